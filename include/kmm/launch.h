@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one header that source rewritten by kmmcc sees, and the one way work enters libkmm.
+ *
+ * A launch is described call by call on a builder, then handed over together with its arguments:
+ *
+ *     kmm_launch_t *kmm = kmm_launch_begin("vector_add", "vector_add.cu", 42);
+ *     kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, n);
+ *     kmm_launch_chunk(kmm, KMM_GLOBAL_X, n / 10);
+ *     kmm_launch_access(kmm, KMM_READ, "A[i]", A, sizeof(*(A)));
+ *     kmm_launch_index(kmm, 0, 1);
+ *     kmm_launch_coef(kmm, 0, 1, 0);
+ *     ...
+ *     kmm_launch_arm(kmm);                      the next kernel launch of this thread consumes it
+ *     kernel<<<grid, block>>>(...);
+ *
+ * The calls copy what they are given. A mistake is remembered in the builder and reported when the
+ * launch is submitted, so that rewritten source needs no error handling of its own.
+ */
+#ifndef KMM_LAUNCH_H
+#define KMM_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes when rewritten source and an older libkmm no longer fit together. */
+#define KMM_LAUNCH_VERSION 1
+
+/* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. */
+enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4 };
+
+typedef struct kmm_runtime kmm_runtime_t;
+typedef struct kmm_launch kmm_launch_t;
+
+/* What an axis runs over. KMM_RANGE_k is the k-th dimension of a plain function's own range. */
+typedef enum kmm_source {
+    KMM_GLOBAL_X, KMM_GLOBAL_Y, KMM_GLOBAL_Z, /* blockIdx.d * blockDim.d + threadIdx.d */
+    KMM_BLOCK_X, KMM_BLOCK_Y, KMM_BLOCK_Z,    /* blockIdx.d */
+    KMM_RANGE_0, KMM_RANGE_1, KMM_RANGE_2
+} kmm_source_t;
+
+typedef enum kmm_mode { KMM_READ = 1, KMM_WRITE = 2, KMM_UPDATE = 3, KMM_REDUCE = 4 } kmm_mode_t;
+
+typedef enum kmm_op {
+    KMM_OP_ADD, KMM_OP_MUL, KMM_OP_MIN, KMM_OP_MAX,
+    KMM_OP_BAND, KMM_OP_BOR, KMM_OP_BXOR, KMM_OP_LAND, KMM_OP_LOR
+} kmm_op_t;
+
+typedef enum kmm_type {
+    KMM_INT8, KMM_INT16, KMM_INT32, KMM_INT64,
+    KMM_UINT8, KMM_UINT16, KMM_UINT32, KMM_UINT64,
+    KMM_FLOAT, KMM_DOUBLE
+} kmm_type_t;
+
+/* Length of an axis or section that was not given: the whole grid, or up to the end of the array. */
+#define KMM_WHOLE INT64_MIN
+
+/* ---- Describing a launch ---- */
+
+/* Starts the description of a launch of `kernel` at file:line on the runtime that is current for
+ * this thread (the process's default runtime unless kmm_use chose another). Never NULL.
+ * `kernel` and `file` must be string literals or otherwise live as long as the process. */
+kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line);
+
+/* The name in traces and messages; default: the kernel's name. Copied. */
+void kmm_launch_label(kmm_launch_t *l, const char *label);
+
+/* Adds an axis: `lower` and `length` bound how far the kernel's own bounds check lets it work, in
+ * elements (blocks for KMM_BLOCK_d); length KMM_WHOLE means the whole grid. Axes are numbered from
+ * 0 in the order they are added. `name` must live as long as the process. */
+void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
+                     int64_t length);
+
+/* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded up to whole thread
+ * blocks; less than 1 means 1. A dimension without this call is not split, unless no dimension
+ * has one: then the runtime chooses. */
+void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size);
+
+/* When `condition` is 0 the launch is one chunk. */
+void kmm_launch_if(kmm_launch_t *l, int condition);
+
+/* Starts an access: the memory at `base`, in elements of `element_bytes`, as the sections that
+ * follow say. With no section it is the whole array that contains `base`.
+ * `text` is the item as the user wrote it, for messages; it must live as long as the process. */
+void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
+                       size_t element_bytes);
+
+/* The same for `reduce(op: ...)`: each chunk works on a private copy that starts at op's identity;
+ * the copies are folded in one fixed order and accumulated into the array. */
+void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
+                       const void *base);
+
+/* Gives the access begun last one dimension of its `shape`, outermost first, in elements. */
+void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
+
+/* Adds a section to the access begun last, outermost first: indices
+ * [lower, lower + length), both affine in the axes: this call gives the constant parts, and
+ * kmm_launch_coef the coefficients of one axis. length KMM_WHOLE with lower 0 is `[:]`. */
+void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length);
+void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef);
+
+/* A plain function's argument `name` must have the value `expected` (the range's length, begin or end);
+ * otherwise the launch fails with KMM_E_RANGE and says so. */
+void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected);
+
+/* ---- Handing it over ---- */
+
+/* Where a chunk of a plain function works, by dimension KMM_RANGE_k: [begin, end), inside the
+ * launch's range that starts at lower. */
+typedef struct kmm_chunk {
+    int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
+} kmm_chunk_t;
+
+/* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
+ * which every pointer into an array is replaced by one that is valid where the chunk runs. */
+typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
+
+/* Submits the launch as calls of `function` on the host. `args` is copied. Consumes the builder.
+ * Every naturally aligned pointer-sized word of `args` that points into an array is translated.
+ * Returns 0 or a negative error. */
+int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes);
+
+/* The next kernel launch of this thread (kmm_launch_kernel below, which <<<>>> reaches) consumes
+ * the builder. Arming another builder first is an error of the first one. */
+void kmm_launch_arm(kmm_launch_t *l);
+
+/* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data of six
+ * 32-bit words: the same layout on host and device. */
+typedef struct kmm_blocks {
+    uint32_t offset_x, offset_y, offset_z; /* added to the hardware's blockIdx */
+    uint32_t grid_x, grid_y, grid_z;       /* gridDim of the whole launch */
+} kmm_blocks_t;
+
+typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;
+
+/* Some blocks of one kernel launch that run on a host thread: the linear range [first, last) of
+ * the box `count` at `offset` (x runs fastest). */
+typedef struct kmm_host_blocks {
+    uint32_t grid[3], block[3]; /* gridDim, blockDim */
+    uint32_t offset[3], count[3];
+    uint64_t first, last;
+    size_t shared_bytes; /* dynamic shared memory of a block */
+} kmm_host_blocks_t;
+
+/* A kernel. Static storage or otherwise living as long as the process. */
+typedef struct kmm_kernel {
+    uint32_t version; /* KMM_LAUNCH_VERSION */
+    kmm_kind_t kind;
+    const char *name;
+    /* KMM_KIND_HOST: runs some blocks; args[k] points to the value of parameter k. */
+    void (*run)(const kmm_host_blocks_t *blocks, void **args);
+    /* KMM_KIND_CUDA: a CUkernel. KMM_KIND_HIP: a hipFunction_t. */
+    void *handle;
+    uint32_t param_count;
+    const uint32_t *param_bytes; /* size of each parameter */
+    /* A clone: parameter 0 is a kmm_blocks_t that the runtime fills in for each chunk.
+     * `whole` is the kernel it was cloned from, which takes the other parameters. */
+    uint32_t is_clone;
+    const struct kmm_kernel *whole;
+} kmm_kernel_t;
+
+typedef struct kmm_geometry {
+    uint32_t grid[3], block[3];
+    size_t shared_bytes;
+    void *stream; /* the program's stream; NULL is the default stream */
+} kmm_geometry_t;
+
+/* Launches a kernel: what <<<>>> becomes in a managed program. With an armed builder the launch
+ * is split as that says; otherwise it runs as one chunk that updates the whole of each array its
+ * arguments point into. args[k] points to the value of parameter k; the values are copied.
+ * Returns 0 or a negative error; later errors are reported by kmm_wait. */
+int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
+
+/* ---- The directives that are no launch. Each reports an error and ends the program with
+ * abort() when one occurs, because its place in the source has nowhere to return it to; the
+ * environment variable KMM_ON_ERROR=continue makes them print it and go on. ---- */
+
+typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC } kmm_map_t;
+
+void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line);
+void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
+void kmm_directive_wait(const char *file, int line);
+
+/* Reports the result of kmm_launch_call for generated code in the same manner. */
+void kmm_directive_check(int result, const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
