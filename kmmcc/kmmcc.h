@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kmmcc, the whole program's table of contents, in the order in which a file passes through it:
+ *
+ *     options -> source -> pragma -> parse -> bind -> check -> clone | host -> rewrite -> emit -> driver
+ *
+ * All memory comes from one arena and is freed at exit. Every stage reports all the errors it can
+ * find through diag and returns; `unit_failed` is asked between stages.
+ */
+#ifndef KMMCC_H
+#define KMMCC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <clang-c/Index.h>
+
+/* ---- arena.c ---- */
+void *arena_alloc(size_t bytes); /* zeroed; never NULL */
+char *arena_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *arena_copy(const char *text, size_t length); /* NUL-terminated */
+
+/* Growing text. */
+typedef struct text { char *data; size_t length, capacity; } text_t;
+void text_add(text_t *t, const char *s, size_t length);
+void text_printf(text_t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- options.c: the command line ---- */
+typedef enum lang { LANG_NONE, LANG_C, LANG_CXX, LANG_CUDA, LANG_HIP } lang_t;
+typedef enum target { TARGET_AUTO, TARGET_HOST, TARGET_CUDA, TARGET_HIP } target_t;
+
+typedef struct options {
+    const char **inputs;  /* source files, in order */
+    int input_count;
+    const char **arguments; /* everything that is the real compiler's, in order, inputs included */
+    int argument_count;
+    const char **parse_flags; /* the part of them that parsing needs: -I -D -U -std -include -isystem ... */
+    int parse_flag_count;
+    const char *output;      /* -o */
+    const char *compiler;    /* --compiler= */
+    const char *emit_source; /* --emit-source[=FILE]; "" is stdout */
+    const char *check_file;  /* --check= */
+    target_t target;         /* --target=; resolved by the driver before any file is read */
+    lang_t forced_lang;      /* -x */
+    bool compile_only, preprocess_only, dry_run, verbose, colour, debug_info;
+} options_t;
+
+/* ---- source.c: a file and places in it ---- */
+typedef struct source {
+    const char *path; /* as the user wrote it */
+    const char *text; /* NUL-terminated */
+    size_t length;
+    const size_t *lines; /* offset at which line k + 1 begins */
+    unsigned line_count;
+} source_t;
+
+source_t *source_read(const char *path);                    /* NULL: errno says why */
+source_t *source_from(const char *path, const char *text, size_t length);
+void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *column); /* 1-based */
+/* Whether a `#pragma kmm` or `_Pragma("kmm` stands in the text outside comments and strings. */
+bool source_has_pragma(const source_t *s);
+
+/* ---- diag.c: messages in clang's form, on stderr, sorted by place within a stage ---- */
+typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
+/* [begin, end) is underlined, the caret stands at begin. Names the file, line and column, prints the line. */
+void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int diag_error_count(void);
+void diag_colour(bool on);
+
+/* ---- A translation unit on its way ---- */
+typedef struct edit { size_t begin, end; const char *text; int order; } edit_t; /* replaces [begin, end) */
+
+typedef struct directive directive_t; /* directive.h: what one pragma says, and what it governs */
+
+typedef struct unit {
+    const options_t *options;
+    lang_t lang;
+    target_t target; /* TARGET_CUDA, TARGET_HOST, ...; for LANG_C and LANG_CXX it is TARGET_HOST */
+    source_t *source;
+    CXTranslationUnit tu;
+    directive_t **directives;
+    int directive_count;
+    edit_t *edits;
+    int edit_count;
+} unit_t;
+
+void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits do not overlap; equal places keep their order */
+
+/* ---- The pipeline ---- */
+/* Transforms one file that has a pragma, or any CUDA file when the target is the host.
+ * Returns the new text, or NULL after errors have been printed. */
+char *transform(const options_t *o, lang_t lang, target_t target, source_t *source);
+
+/* host.c: appends the edits that turn all kernels and all launches of a parsed CUDA file into C++ for the CPU. Launches
+ * that a directive governs are edited here too (the text that replaces `k<<<cfg>>>(args)`); rewrite.c puts
+ * the description of the launch before it. */
+void host_kernels(unit_t *u);
+/* The text that replaces the launch expression `launch` (the CUDAKernelCallExpr) on the CPU target. */
+char *host_launch_text(unit_t *u, CXCursor launch);
+/* clang arguments for parsing CUDA without a CUDA toolkit: -x cuda, -nocudainc, our header folder ... */
+void host_parse_flags(const options_t *o, const char ***flags, int *count);
+
+/* ---- driver.c ---- */
+/* Finds kmm's own files relative to the running program: "include", "lib". */
+const char *driver_folder(const char *what);
+int driver_run(options_t *o);
+
+#endif
