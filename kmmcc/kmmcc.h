@@ -71,6 +71,10 @@ int diag_error_count(void);
 void diag_colour(bool on);
 
 /* ---- A translation unit on its way ---- */
+/* One piece of the text that clang parsed: `length` bytes at `parsed` that stand at `origin` in the source. Between
+ * the pieces is text that replaces a pragma. */
+typedef struct piece { size_t parsed, origin, length; } piece_t;
+
 typedef struct edit { size_t begin, end; const char *text; int order; } edit_t; /* replaces [begin, end) */
 
 typedef struct directive directive_t; /* directive.h: what one pragma says, and what it governs */
@@ -83,11 +87,22 @@ typedef struct unit {
     CXTranslationUnit tu;
     directive_t **directives;
     int directive_count;
+    const piece_t *pieces; /* ascending; the map from what clang parsed to the source */
+    int piece_count;
     edit_t *edits;
-    int edit_count;
+    int edit_count, edit_capacity;
 } unit_t;
 
 void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits do not overlap; equal places keep their order */
+
+/* Where a cursor of u->tu stands in u->source. u->tu was parsed from a copy in which pragmas are replaced by longer
+ * text, so clang's offsets are not the source's: always ask here. False: in another file, from a macro's
+ * expansion, or not in the source at all. */
+bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
+/* The same for one place: the end of the text before it that is the source's own. */
+size_t unit_offset(const unit_t *u, size_t clang_offset);
+/* Whether the cursor is code of the main file that the user wrote, and not what a pragma was replaced by. */
+bool unit_owns(const unit_t *u, CXCursor cursor);
 
 /* ---- The pipeline ---- */
 /* Transforms one file that has a pragma, or any CUDA file when the target is the host.
