@@ -61,14 +61,20 @@ void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *co
 /* Whether a `#pragma kmm` or `_Pragma("kmm` stands in the text outside comments and strings. */
 bool source_has_pragma(const source_t *s);
 
-/* ---- diag.c: messages in clang's form, on stderr, sorted by place within a stage ---- */
+/* ---- diag.c: messages in clang's form, on stderr, sorted by place within a file ---- */
 typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
-/* [begin, end) is underlined, the caret stands at begin. Names the file, line and column, prints the line. */
+/* [begin, end) is underlined, the caret stands at begin. Names the file, line and column, prints the line.
+ * A note belongs to the message before it. A warning ends with its name, " [-Wkmm-whole]", by which
+ * the command line turns it off or into an error. */
 void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int diag_error_count(void);
 void diag_colour(bool on);
+/* Obeys -W[no-][error=]kmm[-name], -Werror, -Wno-error and -w; true if the option is kmmcc's alone. */
+bool diag_warning_option(const char *option);
+void diag_flush(void);   /* prints what has come since the last flush; the driver does so after each file */
+void diag_summary(void); /* flushes and prints "1 warning and 2 errors generated." */
 
 /* ---- A translation unit on its way ---- */
 /* One piece of the text that clang parsed: `length` bytes at `parsed` that stand at `origin` in the source. Between

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages in clang's form. They are kept until diag_flush, which prints them sorted by place. */
+#include "kmmcc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct message {
+    severity_t severity;
+    const source_t *source; /* NULL: no place */
+    size_t begin, end;
+    const char *text;
+    int order; /* of creation */
+    struct message *notes; /* those that follow a warning or an error, in order */
+    int note_count, note_capacity;
+} message_t;
+
+/* -Wno-X, -WX, -Werror=X, -Wno-error=X; the last rule that matches a warning decides. */
+typedef enum state { STATE_OFF, STATE_ON, STATE_ERROR, STATE_NO_ERROR } state_t;
+typedef struct rule { const char *name; state_t state; } rule_t;
+
+static struct {
+    message_t *messages;
+    int count, capacity;
+    rule_t *rules;
+    int rule_count;
+    int errors, warnings;
+    bool colour, all_errors, no_warnings;
+    bool last_dropped; /* its notes go with it */
+} diag;
+
+enum { TAB = 8 };
+
+/* ---- Which warnings are on ---- */
+
+static void rule_add(const char *name, state_t state)
+{
+    rule_t *rules = arena_alloc((size_t)(diag.rule_count + 1) * sizeof(*rules));
+    if (diag.rule_count)
+        memcpy(rules, diag.rules, (size_t)diag.rule_count * sizeof(*rules));
+    rules[diag.rule_count].name = name;
+    rules[diag.rule_count].state = state;
+    diag.rules = rules;
+    diag.rule_count++;
+}
+
+static bool is_ours(const char *name)
+{
+    return strcmp(name, "kmm") == 0 || strncmp(name, "kmm-", 4) == 0;
+}
+
+bool diag_warning_option(const char *option)
+{
+    if (strcmp(option, "-Werror") == 0)
+        diag.all_errors = true;
+    if (strcmp(option, "-Wno-error") == 0)
+        diag.all_errors = false;
+    if (strcmp(option, "-w") == 0)
+        diag.no_warnings = true;
+    if (strncmp(option, "-Werror=", 8) == 0 && is_ours(option + 8))
+        return rule_add(option + 8, STATE_ERROR), true;
+    if (strncmp(option, "-Wno-error=", 11) == 0 && is_ours(option + 11))
+        return rule_add(option + 11, STATE_NO_ERROR), true;
+    if (strncmp(option, "-Wno-", 5) == 0 && is_ours(option + 5))
+        return rule_add(option + 5, STATE_OFF), true;
+    if (strncmp(option, "-W", 2) == 0 && is_ours(option + 2))
+        return rule_add(option + 2, STATE_ON), true;
+    return false;
+}
+
+/* The name in a trailing "[-Wkmm-name]"; NULL without one. */
+static const char *warning_name(const char *text, size_t *length)
+{
+    size_t size = strlen(text);
+    const char *found = strrchr(text, '[');
+    if (!found || strncmp(found, "[-Wkmm", 6) != 0 || text[size - 1] != ']')
+        return NULL;
+    *length = (size_t)(text + size - 1 - (found + 3));
+    return found + 3;
+}
+
+static state_t warning_state(const char *name, size_t length)
+{
+    state_t state = STATE_ON;
+    for (int k = 0; k < diag.rule_count; k++) {
+        const rule_t *r = &diag.rules[k];
+        if (strcmp(r->name, "kmm") == 0 ||
+            (name && strlen(r->name) == length && strncmp(r->name, name, length) == 0))
+            state = r->state;
+    }
+    if (diag.no_warnings && state != STATE_ERROR)
+        return STATE_OFF;
+    return diag.all_errors && state == STATE_ON ? STATE_ERROR : state;
+}
+
+/* ---- Collecting ---- */
+
+static message_t *list_add(message_t **list, int *count, int *capacity)
+{
+    if (*count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 8;
+        message_t *grown = arena_alloc((size_t)*capacity * sizeof(*grown));
+        if (*count)
+            memcpy(grown, *list, (size_t)*count * sizeof(*grown));
+        *list = grown;
+    }
+    return &(*list)[(*count)++];
+}
+
+static bool is_known(const message_t *m)
+{
+    for (int k = 0; k < diag.count; k++) {
+        const message_t *other = &diag.messages[k];
+        if (other->severity == m->severity && other->source == m->source &&
+            other->begin == m->begin && strcmp(other->text, m->text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Turns a warning into what the command line says; false: it is off. */
+static bool admit_warning(message_t *m)
+{
+    size_t length = 0;
+    const char *name = warning_name(m->text, &length);
+    state_t state = warning_state(name, length);
+    if (state == STATE_OFF)
+        return false;
+    if (state == STATE_ERROR) {
+        m->severity = SEVERITY_ERROR;
+        if (name)
+            m->text = arena_printf("%.*s[-Werror,-W%.*s]", (int)(name - 3 - m->text), m->text,
+                                   (int)length, name);
+    }
+    return true;
+}
+
+static void admit(message_t m)
+{
+    if (m.severity == SEVERITY_NOTE && diag.last_dropped)
+        return;
+    if (m.severity == SEVERITY_NOTE && diag.count) {
+        message_t *owner = &diag.messages[diag.count - 1];
+        *list_add(&owner->notes, &owner->note_count, &owner->note_capacity) = m;
+        return;
+    }
+    diag.last_dropped = (m.severity == SEVERITY_WARNING && !admit_warning(&m)) || is_known(&m);
+    if (diag.last_dropped)
+        return;
+    diag.errors += m.severity == SEVERITY_ERROR;
+    diag.warnings += m.severity == SEVERITY_WARNING;
+    m.order = diag.count;
+    *list_add(&diag.messages, &diag.count, &diag.capacity) = m;
+}
+
+static const char *print_text(const char *format, va_list list)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, list) < 0)
+        return "out of memory while printing a message";
+    const char *copy = arena_copy(text, strlen(text));
+    free(text);
+    return copy;
+}
+
+void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    admit((message_t){.severity = severity, .source = s, .begin = begin, .end = end,
+                      .text = print_text(format, list)});
+    va_end(list);
+}
+
+void diag_plain(severity_t severity, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    admit((message_t){.severity = severity, .text = print_text(format, list)});
+    va_end(list);
+}
+
+int diag_error_count(void) { return diag.errors; }
+
+void diag_colour(bool on) { diag.colour = on; }
+
+/* ---- Printing ---- */
+
+static const char *paint(const char *escape) { return diag.colour ? escape : ""; }
+
+/* One character of UTF-8 at s: its bytes, and the columns it takes. Bytes that are no UTF-8 count
+ * alone and are printed as <XX>, four columns. */
+typedef struct glyph { size_t bytes; unsigned columns; bool valid; } glyph_t;
+
+static unsigned code_columns(uint32_t c)
+{
+    static const struct { uint32_t first, last; unsigned columns; } ranges[] = {
+        {0x0300, 0x036F, 0}, {0x1100, 0x115F, 2}, {0x200B, 0x200F, 0},   {0x2E80, 0xA4CF, 2},
+        {0xAC00, 0xD7A3, 2}, {0xF900, 0xFAFF, 2}, {0xFE00, 0xFE0F, 0},   {0xFE30, 0xFE6F, 2},
+        {0xFF00, 0xFF60, 2}, {0xFFE0, 0xFFE6, 2}, {0x1F300, 0x1FAFF, 2}, {0x20000, 0x3FFFD, 2},
+    };
+    for (size_t k = 0; k < sizeof(ranges) / sizeof(*ranges); k++)
+        if (c >= ranges[k].first && c <= ranges[k].last)
+            return ranges[k].columns;
+    return 1;
+}
+
+static glyph_t glyph_at(const char *s, const char *end)
+{
+    unsigned char lead = (unsigned char)*s;
+    if (lead < 0x80)
+        return (glyph_t){1, lead < 0x20 || lead == 0x7F ? 4 : 1, lead >= 0x20 && lead != 0x7F};
+    size_t bytes = lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+    if (!bytes || lead >= 0xF8 || (size_t)(end - s) < bytes)
+        return (glyph_t){1, 4, false};
+    uint32_t code = lead & (0xFFu >> (bytes + 1));
+    for (size_t k = 1; k < bytes; k++) {
+        if (((unsigned char)s[k] & 0xC0) != 0x80)
+            return (glyph_t){1, 4, false};
+        code = code << 6 | ((unsigned char)s[k] & 0x3F);
+    }
+    return (glyph_t){bytes, code_columns(code), true};
+}
+
+static void add_times(text_t *t, char c, unsigned count)
+{
+    while (count--)
+        text_add(t, &c, 1);
+}
+
+/* Appends the source line to `shown` and the caret under [mark, mark_end) to `marks`. */
+static void lay_out(const char *line, const char *end, const char *mark, const char *mark_end,
+                    text_t *shown, text_t *marks)
+{
+    unsigned column = 0;
+    const char *s = line;
+    while (s < end) {
+        glyph_t g = *s == '\t' ? (glyph_t){1, TAB - column % TAB, true} : glyph_at(s, end);
+        if (s == mark) {
+            text_add(marks, "^", 1);
+            add_times(marks, mark_end > s + g.bytes ? '~' : ' ', g.columns > 1 ? g.columns - 1 : 0);
+        } else {
+            add_times(marks, s > mark && s < mark_end ? '~' : ' ', g.columns);
+        }
+        if (*s == '\t')
+            add_times(shown, ' ', g.columns);
+        else if (!g.valid)
+            text_printf(shown, "<%02X>", (unsigned char)*s);
+        else
+            text_add(shown, s, g.bytes);
+        column += g.columns;
+        s += g.bytes;
+    }
+    if (mark >= end)
+        text_add(marks, "^", 1);
+    while (marks->length && marks->data[marks->length - 1] == ' ')
+        marks->data[--marks->length] = '\0';
+}
+
+static void print_line(const source_t *s, unsigned line, size_t begin, size_t end)
+{
+    const char *first = s->text + s->lines[line - 1];
+    const char *last = first + strcspn(first, "\r\n");
+    const char *stop = s->text + s->length;
+    text_t shown = {0}, marks = {0};
+    text_add(&shown, "", 0);
+    text_add(&marks, "", 0);
+    lay_out(first, last < stop ? last : stop, s->text + begin, s->text + end, &shown, &marks);
+    fprintf(stderr, "%s\n%s%s%s\n", shown.data, paint("\033[0;1;32m"), marks.data, paint("\033[0m"));
+}
+
+static void print_message(const message_t *m)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    static const char *const paints[] = {"\033[0;1;36m", "\033[0;1;35m", "\033[0;1;31m"};
+    unsigned line = 0, column = 0;
+    fputs(paint("\033[1m"), stderr);
+    if (m->source) {
+        source_place(m->source, m->begin, &line, &column);
+        fprintf(stderr, "%s:%u:%u: ", m->source->path, line, column);
+    } else {
+        fputs("kmmcc: ", stderr);
+    }
+    fprintf(stderr, "%s%s: %s%s%s%s\n", paint(paints[m->severity]), names[m->severity],
+            paint("\033[0m"), m->severity == SEVERITY_NOTE ? "" : paint("\033[1m"), m->text,
+            paint("\033[0m"));
+    if (m->source)
+        print_line(m->source, line, m->begin, m->end);
+    for (int k = 0; k < m->note_count; k++)
+        print_message(&m->notes[k]);
+}
+
+/* By place within a file; messages without a place, and those of different files, as they came. */
+static int compare(const void *left, const void *right)
+{
+    const message_t *a = left, *b = right;
+    if (a->source && a->source == b->source && a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->order - b->order;
+}
+
+void diag_flush(void)
+{
+    int first = 0;
+    while (first < diag.count) {
+        int last = first + 1;
+        while (last < diag.count && diag.messages[last].source == diag.messages[first].source)
+            last++;
+        qsort(diag.messages + first, (size_t)(last - first), sizeof(*diag.messages), compare);
+        for (int k = first; k < last; k++)
+            print_message(&diag.messages[k]);
+        first = last;
+    }
+    diag.count = 0;
+}
+
+void diag_summary(void)
+{
+    diag_flush();
+    if (!diag.errors && !diag.warnings)
+        return;
+    if (diag.warnings)
+        fprintf(stderr, "%d warning%s", diag.warnings, diag.warnings == 1 ? "" : "s");
+    if (diag.errors)
+        fprintf(stderr, "%s%d error%s", diag.warnings ? " and " : "", diag.errors,
+                diag.errors == 1 ? "" : "s");
+    fputs(" generated.\n", stderr);
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Substitutions: %kmmcc %cc %cxx %nvcc %FileCheck (also plain FileCheck) %not %s %S %t.
+# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer).
+import os
+import lit.formats
+
+site = lit_config.params.get("kmm_site")
+if not site:
+    lit_config.fatal("give --param kmm_site=<build>/tests/lit/lit.site.cfg.py, or run ctest -R lit")
+lit_config.load_config(config, site)
+
+config.name = "kmm"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".test", ".c", ".cpp", ".cu", ".hip"]
+config.excludes = ["Inputs", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+# Each folder runs as a ctest entry of its own, beside the others.
+config.test_exec_root = os.path.join(config.kmm_build, "tests", "lit", "run-" + lit_config.params.get("kmm_folder", "all"))
+
+tools = os.path.join(config.kmm_build, "bin")
+path = os.pathsep.join([tools, os.path.dirname(config.kmm_filecheck), os.environ.get("PATH", "")])
+config.environment["PATH"] = path
+for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+# The arena is freed by exit.
+config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+config.environment["KMM_DEVICES"] = os.environ.get("KMM_DEVICES", "host")
+
+config.substitutions += [
+    ("%kmmcc", os.path.join(tools, "kmmcc")),
+    ("%build", config.kmm_build),
+    ("%source", config.kmm_source),
+    ("%cxx", config.kmm_cxx),
+    ("%cc", config.kmm_cc),
+    ("%nvcc", config.kmm_nvcc),
+    ("%hipcc", config.kmm_hipcc),
+    ("%FileCheck", config.kmm_filecheck),
+    ("%not", config.kmm_not),
+]
+if config.kmm_nvcc and not config.kmm_nvcc.endswith("NOTFOUND"):
+    config.available_features.add("nvcc")
+if config.kmm_hipcc and not config.kmm_hipcc.endswith("NOTFOUND"):
+    config.available_features.add("hipcc")
+if "-fsanitize" in config.kmm_flags:
+    config.available_features.add("san")
+config.available_features.add("llvm-" + config.kmm_llvm)
