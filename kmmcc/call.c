@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of plain functions: the arguments go into a block, and a function before the enclosing one calls the
+ * original with what `rebase` makes of them for a chunk.
+ *
+ * libkmm translates each word of the block that is the address of an array. So that no number is taken for one,
+ * integers of less than 64 bits are kept as long long, and float as double.
+ */
+#include <string.h>
+
+#include "directive.h"
+
+typedef struct parameter {
+    const char *name;     /* of the field; NULL where rebase gives the value */
+    const char *type;     /* the parameter's own, without const */
+    const char *field;    /* the field's type */
+    const char *argument; /* as it is written at the call */
+    const char *shown;    /* its name in messages */
+    const rebase_t *rebase;
+    const item_t *item;   /* what says how a pointer moves */
+} parameter_t;
+
+typedef struct call {
+    unit_t *u;
+    directive_t *d;
+    parameter_t *parameter;
+    int count;
+    unsigned line;
+    text_t fields, values; /* of the block */
+    text_t assignments;    /* of its fields: in C++ conversions in braces are errors */
+} call_t;
+
+static bool is_moved(const call_t *c)
+{
+    for (int k = 0; k < c->d->rebase_count; k++)
+        if (c->d->rebase[k].kind == REBASE_LENGTH)
+            return true;
+    return false;
+}
+
+static const char *field_type(CXType type, const char *spelling)
+{
+    CXType canonical = clang_getCanonicalType(type);
+    bool integer = (canonical.kind >= CXType_Bool && canonical.kind <= CXType_Int128) || canonical.kind == CXType_Enum;
+    if (integer && clang_Type_getSizeOf(canonical) < 8)
+        return "long long";
+    return canonical.kind == CXType_Float ? "double" : spelling;
+}
+
+static const char *declared(const char *type, const char *name)
+{
+    const char *pointer = strstr(type, "(*");
+    if (pointer)
+        return arena_printf("%.*s%s%s", (int)(pointer + 2 - type), type, name, pointer + 2);
+    size_t length = strlen(type);
+    return arena_printf("%s%s%s", type, length && type[length - 1] == '*' ? "" : " ", name);
+}
+
+static void add_field(call_t *c, const char *type, const char *name, const char *value)
+{
+    text_printf(&c->fields, "    %s;\n", declared(type, name));
+    text_printf(&c->values, "%s%s", c->values.length ? ", " : "", value);
+    text_printf(&c->assignments, " kmm_args.%s = %s;", name, value);
+}
+
+static bool is_name_taken(const call_t *c, const char *name)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->parameter[k].name && !strcmp(c->parameter[k].name, name))
+            return true;
+    return false;
+}
+
+static const item_t *item_of(const call_t *c, CXCursor root)
+{
+    for (int k = 0; k < c->d->item_count; k++)
+        if (!clang_Cursor_isNull(root) && clang_equalCursors(root, c->d->item[k].root))
+            return &c->d->item[k];
+    return NULL;
+}
+
+static bool read_parameter(call_t *c, int number, CXCursor cursor)
+{
+    parameter_t *p = &c->parameter[number];
+    size_t begin, end;
+    CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor));
+    if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                "argument %d comes from a macro or a default; write it out", number + 1);
+        return false;
+    }
+    if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type)) {
+        diag_at(SEVERITY_ERROR, c->u->source, begin, end,
+                "the argument cannot be copied for each chunk: its parameter is '%s'; a split call takes numbers, pointers and plain structs",
+                clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
+        return false;
+    }
+    const char *name = clang_text(clang_getCursorSpelling(cursor));
+    p->shown = *name ? name : arena_printf("#%d", number + 1);
+    p->type = clang_text(clang_getTypeSpelling(type));
+    p->field = field_type(type, p->type);
+    p->argument = source_words(c->u->source, begin, end);
+    for (int k = 0; k < c->d->rebase_count; k++)
+        if (c->d->rebase[k].parameter == number)
+            p->rebase = &c->d->rebase[k];
+    if (!p->rebase)
+        p->name = *name && !is_name_taken(c, name) ? name : arena_printf("kmm_argument_%d", number + 1);
+    if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
+        p->item = item_of(c, check_root(c->d->argument[number]));
+    return true;
+}
+
+static bool read_parameters(call_t *c)
+{
+    bool good = true;
+    c->count = clang_Cursor_getNumArguments(c->d->callee);
+    if (c->count != c->d->argument_count) {
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                "a function with a variable number of arguments, or one in a template, cannot be split yet");
+        return false;
+    }
+    c->parameter = arena_alloc(((size_t)c->count + 1) * sizeof(*c->parameter));
+    for (int k = 0; k < c->count; k++)
+        good &= read_parameter(c, k, clang_Cursor_getArgument(c->d->callee, (unsigned)k));
+    return good;
+}
+
+/* How far a pointer moves, in elements, as the chunk's begin moves away from the range's. */
+static const char *moved(call_t *c, const parameter_t *p)
+{
+    text_t out = {0};
+    text_printf(&out, "kmm->%s", p->name);
+    for (int k = 0; p->item && k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if (r->kind != REBASE_LENGTH)
+            continue;
+        form_t step = describe_step(c->u, c->d, p->item, r->axis);
+        if (form_is(step, 0))
+            continue;
+        text_printf(&out, " + ");
+        if (step.known && step.value != 1)
+            text_printf(&out, "%s * ", form_text(step));
+        if (!step.known) {
+            const char *field = arena_printf("kmm_step_%s_%d", p->name, r->axis);
+            add_field(c, "long long", field, form_text(step));
+            text_printf(&out, "kmm->%s * ", field);
+        }
+        text_printf(&out, "(kmm_chunk->begin[%d] - kmm_chunk->lower[%d])", r->axis, r->axis);
+    }
+    return out.data;
+}
+
+/* What the parameter receives for a chunk. */
+static const char *passed(call_t *c, const parameter_t *p)
+{
+    if (!p->rebase) {
+        const char *value = moved(c, p);
+        return p->field == p->type ? value : arena_printf("(%s)%s", p->type, value);
+    }
+    int axis = p->rebase->axis;
+    switch (p->rebase->kind) {
+    case REBASE_LENGTH:
+        return arena_printf("(%s)(kmm_chunk->end[%d] - kmm_chunk->begin[%d])", p->type, axis, axis);
+    case REBASE_BEGIN:
+        return arena_printf("(%s)kmm_chunk->begin[%d]", p->type, axis);
+    case REBASE_END:
+        break;
+    }
+    return arena_printf("(%s)kmm_chunk->end[%d]", p->type, axis);
+}
+
+/* The function that runs a chunk, before the enclosing one. */
+static void write_function(call_t *c)
+{
+    const source_t *s = c->u->source;
+    text_t out = {0}, arguments = {0};
+    size_t begin, end;
+    for (int k = 0; k < c->count; k++)
+        if (c->parameter[k].name)
+            add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].argument);
+    for (int k = 0; k < c->count; k++)
+        text_printf(&arguments, "%s%s", k ? ", " : "", passed(c, &c->parameter[k]));
+    bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"), args = c->fields.length > 0;
+    if (args)
+        text_printf(&out, "struct kmm_args_%u {\n%s};\n\n", c->line, c->fields.data);
+    text_printf(&out, "static void kmm_call_%u(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n", c->line);
+    if (!chunk)
+        text_printf(&out, "    (void)kmm_chunk;\n");
+    if (args)
+        text_printf(&out, "    const struct kmm_args_%u *kmm = (const struct kmm_args_%u *)kmm_args;\n", c->line, c->line);
+    else
+        text_printf(&out, "    (void)kmm_args;\n");
+    text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin), s->text + c->d->callee_begin,
+                arguments.length ? arguments.data : "");
+    unit_range(c->u, c->d->top, &begin, &end);
+    begin = clone_begin(s, begin);
+    text_printf(&out, "%s\n", emit_line(s, source_line(s, begin)));
+    unit_edit(c->u, begin, begin, out.data);
+}
+
+static const char *expected(const call_t *c, const rebase_t *r)
+{
+    const axis_t *axis = &c->d->axis[r->axis];
+    form_t lower = form_of(c->u->source, axis->lower), length = form_of(c->u->source, axis->length);
+    if (r->kind == REBASE_LENGTH)
+        return form_text(length);
+    return form_text(r->kind == REBASE_BEGIN ? lower : form_add(lower, length));
+}
+
+static void write_call(call_t *c, const char *indent)
+{
+    const source_t *s = c->u->source;
+    text_t out = {0};
+    size_t begin = c->d->launch_begin; /* with the white space before it, when it begins its line */
+    while (s->text[begin - 1] == ' ' || s->text[begin - 1] == '\t')
+        begin--;
+    if (s->text[begin - 1] != '\n')
+        begin = c->d->launch_begin;
+    else
+        text_printf(&out, "%s    ", indent);
+    const char *args = c->fields.length ? arena_printf("&kmm_args, sizeof(kmm_args)") : c->u->lang == LANG_C ? "NULL, 0" : "nullptr, 0";
+    for (int k = 0; k < c->count; k++)
+        if (c->parameter[k].rebase)
+            text_printf(&out, "kmm_launch_expect(kmm, %s, %s, %s);\n%s    ", emit_quoted(c->parameter[k].shown),
+                        c->parameter[k].argument, expected(c, c->parameter[k].rebase), indent);
+    if (c->fields.length && c->u->lang == LANG_C)
+        text_printf(&out, "struct kmm_args_%u kmm_args = { %s };\n%s    ", c->line, c->values.data, indent);
+    else if (c->fields.length)
+        text_printf(&out, "struct kmm_args_%u kmm_args;%s\n%s    ", c->line, c->assignments.data, indent);
+    text_printf(&out, "kmm_directive_check(kmm_launch_call(kmm, kmm_call_%u, %s), %s, %u);\n%s}\n%s\n", c->line, args,
+                emit_quoted(s->path), c->line, indent, emit_line(s, source_line(s, c->d->launch_end)));
+    unit_edit(c->u, begin, c->d->launch_end, out.data);
+}
+
+void call_rewrite(unit_t *u, directive_t *d, const char *indent)
+{
+    call_t c = {.u = u, .d = d, .line = source_line(u->source, d->pragma.begin)};
+    if (!read_parameters(&c))
+        return;
+    write_function(&c);
+    write_call(&c, indent);
+}

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a directive makes sense: its axes, its sections, and what it says about each argument of the launch. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "directive.h"
+
+static void error_at(const unit_t *u, size_t begin, size_t end, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void error_at(const unit_t *u, size_t begin, size_t end, const char *format, ...)
+{
+    char message[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+    diag_at(SEVERITY_ERROR, u->source, begin, end, "%s", message);
+}
+
+static const char *words(const unit_t *u, size_t begin, size_t end)
+{
+    return source_words(u->source, begin, end);
+}
+
+/* ---- Axes ---- */
+
+static void set_source(unit_t *u, directive_t *d, int number)
+{
+    axis_t *axis = &d->axis[number];
+    if (number >= KMM_MAX_SPLIT && (!axis->source_given || !d->is_kernel)) {
+        error_at(u, axis->begin, axis->end, d->is_kernel ? "axis '%s' is the fourth: say what it runs over, as in %s: block.x"
+                                                         : "axis '%s' is one too many: a function's range has at most 3 dimensions%.0s",
+                 axis->name, axis->name);
+        return;
+    }
+    if (!d->is_kernel && axis->source_given)
+        error_at(u, axis->begin, axis->end, "axis '%s' names a part of a grid, but the launch is the call of a function; leave out the source",
+                 axis->name);
+    if (!d->is_kernel)
+        axis->source = KMM_RANGE_0 + number;
+    else if (!axis->source_given)
+        axis->source = KMM_GLOBAL_X + number;
+    if (!d->is_kernel && !axis->length)
+        error_at(u, axis->begin, axis->end, "axis '%s' needs its range, because a function's call does not have one: %s = 0:n",
+                 axis->name, axis->name);
+}
+
+/* A block axis beside a global one is a second name for the same split. */
+static void check_split(unit_t *u, directive_t *d, int number)
+{
+    static const char *const names[] = {"global.x", "global.y", "global.z", "block.x", "block.y", "block.z", "0", "1", "2"};
+    axis_t *axis = &d->axis[number];
+    axis->splits = true;
+    for (int k = 0; k < d->axis_count; k++) {
+        axis_t *other = &d->axis[k];
+        if (k != number && d->is_kernel && axis->source >= KMM_BLOCK_X && other->source + 3 == axis->source)
+            axis->splits = false;
+        if (k < number && other->source == axis->source)
+            error_at(u, axis->begin, axis->end, "axes '%s' and '%s' both split %s; one axis splits a dimension, and only block.%c beside global.%c may name it again",
+                     other->name, axis->name, names[axis->source], "xyz"[axis->source % 3], "xyz"[axis->source % 3]);
+    }
+}
+
+static void check_axes(unit_t *u, directive_t *d)
+{
+    for (int k = 0; k < d->axis_count; k++)
+        set_source(u, d, k);
+    int splits = 0;
+    for (int k = 0; k < d->axis_count; k++) {
+        check_split(u, d, k);
+        splits += d->axis[k].splits;
+    }
+    if (d->chunk_count > splits)
+        error_at(u, d->chunk[splits]->begin, d->chunk_end, "chunk has %d entries, but %d ax%s can be split; there is one entry for each axis",
+                 d->chunk_count, splits, splits == 1 ? "is" : "es");
+}
+
+/* ---- Scalars ---- */
+
+static bool is_integer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
+}
+
+static bool is_dependent(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Invalid || kind == CXType_Dependent || kind == CXType_Unexposed || kind == CXType_Auto;
+}
+
+/* A call may be repeated when its function can change nothing. */
+static bool is_pure(CXCursor call)
+{
+    static const char *const known[] = {"min", "max", "abs", "labs", "llabs"};
+    CXCursor f = clang_getCursorReferenced(call);
+    if (clang_Cursor_isNull(f))
+        return false;
+    const char *name = clang_text(clang_getCursorSpelling(f));
+    for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+        if (!strcmp(name, known[k]))
+            return true;
+    return clang_CXXMethod_isConst(f);
+}
+
+static bool check_calls(unit_t *u, const expr_t *e)
+{
+    for (; e; e = e->next) {
+        if (e->kind == EXPR_CALL && !is_pure(e->cursor)) {
+            error_at(u, e->begin, e->end, "the call of '%s' may have side effects, and a clause has none; compute the value before the pragma",
+                     words(u, e->left->begin, e->left->end));
+            return false;
+        }
+        if (!check_calls(u, e->left) || !check_calls(u, e->right) || !check_calls(u, e->other))
+            return false;
+    }
+    return true;
+}
+
+static bool check_numbers(unit_t *u, const expr_t *e)
+{
+    for (; e; e = e->next) {
+        if (e->kind == EXPR_NUMBER && !e->integral) {
+            error_at(u, e->begin, e->end, "'%s' is no integer", words(u, e->begin, e->end));
+            return false;
+        }
+        if (e->kind == EXPR_CALL || e->kind == EXPR_OPAQUE || e->kind == EXPR_CAST)
+            continue;
+        if (!check_numbers(u, e->left) || !check_numbers(u, e->right) || !check_numbers(u, e->other))
+            return false;
+    }
+    return true;
+}
+
+static CXType probe_type(const directive_t *d, const expr_t *e)
+{
+    for (int k = 0; k < d->probe_count; k++)
+        if (d->probe[k].expr == e)
+            return d->probe[k].type;
+    return (CXType){.kind = CXType_Invalid};
+}
+
+static bool check_scalar(unit_t *u, const directive_t *d, const expr_t *e)
+{
+    if (!e)
+        return true;
+    CXType type = probe_type(d, e);
+    if (!is_integer(type) && !is_dependent(type)) {
+        error_at(u, e->begin, e->end, "'%s' must be an integer, but it is '%s'", words(u, e->begin, e->end),
+                 clang_text(clang_getTypeSpelling(type)));
+        return false;
+    }
+    return check_calls(u, e) && check_numbers(u, e);
+}
+
+static void check_scalars(unit_t *u, directive_t *d)
+{
+    for (int k = 0; k < d->axis_count; k++) {
+        check_scalar(u, d, d->axis[k].lower);
+        check_scalar(u, d, d->axis[k].length);
+    }
+    for (int k = 0; k < d->chunk_count; k++)
+        check_scalar(u, d, d->chunk[k]);
+    for (int k = 0; k < d->shape_count; k++)
+        for (int i = 0; i < d->shape[k].dims; i++)
+            check_scalar(u, d, d->shape[k].extent[i]);
+    if (d->condition)
+        check_calls(u, d->condition);
+}
+
+/* ---- Affine sections ---- */
+
+static int axis_of(const directive_t *d, const expr_t *e)
+{
+    for (int k = 0; e->kind == EXPR_NAME && k < d->axis_count; k++)
+        if (!strcmp(e->op, d->axis[k].name))
+            return k;
+    return -1;
+}
+
+static bool has_axis(const directive_t *d, const expr_t *e)
+{
+    for (; e; e = e->next)
+        if (axis_of(d, e) >= 0 || has_axis(d, e->left) || has_axis(d, e->right) || has_axis(d, e->other))
+            return true;
+    return false;
+}
+
+static affine_t affine_number(long long value)
+{
+    affine_t a = {.constant = form_number(value)};
+    for (int k = 0; k < KMM_MAX_AXES; k++)
+        a.coef[k] = form_number(0);
+    return a;
+}
+
+static affine_t affine_combine(affine_t a, affine_t b, form_t (*combine)(form_t, form_t))
+{
+    a.constant = combine(a.constant, b.constant);
+    for (int k = 0; k < KMM_MAX_AXES; k++)
+        a.coef[k] = combine(a.coef[k], b.coef[k]);
+    return a;
+}
+
+static affine_t affine_scale(affine_t a, form_t factor)
+{
+    a.constant = form_multiply(a.constant, factor);
+    for (int k = 0; k < KMM_MAX_AXES; k++)
+        a.coef[k] = form_multiply(a.coef[k], factor);
+    return a;
+}
+
+static bool affine(unit_t *u, directive_t *d, const expr_t *e, affine_t *out);
+
+static bool affine_product(unit_t *u, directive_t *d, const expr_t *e, affine_t *out)
+{
+    bool left = has_axis(d, e->left), right = has_axis(d, e->right);
+    if (left && right)
+        return false;
+    if (!affine(u, d, left ? e->left : e->right, out))
+        return false;
+    *out = affine_scale(*out, form_of(u->source, left ? e->right : e->left));
+    return true;
+}
+
+/* False where it is not; errors are the caller's. */
+static bool affine(unit_t *u, directive_t *d, const expr_t *e, affine_t *out)
+{
+    affine_t right;
+    int axis = axis_of(d, e);
+    *out = affine_number(0);
+    if (axis >= 0)
+        return out->coef[axis] = form_number(1), true;
+    if (!has_axis(d, e))
+        return out->constant = form_of(u->source, e), true;
+    if (e->kind == EXPR_CAST && is_integer(e->type))
+        return affine(u, d, e->left, out);
+    if (e->kind == EXPR_UNARY && (e->op[0] == '-' || e->op[0] == '+')) {
+        if (!affine(u, d, e->left, out))
+            return false;
+        *out = affine_scale(*out, form_number(e->op[0] == '-' ? -1 : 1));
+        return true;
+    }
+    if (e->kind != EXPR_BINARY)
+        return false;
+    if (!strcmp(e->op, "*"))
+        return affine_product(u, d, e, out);
+    if ((strcmp(e->op, "+") && strcmp(e->op, "-")) || !affine(u, d, e->left, out) || !affine(u, d, e->right, &right))
+        return false;
+    *out = affine_combine(*out, right, e->op[0] == '+' ? form_add : form_subtract);
+    return true;
+}
+
+static void check_affine(unit_t *u, directive_t *d, const item_t *item, const expr_t *e, affine_t *out)
+{
+    if (!check_scalar(u, d, e) || affine(u, d, e, out))
+        return;
+    const char *base = words(u, item->base->begin, item->base->end);
+    error_at(u, e->begin, e->end,
+             "'%s' is not affine in the axes: an index is a sum of axes, each times a value that is the same for the whole launch; "
+             "name a section that contains it, as %s[:] does",
+             words(u, e->begin, e->end), base);
+}
+
+static void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *section)
+{
+    section->lower_form = section->length_form = affine_number(0);
+    if (!section->lower)
+        return;
+    check_affine(u, d, item, section->lower, &section->lower_form);
+    if (section->length)
+        check_affine(u, d, item, section->length, &section->length_form);
+    else
+        section->length_form = affine_number(1);
+}
+
+/* ---- Items ---- */
+
+static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
+{
+    CXCursor *root = data;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr || clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(c));
+        if (!is_integer(type)) {
+            *root = clang_getCursorReferenced(c);
+            return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse : CXChildVisit_Break;
+        }
+    }
+    return CXChildVisit_Recurse;
+}
+
+/* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null when there is none. */
+CXCursor check_root(CXCursor e)
+{
+    CXCursor root = clang_getNullCursor();
+    if (clang_Cursor_isNull(e))
+        return root;
+    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr)
+        return clang_getCursorReferenced(e);
+    find_root(e, e, &root);
+    if (clang_getCursorKind(root) != CXCursor_VarDecl && clang_getCursorKind(root) != CXCursor_ParmDecl)
+        clang_visitChildren(e, find_root, &root);
+    return root;
+}
+
+static CXType pointee(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    CXType element = clang_getArrayElementType(type);
+    if (element.kind != CXType_Invalid)
+        return clang_getCanonicalType(element);
+    return clang_getCanonicalType(clang_getPointeeType(type));
+}
+
+static bool is_array(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray ||
+           kind == CXType_DependentSizedArray;
+}
+
+static bool check_base(unit_t *u, item_t *item)
+{
+    const expr_t *e = item->base;
+    const char *text = words(u, e->begin, e->end);
+    CXType type = clang_getCanonicalType(e->type);
+    if (type.kind == CXType_LValueReference)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    if (!check_calls(u, e))
+        return false;
+    if (is_dependent(type))
+        return true;
+    if (type.kind != CXType_Pointer && !is_array(type)) {
+        error_at(u, e->begin, e->end, "'%s' is no pointer or array, but '%s'", text, clang_text(clang_getTypeSpelling(e->type)));
+        return false;
+    }
+    CXType element = pointee(type);
+    for (; is_array(element); element = pointee(element))
+        item->inner_dims++;
+    if (element.kind == CXType_Void && item->section_count) {
+        error_at(u, e->begin, e->end, "'%s' points to void, whose elements have no size; cast it, as in ((char *)%s)", text, text);
+        return false;
+    }
+    if (item->mode != KMM_READ && clang_isConstQualifiedType(element)) {
+        error_at(u, e->begin, e->end, "'%s' points to const elements, which a launch can only read; say read(%s)", text,
+                 words(u, item->begin, item->end));
+        return false;
+    }
+    return true;
+}
+
+static void find_shape(unit_t *u, directive_t *d, item_t *item)
+{
+    for (int k = 0; k < d->shape_count; k++) {
+        if (!strcmp(token_text(u->source, d->shape[k].name), words(u, item->base->begin, item->base->end))) {
+            item->shape = &d->shape[k];
+            d->shape[k].used = true;
+        }
+    }
+}
+
+static void check_rank(unit_t *u, item_t *item)
+{
+    const char *base = words(u, item->base->begin, item->base->end);
+    int dims = item->shape ? item->shape->dims : item->inner_dims + 1;
+    if (!item->section_count || item->section_count == dims || (is_dependent(item->base->type) && !item->shape))
+        return;
+    if (item->shape || item->inner_dims)
+        error_at(u, item->begin, item->end, "'%s' has %d section%s, but '%s' has %d dimension%s", words(u, item->begin, item->end),
+                 item->section_count, item->section_count == 1 ? "" : "s", base, dims, dims == 1 ? "" : "s");
+    else
+        error_at(u, item->begin, item->end, "'%s' has %d sections, but '%s' is a flat pointer; give it dimensions with shape(%s%s)",
+                 words(u, item->begin, item->end), item->section_count, base, base,
+                 item->section_count == 2 ? "[height][width]" : item->section_count == 3 ? "[depth][height][width]" : "[...][...][...][...]");
+}
+
+static bool reduce_type(CXType type, kmm_type_t *out)
+{
+    type = clang_getCanonicalType(type);
+    long long bytes = clang_Type_getSizeOf(type);
+    int log = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : -1;
+    switch (type.kind) {
+    case CXType_Float:
+        return *out = KMM_FLOAT, true;
+    case CXType_Double:
+        return *out = KMM_DOUBLE, true;
+    case CXType_Char_S: case CXType_SChar: case CXType_Short: case CXType_Int: case CXType_Long: case CXType_LongLong:
+        return *out = KMM_INT8 + log, log >= 0;
+    case CXType_Bool: case CXType_Char_U: case CXType_UChar: case CXType_UShort: case CXType_UInt: case CXType_ULong:
+    case CXType_ULongLong:
+        return *out = KMM_UINT8 + log, log >= 0;
+    default:
+        return false;
+    }
+}
+
+static void check_reduce(unit_t *u, item_t *item)
+{
+    CXType element = pointee(item->base->type);
+    while (is_array(element))
+        element = pointee(element);
+    const char *type = clang_text(clang_getTypeSpelling(element));
+    if (is_dependent(element)) {
+        error_at(u, item->begin, item->end, "the type of a reduction's elements depends on a template, which is not yet supported");
+        return;
+    }
+    if (!reduce_type(element, &item->element)) {
+        error_at(u, item->begin, item->end, "a reduction works on integers of 8 to 64 bits, float and double, but '%s' has elements of type '%s'",
+                 words(u, item->base->begin, item->base->end), type);
+        return;
+    }
+    if (item->op >= KMM_OP_BAND && (item->element == KMM_FLOAT || item->element == KMM_DOUBLE))
+        error_at(u, item->begin, item->end, "this reduction works on integers, but '%s' has elements of type '%s'; floating-point elements have + * min and max",
+                 words(u, item->base->begin, item->base->end), type);
+}
+
+/* The axes along which the launch is certainly split: those with a chunk that is not their whole length. */
+static bool is_cut(const unit_t *u, const directive_t *d, int number)
+{
+    int entry = 0;
+    for (int k = 0; k < number; k++)
+        entry += d->axis[k].splits;
+    if (!d->axis[number].splits || entry >= d->chunk_count)
+        return false;
+    const expr_t *length = d->axis[number].length;
+    return !length || strcmp(words(u, length->begin, length->end), words(u, d->chunk[entry]->begin, d->chunk[entry]->end));
+}
+
+static bool depends_on(const directive_t *d, const item_t *item, int number)
+{
+    for (int k = 0; k < item->section_count; k++)
+        for (int i = 0; i < d->axis_count; i++)
+            if (d->axis[i].source % 3 == d->axis[number].source % 3 &&
+                (!form_is(item->section[k].lower_form.coef[i], 0) || !form_is(item->section[k].length_form.coef[i], 0)))
+                return true;
+    return false;
+}
+
+static void check_overlap(unit_t *u, directive_t *d, const item_t *item)
+{
+    int cut = -1;
+    for (int k = 0; k < d->axis_count; k++) {
+        if (!is_cut(u, d, k))
+            continue;
+        if (depends_on(d, item, k))
+            return;
+        cut = k;
+    }
+    if (cut >= 0)
+        error_at(u, item->begin, item->end, "all chunks would write the same elements '%s': axis '%s' is split but does not occur in it; "
+                 "use it as an index, or say reduce(op: %s) if the kernel accumulates",
+                 words(u, item->begin, item->end), d->axis[cut].name, words(u, item->begin, item->end));
+}
+
+static void check_item(unit_t *u, directive_t *d, item_t *item)
+{
+    int errors = diag_error_count();
+    item->root = check_root(item->base->cursor);
+    if (!check_base(u, item))
+        return;
+    find_shape(u, d, item);
+    check_rank(u, item);
+    for (int k = 0; k < item->section_count; k++)
+        check_section(u, d, item, &item->section[k]);
+    if (item->mode == KMM_REDUCE)
+        check_reduce(u, item);
+    if ((item->mode == KMM_WRITE || item->mode == KMM_UPDATE) && errors == diag_error_count())
+        check_overlap(u, d, item);
+}
+
+static void check_items(unit_t *u, directive_t *d)
+{
+    for (int k = 0; k < d->item_count; k++)
+        check_item(u, d, &d->item[k]);
+    for (int k = 0; k < d->shape_count; k++)
+        if (!d->shape[k].used)
+            error_at(u, d->shape[k].begin, d->shape[k].end, "no item is based on '%s'; shape names the base of an item of read, write, update or reduce",
+                     token_text(u->source, d->shape[k].name));
+}
+
+/* ---- Arguments ---- */
+
+typedef struct parameters { CXCursor at[256]; int count; } parameters_t;
+
+static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
+{
+    parameters_t *p = data;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_ParmDecl && p->count < 256)
+        p->at[p->count++] = c;
+    return CXChildVisit_Continue;
+}
+
+static parameters_t *parameters_of(CXCursor f)
+{
+    parameters_t *p = arena_alloc(sizeof(*p));
+    clang_visitChildren(f, add_parameter, p);
+    return p;
+}
+
+static bool is_covered(const directive_t *d, CXCursor root)
+{
+    for (int k = 0; k < d->item_count; k++)
+        if (!clang_Cursor_isNull(root) && clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(d->item[k].root)))
+            return true;
+    return false;
+}
+
+/* Adds the access that is assumed for a pointer to const. */
+static void add_whole(unit_t *u, directive_t *d, int number, size_t begin, size_t end)
+{
+    if (!d->item)
+        d->item = arena_alloc(MAX_ITEMS * sizeof(*d->item));
+    if (d->item_count == MAX_ITEMS)
+        return;
+    expr_t *base = arena_alloc(sizeof(*base));
+    *base = (expr_t){.kind = EXPR_OPAQUE, .begin = begin, .end = end, .cursor = d->argument[number],
+                     .type = clang_getCursorType(d->argument[number])};
+    d->item[d->item_count++] = (item_t){.begin = begin, .end = end, .mode = KMM_READ, .base = base, .root = check_root(d->argument[number])};
+    diag_at(SEVERITY_WARNING, u->source, begin, end,
+            "no clause says what is read of '%s', so each chunk reads the whole array; add read(%s[...]) [-Wkmm-whole]",
+            words(u, begin, end), words(u, begin, end));
+}
+
+static void check_argument(unit_t *u, directive_t *d, int number, CXCursor parameter)
+{
+    size_t begin, end;
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    if (type.kind != CXType_Pointer || number >= d->argument_count || !unit_range(u, d->argument[number], &begin, &end))
+        return;
+    CXType element = clang_getCanonicalType(clang_getPointeeType(type));
+    enum CXTypeKind kind = element.kind;
+    const char *name = clang_text(clang_getCursorSpelling(parameter)), *text = words(u, begin, end);
+    if (is_covered(d, check_root(d->argument[number])) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
+        return;
+    if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
+        return;
+    if (clang_isConstQualifiedType(element)) {
+        add_whole(u, d, number, begin, end);
+        return;
+    }
+    error_at(u, begin, end, "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), write(%s[...]) or update(%s[...])",
+             clang_text(clang_getCursorSpelling(d->callee)), text, *name ? name : arena_printf("#%d", number + 1),
+             clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), text, text, text);
+}
+
+static void check_arguments(unit_t *u, directive_t *d)
+{
+    CXCursor f = clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
+    parameters_t *p = parameters_of(f);
+    for (int k = 0; k < p->count; k++)
+        check_argument(u, d, k, p->at[k]);
+}
+
+/* ---- rebase ---- */
+
+static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
+{
+    const char *names[256], *text = token_text(u->source, r->name);
+    for (int k = 0; k < p->count; k++) {
+        names[k] = clang_text(clang_getCursorSpelling(p->at[k]));
+        if (r->by_number ? atoi(text) == k + 1 : !strcmp(names[k], text))
+            return k;
+    }
+    const char *near = r->by_number ? NULL : nearest_name(text, names, p->count);
+    if (r->by_number)
+        error_at(u, r->begin, r->end, "the function has %d parameters, so there is no #%s", p->count, text);
+    else if (near && *near)
+        error_at(u, r->name.begin, r->name.end, "the function has no parameter '%s'; did you mean '%s'?", text, near);
+    else
+        error_at(u, r->name.begin, r->name.end, "the function has no parameter '%s'; name an unnamed one by its number, as in rebase(#1: i)", text);
+    return -1;
+}
+
+static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const parameters_t *p)
+{
+    r->parameter = find_parameter(u, r, p);
+    if (r->parameter < 0)
+        return;
+    CXType type = clang_getCursorType(p->at[r->parameter]);
+    if (!is_integer(type))
+        error_at(u, r->begin, r->end, "rebase passes a length or a bound, but parameter '%s' is '%s'",
+                 clang_text(clang_getCursorSpelling(p->at[r->parameter])), clang_text(clang_getTypeSpelling(type)));
+    for (rebase_t *other = d->rebase; other < r; other++)
+        if (other->parameter == r->parameter)
+            error_at(u, r->begin, r->end, "the parameter is rebased twice");
+}
+
+static void check_rebase(unit_t *u, directive_t *d)
+{
+    if (d->is_kernel) {
+        if (d->rebase_count)
+            error_at(u, d->rebase_begin, d->rebase_end, "rebase is for calls of functions; a kernel's chunks are blocks of its grid");
+        return;
+    }
+    parameters_t *p = parameters_of(d->callee);
+    for (int k = 0; k < d->rebase_count; k++)
+        check_rebase_item(u, d, &d->rebase[k], p);
+    for (int k = 0; k < d->axis_count; k++) {
+        bool found = false;
+        for (int i = 0; i < d->rebase_count; i++)
+            found |= d->rebase[i].axis == k;
+        if (!found)
+            error_at(u, d->axis[k].begin, d->axis[k].end,
+                     "nothing says how '%s' is told its part of axis '%s'; add rebase(n: %s), n being the parameter with the length",
+                     clang_text(clang_getCursorSpelling(d->callee)), d->axis[k].name, d->axis[k].name);
+    }
+}
+
+/* ---- data ---- */
+
+typedef struct leave { unit_t *u; int loops; } leave_t;
+
+/* Whether control leaves the block other than by its end. */
+static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientData data)
+{
+    leave_t inner = *(leave_t *)data;
+    size_t begin, end;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    if (kind == CXCursor_LambdaExpr)
+        return CXChildVisit_Continue;
+    bool loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt;
+    if (loop)
+        inner.loops |= 3;
+    if (kind == CXCursor_SwitchStmt)
+        inner.loops |= 1;
+    bool leaves = kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt || kind == CXCursor_IndirectGotoStmt ||
+                  (kind == CXCursor_BreakStmt && !(inner.loops & 1)) || (kind == CXCursor_ContinueStmt && !(inner.loops & 2));
+    if (leaves && unit_range(inner.u, c, &begin, &end))
+        error_at(inner.u, begin, end, "this would leave the block of 'data' before its arrays are back; leave it at its end");
+    clang_visitChildren(c, find_leave, &inner);
+    return CXChildVisit_Continue;
+}
+
+static void check_map(unit_t *u, directive_t *d, map_item_t *item)
+{
+    CXType type = clang_getCanonicalType(item->base->type);
+    const char *text = words(u, item->base->begin, item->base->end);
+    check_scalar(u, d, item->lower);
+    check_scalar(u, d, item->length);
+    if (!check_calls(u, item->base) || is_dependent(type))
+        return;
+    if (type.kind == CXType_Pointer && !item->length)
+        error_at(u, item->begin, item->end, "'%s' is a pointer, so a map needs its length: %s[0:n]", text, text);
+    else if (type.kind == CXType_Pointer && pointee(type).kind == CXType_Void)
+        error_at(u, item->begin, item->end, "'%s' points to void, whose elements have no size; cast it, as in ((char *)%s)", text, text);
+    else if (type.kind != CXType_Pointer && !is_array(type))
+        error_at(u, item->begin, item->end, "'%s' is no pointer or array, but '%s'", text, clang_text(clang_getTypeSpelling(item->base->type)));
+}
+
+static void check_data(unit_t *u, directive_t *d)
+{
+    leave_t leave = {u, 0};
+    for (int k = 0; k < d->map_count; k++)
+        check_map(u, d, &d->map[k]);
+    clang_visitChildren(d->statement, find_leave, &leave);
+}
+
+void check_directives(unit_t *u)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        directive_t *d = u->directives[k];
+        if (!d->bound)
+            continue;
+        if (d->kind == DIRECTIVE_DATA)
+            check_data(u, d);
+        if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch))
+            continue;
+        check_axes(u, d);
+        check_scalars(u, d);
+        check_items(u, d);
+        check_arguments(u, d);
+        check_rebase(u, d);
+    }
+}

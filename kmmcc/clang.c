@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libclang: parsing, clang's messages at their places in the source, and the map between the two texts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "directive.h"
+
+char *clang_text(CXString string)
+{
+    const char *text = clang_getCString(string);
+    char *copy = arena_copy(text ? text : "", text ? strlen(text) : 0);
+    clang_disposeString(string);
+    return copy;
+}
+
+/* ---- Places ---- */
+
+/* The last piece that begins at or before the place; NULL before the first. */
+static const piece_t *find_piece(const unit_t *u, size_t parsed)
+{
+    int low = 0, high = u->piece_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (u->pieces[middle].parsed <= parsed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &u->pieces[low - 1] : NULL;
+}
+
+static bool exact_offset(const unit_t *u, size_t parsed, size_t *out)
+{
+    const piece_t *piece = find_piece(u, parsed);
+    if (!piece || parsed > piece->parsed + piece->length)
+        return false;
+    *out = piece->origin + (parsed - piece->parsed);
+    return true;
+}
+
+size_t unit_offset(const unit_t *u, size_t parsed)
+{
+    const piece_t *piece = find_piece(u, parsed);
+    if (!piece)
+        return 0;
+    size_t into = parsed - piece->parsed;
+    return piece->origin + (into < piece->length ? into : piece->length);
+}
+
+bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end)
+{
+    CXSourceRange range = clang_getCursorExtent(c);
+    unsigned from, to;
+    CXFile end_file;
+    if (clang_Range_isNull(range))
+        return false;
+    clang_getFileLocation(clang_getRangeStart(range), file, NULL, NULL, &from);
+    clang_getFileLocation(clang_getRangeEnd(range), &end_file, NULL, NULL, &to);
+    *begin = from;
+    *end = to;
+    return *file && end_file && clang_File_isEqual(*file, end_file) && to >= from;
+}
+
+bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end)
+{
+    CXFile file;
+    size_t from, to;
+    if (!clang_file_range(cursor, &file, &from, &to) || to == from ||
+        !clang_File_isEqual(file, clang_getFile(u->tu, u->source->path)))
+        return false;
+    if (!exact_offset(u, from, begin) || !exact_offset(u, to - 1, end))
+        return false;
+    *end += 1;
+    return true;
+}
+
+bool unit_owns(const unit_t *u, CXCursor cursor)
+{
+    size_t begin, end;
+    if (!unit_range(u, cursor, &begin, &end))
+        return false;
+    for (int k = 0; k < u->directive_count; k++)
+        if (begin >= u->directives[k]->pragma.begin && begin < u->directives[k]->pragma.end)
+            return false;
+    return true;
+}
+
+/* ---- clang's messages ---- */
+
+static size_t word_end(const source_t *s, size_t begin)
+{
+    lexer_t l = lexer_at(s, begin, s->length);
+    l.line_start = false;
+    token_t t = lex(&l);
+    return t.begin == begin ? t.end : begin;
+}
+
+static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity)
+{
+    CXFile file;
+    unsigned line, column, offset;
+    char *text = clang_text(clang_getDiagnosticSpelling(d));
+    CXSourceLocation location = clang_getDiagnosticLocation(d);
+    clang_getFileLocation(location, &file, &line, &column, &offset);
+    if (!file) {
+        diag_plain(severity, "%s", text);
+    } else if (!clang_Location_isFromMainFile(location)) {
+        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column, text);
+    } else {
+        size_t begin = unit_offset(u, offset);
+        diag_at(severity, u->source, begin, word_end(u->source, begin), "%s", text);
+    }
+}
+
+/* Shows the errors with their notes. Warnings are the real compiler's business. */
+static int show_errors(const unit_t *u)
+{
+    int errors = 0;
+    for (unsigned k = 0; k < clang_getNumDiagnostics(u->tu); k++) {
+        CXDiagnostic d = clang_getDiagnostic(u->tu, k);
+        if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+            errors++;
+            show_diagnostic(u, d, SEVERITY_ERROR);
+            CXDiagnosticSet notes = clang_getChildDiagnostics(d);
+            for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); i++)
+                show_diagnostic(u, clang_getDiagnosticInSet(notes, i), SEVERITY_NOTE);
+        }
+        clang_disposeDiagnostic(d);
+    }
+    return errors;
+}
+
+/* ---- Parsing ---- */
+
+typedef struct flags { const char **flag; int count; } flags_t;
+
+static void add_flag(flags_t *f, const char *flag)
+{
+    f->flag[f->count++] = flag;
+}
+
+static void add_cuda_flags(const unit_t *u, flags_t *f)
+{
+    const char *cuda = clang_cuda_path();
+    if (u->target == TARGET_HOST || !cuda) {
+        const char **flags;
+        int count;
+        host_parse_flags(u->options, &flags, &count);
+        for (int k = 0; k < count; k++)
+            add_flag(f, flags[k]);
+        return;
+    }
+    add_flag(f, "-xcuda");
+    add_flag(f, "--cuda-host-only");
+    add_flag(f, arena_printf("--cuda-path=%s", cuda));
+    add_flag(f, "-nocudalib");
+    add_flag(f, "-Wno-unknown-cuda-version");
+    add_flag(f, arena_printf("-isystem%s/include/cccl", cuda));
+}
+
+const char *clang_cuda_path(void)
+{
+    static const char *const names[] = {"CUDA_PATH", "CUDA_HOME"};
+    for (int k = 0; k < 2; k++) {
+        const char *path = getenv(names[k]);
+        if (path && *path && source_exists(arena_printf("%s/include/cuda_runtime.h", path)))
+            return path;
+    }
+    return source_exists("/usr/local/cuda/include/cuda_runtime.h") ? "/usr/local/cuda" : NULL;
+}
+
+static flags_t all_flags(const unit_t *u)
+{
+    enum { ROOM = 64 };
+    flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
+    if (u->lang == LANG_CUDA || u->lang == LANG_HIP)
+        add_cuda_flags(u, &f);
+    else
+        add_flag(&f, u->lang == LANG_C ? "-xc" : "-xc++");
+    for (int k = 0; k < u->options->parse_flag_count; k++)
+        add_flag(&f, u->options->parse_flags[k]);
+    add_flag(&f, "-w");
+    add_flag(&f, "-D_KMM=1");
+    add_flag(&f, arena_printf("-I%s", driver_folder("include")));
+    return f;
+}
+
+static struct CXUnsavedFile unsaved(const unit_t *u, const char *text)
+{
+    return (struct CXUnsavedFile){u->source->path, text, strlen(text)};
+}
+
+bool clang_parse(unit_t *u, const char *text)
+{
+    CXIndex index = clang_createIndex(0, 0);
+    flags_t f = all_flags(u);
+    struct CXUnsavedFile file = unsaved(u, text);
+    unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_PrecompiledPreamble |
+                       CXTranslationUnit_CreatePreambleOnFirstParse;
+    enum CXErrorCode error = clang_parseTranslationUnit2(index, u->source->path, f.flag, f.count, &file, 1, options, &u->tu);
+    if (error != CXError_Success || !u->tu) {
+        diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);
+        return false;
+    }
+    return show_errors(u) == 0;
+}
+
+bool clang_verify(unit_t *u, const char *text)
+{
+    struct CXUnsavedFile file = unsaved(u, text);
+    if (clang_reparseTranslationUnit(u->tu, 1, &file, clang_defaultReparseOptions(u->tu))) {
+        diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
+        return false;
+    }
+    unit_t result = *u; /* the same unit, looked at as the new text */
+    piece_t whole = {0, 0, strlen(text)};
+    result.source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
+    result.pieces = &whole;
+    result.piece_count = 1;
+    int errors = show_errors(&result);
+    if (errors)
+        diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
+    return errors == 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pragma says (parse.c fills it), what it governs (bind.c) and what follows from that (check.c);
+ * clone.c and rewrite.c read it. Words are those of docs/language.md.
+ */
+#ifndef KMMCC_DIRECTIVE_H
+#define KMMCC_DIRECTIVE_H
+
+#include "kmm/launch.h"
+#include "kmmcc.h"
+
+/* ---- token.c ---- */
+typedef enum token_kind {
+    TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_CHARACTER, TOKEN_PUNCTUATOR,
+    TOKEN_DIRECTIVE /* a whole preprocessor line */
+} token_kind_t;
+typedef struct token { token_kind_t kind; size_t begin, end; } token_t;
+typedef struct lexer { const source_t *s; size_t at, end; bool line_start; } lexer_t;
+
+lexer_t lexer_at(const source_t *s, size_t begin, size_t end);
+token_t lex(lexer_t *l); /* comments, white space and line splices are skipped */
+bool token_is(const source_t *s, token_t t, const char *text);
+char *token_text(const source_t *s, token_t t);
+/* The tokens of [begin, end) on one line, single spaces where there was anything between them. */
+char *source_words(const source_t *s, size_t begin, size_t end);
+bool source_exists(const char *path);
+unsigned source_line(const source_t *s, size_t offset);
+
+/* ---- pragma.c ---- */
+typedef struct pragma {
+    size_t begin, end; /* from `#` or `_Pragma` to the end of its last line, less trailing space */
+    size_t content;    /* what follows the word kmm */
+    bool is_operator;  /* _Pragma("kmm ...") */
+} pragma_t;
+/* The next pragma at or after *from, which moves behind it. */
+bool pragma_next(const source_t *s, size_t *from, pragma_t *out);
+
+/* ---- Expressions of clauses ---- */
+typedef enum expr_kind {
+    EXPR_NUMBER, EXPR_NAME,
+    EXPR_UNARY,   /* op left */
+    EXPR_BINARY,  /* left op right */
+    EXPR_CHOICE,  /* left ? right : other */
+    EXPR_CAST,    /* (type) left */
+    EXPR_CALL,    /* left(right, right->next ...) */
+    EXPR_OPAQUE   /* member access, subscript, sizeof, string ...: text whose parts are left, right */
+} expr_kind_t;
+
+typedef struct expr expr_t;
+struct expr {
+    expr_kind_t kind;
+    size_t begin, end;         /* in the source, parentheses included */
+    size_t type_begin, type_end; /* EXPR_CAST: the type's text */
+    const char *op;            /* of EXPR_UNARY and EXPR_BINARY; the name of EXPR_NAME */
+    long long value;           /* EXPR_NUMBER when integral */
+    bool integral;             /* EXPR_NUMBER: a decimal, hexadecimal, octal or binary integer */
+    expr_t *left, *right, *other, *next;
+    CXType type;     /* by bind.c, before conversions; CXType_Invalid where clang does not know */
+    CXCursor cursor; /* by bind.c; null where clang does not know */
+};
+
+/* ---- form.c: integers in 64 bits, as C text ---- */
+
+/* An integer that is known, or a C expression for it. */
+typedef struct form {
+    bool known;
+    long long value;  /* when known */
+    const char *text; /* when not known */
+    int precedence;   /* of its outermost operator, as in expression.c; FORM_PRIMARY for a name */
+    bool wide;        /* its type is a signed one of 64 bits */
+    bool safe;        /* its type can be converted to that without loss */
+} form_t;
+
+form_t form_number(long long value);
+form_t form_of(const source_t *s, const expr_t *e); /* of an expression without axes */
+form_t form_add(form_t a, form_t b);
+form_t form_subtract(form_t a, form_t b);
+form_t form_multiply(form_t a, form_t b);
+const char *form_text(form_t f);
+bool form_is(form_t f, long long value);
+
+typedef struct affine { form_t constant, coef[KMM_MAX_AXES]; } affine_t;
+
+typedef struct section {
+    size_t begin, end; /* with brackets */
+    expr_t *lower, *length; /* lower is NULL for [:]; length is NULL for [e] */
+    affine_t lower_form, length_form;
+} section_t;
+
+typedef struct shape {
+    size_t begin, end;
+    token_t name;
+    expr_t *extent[KMM_MAX_DIMS];
+    int dims;
+    bool used;
+} shape_t;
+
+typedef struct item {
+    size_t begin, end;
+    kmm_mode_t mode;
+    kmm_op_t op; /* KMM_REDUCE */
+    expr_t *base;
+    section_t section[KMM_MAX_DIMS];
+    int section_count;
+    shape_t *shape;
+    CXCursor root;      /* by check.c: the variable the base begins with; null when there is none */
+    int inner_dims;     /* by check.c: N for a pointer to, or an array of, N-dimensional arrays */
+    kmm_type_t element; /* by check.c: KMM_REDUCE */
+} item_t;
+
+typedef struct axis {
+    size_t begin, end;
+    token_t name_token;
+    const char *name;
+    kmm_source_t source;
+    bool source_given, splits;
+    expr_t *lower, *length; /* NULL: the whole grid */
+} axis_t;
+
+typedef enum rebase_kind { REBASE_LENGTH, REBASE_BEGIN, REBASE_END } rebase_kind_t;
+typedef struct rebase {
+    size_t begin, end;
+    token_t name; /* a parameter, or its number after # */
+    bool by_number;
+    rebase_kind_t kind;
+    int axis;
+    int parameter; /* by check.c */
+} rebase_t;
+
+typedef struct map_item { kmm_map_t map; size_t begin, end; expr_t *base, *length, *lower; } map_item_t;
+
+typedef enum directive_kind { DIRECTIVE_PARALLEL, DIRECTIVE_WAIT, DIRECTIVE_DATA } directive_kind_t;
+
+/* A place in the parsed text at which an expression of the pragma stands as a variable's initializer. */
+typedef struct probe { expr_t *expr; CXType type; } probe_t;
+
+enum { MAX_ITEMS = 128, MAX_PROBES = 1024 };
+
+struct directive {
+    directive_kind_t kind;
+    pragma_t pragma;
+    size_t name_begin, name_end; /* the directive's name */
+    axis_t axis[KMM_MAX_AXES];
+    int axis_count;
+    expr_t *chunk[KMM_MAX_SPLIT];
+    int chunk_count;
+    size_t chunk_begin, chunk_end;
+    item_t *item;
+    int item_count;
+    shape_t *shape;
+    int shape_count;
+    rebase_t *rebase;
+    int rebase_count;
+    size_t rebase_begin, rebase_end;
+    map_item_t *map;
+    int map_count;
+    expr_t *condition;
+    token_t label;
+    bool has_label;
+
+    /* ---- bind.c ---- */
+    probe_t *probe;
+    int probe_count;
+    size_t parsed_at;     /* where the probe begins in the parsed text */
+    bool bound;           /* the probe was found, so the pragma is not in a disabled region */
+    CXCursor parent;      /* of the probe */
+    CXCursor statement;   /* what the pragma governs */
+    CXCursor function;    /* the function or function template around it */
+    CXCursor top;         /* the declaration around that which is not in another but a namespace */
+    CXCursor outermost;   /* the declaration at the top of the file around that */
+    CXCursor launch;      /* the call; null when there was an error */
+    bool is_kernel;       /* launch is `k<<<...>>>(...)` */
+    CXCursor callee;      /* the function or template that is called */
+    CXCursor definition;  /* of the kernel; null if there is none */
+    CXCursor *argument;
+    int argument_count;
+    size_t launch_begin, launch_end; /* with the semicolon */
+    size_t callee_begin;         /* of the callee as it is written, with what qualifies it */
+    size_t name_at, name_after; /* the callee's name, template arguments not included */
+    size_t template_end;        /* behind the template arguments; name_after when there are none */
+    size_t open;                /* behind the parenthesis that opens the arguments */
+    int order; /* position in the file, from 0 */
+};
+
+/* ---- parse.c ---- */
+/* NULL after errors. */
+directive_t *parse_directive(const source_t *s, pragma_t pragma);
+const char *nearest_name(const char *word, const char *const *names, int count); /* NULL: none is near */
+
+/* ---- clang.c ---- */
+/* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source. */
+bool clang_parse(unit_t *u, const char *text);
+/* Parses the result; an error is a mistake of kmmcc and is shown so. */
+bool clang_verify(unit_t *u, const char *text);
+char *clang_text(CXString string); /* copies and disposes */
+bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
+const char *clang_cuda_path(void); /* NULL: there is no CUDA toolkit */
+
+/* ---- bind.c ---- */
+char *bind_probes(unit_t *u); /* the text to parse */
+void bind_directives(unit_t *u);
+
+/* ---- check.c ---- */
+void check_directives(unit_t *u);
+/* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null when there is none. */
+CXCursor check_root(CXCursor e);
+
+/* ---- clone.c ---- */
+void clone_kernels(unit_t *u);
+/* Where the declaration at `offset` begins: behind the end of the one before it and its comments. */
+size_t clone_begin(const source_t *s, size_t offset);
+bool clone_is_template(CXCursor kernel);
+
+/* ---- describe.c: the calls that describe a launch ---- */
+void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out);
+const char *describe_base(const unit_t *u, const expr_t *base); /* as an operand of any operator */
+/* The coefficient by which the first element of the item moves along an axis, in elements of its base. */
+form_t describe_step(const unit_t *u, const directive_t *d, const item_t *item, int axis);
+
+/* ---- rewrite.c ---- */
+void rewrite_include(unit_t *u); /* before all other edits */
+void rewrite_directives(unit_t *u);
+
+/* ---- call.c: calls of plain functions ---- */
+void call_rewrite(unit_t *u, directive_t *d, const char *indent);
+
+/* ---- emit.c ---- */
+char *emit_text(const unit_t *u);
+char *emit_quoted(const char *text); /* as a C string literal */
+char *emit_line(const source_t *s, unsigned line); /* #line, without a newline */
+
+#endif

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a pragma becomes a directive. Each function is named after the grammar rule above it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parser.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+void parser_advance(parser_t *p)
+{
+    p->last_end = p->token.end;
+    p->token = lex(&p->lexer);
+    if (p->token.kind == TOKEN_END) /* the caret of an error stands behind the last token */
+        p->token.begin = p->token.end = p->last_end;
+}
+
+bool parser_at(const parser_t *p, const char *punctuator)
+{
+    return p->token.kind == TOKEN_PUNCTUATOR && token_is(p->s, p->token, punctuator);
+}
+
+void parser_error(parser_t *p, const char *format, ...)
+{
+    char message[1024];
+    va_list list;
+    if (p->failed)
+        return;
+    p->failed = true;
+    va_start(list, format);
+    vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+    diag_at(SEVERITY_ERROR, p->s, p->token.begin, p->token.end, "%s", message);
+}
+
+bool parser_expect(parser_t *p, const char *punctuator)
+{
+    if (!parser_at(p, punctuator))
+        return parser_error(p, "expected '%s'", punctuator), false;
+    parser_advance(p);
+    return true;
+}
+
+static bool at_word(const parser_t *p, const char *word)
+{
+    return p->token.kind == TOKEN_NAME && token_is(p->s, p->token, word);
+}
+
+/* ---- Spelling ---- */
+
+/* Edits that turn one word into the other; counts up to 31 letters. */
+static int distance(const char *a, const char *b)
+{
+    int row[32], length = (int)strlen(b);
+    if (length > 31 || strlen(a) > 31)
+        return 99;
+    for (int k = 0; k <= length; k++)
+        row[k] = k;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int k = 1; k <= length; k++) {
+            int best = diagonal + (a[i - 1] != b[k - 1]);
+            diagonal = row[k];
+            if (row[k] + 1 < best)
+                best = row[k] + 1;
+            if (row[k - 1] + 1 < best)
+                best = row[k - 1] + 1;
+            row[k] = best;
+        }
+    }
+    return row[length];
+}
+
+const char *nearest_name(const char *word, const char *const *names, int count)
+{
+    const char *best = NULL;
+    int least = (int)strlen(word) / 3 + 2;
+    for (int k = 0; k < count; k++) {
+        int edits = distance(word, names[k]);
+        if (edits < least) {
+            least = edits;
+            best = names[k];
+        }
+    }
+    return best;
+}
+
+static void unknown_word(parser_t *p, const char *what, const char *const *names, int count)
+{
+    const char *word = token_text(p->s, p->token), *near = nearest_name(word, names, count);
+    if (near)
+        parser_error(p, "unknown %s '%s'; did you mean '%s'?", what, word, near);
+    else
+        parser_error(p, "unknown %s '%s'", what, word);
+}
+
+/* ---- Axes ---- */
+
+/* source = ('global' | 'block') '.' ('x' | 'y' | 'z') */
+static void parse_source(parser_t *p, axis_t *axis)
+{
+    bool block = at_word(p, "block");
+    if (!block && !at_word(p, "global")) {
+        parser_error(p, "expected the source of axis '%s': global.x, global.y, global.z, block.x, block.y or block.z",
+                     axis->name);
+        return;
+    }
+    parser_advance(p);
+    if (!parser_expect(p, "."))
+        return;
+    for (int k = 0; k < 3; k++) {
+        if (at_word(p, (const char *[]){"x", "y", "z"}[k])) {
+            axis->source = (block ? KMM_BLOCK_X : KMM_GLOBAL_X) + k;
+            axis->source_given = true;
+            parser_advance(p);
+            return;
+        }
+    }
+    parser_error(p, "expected x, y or z");
+}
+
+/* axis = NAME [':' source] ['=' operand ':' operand] */
+static void parse_axis(parser_t *p)
+{
+    directive_t *d = p->d;
+    if (d->axis_count == KMM_MAX_AXES) {
+        parser_error(p, "a launch has at most %d axes", KMM_MAX_AXES);
+        return;
+    }
+    axis_t *axis = &d->axis[d->axis_count];
+    if (p->token.kind != TOKEN_NAME) {
+        parser_error(p, "expected the name of an axis");
+        return;
+    }
+    *axis = (axis_t){.begin = p->token.begin, .name_token = p->token, .name = token_text(p->s, p->token)};
+    for (int k = 0; k < d->axis_count; k++)
+        if (!strcmp(d->axis[k].name, axis->name))
+            parser_error(p, "axis '%s' is named twice", axis->name);
+    parser_advance(p);
+    if (parser_at(p, ":")) {
+        parser_advance(p);
+        parse_source(p, axis);
+    }
+    if (!p->failed && parser_at(p, "=")) {
+        parser_advance(p);
+        axis->lower = parse_operand(p);
+        if (axis->lower && parser_expect(p, ":"))
+            axis->length = parse_operand(p);
+    }
+    axis->end = p->last_end;
+    d->axis_count += !p->failed;
+}
+
+/* ---- Items ---- */
+
+/* section = '[' ':' ']' | '[' operand [':' operand] ']' */
+static void parse_section(parser_t *p, section_t *section)
+{
+    section->begin = p->token.begin;
+    parser_advance(p);
+    if (parser_at(p, ":")) {
+        parser_advance(p);
+        if (!parser_at(p, "]"))
+            parser_error(p, "expected ']': a section is [index], [lower:length] or [:]");
+    } else {
+        section->lower = parse_operand(p);
+        if (section->lower && parser_at(p, ":")) {
+            parser_advance(p);
+            if (parser_at(p, "]"))
+                parser_error(p, "expected the length of the section: a section is [index], [lower:length] or [:]");
+            else
+                section->length = parse_operand(p);
+        }
+    }
+    parser_expect(p, "]");
+    section->end = p->last_end;
+}
+
+/* item = path { section } */
+static void parse_item(parser_t *p, item_t *item)
+{
+    item->begin = p->token.begin;
+    item->base = parse_path(p);
+    while (item->base && !p->failed && parser_at(p, "[")) {
+        if (item->section_count == KMM_MAX_DIMS) {
+            parser_error(p, "an item has at most %d sections", KMM_MAX_DIMS);
+            return;
+        }
+        parse_section(p, &item->section[item->section_count++]);
+    }
+    item->end = p->last_end;
+}
+
+static item_t *add_item(parser_t *p, kmm_mode_t mode)
+{
+    directive_t *d = p->d;
+    if (d->item_count == MAX_ITEMS) {
+        parser_error(p, "a launch has at most %d items", MAX_ITEMS);
+        return NULL;
+    }
+    if (!d->item)
+        d->item = arena_alloc(MAX_ITEMS * sizeof(*d->item));
+    item_t *item = &d->item[d->item_count++];
+    item->mode = mode;
+    return item;
+}
+
+/* items = item { ',' item } */
+static void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op)
+{
+    do {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        item_t *item = add_item(p, mode);
+        if (!item)
+            return;
+        item->op = op;
+        parse_item(p, item);
+    } while (!p->failed && parser_at(p, ","));
+}
+
+static void clause_read(parser_t *p) { parse_items(p, KMM_READ, KMM_OP_ADD); }
+static void clause_write(parser_t *p) { parse_items(p, KMM_WRITE, KMM_OP_ADD); }
+static void clause_update(parser_t *p) { parse_items(p, KMM_UPDATE, KMM_OP_ADD); }
+
+/* reduce = op ':' items */
+static void clause_reduce(parser_t *p)
+{
+    static const struct { const char *text; kmm_op_t op; } ops[] = {
+        {"+", KMM_OP_ADD},  {"*", KMM_OP_MUL},  {"min", KMM_OP_MIN},  {"max", KMM_OP_MAX}, {"&", KMM_OP_BAND},
+        {"|", KMM_OP_BOR}, {"^", KMM_OP_BXOR}, {"&&", KMM_OP_LAND}, {"||", KMM_OP_LOR}};
+    if (at_word(p, "argmin") || at_word(p, "argmax")) {
+        parser_error(p, "reduce(%s: ...) is not yet supported", token_text(p->s, p->token));
+        return;
+    }
+    for (int k = 0; k < COUNT(ops); k++) {
+        if (token_is(p->s, p->token, ops[k].text)) {
+            parser_advance(p);
+            if (parser_expect(p, ":"))
+                parse_items(p, KMM_REDUCE, ops[k].op);
+            return;
+        }
+    }
+    parser_error(p, "expected the operation of the reduction: + * min max & | ^ && or ||, as in reduce(+: sum[0])");
+}
+
+/* ---- Other clauses ---- */
+
+/* chunk = operand { ',' operand } */
+static void clause_chunk(parser_t *p)
+{
+    directive_t *d = p->d;
+    d->chunk_begin = p->token.begin;
+    do {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        if (d->chunk_count == KMM_MAX_SPLIT) {
+            parser_error(p, "chunk has more entries than a launch has dimensions");
+            return;
+        }
+        d->chunk[d->chunk_count] = parse_operand(p);
+        d->chunk_count += d->chunk[d->chunk_count] != NULL;
+    } while (!p->failed && parser_at(p, ","));
+    d->chunk_end = p->last_end;
+}
+
+/* shape = NAME '[' expression ']' { '[' expression ']' } */
+static void parse_shape(parser_t *p, shape_t *shape)
+{
+    *shape = (shape_t){.begin = p->token.begin, .name = p->token};
+    if (p->token.kind != TOKEN_NAME) {
+        parser_error(p, "expected a name, as in shape(A[h][w])");
+        return;
+    }
+    parser_advance(p);
+    if (!parser_at(p, "[")) {
+        parser_error(p, "expected the extents of '%s', as in shape(%s[h][w])", token_text(p->s, shape->name),
+                     token_text(p->s, shape->name));
+        return;
+    }
+    while (!p->failed && parser_at(p, "[")) {
+        if (shape->dims == KMM_MAX_DIMS) {
+            parser_error(p, "an array has at most %d dimensions", KMM_MAX_DIMS);
+            return;
+        }
+        parser_advance(p);
+        shape->extent[shape->dims++] = parse_expression(p);
+        if (!p->failed && parser_at(p, ":")) {
+            parser_error(p, "expected ']': shape takes extents, not sections");
+            return;
+        }
+        parser_expect(p, "]");
+    }
+    shape->end = p->last_end;
+}
+
+static void clause_shape(parser_t *p)
+{
+    directive_t *d = p->d;
+    if (!d->shape)
+        d->shape = arena_alloc(MAX_ITEMS * sizeof(*d->shape));
+    do {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        if (d->shape_count == MAX_ITEMS) {
+            parser_error(p, "a launch has at most %d shapes", MAX_ITEMS);
+            return;
+        }
+        parse_shape(p, &d->shape[d->shape_count++]);
+    } while (!p->failed && parser_at(p, ","));
+}
+
+static void clause_if(parser_t *p)
+{
+    p->d->condition = parse_expression(p);
+}
+
+static void clause_label(parser_t *p)
+{
+    if (p->token.kind != TOKEN_STRING) {
+        parser_error(p, "expected a string, as in label(\"step\")");
+        return;
+    }
+    p->d->label = p->token;
+    p->d->has_label = true;
+    parser_advance(p);
+}
+
+/* The axis named by the next token, which is passed. */
+static int parse_axis_name(parser_t *p)
+{
+    const char *names[KMM_MAX_AXES];
+    for (int k = 0; k < p->d->axis_count; k++) {
+        names[k] = p->d->axis[k].name;
+        if (at_word(p, names[k])) {
+            parser_advance(p);
+            return k;
+        }
+    }
+    if (p->token.kind == TOKEN_NAME)
+        unknown_word(p, "axis", names, p->d->axis_count);
+    else
+        parser_error(p, "expected the name of an axis");
+    return 0;
+}
+
+/* rebase-item = (NAME | '#' NUMBER) ':' (axis | 'begin' '(' axis ')' | 'end' '(' axis ')') */
+static void parse_rebase(parser_t *p, rebase_t *rebase)
+{
+    rebase->begin = p->token.begin;
+    if (parser_at(p, "#")) {
+        rebase->by_number = true;
+        parser_advance(p);
+    }
+    if (p->token.kind != (rebase->by_number ? TOKEN_NUMBER : TOKEN_NAME)) {
+        parser_error(p, "expected a parameter of the function, as in rebase(n: i) or rebase(#1: i)");
+        return;
+    }
+    rebase->name = p->token;
+    parser_advance(p);
+    if (!parser_expect(p, ":"))
+        return;
+    parser_t ahead = *p;
+    parser_advance(&ahead);
+    if ((at_word(p, "begin") || at_word(p, "end")) && parser_at(&ahead, "(")) {
+        rebase->kind = at_word(p, "begin") ? REBASE_BEGIN : REBASE_END;
+        parser_advance(p);
+        parser_advance(p);
+        rebase->axis = parse_axis_name(p);
+        parser_expect(p, ")");
+    } else {
+        rebase->axis = parse_axis_name(p);
+    }
+    rebase->end = p->last_end;
+}
+
+static void clause_rebase(parser_t *p)
+{
+    directive_t *d = p->d;
+    if (!d->rebase)
+        d->rebase = arena_alloc(MAX_ITEMS * sizeof(*d->rebase));
+    d->rebase_begin = p->token.begin;
+    do {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        if (d->rebase_count == MAX_ITEMS)
+            return parser_error(p, "too many parameters");
+        parse_rebase(p, &d->rebase[d->rebase_count++]);
+    } while (!p->failed && parser_at(p, ","));
+    d->rebase_end = p->last_end;
+}
+
+/* map-item = path ['[' operand ':' operand ']'] */
+static void parse_map_item(parser_t *p, map_item_t *item)
+{
+    item->begin = p->token.begin;
+    item->base = parse_path(p);
+    if (item->base && parser_at(p, "[")) {
+        section_t section = {0};
+        parse_section(p, &section);
+        item->lower = section.lower;
+        item->length = section.length;
+        if (!p->failed && !section.length)
+            diag_at(SEVERITY_ERROR, p->s, section.begin, section.end,
+                    "a map needs the length of the array, as in map(tofrom: A[0:n])");
+    }
+    item->end = p->last_end;
+}
+
+/* map = [('to' | 'from' | 'tofrom' | 'alloc') ':'] map-item { ',' map-item } */
+static void clause_map(parser_t *p)
+{
+    static const char *const kinds[] = {"to", "from", "tofrom", "alloc"};
+    directive_t *d = p->d;
+    kmm_map_t map = KMM_MAP_TOFROM;
+    parser_t ahead = *p;
+    parser_advance(&ahead);
+    if (p->token.kind == TOKEN_NAME && parser_at(&ahead, ":")) {
+        int k = 0;
+        while (k < COUNT(kinds) && !at_word(p, kinds[k]))
+            k++;
+        if (k == COUNT(kinds))
+            return unknown_word(p, "kind of map", kinds, COUNT(kinds));
+        map = KMM_MAP_TO + k;
+        parser_advance(p);
+        parser_advance(p);
+    }
+    if (!d->map)
+        d->map = arena_alloc(MAX_ITEMS * sizeof(*d->map));
+    do {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        if (d->map_count == MAX_ITEMS)
+            return parser_error(p, "too many items");
+        map_item_t *item = &d->map[d->map_count++];
+        item->map = map;
+        parse_map_item(p, item);
+    } while (!p->failed && parser_at(p, ","));
+}
+
+/* ---- Clauses and directives ---- */
+
+typedef struct clause { const char *name; void (*parse)(parser_t *p); bool repeats; } clause_t;
+
+static const clause_t parallel_clauses[] = {
+    {"chunk", clause_chunk, false},   {"read", clause_read, true},      {"write", clause_write, true},
+    {"update", clause_update, true}, {"reduce", clause_reduce, true},  {"shape", clause_shape, true},
+    {"if", clause_if, false},         {"label", clause_label, false},   {"rebase", clause_rebase, false},
+    {"device", NULL, false},          {"schedule", NULL, false},        {"priority", NULL, false},
+    {"nowait", NULL, false}};
+
+static const clause_t data_clauses[] = {{"map", clause_map, true}};
+
+/* Behind the clause that has the error: its closing parenthesis, or the end. */
+static void skip_clause(parser_t *p, token_t name)
+{
+    p->lexer = lexer_at(p->s, name.end, p->d->pragma.end);
+    p->lexer.line_start = false;
+    parser_advance(p);
+    if (!parser_at(p, "("))
+        return;
+    int depth = 0;
+    do {
+        depth += parser_at(p, "(") - parser_at(p, ")");
+        parser_advance(p);
+    } while (depth > 0 && p->token.kind != TOKEN_END);
+}
+
+static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
+{
+    const char *name = clause->name;
+    if (!clause->parse)
+        return parser_error(p, "clause '%s' is not yet supported", name);
+    if (again && !clause->repeats)
+        return parser_error(p, "clause '%s' is given twice", name);
+    parser_advance(p);
+    if (!parser_at(p, "("))
+        return parser_error(p, "expected '(' after '%s'", name);
+    parser_advance(p);
+    clause->parse(p);
+    if (!p->failed && !parser_at(p, ")"))
+        parser_error(p, "expected ',' or ')' in clause '%s'", name);
+    if (!p->failed)
+        parser_advance(p);
+}
+
+/* clause = NAME [ '(' ... ')' ] */
+static bool parse_clause(parser_t *p, const clause_t *clauses, int count, unsigned *seen)
+{
+    const char *names[16];
+    token_t name = p->token;
+    int k = 0;
+    while (k < count && !at_word(p, clauses[k].name))
+        k++;
+    if (k < count) {
+        parse_clause_body(p, &clauses[k], *seen >> k & 1);
+        *seen |= 1u << k;
+    } else if (p->token.kind == TOKEN_NAME) {
+        for (int i = 0; i < count; i++)
+            names[i] = clauses[i].name;
+        unknown_word(p, "clause", names, count);
+    } else {
+        parser_error(p, "expected a clause");
+    }
+    bool good = !p->failed;
+    if (!good && name.kind == TOKEN_NAME)
+        skip_clause(p, name);
+    else if (!good)
+        parser_advance(p);
+    p->failed = false;
+    return good;
+}
+
+/* clauses = { [','] clause } */
+static bool parse_clauses(parser_t *p, const clause_t *clauses, int count)
+{
+    bool good = true;
+    unsigned seen = 0;
+    while (p->token.kind != TOKEN_END) {
+        if (parser_at(p, ","))
+            parser_advance(p);
+        good &= parse_clause(p, clauses, count, &seen);
+    }
+    return good;
+}
+
+/* parallel = 'parallel' ['(' [axis { ',' axis }] ')'] clauses */
+static bool parse_parallel(parser_t *p)
+{
+    token_t name = p->token;
+    bool good = true;
+    parser_advance(p);
+    if (parser_at(p, "(")) {
+        do {
+            parser_advance(p);
+            if (!parser_at(p, ")"))
+                parse_axis(p);
+        } while (!p->failed && parser_at(p, ","));
+        if (!p->failed)
+            parser_expect(p, ")");
+        good = !p->failed;
+        if (!good)
+            skip_clause(p, name);
+        p->failed = false;
+    }
+    return parse_clauses(p, parallel_clauses, COUNT(parallel_clauses)) && good;
+}
+
+/* wait = 'wait' */
+static bool parse_wait(parser_t *p)
+{
+    parser_advance(p);
+    if (parser_at(p, "("))
+        parser_error(p, "wait for single arrays is not yet supported; 'wait' without a list waits for all work");
+    else if (p->token.kind != TOKEN_END)
+        parser_error(p, "'wait' has no clauses");
+    return !p->failed;
+}
+
+/* data = 'data' { map } */
+static bool parse_data(parser_t *p)
+{
+    parser_advance(p);
+    if (p->token.kind == TOKEN_END) {
+        parser_error(p, "'data' needs a map clause, as in data map(tofrom: A[0:n])");
+        return false;
+    }
+    return parse_clauses(p, data_clauses, COUNT(data_clauses));
+}
+
+/* directive = parallel | wait | data */
+static bool parse_kind(parser_t *p)
+{
+    static const char *const names[] = {"parallel", "wait", "data", "task", "declare", "enter", "exit", "update"};
+    p->d->name_begin = p->token.begin;
+    p->d->name_end = p->token.end;
+    if (at_word(p, "parallel"))
+        return p->d->kind = DIRECTIVE_PARALLEL, parse_parallel(p);
+    if (at_word(p, "wait"))
+        return p->d->kind = DIRECTIVE_WAIT, parse_wait(p);
+    if (at_word(p, "data"))
+        return p->d->kind = DIRECTIVE_DATA, parse_data(p);
+    for (int k = 3; k < COUNT(names); k++) {
+        if (at_word(p, names[k])) {
+            parser_error(p, "directive '%s%s' is not yet supported", names[k],
+                         k == 4 ? " kernel" : k == 5 || k == 6 ? " data" : "");
+            return false;
+        }
+    }
+    if (p->token.kind == TOKEN_NAME)
+        unknown_word(p, "directive", names, COUNT(names));
+    else
+        parser_error(p, "expected a directive: parallel, wait or data");
+    return false;
+}
+
+directive_t *parse_directive(const source_t *s, pragma_t pragma)
+{
+    directive_t *d = arena_alloc(sizeof(*d));
+    d->pragma = pragma;
+    parser_t p = {.s = s, .lexer = lexer_at(s, pragma.content, pragma.end), .d = d, .last_end = pragma.content};
+    p.lexer.line_start = false;
+    if (pragma.is_operator) {
+        diag_at(SEVERITY_ERROR, s, pragma.begin, pragma.end,
+                "_Pragma(\"kmm ...\") is not yet supported; write '#pragma kmm' on a line of its own");
+        return NULL;
+    }
+    p.token.end = pragma.content;
+    parser_advance(&p);
+    return parse_kind(&p) ? d : NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the parser of one pragma, shared by parse.c and expression.c. */
+#ifndef KMMCC_PARSER_H
+#define KMMCC_PARSER_H
+
+#include "directive.h"
+
+typedef struct parser {
+    const source_t *s;
+    lexer_t lexer;
+    token_t token;   /* the next one */
+    size_t last_end; /* where the one before it ended */
+    directive_t *d;
+    bool failed; /* an error of the current clause has been reported */
+} parser_t;
+
+void parser_advance(parser_t *p);
+bool parser_at(const parser_t *p, const char *punctuator);
+/* Passes the token, or reports that it is missing. */
+bool parser_expect(parser_t *p, const char *punctuator);
+/* Reports at the next token; at most one error for each clause. */
+void parser_error(parser_t *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* All return NULL after an error. An operand has no `?:` outside parentheses. */
+expr_t *parse_expression(parser_t *p);
+expr_t *parse_operand(parser_t *p);
+expr_t *parse_path(parser_t *p); /* a name or a parenthesized expression, with members */
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file on its way from text to text. */
+#include <string.h>
+
+#include "directive.h"
+
+/* All pragmas are parsed before the first error stops the file. */
+static void parse_pragmas(unit_t *u)
+{
+    size_t from = 0;
+    pragma_t pragma;
+    int capacity = 0;
+    while (pragma_next(u->source, &from, &pragma)) {
+        directive_t *d = parse_directive(u->source, pragma);
+        if (!d)
+            continue;
+        if (u->directive_count == capacity) {
+            capacity = 2 * capacity + 16;
+            directive_t **directives = arena_alloc((size_t)capacity * sizeof(*directives));
+            if (u->directive_count)
+                memcpy(directives, u->directives, (size_t)u->directive_count * sizeof(*directives));
+            u->directives = directives;
+        }
+        d->order = u->directive_count;
+        u->directives[u->directive_count++] = d;
+    }
+}
+
+char *transform(const options_t *o, lang_t lang, target_t target, source_t *source)
+{
+    unit_t u = {.options = o, .lang = lang, .target = target, .source = source};
+    int errors = diag_error_count();
+    bool cuda = lang == LANG_CUDA || lang == LANG_HIP;
+    parse_pragmas(&u);
+    if (!clang_parse(&u, bind_probes(&u)) || diag_error_count() > errors)
+        return NULL;
+    bind_directives(&u);
+    check_directives(&u);
+    if (diag_error_count() > errors)
+        return NULL;
+    rewrite_include(&u);
+    if (cuda && target == TARGET_CUDA)
+        clone_kernels(&u);
+    rewrite_directives(&u);
+    if (cuda && target == TARGET_HOST)
+        host_kernels(&u);
+    char *text = diag_error_count() > errors ? NULL : emit_text(&u);
+    if (!text || (target != TARGET_HOST && !clang_verify(&u, text)))
+        return NULL;
+    return text;
+}
