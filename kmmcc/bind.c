@@ -71,6 +71,8 @@ static void probe_items(writer_t *w, directive_t *d)
 
 static void write_probe(writer_t *w, directive_t *d)
 {
+    d->probe_count = 0; /* a file may be parsed twice */
+    d->bound = false;
     d->parsed_at = w->text.length;
     text_printf(&w->text, "if (0) { ");
     for (int k = 0; k < d->axis_count; k++) {

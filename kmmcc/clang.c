@@ -190,13 +190,23 @@ static struct CXUnsavedFile unsaved(const unit_t *u, const char *text)
     return (struct CXUnsavedFile){u->source->path, text, strlen(text)};
 }
 
-bool clang_parse(unit_t *u, const char *text)
+/* Preambles in memory: nothing is left behind in a temporary folder. */
+static CXIndex create_index(void)
 {
-    CXIndex index = clang_createIndex(0, 0);
+    CXIndexOptions options = {.Size = sizeof(options), .StorePreamblesInMemory = 1};
+    CXIndex index = clang_createIndexWithOptions(&options);
+    return index ? index : clang_createIndex(0, 0);
+}
+
+bool clang_parse(unit_t *u, const char *text, bodies_t bodies)
+{
+    CXIndex index = create_index();
     flags_t f = all_flags(u);
     struct CXUnsavedFile file = unsaved(u, text);
     unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_PrecompiledPreamble |
                        CXTranslationUnit_CreatePreambleOnFirstParse;
+    if (bodies == BODIES_OF_MAIN_FILE)
+        options |= CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
     enum CXErrorCode error = clang_parseTranslationUnit2(index, u->source->path, f.flag, f.count, &file, 1, options, &u->tu);
     if (error != CXError_Success || !u->tu) {
         diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);
@@ -205,18 +215,29 @@ bool clang_parse(unit_t *u, const char *text)
     return show_errors(u) == 0;
 }
 
+/* clang keeps what it knows of the headers only while the text up to the first declaration is the same. Ours may stand
+ * before that declaration, so an empty one goes before it. */
+static char *keep_preamble(unit_t *u, const char *text)
+{
+    const char *ours = strstr(text, "\n#include <kmm/");
+    size_t at = ours ? (size_t)(ours + 1 - text) : 0, length = strlen(text);
+    piece_t *pieces = arena_alloc(2 * sizeof(*pieces));
+    pieces[0] = (piece_t){0, 0, at};
+    pieces[1] = (piece_t){at + 2, at, length - at};
+    u->pieces = pieces;
+    u->piece_count = 2;
+    return arena_printf("%.*s;\n%s", (int)at, text, text + at);
+}
+
 bool clang_verify(unit_t *u, const char *text)
 {
-    struct CXUnsavedFile file = unsaved(u, text);
+    unit_t result = *u; /* the same unit, looked at as the new text */
+    struct CXUnsavedFile file = unsaved(u, keep_preamble(&result, text));
     if (clang_reparseTranslationUnit(u->tu, 1, &file, clang_defaultReparseOptions(u->tu))) {
         diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
         return false;
     }
-    unit_t result = *u; /* the same unit, looked at as the new text */
-    piece_t whole = {0, 0, strlen(text)};
     result.source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
-    result.pieces = &whole;
-    result.piece_count = 1;
     int errors = show_errors(&result);
     if (errors)
         diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");

@@ -94,7 +94,7 @@ static char *copy_text(const copy_t *c)
 
 /* ---- What the kernel uses ---- */
 
-typedef struct uses { unit_t *u; directive_t *d; CXCursor seen[512]; int seen_count; bool index, dim; CXCursor helper; int depth; } uses_t;
+typedef struct uses { CXCursor seen[512]; int seen_count; bool index, dim; CXCursor helper; } uses_t;
 
 static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientData data);
 
@@ -114,9 +114,7 @@ static void visit_helper(uses_t *uses, CXCursor c)
     uses->seen[uses->seen_count++] = f;
     bool index = uses->index, dim = uses->dim;
     uses->index = uses->dim = false;
-    uses->depth++;
     clang_visitChildren(f, find_uses, uses);
-    uses->depth--;
     if ((uses->index || uses->dim) && clang_Cursor_isNull(uses->helper))
         uses->helper = f;
     uses->index = index;
@@ -214,7 +212,7 @@ static void clone_kernel(unit_t *u, directive_t *d)
 {
     uses_t *uses = arena_alloc(sizeof(*uses));
     size_t begin, end;
-    *uses = (uses_t){.u = u, .d = d, .helper = clang_getNullCursor()};
+    uses->helper = clang_getNullCursor();
     clang_visitChildren(d->definition, find_uses, uses);
     const char *name = clang_text(clang_getCursorSpelling(d->definition));
     if (!clang_Cursor_isNull(uses->helper)) {
@@ -233,6 +231,50 @@ static void clone_kernel(unit_t *u, directive_t *d)
     unit_edit(u, end, end,
               arena_printf("\n\n%s\n%s\n%s%s\n", emit_line(u->source, line), copy_text(&c), registration(d, line),
                            emit_line(u->source, source_line(u->source, end))));
+}
+
+typedef struct calls { unit_t *u; CXCursor seen[512]; int seen_count; bool found; } calls_t;
+
+/* A definition without a body is in a header: only there are bodies left out. System headers are known. */
+static enum CXChildVisitResult find_header(CXCursor c, CXCursor parent, CXClientData data)
+{
+    calls_t *calls = data;
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_DeclRefExpr && clang_getCursorKind(c) != CXCursor_MemberRefExpr)
+        return CXChildVisit_Recurse;
+    CXCursor f = clang_getCursorDefinition(clang_getCursorReferenced(c));
+    if (clang_Cursor_isNull(f) || !clang_isDeclaration(clang_getCursorKind(f)) ||
+        clang_getCursorResultType(f).kind == CXType_Invalid || clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
+        return CXChildVisit_Recurse;
+    size_t begin, end;
+    if (!unit_range(calls->u, f, &begin, &end)) {
+        calls->found = true;
+        return CXChildVisit_Break;
+    }
+    for (int k = 0; k < calls->seen_count; k++)
+        if (clang_equalCursors(calls->seen[k], f))
+            return CXChildVisit_Recurse;
+    if (calls->seen_count < 512) {
+        calls->seen[calls->seen_count++] = f;
+        clang_visitChildren(f, find_header, calls);
+    }
+    return calls->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+bool clone_needs_headers(unit_t *u)
+{
+    calls_t *calls = arena_alloc(sizeof(*calls));
+    size_t begin, end;
+    calls->u = u;
+    for (int k = 0; k < u->directive_count && !calls->found; k++) {
+        directive_t *d = u->directives[k];
+        if (!d->bound || d->kind != DIRECTIVE_PARALLEL || !d->is_kernel || clang_Cursor_isNull(d->definition))
+            continue;
+        if (!unit_range(u, d->definition, &begin, &end))
+            return true;
+        clang_visitChildren(d->definition, find_header, calls);
+    }
+    return calls->found;
 }
 
 /* Whether an earlier directive launches the same kernel. */

@@ -188,8 +188,10 @@ directive_t *parse_directive(const source_t *s, pragma_t pragma);
 const char *nearest_name(const char *word, const char *const *names, int count); /* NULL: none is near */
 
 /* ---- clang.c ---- */
+/* Bodies of functions in headers take most of the time and are seldom needed. */
+typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
 /* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source. */
-bool clang_parse(unit_t *u, const char *text);
+bool clang_parse(unit_t *u, const char *text, bodies_t bodies);
 /* Parses the result; an error is a mistake of kmmcc and is shown so. */
 bool clang_verify(unit_t *u, const char *text);
 char *clang_text(CXString string); /* copies and disposes */
@@ -207,6 +209,8 @@ CXCursor check_root(CXCursor e);
 
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);
+/* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
+bool clone_needs_headers(unit_t *u);
 /* Where the declaration at `offset` begins: behind the end of the one before it and its comments. */
 size_t clone_begin(const source_t *s, size_t offset);
 bool clone_is_template(CXCursor kernel);

@@ -26,26 +26,46 @@ static void parse_pragmas(unit_t *u)
     }
 }
 
+/* Parses the file and finds what its directives govern. */
+static bool bind_unit(unit_t *u, bodies_t bodies)
+{
+    int errors = diag_error_count();
+    const char *text = bind_probes(u);
+    if (!clang_parse(u, text, bodies) || diag_error_count() > errors)
+        return false;
+    bind_directives(u);
+    return diag_error_count() == errors;
+}
+
+static bool bind_all(unit_t *u, bool clones)
+{
+    if (!bind_unit(u, clones ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
+        return false;
+    if (!clones || !clone_needs_headers(u))
+        return true;
+    clang_disposeTranslationUnit(u->tu);
+    return bind_unit(u, BODIES_OF_ALL_FILES);
+}
+
 char *transform(const options_t *o, lang_t lang, target_t target, source_t *source)
 {
     unit_t u = {.options = o, .lang = lang, .target = target, .source = source};
     int errors = diag_error_count();
-    bool cuda = lang == LANG_CUDA || lang == LANG_HIP;
+    bool cuda = lang == LANG_CUDA || lang == LANG_HIP, clones = cuda && target != TARGET_HOST;
     parse_pragmas(&u);
-    if (!clang_parse(&u, bind_probes(&u)) || diag_error_count() > errors)
-        return NULL;
-    bind_directives(&u);
-    check_directives(&u);
+    bool bound = bind_all(&u, clones);
+    if (bound)
+        check_directives(&u);
     if (diag_error_count() > errors)
         return NULL;
     rewrite_include(&u);
-    if (cuda && target == TARGET_CUDA)
+    if (clones)
         clone_kernels(&u);
     rewrite_directives(&u);
-    if (cuda && target == TARGET_HOST)
+    if (cuda && !clones)
         host_kernels(&u);
     char *text = diag_error_count() > errors ? NULL : emit_text(&u);
-    if (!text || (target != TARGET_HOST && !clang_verify(&u, text)))
+    if (!text || ((clones || !cuda) && !clang_verify(&u, text)))
         return NULL;
     return text;
 }
