@@ -97,7 +97,7 @@ static state_t warning_state(const char *name, size_t length)
 
 /* ---- Collecting ---- */
 
-static message_t *list_add(message_t **list, int *count, int *capacity)
+static message_t *message_add(message_t **list, int *count, int *capacity)
 {
     if (*count == *capacity) {
         *capacity = *capacity ? 2 * *capacity : 8;
@@ -143,7 +143,7 @@ static void admit(message_t m)
         return;
     if (m.severity == SEVERITY_NOTE && diag.count) {
         message_t *owner = &diag.messages[diag.count - 1];
-        *list_add(&owner->notes, &owner->note_count, &owner->note_capacity) = m;
+        *message_add(&owner->notes, &owner->note_count, &owner->note_capacity) = m;
         return;
     }
     diag.last_dropped = (m.severity == SEVERITY_WARNING && !admit_warning(&m)) || is_known(&m);
@@ -152,7 +152,7 @@ static void admit(message_t m)
     diag.errors += m.severity == SEVERITY_ERROR;
     diag.warnings += m.severity == SEVERITY_WARNING;
     m.order = diag.count;
-    *list_add(&diag.messages, &diag.count, &diag.capacity) = m;
+    *message_add(&diag.messages, &diag.count, &diag.capacity) = m;
 }
 
 static const char *print_text(const char *format, va_list list)

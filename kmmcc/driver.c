@@ -1,0 +1,769 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decides what happens to each file and runs the real compilers.
+ *
+ * If nothing is transformed and one compiler can do it all, it gets the command line as it was typed.
+ * Otherwise each source is compiled by a command of its own, transformed ones from a temporary copy
+ * of the same name, and the objects are linked in the places of their sources.
+ */
+#include "driver.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where kmm's own cuda_runtime.h is. */
+#define HOST_HEADERS "include/kmm/host"
+
+typedef struct job {
+    int index; /* of its argument */
+    const char *path;
+    lang_t lang;
+    target_t target;
+    source_t *source; /* NULL for what kmmcc never transforms */
+    bool has_pragma, transforms;
+    unsigned uses;       /* of a C or C++ source: USES_CUDA, USES_HIP */
+    compiler_t compiler;
+    const char *result;  /* transformed text */
+    const char *folder;  /* of its temporary files */
+    const char *object;  /* NULL if only compiled */
+} job_t;
+
+typedef struct plan {
+    const options_t *o;
+    job_t *jobs;
+    int job_count;
+    unsigned objects; /* what the linked objects hold: OBJECT_... */
+    compiler_t linker;
+} plan_t;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *folder_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : arena_copy(path, (size_t)(slash - path));
+}
+
+/* ---- kmm's own files ---- */
+
+const char *driver_folder(const char *what)
+{
+    char program[PATH_MAX];
+    if (!realpath("/proc/self/exe", program))
+        return what;
+    const char *root = folder_name(folder_name(program));
+    if (strcmp(what, "lib") != 0 || access(arena_printf("%s/lib/libkmm.so", root), R_OK) == 0)
+        return arena_printf("%s/%s", root, what);
+    return arena_printf("%s/%s", root, KMM_INSTALL_LIBDIR);
+}
+
+/* ---- Which compiler ---- */
+
+static compiler_t found(compiler_t compiler, const char *kind, const char *remedy)
+{
+    if (!compiler.path && !diag_error_count()) {
+        diag_plain(SEVERITY_ERROR, "no %s compiler was found", kind);
+        diag_plain(SEVERITY_NOTE, "%s", remedy);
+    }
+    return compiler;
+}
+
+static compiler_t c_compiler(const options_t *o)
+{
+    return o->host_compiler ? toolchain_named(o->host_compiler)
+                            : found(toolchain_c(), "C", "install gcc or clang, or name a compiler by --compiler=");
+}
+
+static compiler_t cxx_compiler(const options_t *o)
+{
+    return o->host_compiler ? toolchain_named(o->host_compiler)
+                            : found(toolchain_cxx(), "C++", "install g++ or clang, or name a compiler by --compiler=");
+}
+
+static compiler_t cuda_compiler(void)
+{
+    return found(toolchain_nvcc(), "CUDA",
+                 "put nvcc in PATH or set CUDA_HOME or KMM_CUDA_PATH; --target=host compiles CUDA source for the CPU");
+}
+
+static compiler_t hip_compiler(void)
+{
+    return found(toolchain_hipcc(), "HIP", "put hipcc in PATH or set ROCM_PATH");
+}
+
+/* Turns TARGET_AUTO into what .cu files are compiled for. */
+static void resolve_target(options_t *o)
+{
+    if (o->target != TARGET_AUTO)
+        return;
+    if (!o->compiler) {
+        o->target = toolchain_nvcc().path ? TARGET_CUDA : TARGET_HOST;
+        return;
+    }
+    switch (toolchain_named(o->compiler).family) {
+    case FAMILY_NVCC:
+        o->target = TARGET_CUDA;
+        break;
+    case FAMILY_HIPCC:
+        o->target = TARGET_HIP;
+        break;
+    case FAMILY_GNU:
+    case FAMILY_CLANG:
+        o->target = TARGET_HOST;
+        break;
+    }
+}
+
+static compiler_t compiler_of_plain(const options_t *o, const job_t *job)
+{
+    bool by_nvcc = o->nvcc_only || ((job->uses & USES_CUDA) && !o->host_only);
+    if (o->target == TARGET_CUDA && by_nvcc)
+        return cuda_compiler();
+    if ((job->uses & USES_HIP) && toolchain_hipcc().path)
+        return toolchain_hipcc();
+    return job->lang == LANG_CXX ? cxx_compiler(o) : c_compiler(o);
+}
+
+static compiler_t compiler_of(const options_t *o, const job_t *job)
+{
+    if (o->compiler)
+        return toolchain_named(o->compiler);
+    if (job->lang == LANG_CUDA && job->target == TARGET_CUDA)
+        return cuda_compiler();
+    if (job->lang == LANG_HIP || (job->lang == LANG_CUDA && job->target == TARGET_HIP))
+        return hip_compiler();
+    if (job->lang == LANG_CUDA)
+        return cxx_compiler(o);
+    return compiler_of_plain(o, job);
+}
+
+static bool any_job(const plan_t *p, family_t family)
+{
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].compiler.path && p->jobs[k].compiler.family == family)
+            return true;
+    return false;
+}
+
+static bool has_cxx(const plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].lang == LANG_CXX || p->jobs[k].lang == LANG_CUDA)
+            return true;
+    return p->objects & OBJECT_CXX;
+}
+
+static bool is_hosted(const plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].lang == LANG_CUDA && p->jobs[k].target == TARGET_HOST)
+            return true;
+    return p->objects & OBJECT_HOSTED;
+}
+
+static compiler_t choose_linker(const plan_t *p)
+{
+    const options_t *o = p->o;
+    bool cuda = any_job(p, FAMILY_NVCC) || (p->objects & OBJECT_CUDA) || o->nvcc_only;
+    bool hip = any_job(p, FAMILY_HIPCC) || (p->objects & OBJECT_HIP);
+    if (o->compiler)
+        return toolchain_named(o->compiler);
+    if (o->target == TARGET_CUDA && cuda && !is_hosted(p))
+        return cuda_compiler();
+    if (hip && toolchain_hipcc().path)
+        return toolchain_hipcc();
+    return has_cxx(p) || o->stdin_lang == LANG_CXX ? cxx_compiler(o) : c_compiler(o);
+}
+
+/* ---- Looking at the files ---- */
+
+static void refuse_hip(const job_t *job)
+{
+    diag_plain(SEVERITY_ERROR, "'%s' has kmm pragmas, and HIP source is not yet supported by kmmcc's rewriting", job->path);
+    diag_plain(SEVERITY_NOTE, "compile this file by hipcc, which ignores the pragmas; or, if it is also valid CUDA, by "
+                              "kmmcc -x cu with --target=cuda or --target=host");
+}
+
+static void look_at(const plan_t *p, job_t *job)
+{
+    const options_t *o = p->o;
+    if (job->lang != LANG_NONE) {
+        job->source = source_read(job->path);
+        if (!job->source) {
+            diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", job->path, strerror(errno));
+            return;
+        }
+        job->has_pragma = source_has_pragma(job->source);
+    }
+    job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? TARGET_HIP : TARGET_HOST;
+    if (job->lang == LANG_C || job->lang == LANG_CXX)
+        job->uses = includes_scan(o, job->source);
+    job->transforms = job->has_pragma || (job->lang == LANG_CUDA && job->target == TARGET_HOST);
+    if (job->has_pragma && job->target == TARGET_HIP)
+        refuse_hip(job);
+}
+
+static bool is_archive_in(const char *folder, const char *name, unsigned *kind)
+{
+    const char *path = arena_printf("%s/lib%s.a", folder, name);
+    if (access(path, R_OK) != 0)
+        return false;
+    *kind |= object_scan(path);
+    return true;
+}
+
+/* What -lname holds if it is an archive in one of the -L folders. */
+static unsigned scan_library(const options_t *o, const char *name)
+{
+    unsigned kind = 0;
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *text = o->arguments[k].text;
+        bool is_folder = o->arguments[k].role == ROLE_LINK && !o->arguments[k].is_value && strncmp(text, "-L", 2) == 0;
+        if (is_folder && is_archive_in(text[2] || k + 1 == o->argument_count ? text + 2 : o->arguments[k + 1].text, name, &kind))
+            break;
+    }
+    return kind;
+}
+
+static unsigned scan_objects(const options_t *o)
+{
+    unsigned kind = 0;
+    for (int k = 0; k < o->argument_count; k++) {
+        const argument_t *a = &o->arguments[k];
+        if (a->role != ROLE_LINK || a->is_value)
+            continue;
+        if (a->text[0] != '-')
+            kind |= object_scan(a->text);
+        else if (strncmp(a->text, "-l", 2) == 0 && a->text[2])
+            kind |= scan_library(o, a->text + 2);
+    }
+    return kind;
+}
+
+static plan_t *make_plan(const options_t *o)
+{
+    plan_t *p = arena_alloc(sizeof(*p));
+    p->o = o;
+    p->jobs = arena_alloc(((size_t)o->source_count + 1) * sizeof(*p->jobs));
+    for (int k = 0; k < o->argument_count; k++) {
+        const argument_t *a = &o->arguments[k];
+        if (a->role != ROLE_SOURCE)
+            continue;
+        job_t *job = &p->jobs[p->job_count++];
+        *job = (job_t){.index = k, .path = a->text, .lang = a->lang};
+        look_at(p, job);
+    }
+    return p;
+}
+
+static void choose_compilers(plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        p->jobs[k].compiler = compiler_of(p->o, &p->jobs[k]);
+    if (p->o->compile_only && p->job_count)
+        return;
+    p->objects = scan_objects(p->o);
+    p->linker = choose_linker(p);
+}
+
+/* ---- Transforming ---- */
+
+/* The options for parsing one file: a C++ file that includes CUDA's headers must find them. */
+static const options_t *options_for(const options_t *o, const job_t *job)
+{
+    const char *cuda = toolchain_cuda();
+    if (!(job->uses & USES_CUDA) || !cuda)
+        return o;
+    options_t *own = arena_alloc(sizeof(*own));
+    *own = *o;
+    list_t flags = {0};
+    for (int k = 0; k < o->parse_flag_count; k++)
+        list_add(&flags, o->parse_flags[k]);
+    list_add(&flags, "-isystem");
+    list_add(&flags, arena_printf("%s/include", cuda));
+    own->parse_flags = flags.item;
+    own->parse_flag_count = flags.count;
+    return own;
+}
+
+static bool transform_job(const options_t *o, job_t *job)
+{
+    if (job->transforms && !job->result)
+        job->result = transform(options_for(o, job), job->lang, job->target, job->source);
+    diag_flush();
+    return !job->transforms || job->result;
+}
+
+static bool transform_all(plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        transform_job(p->o, &p->jobs[k]);
+    return diag_error_count() == 0;
+}
+
+static int fail_to_write(const char *path)
+{
+    diag_plain(SEVERITY_ERROR, "cannot write '%s': %s", path, strerror(errno));
+    return 1;
+}
+
+static int write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return fail_to_write(path);
+    bool failed = fputs(text, file) == EOF;
+    failed |= fclose(file) != 0;
+    return failed ? fail_to_write(path) : 0;
+}
+
+/* ---- --emit-source, --check, --diff ---- */
+
+static const char *text_of(const job_t *job) { return job->result ? job->result : job->source->text; }
+
+static int check(const options_t *o, const job_t *job)
+{
+    const source_t *expected = source_read(o->check_file);
+    if (!expected) {
+        diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", o->check_file, strerror(errno));
+        diag_plain(SEVERITY_NOTE, "kmmcc --emit-source=%s %s writes it", o->check_file, job->path);
+        return 1;
+    }
+    const char *label = arena_printf("%s (rewritten)", job->path);
+    if (!diff_print((version_t){o->check_file, expected->text}, (version_t){label, text_of(job)}))
+        return 0;
+    diag_plain(SEVERITY_ERROR, "the rewritten '%s' is not what '%s' says", job->path, o->check_file);
+    diag_plain(SEVERITY_NOTE, "if the difference is right: kmmcc --emit-source=%s %s", o->check_file, job->path);
+    return 1;
+}
+
+static int show(const options_t *o, const job_t *job)
+{
+    if (o->check_file)
+        return check(o, job);
+    if (o->emit_source && *o->emit_source)
+        return write_text(o->emit_source, text_of(job));
+    if (o->emit_source)
+        return fputs(text_of(job), stdout) == EOF ? fail_to_write("the standard output") : 0;
+    const char *label = arena_printf("%s (rewritten)", job->path);
+    diff_print((version_t){job->path, job->source->text}, (version_t){label, text_of(job)});
+    return 0;
+}
+
+static int show_all(plan_t *p)
+{
+    const options_t *o = p->o;
+    bool one_file = o->check_file || (o->emit_source && *o->emit_source);
+    int count = 0, status = 0;
+    for (int k = 0; k < p->job_count; k++)
+        count += p->jobs[k].source != NULL;
+    if (count == 0 || (one_file && count > 1)) {
+        diag_plain(SEVERITY_ERROR, count ? "one file at a time can be compared with, or written to, one file"
+                                         : "no C, C++ or CUDA source file to look at");
+        return 1;
+    }
+    if (!transform_all(p))
+        return 1;
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].source)
+            status |= show(o, &p->jobs[k]);
+    return status;
+}
+
+/* ---- Commands ---- */
+
+static bool is_colour(const char *text)
+{
+    return strcmp(text, "-fcolor-diagnostics") == 0 || strcmp(text, "-fno-color-diagnostics") == 0;
+}
+
+/* One argument as the compiler wants it. -f[no-]color-diagnostics is clang's. */
+static void add_argument(const options_t *o, int index, compiler_t compiler, list_t *command)
+{
+    const char *text = o->arguments[index].text;
+    if (is_colour(text) && compiler.family == FAMILY_GNU)
+        list_add(command, text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
+    else if (is_colour(text) && compiler.family == FAMILY_NVCC)
+        return;
+    else if (compiler.family == FAMILY_NVCC)
+        list_add(command, text);
+    else
+        options_translate(o, index, command);
+}
+
+static void add_host_flag(const compiler_t *compiler, list_t *command, const char *flag, const char *value)
+{
+    bool nvcc = compiler->family == FAMILY_NVCC;
+    if (nvcc)
+        list_add(command, "-Xcompiler");
+    if (nvcc && value) {
+        list_add(command, arena_printf("%s,%s", flag, value));
+        return;
+    }
+    list_add(command, flag);
+    if (value)
+        list_add(command, value);
+}
+
+/* What a transformed copy needs: quote includes as beside the original, our headers, and the
+ * original's name wherever the compiler records one. */
+static void add_copy_flags(const job_t *job, list_t *command)
+{
+    add_host_flag(&job->compiler, command, "-iquote", folder_name(job->path));
+    const char *slash = strrchr(job->path, '/');
+    const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
+    add_host_flag(&job->compiler, command, arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
+    list_add(command, "-D_KMM=1");
+    list_add(command, arena_printf("-I%s", driver_folder("include")));
+}
+
+/* Our own CUDA headers, where a file for the CPU needs some. Like nvcc, .cu files see cuda_runtime.h
+ * without asking. */
+static void add_host_headers(const plan_t *p, const job_t *job, list_t *command)
+{
+    bool is_cuda = job->lang == LANG_CUDA && job->target == TARGET_HOST;
+    if (!is_cuda && !((job->uses & USES_CUDA) && p->o->target == TARGET_HOST))
+        return;
+    list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
+    if (is_cuda) {
+        list_add(command, "-include");
+        list_add(command, "cuda_runtime.h");
+    }
+}
+
+static void add_source(const plan_t *p, const job_t *job, const char *copy, list_t *command)
+{
+    const char *language = NULL;
+    if (job->lang == LANG_CUDA && job->target == TARGET_HOST)
+        language = "c++";
+    else if (p->o->arguments[job->index].forced)
+        language = job->lang == LANG_C ? "c" : job->lang == LANG_CXX ? "c++" : job->lang == LANG_HIP ? "hip"
+                 : job->compiler.family == FAMILY_NVCC ? "cu" : "cuda";
+    if (language) {
+        list_add(command, "-x");
+        list_add(command, language);
+    }
+    list_add(command, copy);
+}
+
+/* Where the compiler's dependencies of a copy go until they are mended. */
+static const char *dep_place(const plan_t *p, const job_t *job, bool create)
+{
+    const options_t *o = p->o;
+    if (!job->transforms || (!o->deps && !o->deps_only))
+        return NULL;
+    if (o->dep_file || !o->deps_only)
+        return depend_file(o, job->path, &job->compiler);
+    return create ? process_file(job->folder, "deps") : arena_printf("%s/deps", job->folder);
+}
+
+static void add_dep_flags(const plan_t *p, const job_t *job, const char *place, list_t *command)
+{
+    const options_t *o = p->o;
+    if (place && !o->dep_file) {
+        list_add(command, "-MF");
+        list_add(command, place);
+    }
+    bool names_object = (o->deps || o->deps_only) && !o->dep_target && (job->object || o->deps_only);
+    if (names_object) { /* the object's own place is temporary, or none */
+        const char *base = base_name(job->path);
+        list_add(command, "-MT");
+        list_add(command, arena_printf("%.*s.o", (int)strcspn(base, "."), base));
+    }
+}
+
+static bool is_for_compiling(role_t role)
+{
+    return role == ROLE_OPTION || role == ROLE_COMPILE || role == ROLE_DEPEND || role == ROLE_MODE;
+}
+
+static list_t compile_command(const plan_t *p, const job_t *job, const char *copy, const char *deps)
+{
+    const options_t *o = p->o;
+    list_t command = {0};
+    list_add(&command, job->compiler.path);
+    if (job->transforms)
+        add_copy_flags(job, &command);
+    add_host_headers(p, job, &command);
+    for (int k = 0; k < o->argument_count; k++) {
+        if (k == job->index)
+            add_source(p, job, copy, &command);
+        else if (is_for_compiling(o->arguments[k].role))
+            add_argument(o, k, job->compiler, &command);
+    }
+    add_dep_flags(p, job, deps, &command);
+    if (!o->compile_only)
+        list_add(&command, "-c");
+    const char *output = job->object ? job->object : o->deps_only ? NULL : o->output;
+    if (output) {
+        list_add(&command, "-o");
+        list_add(&command, output);
+    }
+    return command;
+}
+
+static int run(const options_t *o, const list_t *command)
+{
+    if (o->dry_run || o->verbose)
+        process_print(command);
+    return o->dry_run ? 0 : process_run(command);
+}
+
+/* The dependencies that -M wants printed. */
+static int print_deps(const options_t *o, const char *place)
+{
+    const source_t *deps = source_read(place);
+    if (!deps)
+        return 1;
+    if (o->output)
+        return write_text(o->output, deps->text);
+    return fputs(deps->text, stdout) == EOF ? fail_to_write("the standard output") : 0;
+}
+
+static int compile(const plan_t *p, job_t *job, int number)
+{
+    const options_t *o = p->o;
+    bool create = !o->dry_run;
+    const char *copy = job->path;
+    if (job->transforms || !o->compile_only) {
+        job->folder = process_subfolder(number, create);
+        if (!job->folder)
+            return 1;
+    }
+    if (job->transforms) {
+        const char *base = base_name(job->path);
+        copy = create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
+        if (create && write_text(copy, job->result) != 0)
+            return 1;
+    }
+    if (!o->compile_only) {
+        const char *base = arena_printf("%s.o", base_name(job->path));
+        job->object = create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
+    }
+    const char *deps = dep_place(p, job, create);
+    list_t command = compile_command(p, job, copy, deps);
+    int status = run(o, &command);
+    if (status || !deps || o->dry_run)
+        return status;
+    if (!depend_mend(deps, copy, job->path))
+        return 1;
+    return o->deps_only && !o->dep_file ? print_deps(o, deps) : 0;
+}
+
+/* ---- Linking ---- */
+
+static bool any_pragma(const plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].has_pragma)
+            return true;
+    return p->objects & OBJECT_MANAGED;
+}
+
+static bool any_transformed(const plan_t *p)
+{
+    for (int k = 0; k < p->job_count; k++)
+        if (p->jobs[k].transforms)
+            return true;
+    return false;
+}
+
+static void add_link_flags(const plan_t *p, list_t *command)
+{
+    const options_t *o = p->o;
+    bool links_cuda = p->linker.family == FAMILY_NVCC || (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
+    bool managed = o->manage == MANAGE_ALL || (o->manage == MANAGE_AUTO && any_pragma(p));
+    link_kind_t kind = {
+        .needs_kmm = any_transformed(p) || (p->objects & OBJECT_KMM) || o->manage == MANAGE_ALL,
+        .managed_cuda = links_cuda && managed,
+        .hosted = is_hosted(p),
+        .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") && p->linker.family != FAMILY_NVCC &&
+                     p->linker.family != FAMILY_HIPCC,
+    };
+    if (o->makes_library && !kind.needs_kmm)
+        return;
+    if (o->is_static && !kind.needs_kmm)
+        return;
+    link_flags(kind, command);
+}
+
+static int link_objects(const plan_t *p)
+{
+    const options_t *o = p->o;
+    list_t command = {0};
+    list_add(&command, p->linker.path);
+    int job = 0;
+    for (int k = 0; k < o->argument_count; k++) {
+        role_t role = o->arguments[k].role;
+        if (role == ROLE_SOURCE)
+            list_add(&command, p->jobs[job++].object);
+        else if (role == ROLE_OPTION || role == ROLE_LINK || role == ROLE_OUTPUT)
+            add_argument(o, k, p->linker, &command);
+    }
+    add_link_flags(p, &command);
+    return run(o, &command);
+}
+
+static int compile_and_link(plan_t *p)
+{
+    if (p->o->compile_only && p->job_count > 1 && p->o->output && !p->o->deps_only) {
+        diag_plain(SEVERITY_ERROR, "-o names one file, but %d files are compiled", p->job_count);
+        diag_plain(SEVERITY_NOTE, "compile them one by one, or leave out -c to link them");
+        return 1;
+    }
+    if (!p->o->dry_run && !transform_all(p))
+        return 1;
+    int status = 0;
+    for (int k = 0; k < p->job_count; k++) {
+        int result = compile(p, &p->jobs[k], k);
+        status = status ? status : result;
+    }
+    return status || p->o->compile_only ? status : link_objects(p);
+}
+
+/* ---- Untouched ---- */
+
+static bool same(compiler_t a, compiler_t b) { return a.path && b.path && strcmp(a.path, b.path) == 0; }
+
+/* Whether one compiler can take the command line as it is. */
+static bool is_one_command(const plan_t *p)
+{
+    if (any_transformed(p))
+        return false;
+    for (int k = 1; k < p->job_count; k++)
+        if (!same(p->jobs[k].compiler, p->jobs[0].compiler))
+            return false;
+    return p->o->compile_only || !p->job_count || same(p->jobs[0].compiler, p->linker);
+}
+
+static list_t original_command(const options_t *o, compiler_t compiler)
+{
+    list_t command = {0};
+    list_add(&command, compiler.path);
+    bool is_nvcc = compiler.family == FAMILY_NVCC;
+    if (is_nvcc || !o->nvcc_only) {
+        for (int k = 0; k < o->original_count; k++)
+            if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
+                list_add(&command, o->original[k]);
+            else if (!is_nvcc)
+                list_add(&command, o->original[k][2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
+        return command;
+    }
+    for (int k = 0; k < o->argument_count; k++)
+        add_argument(o, k, compiler, &command);
+    return command;
+}
+
+static int run_original(const options_t *o, const list_t *command)
+{
+    if (o->dry_run || o->verbose)
+        process_print(command);
+    diag_summary();
+    return o->dry_run ? 0 : process_replace(command);
+}
+
+static int compile_untouched(const plan_t *p)
+{
+    const options_t *o = p->o;
+    compiler_t compiler = p->job_count ? p->jobs[0].compiler : p->linker;
+    list_t command = original_command(o, compiler);
+    if (o->target == TARGET_HOST && p->job_count)
+        add_host_headers(p, &p->jobs[0], &command);
+    if (!o->compile_only)
+        add_link_flags(p, &command);
+    return run_original(o, &command);
+}
+
+/* ---- Command lines that name no files ---- */
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* Those are questions to a compiler; which one, the question tells. */
+static compiler_t asked_compiler(const options_t *o)
+{
+    bool c = false;
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *text = o->arguments[k].text;
+        c |= starts_with(text, "-dump") || starts_with(text, "-print") || starts_with(text, "--print") ||
+             (strcmp(text, "-v") == 0 && o->argument_count == 1);
+    }
+    if (o->compiler)
+        return toolchain_named(o->compiler);
+    if (o->target == TARGET_HIP)
+        return hip_compiler();
+    return o->target == TARGET_CUDA && !c ? cuda_compiler() : c_compiler(o);
+}
+
+static int pass_question(const options_t *o)
+{
+    compiler_t compiler = asked_compiler(o);
+    if (!compiler.path)
+        return 1;
+    list_t command = {0};
+    list_add(&command, compiler.path);
+    for (int k = 0; k < o->original_count; k++)
+        list_add(&command, o->original[k]);
+    return run_original(o, &command);
+}
+
+static int print_version(const options_t *o)
+{
+    compiler_t compiler = asked_compiler(o);
+    printf("kmmcc %s (libclang %s)\n", KMM_VERSION, KMM_LLVM_VERSION);
+    if (!compiler.path)
+        return 1;
+    printf("%s: %s\n", o->target == TARGET_CUDA ? "CUDA compiler" : "compiler", compiler.path);
+    fflush(stdout);
+    return process_run(&(list_t){.item = (const char *[]){compiler.path, "--version", NULL}, .count = 2});
+}
+
+static int print_link_flags(const options_t *o)
+{
+    bool cuda = o->target == TARGET_CUDA;
+    list_t flags = {0};
+    link_flags((link_kind_t){.needs_kmm = true, .managed_cuda = cuda && o->manage != MANAGE_NONE, .hosted = !cuda, .needs_cxx = !cuda}, &flags);
+    for (int k = 0; k < flags.count; k++)
+        printf("%s%s", k ? " " : "", flags.item[k]);
+    printf("\n");
+    return 0;
+}
+
+/* ---- The whole ---- */
+
+static int compile_files(const options_t *o)
+{
+    plan_t *p = make_plan(o);
+    if (diag_error_count())
+        return 1;
+    if (o->emit_source || o->check_file || o->diff)
+        return show_all(p);
+    choose_compilers(p);
+    if (diag_error_count())
+        return 1;
+    return is_one_command(p) ? compile_untouched(p) : compile_and_link(p);
+}
+
+int driver_run(options_t *o)
+{
+    bool asked_of_compiler = o->compiler && (o->action == ACTION_HELP || o->action == ACTION_VERSION);
+    if (o->action == ACTION_HELP && !asked_of_compiler)
+        return help_print(), 0;
+    resolve_target(o);
+    if (diag_error_count())
+        return 1;
+    if (o->action == ACTION_VERSION && !asked_of_compiler)
+        return print_version(o);
+    if (o->action == ACTION_LINK_FLAGS)
+        return print_link_flags(o);
+    if (!o->has_input || asked_of_compiler)
+        return pass_question(o);
+    return compile_files(o);
+}
