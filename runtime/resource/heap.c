@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions, and the blocks that tile them. */
+#include <stdlib.h>
+
+#include "pool.h"
+
+enum { SLAB_BLOCKS = 256 };
+
+typedef struct slab {
+    struct slab *next;
+    kmm__block_t blocks[SLAB_BLOCKS];
+} slab_t;
+
+/* ---- Descriptors ---- */
+
+static bool slab_add(kmm__pool_t *p)
+{
+    slab_t *s = calloc(1, sizeof(*s));
+    if (!s)
+        return false;
+    s->next = p->slabs;
+    p->slabs = s;
+    for (int i = SLAB_BLOCKS - 1; i >= 0; i--) {
+        s->blocks[i].next = p->spare;
+        p->spare = &s->blocks[i];
+    }
+    return true;
+}
+
+/* Makes sure that two descriptors can be had: what one carve needs. */
+static bool descriptors_reserve(kmm__pool_t *p) { return (p->spare && p->spare->next) || slab_add(p); }
+
+static kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t bytes, kmm__region_t *region)
+{
+    kmm__block_t *b = p->spare;
+    p->spare = b->next;
+    b->address = address;
+    b->bytes = bytes;
+    b->region = region;
+    b->below = b->above = NULL;
+    b->owner = NULL;
+    b->epoch = 0;
+    b->mapped = false;
+    return b;
+}
+
+static void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
+{
+    if (b->mapped)
+        kmm__map_take(&p->map, (void *)b->address);
+    b->mapped = false;
+    atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
+    b->next = p->spare;
+    p->spare = b;
+}
+
+static bool is_free(const kmm__block_t *b)
+{
+    return b && atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_FREE;
+}
+
+/* ---- Shelves ---- */
+
+static kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
+
+static size_t seams_of(const kmm__block_t *b)
+{
+    return (is_free(b->below) && b->below->owner != b->owner) + (is_free(b->above) && b->above->owner != b->owner);
+}
+
+static void shelve(kmm__pool_t *p, kmm__block_t *b)
+{
+    atomic_store_explicit(&b->state, KMM__BLOCK_FREE, memory_order_relaxed);
+    kmm__shelf_put(shelf_of(p, b), b);
+    p->shelved += b->bytes;
+    b->region->free += b->bytes;
+    p->seams += seams_of(b);
+    if (b->owner && b->owner->newest_epoch < b->epoch)
+        b->owner->newest_epoch = b->epoch;
+}
+
+static void unshelve(kmm__pool_t *p, kmm__block_t *b)
+{
+    p->seams -= seams_of(b);
+    kmm__shelf_take(shelf_of(p, b), b);
+    p->shelved -= b->bytes;
+    b->region->free -= b->bytes;
+    atomic_store_explicit(&b->state, KMM__BLOCK_CACHED, memory_order_relaxed);
+}
+
+/* ---- Blocks ---- */
+
+/* Gives `upper`, which is on no shelf, to its neighbour below. */
+static void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
+{
+    lower->bytes += upper->bytes;
+    lower->above = upper->above;
+    if (lower->above)
+        lower->above->below = lower;
+    if (lower->epoch < upper->epoch)
+        lower->epoch = upper->epoch;
+    descriptor_put(p, upper);
+}
+
+/* Cuts a block that is on no shelf; the upper part, of the same owner, is returned. */
+static kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
+{
+    kmm__block_t *upper = descriptor_get(p, b->address + bytes, b->bytes - bytes, b->region);
+    b->bytes = bytes;
+    upper->owner = b->owner;
+    upper->epoch = b->epoch;
+    upper->below = b;
+    upper->above = b->above;
+    if (upper->above)
+        upper->above->below = upper;
+    b->above = upper;
+    return upper;
+}
+
+/* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A clean
+ * neighbour no larger than b takes b's tag: little is lost, and memory does not fall to pieces. */
+static bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
+{
+    if (!is_free(neighbour))
+        return false;
+    return neighbour->owner == b->owner || (!neighbour->owner && neighbour->bytes <= b->bytes);
+}
+
+kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
+{
+    while (may_merge(b, b->above)) {
+        kmm__block_t *above = b->above;
+        unshelve(p, above);
+        absorb(p, b, above);
+    }
+    while (may_merge(b, b->below)) {
+        kmm__block_t *below = b->below;
+        unshelve(p, below);
+        below->owner = b->owner;
+        absorb(p, below, b);
+        b = below;
+    }
+    shelve(p, b);
+    return b;
+}
+
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
+{
+    if (!descriptors_reserve(p))
+        return NULL;
+    uintptr_t start = (uintptr_t)kmm__round_up(b->address, alignment);
+    unshelve(p, b);
+    if (start > b->address) {
+        kmm__block_t *front = b;
+        b = cut(p, front, start - front->address);
+        shelve(p, front);
+    }
+    if (b->bytes > bytes)
+        shelve(p, cut(p, b, bytes));
+    if (!b->mapped && kmm__map_put(&p->map, (void *)b->address, b)) {
+        kmm__heap_release(p, b);
+        return NULL;
+    }
+    b->mapped = true;
+    if (b->region->extent < b->address + b->bytes - b->region->address)
+        b->region->extent = b->address + b->bytes - b->region->address;
+    b->owner = NULL;
+    b->epoch = 0;
+    atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
+    return b;
+}
+
+kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch)
+{
+    const uintptr_t end = last->address + last->bytes;
+    for (kmm__block_t *b = first; b && b->address < end; b = b->above)
+        unshelve(p, b);
+    while (first->address + first->bytes < end)
+        absorb(p, first, first->above);
+    first->owner = owner;
+    first->epoch = epoch;
+    return kmm__heap_release(p, first);
+}
+
+/* ---- Regions ---- */
+
+static void region_list(kmm__pool_t *p, kmm__region_t *r)
+{
+    r->previous = NULL;
+    r->next = p->regions;
+    if (r->next)
+        r->next->previous = r;
+    p->regions = r;
+    p->region_count++;
+}
+
+int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *owner)
+{
+    kmm__region_t *r = calloc(1, sizeof(*r));
+    if (!r || !descriptors_reserve(p)) {
+        free(r);
+        return KMM_E_MEMORY;
+    }
+    r->address = (uintptr_t)memory;
+    r->bytes = bytes;
+    region_list(p, r);
+    r->first = descriptor_get(p, r->address, bytes, r);
+    if (owner) {
+        r->first->owner = owner;
+        pthread_mutex_lock(&owner->timeline.lock);
+        r->first->epoch = owner->timeline.epoch;
+        pthread_mutex_unlock(&owner->timeline.lock);
+    }
+    shelve(p, r->first);
+    return 0;
+}
+
+void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *r)
+{
+    for (kmm__block_t *b = r->first; b; b = b->above)
+        unshelve(p, b);
+    if (r->next)
+        r->next->previous = r->previous;
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        p->regions = r->next;
+    p->region_count--;
+}
+
+void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *r)
+{
+    region_list(p, r);
+    for (kmm__block_t *b = r->first; b; b = b->above)
+        shelve(p, b);
+}
+
+void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *r)
+{
+    for (kmm__block_t *b = r->first, *above; b; b = above) {
+        above = b->above;
+        descriptor_put(p, b);
+    }
+    free(r);
+}
+
+static void poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
+{
+    if (!s->shelf.oldest)
+        return;
+    uint64_t done = kmm__timeline_poll(&p->timelines, &s->timeline, s->newest_epoch);
+    while (s->shelf.oldest && s->shelf.oldest->epoch <= done) {
+        kmm__block_t *b = s->shelf.oldest;
+        unshelve(p, b);
+        b->owner = NULL;
+        b->epoch = 0;
+        kmm__heap_release(p, b);
+    }
+}
+
+void kmm__heap_poll(kmm__pool_t *p)
+{
+    if (!p->head.order)
+        return;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        poll_stream(p, (kmm__pool_stream_t *)t);
+}
+
+static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
+{
+    if (b->bytes == 0 || b->bytes % KMM_RESOURCE_ALIGNMENT || b->address % KMM_RESOURCE_ALIGNMENT)
+        return false;
+    if (b->above && (b->above->below != b || b->above->address != b->address + b->bytes))
+        return false;
+    if (is_free(b) && is_free(b->above) && b->owner == b->above->owner)
+        return false; /* should be one block */
+    return !b->mapped || kmm__map_find(&p->map, (void *)b->address) == b;
+}
+
+bool kmm__heap_is_valid(kmm__pool_t *p)
+{
+    size_t shelved = 0, seams = 0, held = 0;
+    for (kmm__region_t *r = p->regions; r; r = r->next) {
+        size_t bytes = 0, unused = 0;
+        for (kmm__block_t *b = r->first; b; b = b->above) {
+            if (b->region != r || !block_is_valid(p, b))
+                return false;
+            bytes += b->bytes;
+            unused += is_free(b) ? b->bytes : 0;
+            seams += is_free(b) && is_free(b->above) && b->owner != b->above->owner;
+        }
+        if (bytes != r->bytes || unused != r->free)
+            return false;
+        shelved += unused;
+        held += bytes;
+    }
+    return shelved == p->shelved && seams == p->seams && held == p->held;
+}
+
+void kmm__heap_deinit(kmm__pool_t *p)
+{
+    for (kmm__region_t *r = p->regions, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    for (slab_t *s = p->slabs, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+}

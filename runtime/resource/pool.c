@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pool's paths: cache, shelves, more memory, memory of other streams. */
+#include "pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t MIB = (size_t)1 << 20;
+enum { CACHE_COUNT = 128, GROW_TRIES = 4 };
+
+/* What is being asked for. */
+typedef struct request {
+    kmm__pool_stream_t *stream;
+    kmm_stream_t handle;
+    size_t bytes, alignment;
+    size_t need; /* a free block of so many bytes has the request in it wherever it starts */
+} request_t;
+
+static kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
+{
+    return (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, stream);
+}
+
+/* ---- The cache of a stream; with its lock held ---- */
+
+/* Blocks go out whole, so only blocks that waste at most 1/16 are taken. */
+static kmm__block_t *cache_take(kmm__pool_stream_t *s, const request_t *q)
+{
+    if (!s->cache.oldest || q->alignment > KMM_RESOURCE_ALIGNMENT)
+        return NULL;
+    kmm__block_t *b = kmm__shelf_fit(&s->cache, q->bytes);
+    if (!b || b->bytes - q->bytes > q->bytes / 16)
+        return NULL;
+    kmm__shelf_take(&s->cache, b);
+    atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
+    return b;
+}
+
+/* Takes the older half of a full cache, as a list through `next`. */
+static kmm__block_t *cache_spill(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *list)
+{
+    if (s->cache.bytes <= p->options.cache_bytes && s->cache.count <= CACHE_COUNT)
+        return list;
+    while (s->cache.oldest && (s->cache.bytes > p->options.cache_bytes / 2 || s->cache.count > CACHE_COUNT / 2)) {
+        kmm__block_t *b = s->cache.oldest;
+        kmm__shelf_take(&s->cache, b);
+        b->next = list;
+        list = b;
+    }
+    return list;
+}
+
+static void release_list(kmm__pool_t *p, kmm__block_t *list)
+{
+    while (list) {
+        kmm__block_t *next = list->next;
+        kmm__heap_release(p, list);
+        list = next;
+    }
+}
+
+static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
+{
+    kmm__block_t *list = NULL;
+    pthread_mutex_lock(&s->timeline.lock);
+    while (s->cache.newest) {
+        kmm__block_t *b = s->cache.newest;
+        kmm__shelf_take(&s->cache, b);
+        b->next = list;
+        list = b;
+    }
+    pthread_mutex_unlock(&s->timeline.lock);
+    release_list(p, list);
+}
+
+void kmm__pool_flush(kmm__pool_t *p)
+{
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        flush_stream(p, (kmm__pool_stream_t *)t);
+}
+
+/* ---- The shelves; with the pool's lock held ---- */
+
+/* The smaller of what the stream's own shelf and the clean one offer. */
+static kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *own = p->head.order ? kmm__shelf_fit(&q->stream->shelf, q->need) : NULL;
+    if (own && own->bytes == q->need)
+        return own;
+    kmm__block_t *clean = kmm__shelf_fit(&p->clean, q->need);
+    if (!own || !clean)
+        return own ? own : clean;
+    return own->bytes <= clean->bytes ? own : clean;
+}
+
+/* A block of another stream, after making this one wait for it. */
+static kmm__block_t *fit_other(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *best = NULL;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next) {
+        kmm__block_t *b = kmm__shelf_fit(&((kmm__pool_stream_t *)t)->shelf, q->need);
+        if (b && (!best || b->bytes < best->bytes))
+            best = b;
+    }
+    if (best && best->owner &&
+        kmm__timeline_after(&p->timelines, &q->stream->timeline, &best->owner->timeline, best->epoch))
+        return NULL;
+    return best;
+}
+
+static bool is_free(const kmm__block_t *b)
+{
+    return b && atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_FREE;
+}
+
+/* The last block of a run of free blocks from b that is large enough; NULL: the run is too short. */
+static kmm__block_t *run_end(kmm__block_t *b, size_t need)
+{
+    size_t bytes = 0;
+    for (; is_free(b); b = b->above) {
+        bytes += b->bytes;
+        if (bytes >= need)
+            return b;
+    }
+    return NULL;
+}
+
+static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *first, kmm__block_t *last)
+{
+    kmm__timeline_t *mine = &q->stream->timeline;
+    for (kmm__block_t *b = first;; b = b->above) {
+        if (b->owner && b->owner != q->stream &&
+            kmm__timeline_after(&p->timelines, mine, &b->owner->timeline, b->epoch))
+            return NULL;
+        if (b == last)
+            break;
+    }
+    /* The stream waits for all of them now, so the epoch it is in covers them. */
+    pthread_mutex_lock(&mine->lock);
+    uint64_t epoch = mine->epoch;
+    pthread_mutex_unlock(&mine->lock);
+    return kmm__heap_join(p, first, last, q->stream, epoch);
+}
+
+/* Joins neighbours of different owners into a block that is large enough. The only path that is not of
+ * constant time: taken when there is nothing else, and only while such neighbours exist. */
+static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
+{
+    if (p->seams == 0 || p->shelved < q->need)
+        return NULL;
+    for (kmm__region_t *r = p->regions; r; r = r->next) {
+        if (r->free < q->need)
+            continue;
+        for (kmm__block_t *b = r->first; b; b = b->above) {
+            kmm__block_t *last = is_free(b) && !is_free(b->below) ? run_end(b, q->need) : NULL;
+            if (last)
+                return join_run(p, q, b, last);
+        }
+    }
+    return NULL;
+}
+
+static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
+{
+    return b ? kmm__heap_carve(p, b, q->bytes, q->alignment) : NULL;
+}
+
+/* All memory that needs no waiting. */
+static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = fit_own(p, q);
+    if (b)
+        return carve(p, q, b);
+    kmm__pool_flush(p);
+    b = fit_own(p, q);
+    if (!b && p->head.order) {
+        kmm__heap_poll(p);
+        b = fit_own(p, q);
+    }
+    return carve(p, q, b);
+}
+
+/* Memory that other streams may still use. */
+static kmm__block_t *take_pending(kmm__pool_t *p, const request_t *q)
+{
+    if (!p->head.order)
+        return NULL;
+    kmm__block_t *b = fit_other(p, q);
+    return carve(p, q, b ? b : pool_join(p, q));
+}
+
+/* ---- Growth; without the pool's lock ---- */
+
+/* How much to take from upstream for a request, at least `least`; 0: the maximum forbids it. */
+static size_t growth(const kmm__pool_t *p, size_t least)
+{
+    if (least > p->options.maximum_bytes - p->held)
+        return 0;
+    size_t more = p->options.growth_bytes ? p->options.growth_bytes : p->held;
+    if (!p->options.growth_bytes && more > 1024 * MIB)
+        more = 1024 * MIB;
+    if (!p->options.growth_bytes && more < 2 * MIB)
+        more = 2 * MIB;
+    if (more < least)
+        more = least > SIZE_MAX - MIB ? least : kmm__round_up(least, MIB);
+    return more < p->options.maximum_bytes - p->held ? more : p->options.maximum_bytes - p->held;
+}
+
+static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *stream, kmm_stream_t handle)
+{
+    pthread_mutex_lock(&p->lock);
+    int status = kmm__heap_add_region(p, memory, bytes, p->head.upstream->ordered ? stream : NULL);
+    if (status)
+        p->held -= bytes;
+    pthread_mutex_unlock(&p->lock);
+    if (status)
+        kmm_resource_deallocate(p->head.upstream, memory, bytes, handle);
+    return status;
+}
+
+/* Takes `bytes` from upstream, which `held` counts already. */
+static int grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, kmm_stream_t handle)
+{
+    void *memory;
+    int status = kmm_resource_allocate(p->head.upstream, bytes, 0, handle, &memory);
+    if (status == 0)
+        return add_memory(p, memory, bytes, stream, handle);
+    pthread_mutex_lock(&p->lock);
+    p->held -= bytes;
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+/* Takes at least `least` bytes; when there is not as much as one would like, just those. */
+static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_stream_t handle)
+{
+    pthread_mutex_lock(&p->lock);
+    size_t bytes = growth(p, least);
+    p->held += bytes;
+    pthread_mutex_unlock(&p->lock);
+    if (bytes == 0)
+        return KMM_E_MEMORY;
+    int status = grow_by(p, bytes, stream, handle);
+    if (status != KMM_E_MEMORY || bytes == least)
+        return status;
+    pthread_mutex_lock(&p->lock);
+    bool allowed = least <= p->options.maximum_bytes - p->held;
+    p->held += allowed ? least : 0;
+    pthread_mutex_unlock(&p->lock);
+    return allowed ? grow_by(p, least, stream, handle) : KMM_E_MEMORY;
+}
+
+static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q, kmm__block_t *(*take)(kmm__pool_t *, const request_t *))
+{
+    pthread_mutex_lock(&p->lock);
+    kmm__block_t *b = take(p, q);
+    pthread_mutex_unlock(&p->lock);
+    return b;
+}
+
+/* Another thread may take what we have grown by, so try again a few times. */
+static kmm__block_t *take_grown(kmm__pool_t *p, const request_t *q)
+{
+    for (int i = 0; i < GROW_TRIES; i++) {
+        if (grow(p, q->need, q->stream, q->handle))
+            return NULL;
+        kmm__block_t *b = take_locked(p, q, take_ready);
+        if (b)
+            return b;
+    }
+    return NULL;
+}
+
+static bool may_hold(kmm__pool_t *p, size_t more)
+{
+    pthread_mutex_lock(&p->lock);
+    bool may = more <= p->options.maximum_bytes - p->held;
+    pthread_mutex_unlock(&p->lock);
+    return may;
+}
+
+static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = take_locked(p, q, take_ready);
+    if (!b && p->options.reuse == KMM_REUSE_WAIT_FIRST)
+        b = take_locked(p, q, take_pending);
+    if (!b)
+        b = take_grown(p, q);
+    if (!b)
+        b = take_locked(p, q, take_pending);
+    if (b)
+        return b;
+    /* Nothing fits and upstream has no more: give back what is unused, here and in other pools. */
+    kmm__pool_trim(&p->head, 0);
+    if (may_hold(p, q->need))
+        kmm__pool_pressure(p);
+    b = take_grown(p, q);
+    return b ? b : take_locked(p, q, take_pending);
+}
+
+/* ---- The interface ---- */
+
+static void count(kmm__pool_stream_t *s, int64_t bytes, int64_t blocks)
+{
+    s->live_bytes += bytes;
+    s->live_count += blocks;
+}
+
+static int out_of_memory(kmm__pool_t *p, kmm__pool_stream_t *s, size_t asked)
+{
+    pthread_mutex_lock(&s->timeline.lock);
+    count(s, -(int64_t)asked, -1);
+    pthread_mutex_unlock(&s->timeline.lock);
+    pthread_mutex_lock(&p->lock);
+    size_t held = p->held, shelved = p->shelved;
+    pthread_mutex_unlock(&p->lock);
+    return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: %zu held, %zu unused, at most %zu allowed", p->head.name,
+                              asked, held, shelved, p->options.maximum_bytes);
+}
+
+static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    kmm__pool_stream_t *s = stream_of(p, stream);
+    if (!s)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
+    size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
+    request_t q = { s, stream, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
+    pthread_mutex_lock(&s->timeline.lock);
+    kmm__block_t *b = cache_take(s, &q);
+    count(s, (int64_t)bytes, 1);
+    pthread_mutex_unlock(&s->timeline.lock);
+    if (!b)
+        b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
+    if (!b)
+        return out_of_memory(p, s, bytes);
+    b->asked = bytes;
+    *out = (void *)b->address;
+    return 0;
+}
+
+/* The block of a live pointer, which is ours alone from now on. */
+static int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
+{
+    kmm__block_t *b = kmm__map_find(&p->map, pointer);
+    if (!b)
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p was not allocated here", p->head.name, pointer);
+    kmm__block_state_t live = KMM__BLOCK_LIVE;
+    if (!atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p has been freed already", p->head.name, pointer);
+    if (bytes != KMM_SIZE_RECORDED && bytes != b->asked) {
+        size_t right = b->asked;
+        atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", p->head.name, pointer, right, bytes);
+    }
+    *out = b;
+    return 0;
+}
+
+static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_stream_t stream)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    kmm__pool_stream_t *s = stream_of(p, stream);
+    if (!s)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
+    kmm__block_t *b = NULL;
+    int status = claim(p, pointer, bytes, &b);
+    if (status)
+        return status;
+    kmm__block_t *list = NULL;
+    pthread_mutex_lock(&s->timeline.lock);
+    count(s, -(int64_t)b->asked, -1);
+    b->owner = r->order ? s : NULL;
+    b->epoch = s->timeline.epoch;
+    if (b->bytes <= p->options.cache_bytes / 8) {
+        kmm__shelf_put(&s->cache, b);
+    } else {
+        b->next = NULL;
+        list = b;
+    }
+    list = cache_spill(p, s, list);
+    pthread_mutex_unlock(&s->timeline.lock);
+    if (!list)
+        return 0;
+    pthread_mutex_lock(&p->lock);
+    release_list(p, list);
+    pthread_mutex_unlock(&p->lock);
+    return 0;
+}
+
+static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
+{
+    kmm__block_t *b = kmm__map_find(&((kmm__pool_t *)r)->map, pointer);
+    if (!b || atomic_load_explicit(&b->state, memory_order_acquire) != KMM__BLOCK_LIVE)
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, pointer);
+    *bytes = b->asked;
+    return 0;
+}
+
+static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    int64_t bytes = 0, blocks = 0;
+    pthread_mutex_lock(&p->lock);
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next) {
+        pthread_mutex_lock(&t->lock);
+        bytes += ((kmm__pool_stream_t *)t)->live_bytes;
+        blocks += ((kmm__pool_stream_t *)t)->live_count;
+        pthread_mutex_unlock(&t->lock);
+    }
+    out->live_bytes = (size_t)bytes;
+    out->live_count = (size_t)blocks;
+    out->held_bytes = p->held;
+    out->regions = p->region_count;
+    for (kmm__region_t *region = p->regions; region; region = region->next)
+        out->extent_bytes += region->extent;
+    pthread_mutex_unlock(&p->lock);
+    out->waits = atomic_load(&p->timelines.waits);
+    out->events = atomic_load(&p->timelines.events);
+    return 0;
+}
+
+static int pool_info(kmm_resource_t *r, size_t *available, size_t *total)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    kmm_resource_usage_t usage = { 0 };
+    int status = kmm_resource_memory_info(r->upstream, available, total);
+    if (status && status != KMM_E_UNSUPPORTED)
+        return status;
+    pool_usage(r, &usage);
+    size_t limit = p->options.maximum_bytes - usage.held_bytes;
+    size_t more = status ? limit : (*available < limit ? *available : limit);
+    if (status && p->options.maximum_bytes == SIZE_MAX)
+        return status;
+    *available = usage.held_bytes - usage.live_bytes + more;
+    *total = usage.held_bytes + more;
+    return 0;
+}
+
+static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    if (!r->order)
+        return 0;
+    pthread_mutex_lock(&p->lock);
+    flush_stream(p, stream_of(p, stream));
+    int status = kmm__timeline_end(&p->timelines, stream);
+    pthread_mutex_unlock(&p->lock);
+    if (status)
+        return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends", r->name);
+    return kmm_resource_stream_end(r->upstream, stream);
+}
+
+static bool stream_is_idle(kmm__timeline_t *t)
+{
+    return atomic_load_explicit(&((kmm__pool_stream_t *)t)->shelf.count, memory_order_relaxed) == 0;
+}
+
+bool kmm__pool_is_valid(kmm_resource_t *r)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    bool valid = kmm__heap_is_valid(p) && kmm__shelf_is_valid(&p->clean);
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && valid; t = t->next)
+        valid = kmm__shelf_is_valid(&((kmm__pool_stream_t *)t)->cache) &&
+                kmm__shelf_is_valid(&((kmm__pool_stream_t *)t)->shelf);
+    return valid;
+}
+
+/* Waits for all work with freed memory, then gives every region back. */
+static int pool_destroy(kmm_resource_t *r)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    kmm_resource_usage_t usage = { 0 };
+    kmm__pool_unregister(p);
+    pool_usage(r, &usage);
+    int status = kmm__pool_trim(r, 0);
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && r->order; t = t->next)
+        kmm__timeline_settle(&p->timelines, t, ((kmm__pool_stream_t *)t)->newest_epoch);
+    for (kmm__region_t *region = p->regions; region; region = region->next)
+        kmm_resource_deallocate(r->upstream, (void *)region->address, region->bytes, NULL);
+    if (usage.live_count)
+        status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
+    kmm__timelines_deinit(&p->timelines);
+    kmm__heap_deinit(p);
+    kmm__map_deinit(&p->map);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    return status;
+}
+
+static const kmm__resource_ops_t pool_ops = {
+    .allocate = pool_allocate,
+    .deallocate = pool_deallocate,
+    .size = pool_size,
+    .info = pool_info,
+    .trim = kmm__pool_trim,
+    .stream_end = pool_stream_end,
+    .usage = pool_usage,
+    .destroy = pool_destroy,
+};
+
+static void options_init(kmm_pool_options_t *o, const kmm_pool_options_t *given)
+{
+    *o = given ? *given : (kmm_pool_options_t){ 0 };
+    if (o->maximum_bytes == 0)
+        o->maximum_bytes = SIZE_MAX;
+    o->maximum_bytes &= ~(KMM_RESOURCE_ALIGNMENT - 1);
+    if (o->cache_bytes == 0)
+        o->cache_bytes = 8 * MIB;
+    else if (o->cache_bytes == SIZE_MAX)
+        o->cache_bytes = 0;
+    if (o->growth_bytes)
+        o->growth_bytes = kmm__round_up(o->growth_bytes, KMM_RESOURCE_ALIGNMENT);
+}
+
+static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options)
+{
+    size_t bytes = kmm__round_up(sizeof(kmm__pool_t), 64);
+    kmm__pool_t *p = aligned_alloc(64, bytes);
+    if (!p)
+        return NULL;
+    memset(p, 0, bytes);
+    kmm__resource_init(&p->head, &pool_ops, "pool", upstream);
+    p->head.ordered = p->head.order != NULL;
+    options_init(&p->options, options);
+    pthread_mutex_init(&p->lock, NULL);
+    kmm__map_init(&p->map);
+    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle);
+    kmm__pool_register(p);
+    return p;
+}
+
+KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm_resource_t **out)
+{
+    if (!upstream || !out)
+        return kmm__resource_fail(KMM_E_INVALID, "pool: no upstream, or nowhere to put the resource");
+    if (options && options->maximum_bytes && options->initial_bytes > options->maximum_bytes)
+        return kmm__resource_fail(KMM_E_INVALID, "pool: initial size %zu is more than the maximum %zu",
+                                  options->initial_bytes, options->maximum_bytes);
+    if (options && (options->initial_bytes > PTRDIFF_MAX || options->growth_bytes > PTRDIFF_MAX))
+        return kmm__resource_fail(KMM_E_INVALID, "pool: a size is absurd");
+    kmm__pool_t *p = pool_new(upstream, options);
+    if (!p)
+        return kmm__resource_fail(KMM_E_MEMORY, "pool: no host memory for the resource");
+    size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
+    if (initial) {
+        kmm__pool_stream_t *s = stream_of(p, NULL);
+        p->held = initial;
+        int status = s ? grow_by(p, initial, s, NULL) : KMM_E_MEMORY;
+        if (status) {
+            pool_destroy(&p->head);
+            return status;
+        }
+    }
+    *out = &p->head;
+    return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool: heap.c keeps the regions, the blocks that tile them and the shelves of free blocks; pool.c
+ * has the paths of allocation and deallocation; trim.c gives memory back.
+ *
+ *   a live block          belongs to the program
+ *   a cached block        is on its stream's cache, guarded by that stream's lock
+ *   a free block          is on the shelf of its owner, or the clean shelf when it has none;
+ *                         guarded by the pool's lock
+ *
+ * Free neighbours of one owner are one block. Neighbours of different owners stay apart, each with its
+ * tag, until one is clean or a request can be met only by joining them (`pool_join`), which makes the
+ * requesting stream wait for all of them, and owns the result. So a tag is never lost by merging.
+ *
+ * Locks, in this order: pool, one stream's timeline, map or timelines.
+ */
+#ifndef KMM__RESOURCE_POOL_H
+#define KMM__RESOURCE_POOL_H
+
+#include "map.h"
+#include "shelf.h"
+#include "timeline.h"
+
+typedef struct kmm__region {
+    struct kmm__region *next, *previous;
+    kmm__block_t *first;
+    uintptr_t address;
+    size_t bytes;
+    size_t free;   /* bytes on shelves */
+    size_t extent; /* highest end of a live block so far, from address */
+} kmm__region_t;
+
+typedef struct kmm__pool_stream {
+    kmm__timeline_t timeline; /* first */
+    kmm__shelf_t cache;       /* guarded by the timeline's lock */
+    int64_t live_bytes, live_count; /* allocated minus freed on this stream; likewise */
+    kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
+    uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
+} kmm__pool_stream_t;
+
+typedef struct kmm__pool {
+    kmm_resource_t head;
+    kmm_pool_options_t options; /* defaults filled in */
+    kmm__timelines_t timelines;
+    kmm__map_t map;             /* address -> block, for every block that has been live */
+    pthread_mutex_t lock;
+    kmm__shelf_t clean;
+    kmm__region_t *regions;
+    size_t region_count;
+    size_t held;       /* bytes of the regions, and of those being got from upstream */
+    size_t shelved;    /* bytes on shelves */
+    size_t seams;      /* pairs of free neighbours with different owners */
+    kmm__block_t *spare; /* descriptors not in use */
+    void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */
+    struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
+} kmm__pool_t;
+
+/* ---- heap.c; with the pool's lock held ---- */
+
+/* Adds memory as one free block. KMM_E_MEMORY: the host has none for descriptors. */
+int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *owner);
+/* Takes all blocks of a region that is entirely free off their shelves; the region is no longer listed. */
+void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *region);
+/* Undoes a detach. */
+void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
+void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
+/* Makes a block free, joining it with its neighbours of the same owner. Returns what it has become. */
+kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
+/* Makes a free block live: `bytes` of it at a multiple of `alignment`; the rest stays free. NULL: the host has no memory. */
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment);
+/* Merges the free blocks first to last, which are neighbours, for a new owner. */
+kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch);
+/* Takes owners away from blocks whose epoch has passed. */
+void kmm__heap_poll(kmm__pool_t *p);
+bool kmm__heap_is_valid(kmm__pool_t *p);
+void kmm__heap_deinit(kmm__pool_t *p);
+
+/* ---- pool.c ---- */
+
+/* Moves every stream's cache to the shelves. With the pool's lock held. */
+void kmm__pool_flush(kmm__pool_t *p);
+bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread uses it */
+
+/* ---- trim.c ---- */
+
+int kmm__pool_trim(kmm_resource_t *r, size_t keep);
+void kmm__pool_register(kmm__pool_t *p);
+void kmm__pool_unregister(kmm__pool_t *p);
+/* Memory of this pool's kind and device has run out: others of the process give back what they do not use. */
+void kmm__pool_pressure(kmm__pool_t *p);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <stdlib.h>
+
+typedef struct record {
+    void *base;   /* what the outside gave */
+    size_t bytes; /* asked of us */
+    size_t taken; /* asked of the outside */
+} record_t;
+
+static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    record_t *record = malloc(sizeof(*record));
+    if (!record)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
+    record->bytes = bytes;
+    record->taken = alignment > s->alignment ? bytes + alignment - s->alignment : bytes;
+    int status = s->get(s, record->taken, stream, &record->base);
+    if (status) {
+        free(record);
+        return status;
+    }
+    void *p = (void *)kmm__round_up((size_t)record->base, alignment);
+    status = kmm__map_put(&s->live, p, record);
+    if (status) {
+        s->put(s, record->base, record->taken, stream);
+        free(record);
+        return kmm__resource_fail(status, "%s: no host memory to record an allocation", r->name);
+    }
+    *out = p;
+    return 0;
+}
+
+static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    record_t *record = kmm__map_take(&s->live, p);
+    if (!record)
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
+    if (bytes != KMM_SIZE_RECORDED && bytes != record->bytes) {
+        size_t right = record->bytes;
+        /* Nothing is lost by this put: the slot has just become free. */
+        kmm__map_put(&s->live, p, record);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
+    }
+    int status = s->put(s, record->base, record->taken, stream);
+    free(record);
+    return status;
+}
+
+static int source_size(kmm_resource_t *r, const void *p, size_t *bytes)
+{
+    const record_t *record = kmm__map_find(&((kmm__source_t *)r)->live, p);
+    if (!record)
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, p);
+    *bytes = record->bytes;
+    return 0;
+}
+
+static int source_info(kmm_resource_t *r, size_t *available, size_t *total)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    if (!s->info)
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: does not know how much memory there is", r->name);
+    return s->info(s, available, total);
+}
+
+static int source_trim(kmm_resource_t *r, size_t keep)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    return s->trim ? s->trim(s, keep) : 0;
+}
+
+static void free_left_over(void *context, void *value)
+{
+    kmm__source_t *s = context;
+    record_t *record = value;
+    s->put(s, record->base, record->taken, NULL);
+    free(record);
+}
+
+static int source_destroy(kmm_resource_t *r)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    size_t left = kmm__map_count(&s->live);
+    kmm__map_each(&s->live, free_left_over, s);
+    int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
+    kmm__map_deinit(&s->live);
+    if (s->close)
+        s->close(s);
+    free(s);
+    return status;
+}
+
+static const kmm__resource_ops_t source_ops = {
+    .allocate = source_allocate,
+    .deallocate = source_deallocate,
+    .size = source_size,
+    .info = source_info,
+    .trim = source_trim,
+    .destroy = source_destroy,
+};
+
+void kmm__source_init(kmm__source_t *s, const char *noun)
+{
+    kmm__resource_init(&s->head, &source_ops, noun, NULL);
+    kmm__map_init(&s->live);
+    s->alignment = KMM_RESOURCE_ALIGNMENT;
+    s->get = NULL;
+    s->put = NULL;
+    s->info = NULL;
+    s->trim = NULL;
+    s->close = NULL;
+}

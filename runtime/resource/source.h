@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A resource that gets memory from outside. Keeps a record of each allocation, so that it can check
+ * what is freed, and aligns what the outside does not align. */
+#ifndef KMM__RESOURCE_SOURCE_H
+#define KMM__RESOURCE_SOURCE_H
+
+#include "internal.h"
+#include "map.h"
+
+typedef struct kmm__source kmm__source_t;
+
+struct kmm__source {
+    kmm_resource_t head;
+    kmm__map_t live;      /* address given out -> kmm__source_record_t */
+    size_t alignment;     /* that `get` gives of itself; a power of two */
+    /* The outside. `bytes` of put is what get was asked for. */
+    int (*get)(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out);
+    int (*put)(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream);
+    int (*info)(kmm__source_t *s, size_t *available, size_t *total); /* NULL: not known */
+    int (*trim)(kmm__source_t *s, size_t keep);                      /* NULL: holds nothing back */
+    void (*close)(kmm__source_t *s);                                 /* NULL: nothing to close */
+};
+
+void kmm__source_init(kmm__source_t *s, const char *noun);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names stay until the resource goes, so that they are read without a lock; drivers use handles again. */
+struct kmm__timeline_name {
+    kmm__timeline_name_t *next;
+    uintptr_t key;
+    uint64_t thread;
+    _Atomic(kmm__timeline_t *) timeline; /* NULL after the stream has ended */
+};
+
+uint64_t kmm__thread_number(void)
+{
+    static _Atomic uint64_t threads;
+    static _Thread_local uint64_t mine;
+    if (!mine)
+        mine = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
+    return mine;
+}
+
+/* CU_STREAM_PER_THREAD and hipStreamPerThread: one handle for a different stream in each thread. */
+static const uintptr_t PER_THREAD = 2;
+enum { UNORDERED_KEYS = 64 };
+
+static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *key, uint64_t *thread)
+{
+    *key = (uintptr_t)stream;
+    *thread = 0;
+    if (!ts->order) {
+        /* Any stream is as good as another: spread threads instead, over a bounded number. */
+        *key = kmm__thread_number() % UNORDERED_KEYS;
+    } else if (*key <= 1) {
+        *key = 1; /* NULL and CU_STREAM_LEGACY are one stream */
+    } else if (*key == PER_THREAD) {
+        *thread = kmm__thread_number();
+    }
+}
+
+static _Atomic(kmm__timeline_name_t *) *bucket_of(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
+{
+    uint64_t h = ((uint64_t)key ^ thread << 32) * 0x9E3779B97F4A7C15u;
+    return &ts->buckets[h >> 56];
+}
+
+static kmm__timeline_name_t *find(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
+{
+    kmm__timeline_name_t *n = atomic_load_explicit(bucket_of(ts, key, thread), memory_order_acquire);
+    while (n && (n->key != key || n->thread != thread))
+        n = n->next;
+    return n;
+}
+
+int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, size_t timeline_bytes,
+                        bool (*idle)(kmm__timeline_t *t))
+{
+    memset(ts, 0, sizeof(*ts));
+    ts->order = order;
+    ts->timeline_bytes = timeline_bytes;
+    ts->idle = idle;
+    return pthread_mutex_init(&ts->lock, NULL) ? KMM_E_MEMORY : 0;
+}
+
+static void timeline_free(kmm__timelines_t *ts, kmm__timeline_t *t)
+{
+    for (int i = 0; i < t->recorded_count; i++)
+        ts->order->event_destroy(ts->order->context, t->recorded[i].event);
+    pthread_mutex_destroy(&t->lock);
+    free(t->after);
+    free(t);
+}
+
+void kmm__timelines_deinit(kmm__timelines_t *ts)
+{
+    for (kmm__timeline_t *t = ts->all, *next; t; t = next) {
+        next = t->next;
+        timeline_free(ts, t);
+    }
+    for (int i = 0; i < ts->spare_count; i++)
+        ts->order->event_destroy(ts->order->context, ts->spare[i]);
+    for (int i = 0; i < KMM__TIMELINE_BUCKETS; i++)
+        for (kmm__timeline_name_t *n = ts->buckets[i], *next; n; n = next) {
+            next = n->next;
+            free(n);
+        }
+    pthread_mutex_destroy(&ts->lock);
+}
+
+/* A timeline for a new stream: one whose stream has ended and whose memory is all reused, or a new one. */
+static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
+{
+    for (kmm__timeline_t *t = ts->all; t; t = t->next)
+        if (t->ended && ts->idle(t)) {
+            t->ended = false;
+            for (uint32_t i = 0; i < t->after_count; i++)
+                t->after[i] = 0;
+            return t;
+        }
+    size_t bytes = kmm__round_up(ts->timeline_bytes, 64);
+    kmm__timeline_t *t = aligned_alloc(64, bytes);
+    if (!t)
+        return NULL;
+    memset(t, 0, bytes);
+    pthread_mutex_init(&t->lock, NULL);
+    t->id = ts->count++;
+    t->epoch = 1;
+    t->next = ts->all;
+    atomic_store_explicit(&ts->all, t, memory_order_release);
+    return t;
+}
+
+static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t key, uint64_t thread)
+{
+    kmm__timeline_name_t *n = find(ts, key, thread);
+    if (n && n->timeline)
+        return n->timeline; /* another thread was faster */
+    if (!n) {
+        n = calloc(1, sizeof(*n));
+        if (!n)
+            return NULL;
+        n->key = key;
+        n->thread = thread;
+        n->next = *bucket_of(ts, key, thread);
+        atomic_store_explicit(bucket_of(ts, key, thread), n, memory_order_release);
+    }
+    kmm__timeline_t *t = timeline_create(ts);
+    if (t)
+        t->stream = stream;
+    atomic_store_explicit(&n->timeline, t, memory_order_release);
+    return t;
+}
+
+kmm__timeline_t *kmm__timeline_of(kmm__timelines_t *ts, kmm_stream_t stream)
+{
+    uintptr_t key;
+    uint64_t thread;
+    name_of(ts, stream, &key, &thread);
+    kmm__timeline_name_t *n = find(ts, key, thread);
+    kmm__timeline_t *t = n ? atomic_load_explicit(&n->timeline, memory_order_acquire) : NULL;
+    if (t)
+        return t;
+    pthread_mutex_lock(&ts->lock);
+    t = add(ts, stream, key, thread);
+    pthread_mutex_unlock(&ts->lock);
+    return t;
+}
+
+/* Forgets the oldest event; what it covers is covered by the next one too. */
+static void *drop_oldest(kmm__timeline_t *t)
+{
+    void *event = t->recorded[0].event;
+    memmove(&t->recorded[0], &t->recorded[1], (size_t)--t->recorded_count * sizeof(t->recorded[0]));
+    return event;
+}
+
+static int event_get(kmm__timelines_t *ts, kmm__timeline_t *t, void **event)
+{
+    if (t->recorded_count == KMM__TIMELINE_EVENTS) {
+        *event = drop_oldest(t);
+        return 0;
+    }
+    pthread_mutex_lock(&ts->lock);
+    *event = ts->spare_count ? ts->spare[--ts->spare_count] : NULL;
+    pthread_mutex_unlock(&ts->lock);
+    return *event ? 0 : ts->order->event_create(ts->order->context, event);
+}
+
+static void event_put(kmm__timelines_t *ts, void *event)
+{
+    pthread_mutex_lock(&ts->lock);
+    bool kept = ts->spare_count < KMM__TIMELINE_EVENTS;
+    if (kept)
+        ts->spare[ts->spare_count++] = event;
+    pthread_mutex_unlock(&ts->lock);
+    if (!kept)
+        ts->order->event_destroy(ts->order->context, event);
+}
+
+/* Covers everything up to now. The timeline's lock is held. */
+static int record(kmm__timelines_t *ts, kmm__timeline_t *t)
+{
+    void *event;
+    int status = event_get(ts, t, &event);
+    if (status)
+        return status;
+    uint64_t epoch = t->epoch++;
+    status = ts->order->event_record(ts->order->context, event, t->stream);
+    if (status) {
+        event_put(ts, event);
+        return status;
+    }
+    atomic_fetch_add_explicit(&ts->events, 1, memory_order_relaxed);
+    t->recorded[t->recorded_count].event = event;
+    t->recorded[t->recorded_count++].epoch = epoch;
+    return 0;
+}
+
+/* The newest epoch that an event covers or that has passed. */
+static uint64_t covered(const kmm__timeline_t *t)
+{
+    return t->recorded_count ? t->recorded[t->recorded_count - 1].epoch : t->done;
+}
+
+/* The index of the oldest event that covers the epoch, recorded now if there is none. */
+static int cover(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
+{
+    if (covered(t) < epoch) {
+        int status = t->ended ? KMM_E_STATE : record(ts, t);
+        if (status)
+            return status;
+    }
+    int i = 0;
+    while (t->recorded[i].epoch < epoch)
+        i++;
+    return i;
+}
+
+static void query(kmm__timelines_t *ts, kmm__timeline_t *t)
+{
+    while (t->recorded_count && ts->order->event_query(ts->order->context, t->recorded[0].event) == 1) {
+        t->done = t->recorded[0].epoch;
+        event_put(ts, drop_oldest(t));
+    }
+}
+
+uint64_t kmm__timeline_poll(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t newest)
+{
+    pthread_mutex_lock(&t->lock);
+    if (covered(t) < newest && !t->ended)
+        record(ts, t); /* when it fails nothing has passed, which is safe */
+    query(ts, t);
+    uint64_t done = t->done;
+    pthread_mutex_unlock(&t->lock);
+    return done;
+}
+
+static int after_reserve(kmm__timeline_t *waiter, uint32_t id)
+{
+    if (id < waiter->after_count)
+        return 0;
+    uint32_t count = id + 8;
+    uint64_t *after = realloc(waiter->after, count * sizeof(*after));
+    if (!after)
+        return KMM_E_MEMORY;
+    memset(after + waiter->after_count, 0, (count - waiter->after_count) * sizeof(*after));
+    waiter->after = after;
+    waiter->after_count = count;
+    return 0;
+}
+
+int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__timeline_t *t, uint64_t epoch)
+{
+    int status = after_reserve(waiter, t->id);
+    if (status || waiter == t || waiter->after[t->id] >= epoch)
+        return status;
+    pthread_mutex_lock(&t->lock);
+    if (t->done < epoch) {
+        int i = cover(ts, t, epoch);
+        status = i < 0 ? i : ts->order->stream_wait(ts->order->context, waiter->stream, t->recorded[i].event);
+        if (status == 0) {
+            waiter->after[t->id] = t->recorded[i].epoch;
+            atomic_fetch_add_explicit(&ts->waits, 1, memory_order_relaxed);
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}
+
+int kmm__timeline_end(kmm__timelines_t *ts, kmm_stream_t stream)
+{
+    uintptr_t key;
+    uint64_t thread;
+    name_of(ts, stream, &key, &thread);
+    kmm__timeline_name_t *n = find(ts, key, thread);
+    kmm__timeline_t *t = n && ts->order ? n->timeline : NULL;
+    if (!t)
+        return 0;
+    pthread_mutex_lock(&t->lock);
+    int status = record(ts, t);
+    pthread_mutex_unlock(&t->lock);
+    if (status)
+        return status;
+    pthread_mutex_lock(&ts->lock);
+    atomic_store_explicit(&n->timeline, NULL, memory_order_release);
+    t->ended = true;
+    pthread_mutex_unlock(&ts->lock);
+    return 0;
+}
+
+int kmm__timeline_settle(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
+{
+    pthread_mutex_lock(&t->lock);
+    int status = 0;
+    if (t->done < epoch) {
+        int i = cover(ts, t, epoch);
+        status = i < 0 ? i : ts->order->event_wait(ts->order->context, t->recorded[i].event);
+        if (status == 0)
+            query(ts, t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}

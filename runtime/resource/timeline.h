@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams, as a resource that reuses memory sees them.
+ *
+ * Each stream has an epoch. Memory freed on it is tagged with the epoch; an event recorded on it covers
+ * the epoch it was in and all before, and starts the next one. So one event serves all memory freed
+ * before it, and none is recorded until somebody has to know.
+ *
+ *   tag of a free block:   (timeline, epoch)
+ *   safe on `other` when:  epoch <= timeline.done, or epoch <= other.after[timeline], or after a wait
+ *
+ * The epoch is advanced before the event is recorded, under the timeline's lock: who reads the old
+ * epoch under the lock has enqueued its work before the event.
+ */
+#ifndef KMM__RESOURCE_TIMELINE_H
+#define KMM__RESOURCE_TIMELINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "internal.h"
+
+enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
+
+typedef struct kmm__timeline {
+    pthread_mutex_t lock;
+    kmm_stream_t stream;
+    uint32_t id;     /* index into `after` of others; never changes */
+    _Atomic bool ended; /* the stream is gone: everything has been recorded */
+    uint64_t epoch;  /* of memory freed now; starts at 1 */
+    uint64_t done;   /* epochs up to this have passed */
+    struct { void *event; uint64_t epoch; } recorded[KMM__TIMELINE_EVENTS]; /* oldest first */
+    int recorded_count;
+    uint64_t *after; /* guarded by the lock of the resource */
+    uint32_t after_count;
+    struct kmm__timeline *next; /* all of a resource, newest first; never changes */
+} kmm__timeline_t;
+
+typedef struct kmm__timeline_name kmm__timeline_name_t;
+
+typedef struct kmm__timelines {
+    const kmm_stream_order_t *order; /* NULL: nothing is asynchronous, and timelines stand for threads */
+    size_t timeline_bytes;           /* of the resource's struct that starts with a timeline */
+    /* Whether an ended timeline may serve another stream: no memory is tagged with it. */
+    bool (*idle)(kmm__timeline_t *t);
+    pthread_mutex_t lock; /* to add; after the resource's lock */
+    _Atomic(kmm__timeline_name_t *) buckets[KMM__TIMELINE_BUCKETS];
+    _Atomic(kmm__timeline_t *) all;
+    uint32_t count;
+    void *spare[KMM__TIMELINE_EVENTS]; /* events to use again */
+    int spare_count;
+    _Atomic size_t waits, events;
+} kmm__timelines_t;
+
+int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, size_t timeline_bytes,
+                        bool (*idle)(kmm__timeline_t *t));
+void kmm__timelines_deinit(kmm__timelines_t *ts);
+
+/* The timeline of a stream, made at first use with zeros after the timeline itself. Takes no lock
+ * when it is there. NULL when the host has no memory. */
+kmm__timeline_t *kmm__timeline_of(kmm__timelines_t *ts, kmm_stream_t stream);
+
+/* With the resource's lock held, and no timeline's: */
+
+/* Looks which epochs have passed; records an event first if none covers `newest`. Returns `done`. */
+uint64_t kmm__timeline_poll(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t newest);
+/* Later work of `waiter` runs after `epoch` of `t`. */
+int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__timeline_t *t, uint64_t epoch);
+/* Takes the name from the timeline of a stream that ends; nothing is recorded on it any more. */
+int kmm__timeline_end(kmm__timelines_t *ts, kmm_stream_t stream);
+
+/* With no lock held: blocks until the epoch has passed. */
+int kmm__timeline_settle(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch);
+
+/* A small number for this thread, unique in the process. */
+uint64_t kmm__thread_number(void);
+
+#endif

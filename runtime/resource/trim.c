@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Giving memory back: when asked to, and when another pool of the same memory runs out. */
+#include "pool.h"
+
+/* All pools of the process. The lock is held while another pool is trimmed, never while a pool's or a
+ * resource's own lock is held. */
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+static kmm__pool_t *pools;
+
+void kmm__pool_register(kmm__pool_t *p)
+{
+    pthread_mutex_lock(&pools_lock);
+    p->next_pool = pools;
+    pools = p;
+    pthread_mutex_unlock(&pools_lock);
+}
+
+void kmm__pool_unregister(kmm__pool_t *p)
+{
+    pthread_mutex_lock(&pools_lock);
+    for (kmm__pool_t **at = &pools; *at; at = &(*at)->next_pool)
+        if (*at == p) {
+            *at = p->next_pool;
+            break;
+        }
+    pthread_mutex_unlock(&pools_lock);
+}
+
+/* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are held. */
+static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)
+{
+    if (p->held <= keep)
+        return NULL;
+    for (kmm__region_t *r = p->regions; r; r = r->next)
+        if (r->free == r->bytes) {
+            kmm__heap_detach_region(p, r);
+            return r;
+        }
+    return NULL;
+}
+
+/* Waits until nothing uses the region. Its blocks are ours alone. */
+static int settle_region(kmm__pool_t *p, kmm__region_t *r)
+{
+    int status = 0;
+    for (kmm__block_t *b = r->first; b && status == 0; b = b->above)
+        if (b->owner)
+            status = kmm__timeline_settle(&p->timelines, &b->owner->timeline, b->epoch);
+    return status;
+}
+
+int kmm__pool_trim(kmm_resource_t *head, size_t keep)
+{
+    kmm__pool_t *p = (kmm__pool_t *)head;
+    int status = 0;
+    pthread_mutex_lock(&p->lock);
+    kmm__pool_flush(p);
+    kmm__heap_poll(p);
+    for (kmm__region_t *r; status == 0 && (r = detach_unused(p, keep));) {
+        pthread_mutex_unlock(&p->lock);
+        status = settle_region(p, r);
+        if (status == 0)
+            status = kmm_resource_deallocate(head->upstream, (void *)r->address, r->bytes, NULL);
+        pthread_mutex_lock(&p->lock);
+        if (status) {
+            kmm__heap_attach_region(p, r); /* work may still use it */
+            break;
+        }
+        p->held -= r->bytes;
+        kmm__heap_free_region(p, r);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+void kmm__pool_pressure(kmm__pool_t *p)
+{
+    pthread_mutex_lock(&pools_lock);
+    for (kmm__pool_t *other = pools; other; other = other->next_pool)
+        if (other != p && other->head.kind == p->head.kind && other->head.device == p->head.device)
+            kmm__pool_trim(&other->head, 0);
+    pthread_mutex_unlock(&pools_lock);
+}

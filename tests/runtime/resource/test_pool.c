@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pool on made-up memory and streams. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake_memory.h"
+#include "resource/pool.h"
+
+static const size_t KIB = 1024, MIB = 1024 * 1024;
+
+typedef struct fixture {
+    fake_memory_t memory;
+    kmm_resource_t *source, *pool;
+} fixture_t;
+
+static void begin(fixture_t *f, size_t memory, kmm_pool_options_t options)
+{
+    fake_memory_init(&f->memory, memory);
+    f->source = fake_memory_resource(&f->memory, &f->memory.streams.order);
+    assert_int_equal(kmm_pool_resource_create(f->source, &options, &f->pool), 0);
+}
+
+static void finish(fixture_t *f)
+{
+    assert_true(kmm__pool_is_valid(f->pool));
+    assert_int_equal(kmm_resource_destroy(f->pool), 0);
+    assert_int_equal(kmm_resource_destroy(f->source), 0);
+    assert_null(f->memory.wrong);
+    assert_int_equal(f->memory.held_bytes, 0);
+    assert_int_equal(f->memory.streams.events, 0);
+    fake_memory_deinit(&f->memory);
+}
+
+static void *get(fixture_t *f, size_t bytes, int stream)
+{
+    void *p;
+    assert_int_equal(kmm_resource_allocate(f->pool, bytes, 0, fake_stream(stream), &p), 0);
+    const char *wrong = fake_memory_begin(&f->memory, p, bytes, stream);
+    if (wrong)
+        fail_msg("%s", wrong);
+    return p;
+}
+
+static void put(fixture_t *f, void *p, size_t bytes, int stream)
+{
+    assert_null(fake_memory_end(&f->memory, p, bytes));
+    assert_int_equal(kmm_resource_deallocate(f->pool, p, bytes, fake_stream(stream)), 0);
+}
+
+static kmm_resource_usage_t usage(fixture_t *f)
+{
+    kmm_resource_usage_t u;
+    assert_int_equal(kmm_resource_usage(f->pool, &u), 0);
+    return u;
+}
+
+static void memory_of_one_stream_is_reused_without_events(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    for (int i = 0; i < 1000; i++)
+        put(&f, get(&f, (size_t)(i * 37 % 500 + 1) * KIB, 1), (size_t)(i * 37 % 500 + 1) * KIB, 1);
+    assert_int_equal(usage(&f).held_bytes, MIB);
+    assert_int_equal(f.memory.streams.records, 1); /* the first: whether the initial memory is ready */
+    assert_int_equal(f.memory.streams.waits, 0);
+    finish(&f);
+}
+
+static void a_full_pool_makes_another_stream_wait_once(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    fake_complete_all(&f.memory.streams);
+    void *a[8];
+    for (int i = 0; i < 8; i++)
+        a[i] = get(&f, 128 * KIB, 1);
+    for (int i = 0; i < 8; i++)
+        put(&f, a[i], 128 * KIB, 1);
+    int records = f.memory.streams.records;
+    for (int i = 0; i < 8; i++)
+        a[i] = get(&f, 128 * KIB, 2); /* get checks that the wait was there */
+    assert_int_equal(f.memory.streams.waits, 1);
+    assert_int_equal(f.memory.streams.records - records, 1);
+    for (int i = 0; i < 8; i++)
+        put(&f, a[i], 128 * KIB, 2);
+    finish(&f);
+}
+
+static void streams_stay_independent_while_there_is_memory(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 16 * MIB, (kmm_pool_options_t){ .initial_bytes = 8 * MIB });
+    for (int i = 0; i < 200; i++) {
+        int s = 1 + i % 4;
+        void *p = get(&f, MIB, s); /* too large for the cache */
+        put(&f, p, MIB, s);
+    }
+    assert_int_equal(f.memory.streams.waits, 0);
+    finish(&f);
+}
+
+static void completed_work_is_noticed_without_waiting(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    void *p = get(&f, MIB, 1);
+    put(&f, p, MIB, 1);
+    fake_complete_all(&f.memory.streams);
+    p = get(&f, MIB, 2);
+    assert_int_equal(f.memory.streams.waits, 0);
+    put(&f, p, MIB, 2);
+    finish(&f);
+}
+
+/* Stream 1's work is unfinished, stream 2's is done. Stream 2 asks for more than the free memory of
+ * both, in vain. A pool that merges the lists of 1 and 2 on the way then takes stream 1's memory for
+ * stream 2's, and gives it to stream 3 because stream 2 has finished. */
+static void merging_for_a_request_that_fails_loses_no_tag(void **state)
+{
+    (void)state;
+    for (int reuse = 0; reuse < 2; reuse++) {
+        fixture_t f;
+        begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = 4 * MIB, .maximum_bytes = 4 * MIB,
+                                                 .cache_bytes = SIZE_MAX, .reuse = (kmm_pool_reuse_t)reuse });
+        void *a = get(&f, MIB, 1), *b = get(&f, MIB, 2), *rest = get(&f, 2 * MIB, 3);
+        uint64_t work_of_2 = f.memory.streams.clock[2][2];
+        put(&f, a, MIB, 1);
+        put(&f, b, MIB, 2);
+        fake_complete(&f.memory.streams, 2, work_of_2);
+        void *none;
+        assert_int_equal(kmm_resource_allocate(f.pool, 3 * MIB, 0, fake_stream(2), &none), KMM_E_MEMORY);
+        fake_complete(&f.memory.streams, 2, f.memory.streams.clock[2][2]);
+        a = get(&f, MIB, 3); /* checks both: each must be safe */
+        b = get(&f, MIB, 3);
+        put(&f, a, MIB, 3);
+        put(&f, b, MIB, 3);
+        put(&f, rest, 2 * MIB, 3);
+        finish(&f);
+    }
+}
+
+static void neighbours_of_two_streams_are_joined_when_nothing_else_fits(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
+    void *a = get(&f, MIB, 1), *b = get(&f, MIB, 2);
+    put(&f, a, MIB, 1);
+    put(&f, b, MIB, 2);
+    void *both = get(&f, 2 * MIB, 3);
+    assert_int_equal(f.memory.streams.waits, 2);
+    put(&f, both, 2 * MIB, 3);
+    a = get(&f, MIB, 4); /* waits for stream 3, which waited for 1 and 2 */
+    put(&f, a, MIB, 4);
+    finish(&f);
+}
+
+static void memory_of_a_stream_that_ended_is_still_ordered(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    void *p = get(&f, MIB, 1);
+    put(&f, p, MIB, 1);
+    assert_int_equal(kmm_resource_stream_end(f.pool, fake_stream(1)), 0);
+    int records = f.memory.streams.records;
+    /* The handle serves a new stream, which has not been ordered after the old one's work: stream 5
+     * stands for it in the model. */
+    p = get(&f, MIB, 5);
+    assert_int_equal(f.memory.streams.records, records);
+    put(&f, p, MIB, 5);
+    finish(&f);
+}
+
+static void wrong_frees_are_reported_and_change_nothing(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 4 * MIB, (kmm_pool_options_t){ 0 });
+    void *p = get(&f, 1000, 1);
+    assert_int_equal(kmm_resource_deallocate(f.pool, p, 999, fake_stream(1)), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_resource_error_text(), "1000"));
+    assert_int_equal(kmm_resource_deallocate(f.pool, (char *)p + 256, 1000, fake_stream(1)), KMM_E_ADDRESS);
+    assert_int_equal(kmm_resource_deallocate(f.pool, &f, 1000, fake_stream(1)), KMM_E_ADDRESS);
+    size_t bytes;
+    assert_int_equal(kmm_resource_size(f.pool, p, &bytes), 0);
+    assert_int_equal(bytes, 1000);
+    assert_int_equal(usage(&f).live_count, 1);
+    put(&f, p, 1000, 1);
+    assert_int_equal(kmm_resource_deallocate(f.pool, p, 1000, fake_stream(1)), KMM_E_ADDRESS);
+    assert_int_equal(kmm_resource_size(f.pool, p, &bytes), KMM_E_ADDRESS);
+    assert_int_equal(kmm_resource_deallocate(f.pool, NULL, 7, fake_stream(1)), KMM_E_INVALID);
+    assert_int_equal(kmm_resource_deallocate(f.pool, NULL, 0, fake_stream(1)), 0);
+    finish(&f);
+}
+
+static void sizes_and_limits(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 8 * MIB, (kmm_pool_options_t){ .maximum_bytes = 3 * MIB });
+    void *p = &f;
+    assert_int_equal(kmm_resource_allocate(f.pool, 0, 0, NULL, &p), 0);
+    assert_null(p);
+    assert_int_equal(kmm_resource_allocate(f.pool, 3 * MIB + 1, 0, NULL, &p), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_allocate(f.pool, SIZE_MAX, 0, NULL, &p), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_allocate(f.pool, PTRDIFF_MAX, 0, NULL, &p), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_allocate(f.pool, 1, 3, NULL, &p), KMM_E_INVALID);
+    p = get(&f, 3 * MIB, 1);
+    assert_int_equal(usage(&f).held_bytes, 3 * MIB);
+    put(&f, p, 3 * MIB, 1);
+    assert_int_equal(kmm_resource_trim(f.pool, 0), 0);
+    assert_int_equal(usage(&f).held_bytes, 0);
+    for (size_t alignment = 1; alignment <= 64 * KIB; alignment *= 2) {
+        assert_int_equal(kmm_resource_allocate(f.pool, 777, alignment, fake_stream(1), &p), 0);
+        assert_int_equal((uintptr_t)p % alignment, 0);
+        assert_int_equal(kmm_resource_deallocate(f.pool, p, KMM_SIZE_RECORDED, fake_stream(1)), 0);
+    }
+    size_t available, total;
+    assert_int_equal(kmm_resource_memory_info(f.pool, &available, &total), 0);
+    assert_int_equal(available, 3 * MIB);
+    finish(&f);
+}
+
+static void upstream_is_called_outside_the_lock(void **state);
+
+static void allocate_inside(void *context)
+{
+    fixture_t *f = context;
+    f->memory.on_allocate = NULL;
+    void *p = get(f, KIB, 2);
+    put(f, p, KIB, 2);
+    (void)usage(f);
+}
+
+static void upstream_is_called_outside_the_lock(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 8 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    f.memory.on_allocate = allocate_inside; /* would hang, were the lock held */
+    f.memory.on_allocate_context = &f;
+    void *p = get(&f, 2 * MIB, 1);
+    assert_null(f.memory.on_allocate);
+    put(&f, p, 2 * MIB, 1);
+    finish(&f);
+}
+
+static void memory_goes_back_when_another_pool_needs_it(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 4 * MIB, (kmm_pool_options_t){ 0 });
+    void *p = get(&f, 3 * MIB, 1);
+    put(&f, p, 3 * MIB, 1);
+    kmm_resource_t *other;
+    assert_int_equal(kmm_pool_resource_create(f.source, NULL, &other), 0);
+    void *q;
+    assert_int_equal(kmm_resource_allocate(other, 3 * MIB, 0, fake_stream(2), &q), 0);
+    assert_int_equal(usage(&f).held_bytes, 0);
+    assert_int_equal(kmm_resource_deallocate(other, q, 3 * MIB, fake_stream(2)), 0);
+    assert_int_equal(kmm_resource_destroy(other), 0);
+    finish(&f);
+}
+
+static void a_failing_driver_costs_memory_and_not_safety(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    fake_complete_all(&f.memory.streams);
+    void *p = get(&f, MIB, 1), *q;
+    put(&f, p, MIB, 1);
+    f.memory.streams.fail_records = 1000;
+    assert_int_equal(kmm_resource_allocate(f.pool, MIB, 0, fake_stream(2), &q), KMM_E_MEMORY);
+    p = get(&f, MIB, 1); /* the stream itself needs no event */
+    put(&f, p, MIB, 1);
+    f.memory.streams.fail_records = 0;
+    p = get(&f, MIB, 2);
+    put(&f, p, MIB, 2);
+    finish(&f);
+}
+
+static void leaks_are_reported(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB, (kmm_pool_options_t){ 0 });
+    void *p;
+    assert_int_equal(kmm_resource_allocate(f.pool, 5, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_destroy(f.pool), KMM_E_STATE);
+    assert_int_equal(kmm_resource_destroy(f.source), 0);
+    assert_int_equal(f.memory.held_bytes, 0);
+    fake_memory_deinit(&f.memory);
+}
+
+/* ---- Random programs against the model ---- */
+
+enum { MOST_LIVE = 200, STEPS = 20000 };
+typedef struct live { void *p; size_t bytes; int stream; } live_t;
+
+static uint64_t random_state;
+static uint64_t roll(uint64_t n) /* xorshift: the same on every machine */
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state % n;
+}
+
+static bool random_allocate(fixture_t *f, live_t *l)
+{
+    int stream = (int)roll(FAKE_STREAMS);
+    size_t bytes = roll(4) ? roll(8 * KIB) + 1 : roll((size_t)1 << (roll(11) + 8)) + 1;
+    size_t alignment = roll(8) ? 0 : (size_t)1 << roll(15);
+    void *p;
+    int status = kmm_resource_allocate(f->pool, bytes, alignment, fake_stream(stream), &p);
+    if (status) {
+        assert_int_equal(status, KMM_E_MEMORY);
+        return false;
+    }
+    assert_int_equal((uintptr_t)p % (alignment > 256 ? alignment : 256), 0);
+    const char *wrong = fake_memory_begin(&f->memory, p, bytes, stream);
+    if (wrong)
+        fail_msg("%s", wrong);
+    *l = (live_t){ p, bytes, stream };
+    return true;
+}
+
+static void random_free(fixture_t *f, live_t l)
+{
+    int stream = roll(3) ? l.stream : (int)roll(FAKE_STREAMS);
+    if (stream != l.stream)
+        fake_order(&f->memory.streams, stream, l.stream);
+    fake_memory_use(&f->memory, l.p, l.bytes, stream);
+    put(f, l.p, roll(2) ? l.bytes : l.bytes, stream);
+}
+
+static void random_step(fixture_t *f, live_t *live, size_t *count)
+{
+    uint64_t what = roll(1000);
+    if (what < 20) {
+        int s = (int)roll(FAKE_STREAMS);
+        uint64_t begun = f->memory.streams.completed[s], all = f->memory.streams.clock[s][s];
+        fake_complete(&f->memory.streams, s, begun + roll(all - begun + 1));
+    } else if (what < 22) {
+        assert_int_equal(kmm_resource_trim(f->pool, roll(2) ? 0 : MIB), 0);
+    } else if (what < 24) {
+        assert_int_equal(kmm_resource_stream_end(f->pool, fake_stream((int)roll(FAKE_STREAMS))), 0);
+    } else if (*count < MOST_LIVE && (what < 530 || *count == 0)) {
+        *count += random_allocate(f, &live[*count]);
+    } else if (*count) {
+        size_t i = roll(*count);
+        random_free(f, live[i]);
+        live[i] = live[--*count];
+    }
+}
+
+static void random_program(uint64_t seed, kmm_pool_options_t options)
+{
+    static live_t live[MOST_LIVE];
+    size_t count = 0;
+    fixture_t f;
+    random_state = seed;
+    begin(&f, 3 * MIB, options);
+    for (int i = 0; i < STEPS; i++) {
+        random_step(&f, live, &count);
+        if (i % 64 == 0)
+            assert_true(kmm__pool_is_valid(f.pool));
+        assert_int_equal(usage(&f).live_count, count);
+    }
+    while (count)
+        random_free(&f, live[--count]);
+    assert_int_equal(kmm_resource_trim(f.pool, 0), 0);
+    assert_int_equal(f.memory.held_bytes, 0);
+    finish(&f);
+}
+
+static void random_programs_hold_to_the_model(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        random_program(seed * 7919, (kmm_pool_options_t){ .growth_bytes = 512 * KIB });
+        random_program(seed * 104729, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
+        random_program(seed * 31, (kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST });
+        random_program(seed * 17, (kmm_pool_options_t){ .cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB });
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_of_one_stream_is_reused_without_events),
+        cmocka_unit_test(a_full_pool_makes_another_stream_wait_once),
+        cmocka_unit_test(streams_stay_independent_while_there_is_memory),
+        cmocka_unit_test(completed_work_is_noticed_without_waiting),
+        cmocka_unit_test(merging_for_a_request_that_fails_loses_no_tag),
+        cmocka_unit_test(neighbours_of_two_streams_are_joined_when_nothing_else_fits),
+        cmocka_unit_test(memory_of_a_stream_that_ended_is_still_ordered),
+        cmocka_unit_test(wrong_frees_are_reported_and_change_nothing),
+        cmocka_unit_test(sizes_and_limits),
+        cmocka_unit_test(upstream_is_called_outside_the_lock),
+        cmocka_unit_test(memory_goes_back_when_another_pool_needs_it),
+        cmocka_unit_test(a_failing_driver_costs_memory_and_not_safety),
+        cmocka_unit_test(leaks_are_reported),
+        cmocka_unit_test(random_programs_hold_to_the_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
