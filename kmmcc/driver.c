@@ -25,7 +25,7 @@ typedef struct job {
     target_t target;
     source_t *source; /* NULL for what kmmcc never transforms */
     bool has_pragma, transforms;
-    unsigned uses;       /* of a C or C++ source: USES_CUDA, USES_HIP */
+    unsigned uses;       /* USES_... */
     compiler_t compiler;
     const char *result;  /* transformed text */
     const char *folder;  /* of its temporary files */
@@ -204,7 +204,7 @@ static void look_at(const plan_t *p, job_t *job)
         job->has_pragma = source_has_pragma(job->source);
     }
     job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? TARGET_HIP : TARGET_HOST;
-    if (job->lang == LANG_C || job->lang == LANG_CXX)
+    if (job->source)
         job->uses = includes_scan(o, job->source);
     job->transforms = job->has_pragma || (job->lang == LANG_CUDA && job->target == TARGET_HOST);
     if (job->has_pragma && job->target == TARGET_HIP)
@@ -422,18 +422,27 @@ static void add_copy_flags(const job_t *job, list_t *command)
     const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
     add_host_flag(&job->compiler, command, arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
     list_add(command, "-D_KMM=1");
-    list_add(command, arena_printf("-I%s", driver_folder("include")));
 }
 
-/* Our own CUDA headers, where a file for the CPU needs some. Like nvcc, .cu files see cuda_runtime.h
- * without asking. */
-static void add_host_headers(const plan_t *p, const job_t *job, list_t *command)
+/* Which of our own headers a file needs: an untouched file asked for kmm.h, or CUDA source is
+ * compiled for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
+enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4 };
+
+static unsigned headers_of(const plan_t *p, const job_t *job)
 {
-    bool is_cuda = job->lang == LANG_CUDA && job->target == TARGET_HOST;
-    if (!is_cuda && !((job->uses & USES_CUDA) && p->o->target == TARGET_HOST))
-        return;
-    list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
-    if (is_cuda) {
+    bool hosted = job->lang == LANG_CUDA && job->target == TARGET_HOST;
+    bool uses_cuda = (job->uses & USES_CUDA) && p->o->target == TARGET_HOST;
+    return (job->transforms || (job->uses & USES_KMM) ? NEEDS_KMM : 0) |
+           (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0);
+}
+
+static void add_headers(unsigned needs, list_t *command)
+{
+    if (needs & NEEDS_KMM)
+        list_add(command, arena_printf("-I%s", driver_folder("include")));
+    if (needs & NEEDS_CUDA)
+        list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
+    if (needs & NEEDS_INCLUDE) {
         list_add(command, "-include");
         list_add(command, "cuda_runtime.h");
     }
@@ -492,7 +501,7 @@ static list_t compile_command(const plan_t *p, const job_t *job, const char *cop
     list_add(&command, job->compiler.path);
     if (job->transforms)
         add_copy_flags(job, &command);
-    add_host_headers(p, job, &command);
+    add_headers(headers_of(p, job), &command);
     for (int k = 0; k < o->argument_count; k++) {
         if (k == job->index)
             add_source(p, job, copy, &command);
@@ -675,8 +684,10 @@ static int compile_untouched(const plan_t *p)
     const options_t *o = p->o;
     compiler_t compiler = p->job_count ? p->jobs[0].compiler : p->linker;
     list_t command = original_command(o, compiler);
-    if (o->target == TARGET_HOST && p->job_count)
-        add_host_headers(p, &p->jobs[0], &command);
+    unsigned needs = 0;
+    for (int k = 0; k < p->job_count; k++)
+        needs |= headers_of(p, &p->jobs[k]);
+    add_headers(needs, &command);
     if (!o->compile_only)
         add_link_flags(p, &command);
     return run_original(o, &command);
@@ -721,8 +732,10 @@ static int print_version(const options_t *o)
     if (!compiler.path)
         return 1;
     printf("%s: %s\n", o->target == TARGET_CUDA ? "CUDA compiler" : "compiler", compiler.path);
-    fflush(stdout);
-    return process_run(&(list_t){.item = (const char *[]){compiler.path, "--version", NULL}, .count = 2});
+    list_t command = {0};
+    list_add(&command, compiler.path);
+    list_add(&command, "--version");
+    return process_replace(&command);
 }
 
 static int print_link_flags(const options_t *o)

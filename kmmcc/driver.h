@@ -49,8 +49,8 @@ const char *depend_file(const options_t *o, const char *source, const compiler_t
 /* Replaces the copy's name by the original's. False after an error. */
 bool depend_mend(const char *path, const char *copy, const char *original);
 
-/* ---- includes.c: which device runtime a C or C++ source includes, itself or by its own headers ---- */
-enum { USES_CUDA = 1, USES_HIP = 2 };
+/* ---- includes.c: whose headers a source includes, itself or by its own headers ---- */
+enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4 };
 unsigned includes_scan(const options_t *o, const source_t *source);
 
 /* ---- link.c: what kmm adds to a link ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a C or C++ source includes the headers of CUDA or HIP, so that it is compiled as before:
- * by nvcc or hipcc, which know where these headers are. Only names after `#include` are looked at,
+ * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc or
+ * hipcc, which know where these headers are; or our own, for which only we know the place. Only names after `#include` are looked at,
  * in the source and in the headers it includes by quotes.
  */
 #include "driver.h"
@@ -26,6 +26,8 @@ static unsigned use_of(const char *header)
     for (size_t k = 0; k < sizeof(cuda) / sizeof(*cuda); k++)
         if (begins(header, cuda[k]))
             return USES_CUDA;
+    if (strcmp(header, "kmm.h") == 0 || begins(header, "kmm/"))
+        return USES_KMM;
     return begins(header, "hip/") || begins(header, "hipblas") || begins(header, "rocblas") ? USES_HIP : 0;
 }
 
@@ -77,13 +79,14 @@ static const char *included(const char *line, bool *quoted)
 
 static void scan_text(scan_t *s, const source_t *source)
 {
-    for (unsigned k = 0; k < source->line_count && !s->uses; k++) {
+    for (unsigned k = 0; k < source->line_count; k++) {
         bool quoted = false;
         const char *header = included(source->text + source->lines[k], &quoted);
         if (!header)
             continue;
-        s->uses |= use_of(header);
-        const char *path = quoted && !s->uses ? find_header(s, source->path, header) : NULL;
+        unsigned use = use_of(header);
+        s->uses |= use;
+        const char *path = quoted && !use ? find_header(s, source->path, header) : NULL;
         const source_t *file = path && is_new(s, path) ? source_read(path) : NULL;
         if (file)
             scan_text(s, file);

@@ -189,6 +189,8 @@ static int finish(const list_t *command, pid_t pid)
         end_by(caught);
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
+    if (WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT)
+        end_by(WTERMSIG(status)); /* whoever sent it knows */
     diag_plain(SEVERITY_ERROR, "'%s' was ended by signal %d (%s)", command->item[0], WTERMSIG(status),
                strsignal(WTERMSIG(status)));
     return 1;

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the build to a folder, moves it, and uses it there.
+function(run)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(output "${output}" PARENT_SCOPE)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGV}\nended with ${status}:\n${output}")
+  endif()
+endfunction()
+function(expect text)
+  if(NOT output STREQUAL "${text}\n")
+    message(FATAL_ERROR "expected '${text}', got '${output}'")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/second)
+
+# The installed compiler finds its headers and its library, and the program finds the library.
+separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/version.c -o version)
+run(${WORK}/version)
+expect("no error")
+
+# Another project finds the package.
+run(${CMAKE_COMMAND} -S ${SOURCE}/project -B ${WORK}/project -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/second
+  -DCMAKE_C_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/project)
+run(${WORK}/project/version)
+expect("no error")
