@@ -15,7 +15,7 @@
 
 /* How long a thread without work polls before it sleeps. Longer than the wake-up it saves (5 to
  * 50 us), short enough not to matter to others on the same core. */
-enum { SPIN_NS = 30000, POLLS_PER_YIELD = 64 };
+enum { SPIN_NS = 30000, POLLS_PER_YIELD = 16 };
 /* Each thread that finds work wakes at most this many others: they spread as a tree. */
 enum { WAKE_FANOUT = 2 };
 
