@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A map is a nest of levels, one for each dimension. A level covers its dimension with intervals:
+ * interval k begins at its own key and ends at the next one's. In the last dimension an interval has
+ * a value, in the others a level of the next dimension. Intervals lie in sorted blocks of bounded
+ * size, so inserting moves little; the block found last is tried first, so sweeps are quick.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <kmm/error.h>
+
+#include "region.h"
+
+enum { BLOCK = 32 };
+
+typedef struct block {
+    uint32_t count;
+    int64_t key[BLOCK];
+    unsigned char data[]; /* BLOCK cells */
+} block_t;
+
+typedef struct level {
+    block_t **blocks; /* none is empty */
+    uint32_t count, capacity, hint;
+    int64_t end;
+} level_t;
+
+struct kmm__map {
+    kmm__map_ops_t ops;
+    void *ctx;
+    kmm__box_t whole;
+    level_t *root;
+};
+
+typedef struct place { uint32_t block, entry; } place_t;
+
+/* ---- Cells ---- */
+
+static bool is_last(const kmm__map_t *m, uint32_t d)
+{
+    return d + 1 == m->whole.dims;
+}
+
+static size_t cell_bytes(const kmm__map_t *m, uint32_t d)
+{
+    return is_last(m, d) ? (m->ops.value_bytes + 7) & ~(size_t)7 : sizeof(level_t *);
+}
+
+static void *cell(const kmm__map_t *m, uint32_t d, const level_t *l, place_t p)
+{
+    return l->blocks[p.block]->data + p.entry * cell_bytes(m, d);
+}
+
+static level_t *child(const kmm__map_t *m, uint32_t d, const level_t *l, place_t p)
+{
+    level_t *c;
+    memcpy(&c, cell(m, d, l, p), sizeof(c));
+    return c;
+}
+
+static int64_t key_at(const level_t *l, place_t p)
+{
+    return l->blocks[p.block]->key[p.entry];
+}
+
+static bool at_end(const level_t *l, place_t p)
+{
+    return p.block == l->count;
+}
+
+static place_t next(const level_t *l, place_t p)
+{
+    if (++p.entry == l->blocks[p.block]->count)
+        p = (place_t){ p.block + 1, 0 };
+    return p;
+}
+
+static int64_t end_of(const level_t *l, place_t p)
+{
+    place_t n = next(l, p);
+    return at_end(l, n) ? l->end : key_at(l, n);
+}
+
+static void level_free(const kmm__map_t *m, uint32_t d, level_t *l);
+
+static void cell_drop(const kmm__map_t *m, uint32_t d, const level_t *l, place_t p)
+{
+    if (!is_last(m, d))
+        level_free(m, d + 1, child(m, d, l, p));
+    else if (m->ops.drop)
+        m->ops.drop(m->ctx, cell(m, d, l, p));
+}
+
+static void value_copy(const kmm__map_t *m, void *dst, const void *src)
+{
+    if (m->ops.copy)
+        m->ops.copy(m->ctx, dst, src);
+    else
+        memcpy(dst, src, m->ops.value_bytes);
+}
+
+/* ---- Levels ---- */
+
+static void level_free(const kmm__map_t *m, uint32_t d, level_t *l)
+{
+    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p))
+        cell_drop(m, d, l, p);
+    for (uint32_t k = 0; k < l->count; k++)
+        free(l->blocks[k]);
+    free(l->blocks);
+    free(l);
+}
+
+static block_t *block_new(const kmm__map_t *m, uint32_t d)
+{
+    return calloc(1, sizeof(block_t) + BLOCK * cell_bytes(m, d));
+}
+
+/* One interval, [lo, hi) of the whole, whose cell is not set yet. */
+static level_t *level_new(const kmm__map_t *m, uint32_t d)
+{
+    level_t *l = calloc(1, sizeof(*l));
+    if (!l)
+        return NULL;
+    l->capacity = 1;
+    l->blocks = calloc(1, sizeof(*l->blocks));
+    block_t *b = l->blocks ? block_new(m, d) : NULL;
+    if (!b) {
+        free(l->blocks);
+        free(l);
+        return NULL;
+    }
+    b->count = 1;
+    b->key[0] = m->whole.lo[d];
+    l->blocks[0] = b;
+    l->count = 1;
+    l->end = m->whole.hi[d];
+    return l;
+}
+
+/* A level, and all below it, with one value. */
+static level_t *level_uniform(const kmm__map_t *m, uint32_t d, const void *value)
+{
+    level_t *l = level_new(m, d);
+    if (!l)
+        return NULL;
+    if (is_last(m, d)) {
+        value_copy(m, l->blocks[0]->data, value);
+        return l;
+    }
+    level_t *c = level_uniform(m, d + 1, value);
+    if (!c) {
+        free(l->blocks[0]);
+        free(l->blocks);
+        free(l);
+        return NULL;
+    }
+    memcpy(l->blocks[0]->data, &c, sizeof(c));
+    return l;
+}
+
+static level_t *level_copy(const kmm__map_t *m, uint32_t d, const level_t *l);
+
+/* Copies a cell to raw memory. */
+static int cell_copy(const kmm__map_t *m, uint32_t d, void *dst, const level_t *l, place_t p)
+{
+    if (is_last(m, d)) {
+        value_copy(m, dst, cell(m, d, l, p));
+        return 0;
+    }
+    level_t *c = level_copy(m, d + 1, child(m, d, l, p));
+    if (!c)
+        return KMM_E_MEMORY;
+    memcpy(dst, &c, sizeof(c));
+    return 0;
+}
+
+static level_t *level_copy(const kmm__map_t *m, uint32_t d, const level_t *l)
+{
+    level_t *out = calloc(1, sizeof(*out));
+    if (!out)
+        return NULL;
+    out->blocks = calloc(l->count, sizeof(*out->blocks));
+    out->capacity = out->blocks ? l->count : 0;
+    out->end = l->end;
+    bool ok = out->blocks != NULL;
+    for (uint32_t k = 0; k < l->count && ok; k++) {
+        block_t *b = block_new(m, d);
+        if (!(ok = b != NULL))
+            break;
+        out->blocks[out->count++] = b;
+        for (uint32_t e = 0; e < l->blocks[k]->count && ok; e++) {
+            ok = cell_copy(m, d, b->data + e * cell_bytes(m, d), l, (place_t){ k, e }) == 0;
+            b->key[e] = l->blocks[k]->key[e];
+            b->count += ok;
+        }
+        if (b->count == 0) {
+            free(b);
+            out->count--;
+        }
+    }
+    if (ok)
+        return out;
+    level_free(m, d, out);
+    return NULL;
+}
+
+static size_t level_leaves(const kmm__map_t *m, uint32_t d, const level_t *l)
+{
+    size_t n = 0;
+    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p))
+        n += is_last(m, d) ? 1 : level_leaves(m, d + 1, child(m, d, l, p));
+    return n;
+}
+
+/* ---- Finding ---- */
+
+static bool block_has(const level_t *l, uint32_t k, int64_t x)
+{
+    return k < l->count && l->blocks[k]->key[0] <= x && (k + 1 == l->count || x < l->blocks[k + 1]->key[0]);
+}
+
+static uint32_t block_find(level_t *l, int64_t x)
+{
+    uint32_t lo = 0, hi = l->count;
+    if (block_has(l, l->hint, x))
+        return l->hint;
+    if (block_has(l, l->hint + 1, x))
+        return ++l->hint;
+    while (hi - lo > 1) {
+        uint32_t middle = (lo + hi) / 2;
+        if (l->blocks[middle]->key[0] <= x)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return l->hint = lo;
+}
+
+/* The interval that contains x, which lies in the level. */
+static place_t find(level_t *l, int64_t x)
+{
+    uint32_t k = block_find(l, x), lo = 0;
+    const block_t *b = l->blocks[k];
+    for (uint32_t n = b->count; n > 1;) {
+        uint32_t half = n / 2;
+        if (b->key[lo + half] <= x)
+            lo += half;
+        n -= half;
+    }
+    return (place_t){ k, lo };
+}
+
+/* ---- Inserting and removing intervals ---- */
+
+static int block_split(const kmm__map_t *m, uint32_t d, level_t *l, uint32_t k)
+{
+    size_t size = cell_bytes(m, d);
+    block_t *b = l->blocks[k], *upper = block_new(m, d);
+    uint32_t half = b->count / 2;
+    if (!upper)
+        return KMM_E_MEMORY;
+    if (l->count == l->capacity) {
+        block_t **grown = realloc(l->blocks, 2 * l->capacity * sizeof(*grown));
+        if (!grown) {
+            free(upper);
+            return KMM_E_MEMORY;
+        }
+        l->blocks = grown;
+        l->capacity *= 2;
+    }
+    upper->count = b->count - half;
+    memcpy(upper->key, b->key + half, upper->count * sizeof(*b->key));
+    memcpy(upper->data, b->data + half * size, upper->count * size);
+    b->count = half;
+    memmove(l->blocks + k + 2, l->blocks + k + 1, (l->count - k - 1) * sizeof(*l->blocks));
+    l->blocks[k + 1] = upper;
+    l->count++;
+    return 0;
+}
+
+/* Cuts the interval that contains x so that one begins at x. */
+static int cut(const kmm__map_t *m, uint32_t d, level_t *l, int64_t x)
+{
+    size_t size = cell_bytes(m, d);
+    if (x <= m->whole.lo[d] || x >= l->end)
+        return 0;
+    place_t p = find(l, x);
+    if (key_at(l, p) == x)
+        return 0;
+    if (l->blocks[p.block]->count == BLOCK) {
+        int error = block_split(m, d, l, p.block);
+        if (error)
+            return error;
+        p = find(l, x);
+    }
+    unsigned char *copy = malloc(size);
+    if (!copy || cell_copy(m, d, copy, l, p)) {
+        free(copy);
+        return KMM_E_MEMORY;
+    }
+    block_t *b = l->blocks[p.block];
+    uint32_t e = p.entry + 1;
+    memmove(b->key + e + 1, b->key + e, (b->count - e) * sizeof(*b->key));
+    memmove(b->data + (e + 1) * size, b->data + e * size, (b->count - e) * size);
+    b->key[e] = x;
+    memcpy(b->data + e * size, copy, size);
+    b->count++;
+    free(copy);
+    return 0;
+}
+
+static void block_remove(level_t *l, uint32_t k)
+{
+    free(l->blocks[k]);
+    memmove(l->blocks + k, l->blocks + k + 1, (l->count - k - 1) * sizeof(*l->blocks));
+    l->count--;
+}
+
+/* Removes an interval that is not the first; the one before it grows over its place. Returns the
+ * place of the interval that followed it. */
+static place_t swallow(const kmm__map_t *m, uint32_t d, level_t *l, place_t p)
+{
+    size_t size = cell_bytes(m, d);
+    block_t *b = l->blocks[p.block];
+    cell_drop(m, d, l, p);
+    b->count--;
+    memmove(b->key + p.entry, b->key + p.entry + 1, (b->count - p.entry) * sizeof(*b->key));
+    memmove(b->data + p.entry * size, b->data + (p.entry + 1) * size, (b->count - p.entry) * size);
+    if (b->count == 0) {
+        block_remove(l, p.block);
+        return (place_t){ p.block, 0 };
+    }
+    if (p.block + 1 < l->count && b->count + l->blocks[p.block + 1]->count <= BLOCK / 2) {
+        block_t *n = l->blocks[p.block + 1];
+        memcpy(b->key + b->count, n->key, n->count * sizeof(*n->key));
+        memcpy(b->data + b->count * size, n->data, n->count * size);
+        b->count += n->count;
+        block_remove(l, p.block + 1);
+    }
+    return p.entry < b->count ? p : (place_t){ p.block + 1, 0 };
+}
+
+static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const level_t *b);
+
+static bool cell_same(const kmm__map_t *m, uint32_t d, const level_t *a, place_t p, const level_t *b, place_t q)
+{
+    if (!is_last(m, d))
+        return level_same(m, d + 1, child(m, d, a, p), child(m, d, b, q));
+    const void *x = cell(m, d, a, p), *y = cell(m, d, b, q);
+    return m->ops.same ? m->ops.same(m->ctx, x, y) : memcmp(x, y, m->ops.value_bytes) == 0;
+}
+
+static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const level_t *b)
+{
+    place_t p = { 0, 0 }, q = { 0, 0 };
+    for (; !at_end(a, p) && !at_end(b, q); p = next(a, p), q = next(b, q))
+        if (key_at(a, p) != key_at(b, q) || !cell_same(m, d, a, p, b, q))
+            return false;
+    return at_end(a, p) && at_end(b, q);
+}
+
+/* Joins equal neighbours from the interval before lo to the one at hi. */
+static void join(const kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_t hi)
+{
+    place_t p = find(l, lo > m->whole.lo[d] ? lo - 1 : lo);
+    for (;;) {
+        place_t n = next(l, p);
+        if (at_end(l, n) || key_at(l, n) > hi)
+            return;
+        if (!cell_same(m, d, l, p, l, n)) {
+            p = n;
+            continue;
+        }
+        int64_t key = key_at(l, p);
+        swallow(m, d, l, n);
+        p = find(l, key);
+    }
+}
+
+/* ---- The operations ---- */
+
+typedef struct walk {
+    kmm__map_t *map;
+    const kmm__box_t *where;
+    kmm__box_t part;
+    int (*visit)(void *arg, const kmm__box_t *part, const void *value);
+    int (*update)(void *arg, const kmm__box_t *part, void *value);
+    const void *value;
+    void *arg;
+} walk_t;
+
+static int visit_level(walk_t *w, uint32_t d, level_t *l)
+{
+    int64_t lo = w->where->lo[d], hi = w->where->hi[d];
+    for (place_t p = find(l, lo); !at_end(l, p) && key_at(l, p) < hi; p = next(l, p)) {
+        int64_t end = end_of(l, p);
+        w->part.lo[d] = key_at(l, p) < lo ? lo : key_at(l, p);
+        w->part.hi[d] = end > hi ? hi : end;
+        int result = is_last(w->map, d) ? w->visit(w->arg, &w->part, cell(w->map, d, l, p))
+                                        : visit_level(w, d + 1, child(w->map, d, l, p));
+        if (result)
+            return result;
+    }
+    return 0;
+}
+
+static int update_level(walk_t *w, uint32_t d, level_t *l)
+{
+    int64_t lo = w->where->lo[d], hi = w->where->hi[d];
+    int result = cut(w->map, d, l, lo);
+    if (!result)
+        result = cut(w->map, d, l, hi);
+    if (result)
+        return result;
+    for (place_t p = find(l, lo); !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p)) {
+        w->part.lo[d] = key_at(l, p);
+        w->part.hi[d] = end_of(l, p);
+        result = is_last(w->map, d) ? w->update(w->arg, &w->part, cell(w->map, d, l, p))
+                                    : update_level(w, d + 1, child(w->map, d, l, p));
+    }
+    join(w->map, d, l, lo, hi);
+    return result;
+}
+
+static bool covers_below(const walk_t *w, uint32_t d)
+{
+    for (uint32_t k = d + 1; k < w->map->whole.dims; k++)
+        if (w->where->lo[k] > w->map->whole.lo[k] || w->where->hi[k] < w->map->whole.hi[k])
+            return false;
+    return true;
+}
+
+/* Puts the value in the interval at p, which is to have it whole. */
+static int cell_assign(walk_t *w, uint32_t d, level_t *l, place_t p)
+{
+    kmm__map_t *m = w->map;
+    if (is_last(m, d)) {
+        unsigned char copy[cell_bytes(m, d)];
+        value_copy(m, copy, w->value);
+        cell_drop(m, d, l, p);
+        memcpy(cell(m, d, l, p), copy, m->ops.value_bytes);
+        return 0;
+    }
+    level_t *c = level_uniform(m, d + 1, w->value);
+    if (!c)
+        return KMM_E_MEMORY;
+    cell_drop(m, d, l, p);
+    memcpy(cell(m, d, l, p), &c, sizeof(c));
+    return 0;
+}
+
+static int assign_level(walk_t *w, uint32_t d, level_t *l)
+{
+    int64_t lo = w->where->lo[d], hi = w->where->hi[d];
+    int result = cut(w->map, d, l, lo);
+    if (!result)
+        result = cut(w->map, d, l, hi);
+    if (result)
+        return result;
+    if (covers_below(w, d)) {
+        if ((result = cell_assign(w, d, l, find(l, lo))))
+            return result;
+        for (place_t p = next(l, find(l, lo)); !at_end(l, p) && key_at(l, p) < hi;) {
+            swallow(w->map, d, l, p);
+            p = next(l, find(l, lo));
+        }
+    } else {
+        for (place_t p = find(l, lo); !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p))
+            result = assign_level(w, d + 1, child(w->map, d, l, p));
+    }
+    join(w->map, d, l, lo, hi);
+    return result;
+}
+
+/* ---- The interface ---- */
+
+kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole, const void *initial)
+{
+    kmm__map_t *m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    m->ops = *ops;
+    m->ctx = ctx;
+    m->whole = *whole;
+    m->root = level_uniform(m, 0, initial);
+    if (m->root)
+        return m;
+    free(m);
+    return NULL;
+}
+
+void kmm__map_destroy(kmm__map_t *m)
+{
+    level_free(m, 0, m->root);
+    free(m);
+}
+
+int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn, void *arg)
+{
+    kmm__box_t inside = kmm__box_intersect(where, &m->whole);
+    walk_t w = { .map = m, .where = &inside, .visit = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    return kmm__box_empty(&inside) ? 0 : visit_level(&w, 0, m->root);
+}
+
+int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *fn, void *arg)
+{
+    kmm__box_t inside = kmm__box_intersect(where, &m->whole);
+    walk_t w = { .map = m, .where = &inside, .update = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    return kmm__box_empty(&inside) ? 0 : update_level(&w, 0, m->root);
+}
+
+int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value)
+{
+    kmm__box_t inside = kmm__box_intersect(where, &m->whole);
+    walk_t w = { .map = m, .where = &inside, .value = value };
+    return kmm__box_empty(&inside) ? 0 : assign_level(&w, 0, m->root);
+}
+
+size_t kmm__map_leaves(const kmm__map_t *m)
+{
+    return level_leaves(m, 0, m->root);
+}
+
+static bool level_is_valid(const kmm__map_t *m, uint32_t d, const level_t *l)
+{
+    int64_t at = m->whole.lo[d];
+    if (l->count == 0 || l->end != m->whole.hi[d] || l->blocks[0]->key[0] != at)
+        return false;
+    for (uint32_t k = 0; k < l->count; k++) {
+        const block_t *b = l->blocks[k];
+        if (b->count == 0 || b->count > BLOCK)
+            return false;
+        for (uint32_t e = 0; e < b->count; e++) {
+            if ((k || e) && b->key[e] <= at)
+                return false;
+            at = b->key[e];
+            if (!is_last(m, d) && !level_is_valid(m, d + 1, child(m, d, l, (place_t){ k, e })))
+                return false;
+        }
+    }
+    return at < l->end || m->whole.hi[d] == m->whole.lo[d];
+}
+
+bool kmm__map_is_valid(const kmm__map_t *m)
+{
+    return level_is_valid(m, 0, m->root);
+}
