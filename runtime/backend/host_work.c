@@ -24,7 +24,7 @@ static void copy_units(const kmm__op_t *op, uint64_t first, uint64_t last)
 {
     if (op->copy.rows == 1) {
         size_t begin = first * COPY_PIECE, end = last * COPY_PIECE;
-        if (end > (size_t)op->copy.width)
+        if (op->units == 1 || end > (size_t)op->copy.width)
             end = (size_t)op->copy.width;
         memcpy(op->copy.dst + begin, op->copy.src + begin, end - begin);
         return;
@@ -36,7 +36,7 @@ static void copy_units(const kmm__op_t *op, uint64_t first, uint64_t last)
 static void fill_units(const kmm__op_t *op, uint64_t first, uint64_t last)
 {
     size_t begin = first * COPY_PIECE, end = last * COPY_PIECE;
-    if (end > op->fill.bytes)
+    if (op->units == 1 || end > op->fill.bytes)
         end = op->fill.bytes;
     memset(op->fill.dst + begin, op->fill.value, end - begin);
 }
