@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../internal.h"
+
+static void *or_die(void *p, size_t bytes)
+{
+    if (p || bytes == 0)
+        return p;
+    fprintf(stderr, "kmm: no host memory for %zu bytes of bookkeeping\n", bytes);
+    abort();
+}
+
+void *kmm__alloc(size_t bytes)
+{
+    return or_die(calloc(1, bytes ? bytes : 1), bytes);
+}
+
+void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return data;
+    *capacity = *capacity ? 2 * *capacity : 4;
+    return or_die(realloc(data, *capacity * size), *capacity * size);
+}
+
+char *kmm__copy_text(const char *text)
+{
+    return text ? or_die(strdup(text), strlen(text) + 1) : NULL;
+}

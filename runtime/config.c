@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which devices a runtime has, and how much of them it may use. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const uint64_t RESERVE_PART = 32; /* of a device's free memory is left to others */
+
+/* "64M", "1.5G", "4096": bytes; false when it is no such number. */
+static bool parse_bytes(const char *text, uint64_t *out)
+{
+    char *end;
+    double v = strtod(text, &end);
+    const char *units = "KMGT";
+    const char *u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (end == text || v < 0)
+        return false;
+    for (const char *k = units; u && k <= u; k++)
+        v *= 1024;
+    if (u)
+        end++;
+    if (u && (*end == 'i' || *end == 'I'))
+        end++;
+    if (*end == 'B' || *end == 'b')
+        end++;
+    *out = (uint64_t)v;
+    return *end == '\0';
+}
+
+static int environment_bytes(const char *name, uint64_t *out)
+{
+    const char *text = getenv(name);
+    if (*out || !text || !*text)
+        return 0;
+    return parse_bytes(text, out) ? 0 : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name, text);
+}
+
+static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const kmm_config_t *config, bool hidden)
+{
+    kmm__device_t *d = kmm__alloc(sizeof(*d));
+    int error = rt->device_count == KMM__MAX_DEVICES ? KMM_E_NO_DEVICE : b->open(b, ordinal, &d->gpu);
+    if (error) {
+        free(d);
+        return kmm__error_set(error, "device %d of %s: %s", ordinal, b->name, b->error_text(b));
+    }
+    d->runtime = rt;
+    d->backend = b;
+    d->ordinal = ordinal;
+    d->hidden = hidden;
+    b->info(d->gpu, &d->info);
+    d->index = rt->device_count;
+    d->space = d->info.memory_total ? d->index + 1 : KMM__HOST;
+    d->limit = config->device_mem ? config->device_mem : d->info.memory_free - d->info.memory_free / RESERVE_PART;
+    if (d->limit > d->info.memory_total)
+        d->limit = d->info.memory_total;
+    rt->device[rt->device_count++] = d;
+    if (d->space == KMM__HOST && !rt->cpu)
+        rt->cpu = d;
+    return 0;
+}
+
+static int add_backend(kmm_runtime_t *rt, kmm__backend_t *b)
+{
+    rt->backends[rt->backend_count++] = b;
+    return 0;
+}
+
+#pragma weak kmm__cuda_backend_create
+static int add_cuda(kmm_runtime_t *rt, int at_most, const kmm_config_t *config, bool required)
+{
+    kmm__backend_t *b;
+    const char *reason = "";
+    int error = kmm__cuda_backend_create ? kmm__cuda_backend_create(&b, &reason) : KMM_E_NO_DEVICE;
+    if (error == KMM_E_NO_DEVICE && !required)
+        return 0;
+    if (error)
+        return kmm__error_set(error, "no CUDA device: %s", reason);
+    add_backend(rt, b);
+    int count = b->count(b);
+    if (at_most && count < at_most)
+        return kmm__error_set(KMM_E_NO_DEVICE, "%d CUDA devices were asked for, and %d answer", at_most, count);
+    for (int k = 0; k < (at_most ? at_most : count); k++)
+        if ((error = add_device(rt, b, k, config, false)))
+            return error;
+    return 0;
+}
+
+static int add_host(kmm_runtime_t *rt, uint32_t pretend, const kmm_config_t *config, bool hidden)
+{
+    kmm__backend_t *b;
+    uint64_t mem = config->device_mem ? config->device_mem : (uint64_t)1 << 30;
+    int error = kmm__host_backend_create(config->threads, pretend, mem, &b);
+    if (error)
+        return kmm__error_set(error, "the CPU could not be made a device");
+    add_backend(rt, b);
+    for (uint32_t k = 0; k < (pretend ? pretend : 1); k++)
+        if ((error = add_device(rt, b, (int)k, config, hidden)))
+            return error;
+    return 0;
+}
+
+/* One entry of the list: "cuda", "cuda:2", "host", "host:4". */
+static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *config)
+{
+    const char *colon = strchr(entry, ':');
+    size_t length = colon ? (size_t)(colon - entry) : strlen(entry);
+    char *end = NULL;
+    long n = colon ? strtol(colon + 1, &end, 10) : 0;
+    if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) || rt->backend_count >= 3)
+        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, host, or host:4,mem=64M", entry);
+    if (length == 4 && !memcmp(entry, "cuda", 4))
+        return add_cuda(rt, (int)n, config, true);
+    if (length == 4 && !memcmp(entry, "host", 4))
+        return add_host(rt, (uint32_t)n, config, false);
+    return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: there is no kind of device `%.*s`; there are cuda and host", (int)length, entry);
+}
+
+static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
+{
+    char *copy = kmm__copy_text(list), *rest = copy, *entry;
+    const char *entries[KMM__MAX_DEVICES];
+    int count = 0, error = 0;
+    while (!error && (entry = strsep(&rest, ","))) {
+        uint64_t mem;
+        if (!strncmp(entry, "mem=", 4)) {
+            if (!parse_bytes(entry + 4, &mem) || mem == 0)
+                error = kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s`: no number of bytes, such as 64M or 8G", entry);
+            else
+                config->device_mem = mem;
+        } else if (*entry && count < KMM__MAX_DEVICES) {
+            entries[count++] = entry;
+        }
+    }
+    for (int k = 0; k < count && !error; k++)
+        error = add_entry(rt, entries[k], config);
+    free(copy);
+    return error;
+}
+
+int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
+{
+    kmm_config_t config = given ? *given : (kmm_config_t){ 0 };
+    const char *list = config.devices ? config.devices : getenv("KMM_DEVICES");
+    const char *threads = getenv("KMM_THREADS");
+    int error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
+    if (!error)
+        error = environment_bytes("KMM_FRAME", &config.frame_bytes);
+    if (error)
+        return error;
+    if (!config.threads && threads)
+        config.threads = (uint32_t)strtoul(threads, NULL, 10);
+    rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)32 << 20;
+    while (rt->frame_bytes & (rt->frame_bytes - 1))
+        rt->frame_bytes &= rt->frame_bytes - 1;
+    error = list && *list ? add_list(rt, list, &config) : add_cuda(rt, 0, &config, false);
+    if (!error && rt->device_count == 0)
+        error = add_host(rt, 0, &config, false);
+    rt->visible_count = rt->device_count;
+    if (!error && !rt->cpu)
+        error = add_host(rt, 0, &config, true);
+    rt->space_count = rt->device_count + 1;
+    return error;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies, fills and maps: operations of the runtime, which run on the host in their place in the order of work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- Submitting an operation ---- */
+
+kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
+{
+    kmm__access_t access = { .array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS };
+    access.layout = kmm__layout_flat((int64_t)a->bytes);
+    access.box = (kmm__box_t){ 1, { begin }, { end } };
+    return access;
+}
+
+int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,
+                          uint32_t count, kmm__task_t **out_task)
+{
+    kmm__work_t *w = kmm__alloc(sizeof(*w));
+    w->refs = 1;
+    w->id = rt->next_work++;
+    w->chunk_count = 1;
+    w->operation = kmm__alloc(sizeof(*op));
+    *w->operation = *op;
+    strncpy(w->name, name, sizeof(w->name) - 1);
+    kmm__task_t *t = kmm__task_create(w, rt->cpu, count);
+    kmm__work_unref(w);
+    for (uint32_t k = 0; k < count; k++) {
+        t->accesses[k] = accesses[k];
+        kmm__array_ref(accesses[k].array);
+    }
+    t->access_count = count;
+    t->exact = true;
+    if (out_task) {
+        kmm__task_ref(t);
+        *out_task = t;
+    }
+    kmm__line_enter(t, NULL);
+    int error = kmm__dag_follow(t);
+    kmm__dag_record(t, true);
+    kmm__dag_record(t, false);
+    if (error)
+        t->error = error;
+    kmm__dag_release(t);
+    return error;
+}
+
+int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t)
+{
+    while (t->state != KMM__TASK_DONE)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    int error = t->error;
+    kmm__task_unref(t);
+    return error;
+}
+
+/* Submits an operation and waits for it. What failed before is told by the text that was noted. */
+static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses, uint32_t count)
+{
+    kmm__task_t *t = NULL;
+    int error = kmm__operation_submit(rt, op, name, accesses, count, &t);
+    int ran = kmm__task_wait(rt, t);
+    if (error || !ran)
+        return error;
+    return kmm__error_set(ran, "%s", rt->error.code ? rt->error.text : kmm_error_string(ran));
+}
+
+/* ---- Copies ---- */
+
+/* The array that holds [address, address + bytes), and where. */
+static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm__array_t **array, int64_t *begin)
+{
+    kmm__array_t *a = kmm__array_find(rt, address);
+    if (!a)
+        return kmm__error_set(KMM_E_ADDRESS, "%p is in no array", address);
+    *begin = (const char *)address - a->base;
+    if (bytes > a->bytes - (size_t)*begin)
+        return kmm__error_set(KMM_E_RANGE, "%zu bytes at byte %lld of an array of %zu", bytes, (long long)*begin, a->bytes);
+    *array = a;
+    return 0;
+}
+
+static int run_copy_in(kmm__operation_t *op)
+{
+    memcpy(op->array->host + op->begin, op->memory, op->bytes);
+    return 0;
+}
+
+static int run_copy_out(kmm__operation_t *op)
+{
+    memcpy(op->memory, op->array->host + op->begin, op->bytes);
+    return 0;
+}
+
+static int run_copy(kmm__operation_t *op)
+{
+    memmove(op->array->host + op->begin, op->other->host + op->other_begin, op->bytes);
+    return 0;
+}
+
+static int run_fill(kmm__operation_t *op)
+{
+    memset(op->array->host + op->begin, op->value, op->bytes);
+    return 0;
+}
+
+static int run_nothing(kmm__operation_t *op)
+{
+    (void)op;
+    return 0;
+}
+
+/* Runs an operation on one range of one array. */
+static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, kmm_mode_t mode, const void *address)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    pthread_mutex_lock(&rt->lock);
+    int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
+    if (!error && op->bytes) {
+        kmm__access_t a = kmm__access_bytes(op->array, mode, op->begin, op->begin + (int64_t)op->bytes);
+        error = operate(rt, op, name, &a, 1);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+KMM__API int kmm_copy_in(kmm_runtime_t *rt, void *array, const void *src, size_t bytes)
+{
+    kmm__operation_t op = { .run = run_copy_in, .memory = (void *)(uintptr_t)src, .bytes = bytes };
+    return on_range(rt, &op, "copy in", KMM_WRITE, array);
+}
+
+KMM__API int kmm_copy_out(kmm_runtime_t *rt, void *dst, const void *array, size_t bytes)
+{
+    kmm__operation_t op = { .run = run_copy_out, .memory = dst, .bytes = bytes };
+    return on_range(rt, &op, "copy out", KMM_READ, array);
+}
+
+KMM__API int kmm_fill(kmm_runtime_t *rt, void *array, int value, size_t bytes)
+{
+    kmm__operation_t op = { .run = run_fill, .value = value, .bytes = bytes };
+    return on_range(rt, &op, "fill", KMM_WRITE, array);
+}
+
+KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
+{
+    kmm__operation_t op = { .run = run_copy, .bytes = bytes };
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    pthread_mutex_lock(&rt->lock);
+    int error = find_range(rt, dst, bytes, &op.array, &op.begin);
+    if (!error)
+        error = find_range(rt, src, bytes, &op.other, &op.other_begin);
+    if (!error && bytes) {
+        kmm__access_t accesses[2] = {
+            kmm__access_bytes(op.other, KMM_READ, op.other_begin, op.other_begin + (int64_t)bytes),
+            kmm__access_bytes(op.array, KMM_WRITE, op.begin, op.begin + (int64_t)bytes),
+        };
+        bool overlap = op.array == op.other && llabs(op.begin - op.other_begin) < (int64_t)bytes;
+        if (overlap)
+            accesses[1].mode = KMM_UPDATE;
+        error = operate(rt, &op, "copy", accesses, 2);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+/* ---- Maps ---- */
+
+KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
+{
+    if (!rt || !base || (unsigned)map > KMM_MAP_ALLOC)
+        return kmm__error_set(KMM_E_INVALID, "no runtime, no memory, or no such kind of map");
+    pthread_mutex_lock(&rt->lock);
+    int error = 0;
+    kmm__array_t *first = kmm__array_find(rt, base), *a = first;
+    kmm__array_t *last = bytes ? kmm__array_find(rt, (char *)base + bytes - 1) : first;
+    if (first && first->is_mapped && first == last && bytes)
+        first->map_depth++;
+    else if (first || last || kmm__array_between(rt, base, bytes))
+        error = kmm__error_set(KMM_E_INVALID, "%zu bytes at %p overlap an array in part", bytes, base);
+    else
+        error = kmm__array_new(rt, bytes, base, map, NULL, &a);
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+/* Waits for all work on the array; then the host's memory has the newest values. */
+static int map_settle(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    kmm__operation_t op = { .run = run_nothing, .array = a };
+    bool comes_back = a->map == KMM_MAP_FROM || a->map == KMM_MAP_TOFROM;
+    kmm__access_t access = kmm__access_bytes(a, comes_back ? KMM_UPDATE : KMM_WRITE, 0, (int64_t)a->bytes);
+    a->map = KMM_MAP_TOFROM; /* elements that were never written are the host's own */
+    return a->bytes ? operate(rt, &op, "write back", &access, 1) : 0;
+}
+
+KMM__API int kmm_unmap(kmm_runtime_t *rt, void *base)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, base);
+    int error = 0;
+    if (!a || !a->is_mapped)
+        error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", base);
+    else if (--a->map_depth == 0) {
+        error = map_settle(rt, a);
+        kmm__array_forget(a);
+        kmm__array_await_end(a);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks and their order. Each array maps every element to the task that wrote it last and those that
+ * have read it since; a new task follows the writers of what it touches and the readers of what it writes.
+ *
+ * Two devices of one driver are ordered by events, so a successor may be issued once its
+ * predecessor is; work on the host, and of another driver, starts only when the predecessor is done.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- Work and tasks ---- */
+
+void kmm__work_ref(kmm__work_t *w)
+{
+    w->refs++;
+}
+
+void kmm__work_unref(kmm__work_t *w)
+{
+    if (--w->refs)
+        return;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        kmm__array_unref(w->pointers[k].array);
+    for (uint32_t k = 0; k < w->reduction_count; k++) {
+        if (!w->reductions[k].partials)
+            continue;
+        kmm__array_forget(w->reductions[k].partials);
+        kmm__array_unref(w->reductions[k].partials);
+    }
+    for (uint32_t k = 0; k < w->item_count; k++)
+        free(w->item_text[k]);
+    free(w->item_text);
+    free(w->operation);
+    free(w->args);
+    free(w->arg_offset);
+    free(w->pointers);
+    free(w->reductions);
+    free(w->reduction_item);
+    free(w);
+}
+
+kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count)
+{
+    kmm_runtime_t *rt = device->runtime;
+    kmm__task_t *t = kmm__alloc(sizeof(*t));
+    t->refs = 1;
+    t->sequence = rt->next_sequence++;
+    t->device = device;
+    t->work = work;
+    t->work_id = work->id;
+    t->issue_left = 1; /* until kmm__dag_release */
+    t->accesses = kmm__alloc(access_count * sizeof(*t->accesses));
+    kmm__work_ref(work);
+    t->lane = (uint32_t)(t->sequence % device->lane_count);
+    t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
+    rt->outstanding++;
+    return t;
+}
+
+void kmm__task_ref(kmm__task_t *t)
+{
+    t->refs++;
+}
+
+void kmm__task_unref(kmm__task_t *t)
+{
+    if (--t->refs)
+        return;
+    kmm__ticket_unref(t->ticket);
+    free(t);
+}
+
+void kmm__describe(const kmm__task_t *t, char *out, size_t size)
+{
+    const kmm__work_t *w = t->work;
+    int n = 0;
+    if (w->file)
+        n = snprintf(out, size, "%s:%d: ", w->file, w->line);
+    if (w->chunk_count > 1)
+        snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->chunk, w->chunk_count);
+    else
+        snprintf(out + n, size - (size_t)n, "%s", w->name);
+}
+
+/* ---- The map of users ---- */
+
+static void users_copy(void *ctx, void *dst, const void *src)
+{
+    (void)ctx;
+    const kmm__users_t *from = src;
+    kmm__users_t *to = dst;
+    *to = (kmm__users_t){ .writer = from->writer };
+    if (to->writer)
+        kmm__task_ref(to->writer);
+    for (uint32_t k = 0; k < from->reader_count; k++) {
+        to->readers = kmm__grow(to->readers, k, &to->reader_capacity, sizeof(*to->readers));
+        to->readers[k] = from->readers[k];
+        kmm__task_ref(to->readers[k]);
+    }
+    to->reader_count = from->reader_count;
+}
+
+static void users_drop(void *ctx, void *value)
+{
+    (void)ctx;
+    kmm__users_t *u = value;
+    if (u->writer)
+        kmm__task_unref(u->writer);
+    for (uint32_t k = 0; k < u->reader_count; k++)
+        kmm__task_unref(u->readers[k]);
+    free(u->readers);
+}
+
+static bool users_same(void *ctx, const void *a, const void *b)
+{
+    (void)ctx;
+    const kmm__users_t *x = a, *y = b;
+    return x->writer == y->writer && x->reader_count == y->reader_count &&
+           (x->reader_count == 0 || !memcmp(x->readers, y->readers, x->reader_count * sizeof(*x->readers)));
+}
+
+const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same };
+
+/* Drops the users that can no longer matter: all that are done, but for writers that failed. */
+static void users_purge(kmm__users_t *u)
+{
+    uint32_t kept = 0;
+    if (u->writer && u->writer->state == KMM__TASK_DONE && !u->writer->error) {
+        kmm__task_unref(u->writer);
+        u->writer = NULL;
+    }
+    for (uint32_t k = 0; k < u->reader_count; k++) {
+        if (u->readers[k]->state == KMM__TASK_DONE)
+            kmm__task_unref(u->readers[k]);
+        else
+            u->readers[kept++] = u->readers[k];
+    }
+    u->reader_count = kept;
+}
+
+/* ---- Edges ---- */
+
+static bool on_streams(const kmm__task_t *t)
+{
+    return t->device->space != KMM__HOST;
+}
+
+/* Whether `to` can be issued once `from` is: a stream, or a ticket's waiter, does the rest. */
+static bool follows_issue(const kmm__task_t *from, const kmm__task_t *to)
+{
+    return on_streams(from) && (!on_streams(to) || from->device->backend == to->device->backend);
+}
+
+static void task_push_wait(kmm__task_t *t, kmm__ticket_t *ticket)
+{
+    if (ticket->state == KMM__TICKET_DONE || ticket->stream == t->ticket->stream)
+        return;
+    t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
+    t->waits[t->wait_count++] = ticket;
+    kmm__ticket_ref(ticket);
+}
+
+/* `from` has been issued and `to` may be as far as it is concerned. */
+static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
+{
+    if (on_streams(to))
+        task_push_wait(to, from->ticket);
+    else if (from->ticket->state != KMM__TICKET_DONE)
+        kmm__ticket_add_waiter(from->ticket, to);
+}
+
+static void edge_add(kmm__task_t *from, kmm__task_t *to, bool data)
+{
+    if (from == to)
+        return;
+    if (from->state == KMM__TASK_DONE) {
+        if (from->error && data)
+            to->error = KMM_E_POISONED;
+        return;
+    }
+    if (from->successor_count && from->successors[from->successor_count - 1].to == to) {
+        from->successors[from->successor_count - 1].data |= data;
+        return;
+    }
+    from->successors = kmm__grow(from->successors, from->successor_count, &from->successor_capacity,
+                                 sizeof(*from->successors));
+    from->successors[from->successor_count++] = (kmm__edge_t){ to, data };
+    kmm__task_ref(to);
+    to->finish_left++;
+    if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
+        edge_after_issue(from, to);
+    else
+        to->issue_left++;
+}
+
+/* ---- Following and recording ---- */
+
+typedef struct follow {
+    kmm__task_t *task;
+    const kmm__access_t *access;
+    bool siblings_only;
+    int error;
+} follow_t;
+
+/* Another chunk of the same launch writes what this one writes. Hulls may overlap where the
+ * elements do not: then the chunks take turns. */
+static void follow_sibling(follow_t *f, kmm__task_t *writer)
+{
+    if (f->access->exact && writer->exact)
+        f->error = KMM_E_OVERLAP;
+    edge_add(writer, f->task, true);
+}
+
+static int follow_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    follow_t *f = arg;
+    const kmm__users_t *u = value;
+    bool writes = f->access->mode != KMM_READ, reads = f->access->mode != KMM_WRITE;
+    bool sibling = u->writer && u->writer->work_id == f->task->work_id;
+    if (sibling && writes && u->writer != f->task)
+        follow_sibling(f, u->writer);
+    if (f->siblings_only)
+        return 0;
+    if (u->writer && !sibling)
+        edge_add(u->writer, f->task, reads);
+    for (uint32_t k = 0; writes && k < u->reader_count; k++)
+        if (u->readers[k]->work_id != f->task->work_id)
+            edge_add(u->readers[k], f->task, false);
+    return 0;
+}
+
+static int follow(kmm__task_t *t, bool siblings_only)
+{
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        follow_t f = { t, a, siblings_only, 0 };
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if (siblings_only && a->mode == KMM_READ)
+            continue;
+        int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+        if (n < 0)
+            return n;
+        for (int b = 0; b < n; b++)
+            kmm__map_visit(a->array->users.map, &boxes[b], follow_part, &f);
+        if (f.error) {
+            char where[256];
+            kmm__describe(t, where, sizeof(where));
+            return kmm__error_set(f.error, "%s: argument %s: another chunk of this launch writes the same elements", where,
+                                  a->item < t->work->item_count ? t->work->item_text[a->item] : "?");
+        }
+    }
+    return 0;
+}
+
+int kmm__dag_follow(kmm__task_t *t)
+{
+    return follow(t, false);
+}
+
+int kmm__dag_conflicts(kmm__task_t *t)
+{
+    return follow(t, true);
+}
+
+static int record_read(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    kmm__users_t *u = value;
+    users_purge(u);
+    if (u->reader_count && u->readers[u->reader_count - 1] == arg)
+        return 0;
+    u->readers = kmm__grow(u->readers, u->reader_count, &u->reader_capacity, sizeof(*u->readers));
+    u->readers[u->reader_count++] = arg;
+    kmm__task_ref(arg);
+    return 0;
+}
+
+void kmm__dag_record(kmm__task_t *t, bool writes)
+{
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if ((a->mode != KMM_READ) != writes)
+            continue;
+        int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+        for (int b = 0; b < n; b++) {
+            if (writes)
+                kmm__map_assign(a->array->users.map, &boxes[b], &(kmm__users_t){ .writer = t });
+            else
+                kmm__map_update(a->array->users.map, &boxes[b], record_read, t);
+        }
+    }
+}
+
+static void issue_left_fall(kmm__task_t *t)
+{
+    if (--t->issue_left)
+        return;
+    t->state = KMM__TASK_READY;
+    kmm__ready_push(t);
+}
+
+void kmm__dag_release(kmm__task_t *t)
+{
+    issue_left_fall(t);
+}
+
+void kmm__task_issued(kmm__task_t *t)
+{
+    t->state = KMM__TASK_ISSUED;
+    for (uint32_t k = 0; k < t->successor_count; k++) {
+        kmm__task_t *to = t->successors[k].to;
+        if (!follows_issue(t, to))
+            continue;
+        edge_after_issue(t, to);
+        issue_left_fall(to);
+    }
+}
+
+/* ---- Completion ---- */
+
+static void task_drop_parts(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->access_count; k++)
+        kmm__array_unref(t->accesses[k].array);
+    for (uint32_t k = 0; k < t->wait_count; k++)
+        kmm__ticket_unref(t->waits[k]);
+    for (uint32_t k = 0; k < t->copy_count; k++) {
+        kmm__ticket_done(t->copies[k]);
+        kmm__ticket_unref(t->copies[k]);
+    }
+    free(t->accesses);
+    free(t->successors);
+    free(t->waits);
+    free(t->copies);
+    free(t->pinned);
+    t->accesses = NULL;
+    t->access_count = t->successor_count = t->wait_count = t->copy_count = 0;
+    t->successors = NULL;
+    t->waits = t->copies = NULL;
+    t->pinned = NULL;
+}
+
+static void task_done(kmm__task_t *t);
+
+/* One predecessor of t is done. */
+static void finish_left_fall(kmm__task_t *t)
+{
+    if (--t->finish_left == 0 && t->finished)
+        task_done(t);
+}
+
+static void task_done(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    bool was_issued = t->state == KMM__TASK_ISSUED;
+    uint32_t n = t->successor_count;
+    kmm__edge_t *successors = t->successors;
+    t->state = KMM__TASK_DONE;
+    t->successors = NULL;
+    t->successor_count = 0;
+    kmm__ticket_done(t->ticket);
+    kmm__frames_release(t);
+    kmm__line_leave(t);
+    rt->outstanding--;
+    t->device->chunks += !t->work->operation && !t->error;
+    for (uint32_t k = 0; k < n; k++) {
+        kmm__task_t *to = successors[k].to;
+        if (t->error && successors[k].data && !to->error)
+            to->error = KMM_E_POISONED;
+        if (!(was_issued && follows_issue(t, to)))
+            issue_left_fall(to);
+        finish_left_fall(to);
+        kmm__task_unref(to);
+    }
+    free(successors);
+    task_drop_parts(t);
+    kmm__work_unref(t->work);
+    t->work = NULL;
+    pthread_cond_broadcast(&rt->progress);
+    kmm__task_unref(t);
+}
+
+void kmm__task_finish(kmm__task_t *t, int error)
+{
+    if (error && !t->error)
+        t->error = error;
+    t->finished = true;
+    if (t->finish_left == 0)
+        task_done(t);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Directives that have nowhere to return an error to: they say it and end the program. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+KMM__API void kmm_directive_check(int result, const char *file, int line)
+{
+    const char *on_error = getenv("KMM_ON_ERROR");
+    const char *text = kmm__error_get();
+    if (result == 0)
+        return;
+    if (strncmp(text, file, strlen(file)) == 0)
+        fprintf(stderr, "%s (%s)\n", text, kmm_error_string(result));
+    else
+        fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+    if (!on_error || strcmp(on_error, "continue") != 0)
+        abort();
+}
+
+KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line)
+{
+    int error = kmm_map(kmm__current(), map, base, bytes);
+    if (error) {
+        char why[400];
+        snprintf(why, sizeof(why), "%s", kmm__error_get());
+        kmm__error_set(error, "data map of %s: %s", text, why);
+    }
+    kmm_directive_check(error, file, line);
+}
+
+KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line)
+{
+    (void)bytes;
+    kmm_directive_check(kmm_unmap(kmm__current(), base), file, line);
+}
+
+KMM__API void kmm_directive_wait(const char *file, int line)
+{
+    kmm_directive_check(kmm_wait(kmm__current()), file, line);
+}

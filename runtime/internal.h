@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the runtime's files offer each other, in the order in which a launch meets them:
+ * submit -> partition -> plan -> dag -> schedule -> memory -> completion.
+ * Functions that say "locked" are called with runtime->lock held.
+ */
+#ifndef KMM__INTERNAL_H
+#define KMM__INTERNAL_H
+
+#include "types.h"
+
+/* ---- base/alloc.c: bookkeeping memory. Ends the process when there is none, with a message: a
+ * runtime that cannot note who wrote what cannot keep its promises. ---- */
+void *kmm__alloc(size_t bytes); /* zeroed; freed by free */
+/* Makes room for one more element of `size` in a growing array. */
+void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size);
+char *kmm__copy_text(const char *text);
+
+/* ---- runtime.c ---- */
+kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
+/* Notes an error of asynchronous work (locked); kept if it is the first. */
+void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Sets this thread's text and returns code. */
+int kmm__error_set(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *kmm__error_get(void);
+
+/* ---- config.c ---- */
+/* Opens the devices that the configuration, or else the environment, names. */
+int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given);
+
+/* ---- submit.c: the builder's contents ---- */
+typedef struct kmm__term { int64_t lower, length; } kmm__term_t;
+typedef struct kmm__section { kmm__term_t constant, coef[KMM_MAX_AXES]; bool whole; } kmm__section_t;
+
+typedef struct kmm__item {
+    kmm_mode_t mode;
+    kmm_op_t op;
+    kmm_type_t type;
+    const char *text;
+    char *base;
+    int64_t element;
+    uint32_t dims;     /* of the shape; 0: none given */
+    int64_t extent[KMM_MAX_DIMS];
+    uint32_t section_count; /* 0: the whole array */
+    kmm__section_t section[KMM_MAX_DIMS];
+    kmm__array_t *array; /* found at submission */
+} kmm__item_t;
+
+typedef struct kmm__axis { const char *name; kmm_source_t source; int64_t lower, length; } kmm__axis_t;
+
+struct kmm_launch {
+    kmm_runtime_t *runtime;
+    const char *kernel, *file;
+    int line;
+    char *label;
+    bool one_chunk;
+    uint32_t axis_count, item_count;
+    kmm__axis_t axis[KMM_MAX_AXES];
+    int64_t chunk[KMM_MAX_SPLIT];
+    bool has_chunk[KMM_MAX_SPLIT], chunk_in_blocks[KMM_MAX_SPLIT];
+    kmm__item_t *items;
+    uint32_t item_capacity;
+    int error; /* the first mistake in the description */
+    char *error_text;
+};
+
+/* ---- partition.c: a launch's iteration space and its chunks ---- */
+typedef struct kmm__partition {
+    bool is_function;
+    uint32_t dims;             /* that can be split */
+    int64_t size[KMM_MAX_SPLIT]; /* blocks, or elements of a function's range */
+    int64_t unit[KMM_MAX_SPLIT]; /* elements in one of them: blockDim, or 1 */
+    int64_t lower[KMM_MAX_SPLIT];
+    int64_t chunk[KMM_MAX_SPLIT]; /* in the unit of size */
+    int64_t chunks[KMM_MAX_SPLIT];
+    uint32_t count;
+} kmm__partition_t;
+
+int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3], bool is_function,
+                   kmm__partition_t *out);
+/* Chooses chunks where none are given, from the footprint and the devices. */
+void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind);
+/* The ranges [lo, hi) of each axis in chunk k; a box's first block (or element) and count. */
+typedef struct kmm__chunk_box { int64_t first[KMM_MAX_SPLIT], count[KMM_MAX_SPLIT];
+                                int64_t axis_lo[KMM_MAX_AXES], axis_hi[KMM_MAX_AXES]; } kmm__chunk_box_t;
+void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t k, kmm__chunk_box_t *out);
+/* The whole launch as one box. */
+void kmm__partition_whole(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chunk_box_t *out);
+
+/* ---- plan.c: the region of an item in a chunk ---- */
+/* 1: out is the region. 0: it is empty. Negative: an error, with its text set. */
+int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out);
+/* The bytes of base's memory that an item can touch, relative to base; for memory that is no array yet. */
+int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end);
+
+/* ---- dag.c: tasks and their order (all locked) ---- */
+kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count);
+void kmm__task_ref(kmm__task_t *t);
+void kmm__task_unref(kmm__task_t *t);
+/* Finds what t must follow. Notes an error when another chunk of the same launch writes what t writes. */
+int kmm__dag_follow(kmm__task_t *t);
+/* Of that only: other chunks of the launch that have been entered and write what t writes. */
+int kmm__dag_conflicts(kmm__task_t *t);
+/* Enters t's writes, then its reads, so that later work follows it. */
+void kmm__dag_record(kmm__task_t *t, bool writes);
+/* t may be issued as soon as nothing holds it. */
+void kmm__dag_release(kmm__task_t *t);
+void kmm__task_issued(kmm__task_t *t);
+/* One of t's own pieces of work is over; error 0 or why it failed. */
+void kmm__task_finish(kmm__task_t *t, int error);
+extern const kmm__map_ops_t kmm__users_ops;
+void kmm__work_ref(kmm__work_t *w);
+void kmm__work_unref(kmm__work_t *w);
+void kmm__describe(const kmm__task_t *t, char *out, size_t size); /* "file:line: kernel: chunk k of n" */
+
+/* ---- ticket.c (all locked, but for those that say otherwise) ---- */
+kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream);
+void kmm__ticket_ref(kmm__ticket_t *t);
+void kmm__ticket_unref(kmm__ticket_t *t);
+void kmm__ticket_done(kmm__ticket_t *t); /* idempotent */
+void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter);
+/* Not locked: makes later work on `stream` of `d` wait for the ticket. Waits on the host where streams cannot. */
+int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
+int kmm__ticket_record(kmm__ticket_t *t); /* not locked */
+
+/* ---- schedule.c ---- */
+void kmm__device_init(kmm__device_t *d);
+int kmm__device_start(kmm__device_t *d);
+void kmm__device_stop(kmm__device_t *d);
+void kmm__ready_push(kmm__task_t *t);        /* locked */
+void kmm__host_run(kmm__task_t *t);          /* locked: all it waits for is done */
+
+/* ---- memory/array.c ---- */
+kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address); /* locked */
+int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label, kmm__array_t **out); /* locked */
+void kmm__array_ref(kmm__array_t *a);
+void kmm__array_unref(kmm__array_t *a);
+void kmm__array_forget(kmm__array_t *a);  /* locked: its address names nothing any more */
+char *kmm__array_host(kmm__array_t *a);   /* locked: its host buffer, made if needed; NULL: no memory */
+/* Locked: some array begins inside the memory. */
+bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
+/* Locked: gives up the program's reference and waits until the array has left all devices: the memory it
+ * was mapped on is the program's again. */
+void kmm__array_await_end(kmm__array_t *a);
+void kmm__array_left(kmm__array_t *a);    /* locked: one device has released its residence */
+
+/* ---- memory/coherence.c (all locked) ---- */
+/* An access's region as boxes of a map's layout; re-cuts the map when no boxes of it can say it. */
+int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
+                         kmm__box_t out[2 * KMM__DIMS]);
+const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt);
+void kmm__holders_ops_init(kmm_runtime_t *rt); /* once space_count is known */
+
+/* A copy that a task or an eviction needs, planned under the lock and enqueued outside it. */
+typedef struct kmm__move {
+    kmm__array_t *array;
+    kmm__device_t *from, *to; /* NULL: the host */
+    kmm__layout_t layout;
+    kmm__box_t box;
+    kmm__ticket_t *after;     /* what makes the source valid; NULL: it is; a reference */
+    kmm__ticket_t *ticket;    /* what this makes; a reference */
+} kmm__move_t;
+typedef struct kmm__moves { kmm__move_t *move; uint32_t count, capacity; } kmm__moves_t;
+
+/* Plans what must be copied so that task t finds the newest values of its accesses in its space, pins
+ * the sources, and notes what t will have written. */
+int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);
+/* Plans the copies out that make frame f's contents expendable, and takes its device off the holders. */
+int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
+
+/* ---- memory/frame.c ---- */
+/* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
+ * accesses touch on its device. KMM_E_MEMORY: they can never be resident together. */
+int kmm__frames_acquire(kmm__task_t *t);
+void kmm__frames_release(kmm__task_t *t);      /* locked */
+void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f); /* locked */
+/* Locked: calls fn for each frame of a's that holds bytes of the box. */
+void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
+                    void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
+void kmm__frames_service(kmm__device_t *d);    /* locked, by d's thread: unmaps what was evicted, releases dead arrays */
+void kmm__frames_evict_ahead(kmm__device_t *d); /* locked, by d's thread; may unlock */
+void kmm__frames_close(kmm__device_t *d);      /* all arrays are gone */
+
+/* ---- memory/transfer.c (not locked) ---- */
+/* Enqueues planned copies, each behind what makes its source valid. Carries on after an error, so
+ * that every ticket is recorded; returns the first. */
+int kmm__moves_enqueue(kmm__moves_t *moves);
+void kmm__moves_drop(kmm__moves_t *moves); /* locked */
+void kmm__transfer_forget(kmm__array_t *a); /* before its host buffer goes away */
+
+/* ---- reduce.c ---- */
+size_t kmm__type_bytes(kmm_type_t type);
+void kmm__reduce_identity(const kmm__reduction_t *r, void *out, size_t bytes);
+int kmm__reduce_init_run(kmm__operation_t *op);
+int kmm__reduce_fold_run(kmm__operation_t *op);
+bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type);
+
+/* ---- copy.c: operations of the runtime on the host ---- */
+/* Locked: submits an operation with the given accesses, both copied. out_task, if not NULL, receives a reference. */
+int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,
+                          uint32_t count, kmm__task_t **out_task);
+int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t); /* locked; drops the reference; its error */
+kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
+
+/* ---- marker.c (locked) ---- */
+void kmm__line_enter(kmm__task_t *t, const void *stream);
+void kmm__line_leave(kmm__task_t *t);
+void kmm__lines_free(kmm_runtime_t *rt);
+
+#endif

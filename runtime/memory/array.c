@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays: what names them, what they own, and when they end. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../internal.h"
+
+enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32 };
+
+/* ---- The index by address ---- */
+
+/* The number of arrays whose base is at or below the address. */
+static uint32_t index_of(const kmm_runtime_t *rt, const char *address)
+{
+    uint32_t lo = 0, hi = rt->array_count;
+    while (lo < hi) {
+        uint32_t middle = (lo + hi) / 2;
+        if ((uintptr_t)rt->arrays[middle]->base <= (uintptr_t)address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
+{
+    uint32_t k = index_of(rt, address);
+    if (k == 0)
+        return NULL;
+    kmm__array_t *a = rt->arrays[k - 1];
+    size_t offset = (size_t)((const char *)address - a->base);
+    /* The address one past the end is the array's too where nothing else can begin there. */
+    return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
+}
+
+static void index_insert(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    uint32_t k = index_of(rt, a->base);
+    rt->arrays = kmm__grow(rt->arrays, rt->array_count, &rt->array_capacity, sizeof(*rt->arrays));
+    memmove(rt->arrays + k + 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
+    rt->arrays[k] = a;
+    rt->array_count++;
+}
+
+void kmm__array_forget(kmm__array_t *a)
+{
+    kmm_runtime_t *rt = a->runtime;
+    uint32_t k = index_of(rt, a->base);
+    if (k == 0 || rt->arrays[k - 1] != a)
+        return;
+    memmove(rt->arrays + k - 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
+    rt->array_count--;
+    if (a->reserved)
+        munmap(a->base, a->reserved);
+}
+
+/* ---- Making one ---- */
+
+static uint64_t power_of_two_at_least(uint64_t n)
+{
+    uint64_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+/* One size for all devices, so that a frame can be exchanged: small enough that an array and a
+ * device have several, large enough that mapping them costs little. */
+static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
+{
+    uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
+    if (frame < (8u << 20))
+        frame = bytes < (8u << 20) ? power_of_two_at_least(bytes) : 8u << 20;
+    if (frame > rt->frame_bytes)
+        frame = rt->frame_bytes;
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        if (d->space == KMM__HOST)
+            continue;
+        while (frame > 4096 && frame > d->limit / FRAMES_OF_DEVICE)
+            frame /= 2;
+        if (d->info.granularity > least)
+            least = d->info.granularity;
+    }
+    return frame > least ? frame : least;
+}
+
+/* Unmapped address space with at least one byte to spare behind the array. */
+static int reserve_name(kmm__array_t *a)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    a->reserved = (a->bytes / page + 1) * page;
+    void *base = mmap(NULL, a->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
+    a->base = base;
+    return 0;
+}
+
+static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    kmm__users_t nobody = { 0 };
+    kmm__holders_t holders = { .valid = a->is_mapped && (a->map == KMM_MAP_TO || a->map == KMM_MAP_TOFROM) ? 1u << KMM__HOST : 0 };
+    kmm__layout_t flat = kmm__layout_flat((int64_t)a->bytes);
+    kmm__box_t whole = kmm__layout_whole(&flat);
+    a->users = (kmm__shape_map_t){ flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody) };
+    a->coherence = (kmm__shape_map_t){ flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders) };
+    return a->users.map && a->coherence.map ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
+}
+
+static void array_free(kmm__array_t *a)
+{
+    kmm_runtime_t *rt = a->runtime;
+    pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
+    kmm__transfer_forget(a);
+    if (a->host && !a->is_mapped)
+        munmap(a->host, a->bytes ? a->bytes : 1);
+    pthread_mutex_lock(&rt->lock);
+    if (a->users.map)
+        kmm__map_destroy(a->users.map);
+    if (a->coherence.map)
+        kmm__map_destroy(a->coherence.map);
+    if (a->gone)
+        *a->gone = true;
+    pthread_mutex_destroy(&a->block_lock);
+    free(a->label);
+    free(a);
+    rt->live_arrays--;
+    pthread_cond_broadcast(&rt->progress);
+}
+
+int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label, kmm__array_t **out)
+{
+    kmm__array_t *a = kmm__alloc(sizeof(*a));
+    rt->live_arrays++;
+    pthread_mutex_init(&a->block_lock, NULL);
+    a->runtime = rt;
+    a->id = rt->next_array++;
+    a->refs = 1;
+    a->bytes = bytes;
+    a->label = kmm__copy_text(label);
+    a->is_mapped = mapped != NULL;
+    a->map = map;
+    a->map_depth = 1;
+    a->base = a->host = mapped;
+    a->frame_bytes = choose_frame(rt, bytes);
+    a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
+    int error = mapped ? 0 : reserve_name(a);
+    if (!error)
+        error = maps_create(rt, a);
+    if (error) {
+        if (a->reserved)
+            munmap(a->base, a->reserved);
+        array_free(a);
+        return error;
+    }
+    index_insert(rt, a);
+    *out = a;
+    return 0;
+}
+
+char *kmm__array_host(kmm__array_t *a)
+{
+    if (a->host)
+        return a->host;
+    void *p = mmap(NULL, a->bytes ? a->bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    a->host = p == MAP_FAILED ? NULL : p;
+    return a->host;
+}
+
+/* ---- Its end ---- */
+
+void kmm__array_ref(kmm__array_t *a)
+{
+    a->refs++;
+}
+
+void kmm__array_unref(kmm__array_t *a)
+{
+    kmm_runtime_t *rt = a->runtime;
+    if (--a->refs)
+        return;
+    a->residence_left = rt->device_count;
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        a->next_dead[k] = d->dead;
+        d->dead = a;
+        pthread_cond_signal(&d->wake);
+    }
+}
+
+void kmm__array_left(kmm__array_t *a)
+{
+    if (--a->residence_left == 0)
+        array_free(a);
+}
+
+void kmm__array_await_end(kmm__array_t *a)
+{
+    kmm_runtime_t *rt = a->runtime;
+    bool gone = false;
+    a->gone = &gone;
+    kmm__array_unref(a);
+    while (!gone)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+}
+
+bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes)
+{
+    return bytes && index_of(rt, (const char *)base + bytes - 1) != index_of(rt, base);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which spaces hold the newest value of which elements. The map changes when work is issued, so it
+ * runs ahead of the devices: ready[s] says what must be done before space s really holds the value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../internal.h"
+
+/* ---- Values ---- */
+
+static uint32_t holders_spaces(void *ctx)
+{
+    return ((kmm_runtime_t *)ctx)->space_count;
+}
+
+static void holders_copy(void *ctx, void *dst, const void *src)
+{
+    kmm__holders_t *to = dst;
+    memcpy(dst, src, kmm__holders_ops(ctx)->value_bytes);
+    for (uint32_t s = 0; s < holders_spaces(ctx); s++)
+        kmm__ticket_ref(to->ready[s]);
+}
+
+static void holders_drop(void *ctx, void *value)
+{
+    kmm__holders_t *h = value;
+    for (uint32_t s = 0; s < holders_spaces(ctx); s++)
+        kmm__ticket_unref(h->ready[s]);
+}
+
+/* Tickets that are done say no more than NULL. */
+static bool holders_same(void *ctx, const void *a, const void *b)
+{
+    const kmm__holders_t *x = a, *y = b;
+    if (x->valid != y->valid)
+        return false;
+    for (uint32_t s = 0; s < holders_spaces(ctx); s++) {
+        const kmm__ticket_t *p = x->ready[s], *q = y->ready[s];
+        if (p && p->state == KMM__TICKET_DONE)
+            p = NULL;
+        if (q && q->state == KMM__TICKET_DONE)
+            q = NULL;
+        if (p != q)
+            return false;
+    }
+    return true;
+}
+
+const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt)
+{
+    return &rt->holders_ops;
+}
+
+void kmm__holders_ops_init(kmm_runtime_t *rt)
+{
+    size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
+    rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same };
+}
+
+static void holders_set(kmm__holders_t *h, uint32_t space, kmm__ticket_t *ticket)
+{
+    kmm__ticket_ref(ticket);
+    kmm__ticket_unref(h->ready[space]);
+    h->ready[space] = ticket;
+    h->valid |= 1u << space;
+}
+
+static void holders_clear(kmm__holders_t *h, uint32_t space)
+{
+    kmm__ticket_unref(h->ready[space]);
+    h->ready[space] = NULL;
+    h->valid &= ~(1u << space);
+}
+
+/* ---- Boxes of a map's layout ---- */
+
+typedef struct recut {
+    const kmm__layout_t *from, *to;
+    kmm__map_t *map;
+    const void *value;
+} recut_t;
+
+static int recut_rows(void *arg, const kmm__rows_t *rows)
+{
+    recut_t *r = arg;
+    for (int64_t k = 0; k < rows->count; k++) {
+        kmm__box_t boxes[2 * KMM__DIMS];
+        int64_t begin = rows->offset + k * rows->pitch;
+        int n = kmm__layout_split(r->to, begin, begin + rows->width, boxes);
+        for (int b = 0; b < n; b++)
+            if (kmm__map_assign(r->map, &boxes[b], r->value))
+                return KMM_E_MEMORY;
+    }
+    return 0;
+}
+
+static int recut_leaf(void *arg, const kmm__box_t *part, const void *value)
+{
+    recut_t *r = arg;
+    r->value = value;
+    return kmm__layout_rows(r->from, part, recut_rows, r);
+}
+
+/* Says a map's contents in boxes of another layout. Costs a pass over its leaves, by rows. */
+static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__layout_t *to)
+{
+    kmm__box_t old = kmm__layout_whole(&m->layout), whole = kmm__layout_whole(to);
+    void *initial = kmm__alloc(ops->value_bytes);
+    recut_t r = { &m->layout, to, kmm__map_create(ops, ctx, &whole, initial), NULL };
+    free(initial);
+    int error = r.map ? kmm__map_visit(m->map, &old, recut_leaf, &r) : KMM_E_MEMORY;
+    if (error) {
+        if (r.map)
+            kmm__map_destroy(r.map);
+        return error;
+    }
+    kmm__map_destroy(m->map);
+    m->map = r.map;
+    m->layout = *to;
+    return 0;
+}
+
+int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
+                         kmm__box_t out[2 * KMM__DIMS])
+{
+    int64_t begin, end;
+    if (!kmm__layout_equal(&m->layout, &a->layout)) {
+        if (kmm__layout_contiguous(&a->layout, &a->box, &begin, &end))
+            return kmm__layout_split(&m->layout, begin, end, out);
+        int error = shape_map_recut(m, ops, ctx, &a->layout);
+        if (error)
+            return error;
+    }
+    out[0] = a->box;
+    return 1;
+}
+
+/* ---- Moves ---- */
+
+static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box, kmm__device_t *from,
+                       kmm__device_t *to, kmm__ticket_t *after, kmm__ticket_t *ticket)
+{
+    moves->move = kmm__grow(moves->move, moves->count, &moves->capacity, sizeof(*moves->move));
+    moves->move[moves->count++] = (kmm__move_t){
+        .array = a, .from = from, .to = to, .layout = a->coherence.layout, .box = *box, .after = after, .ticket = ticket,
+    };
+    kmm__ticket_ref(after);
+    kmm__ticket_ref(ticket);
+}
+
+/* ---- What a task needs ---- */
+
+typedef struct fetch {
+    kmm__task_t *task;
+    const kmm__access_t *access;
+    kmm__moves_t *moves;
+    kmm__ticket_t *in, *peer; /* made for this task when first needed, and owned by it */
+    kmm__ticket_t *out[KMM__MAX_DEVICES];
+} fetch_t;
+
+static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__device_t *d, kmm__stream_t *stream)
+{
+    if (!*slot) {
+        *slot = kmm__ticket_create(d, stream);
+        t->copies = kmm__grow(t->copies, t->copy_count, &t->copy_capacity, sizeof(*t->copies));
+        t->copies[t->copy_count++] = *slot;
+    }
+    return *slot;
+}
+
+static void pin_source(void *ctx, kmm__frame_t *f)
+{
+    kmm__frame_pin(ctx, f);
+}
+
+/* The device that a copy comes from: one of the same driver as `to` if there is one. */
+static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm__device_t *to)
+{
+    kmm__device_t *any = NULL;
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        if (d->space == KMM__HOST || !(valid >> d->space & 1))
+            continue;
+        if (d->backend == to->backend)
+            return d;
+        any = d;
+    }
+    return any;
+}
+
+static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part, kmm__device_t *from)
+{
+    kmm__array_t *a = f->access->array;
+    kmm__ticket_t *ticket = own_ticket(f->task, &f->out[from->index], from, from->out);
+    moves_push(f->moves, a, part, from, NULL, h->ready[from->space], ticket);
+    kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
+    holders_set(h, KMM__HOST, ticket);
+}
+
+static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part, kmm__device_t *from)
+{
+    kmm__device_t *d = f->task->device;
+    kmm__array_t *a = f->access->array;
+    kmm__ticket_t *ticket = from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
+    moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
+    if (from)
+        kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
+    holders_set(h, d->space, ticket);
+}
+
+/* t's work waits until the value is really in its space. */
+static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready)
+{
+    if (!ready || ready->state == KMM__TICKET_DONE)
+        return;
+    if (t->device->space == KMM__HOST) {
+        kmm__ticket_add_waiter(ready, t);
+    } else if (ready->stream != t->ticket->stream) {
+        t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
+        t->waits[t->wait_count++] = ready;
+        kmm__ticket_ref(ready);
+    }
+}
+
+static int fetch_part(void *arg, const kmm__box_t *part, void *value)
+{
+    fetch_t *f = arg;
+    kmm__holders_t *h = value;
+    kmm__device_t *d = f->task->device;
+    const kmm__array_t *a = f->access->array;
+    if (h->valid == 0) {
+        bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
+        return promised ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
+                                         a->map == KMM_MAP_FROM ? "from" : "alloc") : 0;
+    }
+    if (!(h->valid >> d->space & 1)) {
+        kmm__device_t *from = choose_source(d->runtime, h->valid, d);
+        bool peer = from && d->space != KMM__HOST && from->backend == d->backend;
+        if (!peer && !(h->valid & 1u << KMM__HOST))
+            fetch_to_host(f, h, part, from);
+        if (d->space != KMM__HOST)
+            fetch_to_device(f, h, part, peer ? from : NULL);
+    }
+    fetch_wait(f->task, h->ready[d->space]);
+    return 0;
+}
+
+static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    fetch_t f = { .task = t, .moves = moves };
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if (a->mode == KMM_WRITE || a->array->is_abstract)
+            continue;
+        f.access = a;
+        int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+        int error = n < 0 ? n : 0;
+        for (int b = 0; b < n && !error; b++)
+            error = kmm__map_update(a->array->coherence.map, &boxes[b], fetch_part, &f);
+        if (error) {
+            t->failed_item = a->item;
+            return error;
+        }
+    }
+    return 0;
+}
+
+static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
+{
+    kmm__holders_t value = { 0 };
+    uint32_t space = t->device->space;
+    value.valid = 1u << space;
+    value.ready[space] = space == KMM__HOST ? NULL : t->ticket;
+    return kmm__map_assign(a->coherence.map, box, &value);
+}
+
+int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    int error = fetch_all(t, moves);
+    for (uint32_t k = 0; k < t->access_count && !error; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if (a->mode == KMM_READ || a->array->is_abstract)
+            continue;
+        int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+        error = n < 0 ? n : 0;
+        for (int b = 0; b < n && !error; b++)
+            error = hold_alone(t, a->array, &boxes[b]);
+    }
+    return error;
+}
+
+/* ---- Eviction ---- */
+
+typedef struct evict {
+    kmm__frame_t *frame;
+    kmm__device_t *device;
+    kmm__moves_t *moves;
+    kmm__ticket_t *ticket;
+} evict_t;
+
+static int evict_part(void *arg, const kmm__box_t *part, void *value)
+{
+    evict_t *e = arg;
+    kmm__holders_t *h = value;
+    uint32_t space = e->device->space;
+    if (!(h->valid >> space & 1))
+        return 0;
+    if (h->valid == 1u << space) {
+        if (!e->ticket)
+            e->ticket = kmm__ticket_create(e->device, e->device->out);
+        moves_push(e->moves, e->frame->array, part, e->device, NULL, h->ready[space], e->ticket);
+        holders_set(h, KMM__HOST, e->ticket);
+    }
+    holders_clear(h, space);
+    return 0;
+}
+
+int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
+{
+    kmm__array_t *a = f->array;
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
+    evict_t e = { f, d, moves, NULL };
+    int error = 0;
+    if (end > (int64_t)a->bytes)
+        end = (int64_t)a->bytes;
+    int n = kmm__layout_split(&a->coherence.layout, begin, end, boxes);
+    for (int b = 0; b < n && !error; b++)
+        error = kmm__map_update(a->coherence.map, &boxes[b], evict_part, &e);
+    kmm__ticket_unref(e.ticket); /* the moves keep it */
+    return error;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which frames are mapped where. Only a device's own thread maps and unmaps its frames, one task at
+ * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
+ * memory of a device none holds any, those that hold memory wait for none, and all of it comes back.
+ */
+#include <stdlib.h>
+
+#include "../internal.h"
+
+enum { PRESSURE_LASTS = 32, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free */
+
+/* ---- The idle list ---- */
+
+static void idle_push(kmm__device_t *d, kmm__frame_t *f)
+{
+    f->next = NULL;
+    f->previous = d->idle_tail;
+    *(d->idle_tail ? &d->idle_tail->next : &d->idle_head) = f;
+    d->idle_tail = f;
+}
+
+static void idle_remove(kmm__device_t *d, kmm__frame_t *f)
+{
+    *(f->previous ? &f->previous->next : &d->idle_head) = f->next;
+    *(f->next ? &f->next->previous : &d->idle_tail) = f->previous;
+    f->previous = f->next = NULL;
+}
+
+/* ---- Pins ---- */
+
+void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    if (f->pins++ == 0) {
+        idle_remove(d, f);
+        d->pinned_bytes += f->array->frame_bytes;
+    }
+    t->pinned = kmm__grow(t->pinned, t->pinned_count, &t->pinned_capacity, sizeof(*t->pinned));
+    t->pinned[t->pinned_count++] = f;
+}
+
+void kmm__frames_release(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->pinned_count; k++) {
+        kmm__frame_t *f = t->pinned[k];
+        kmm__device_t *d = f->device;
+        if (--f->pins)
+            continue;
+        d->pinned_bytes -= f->array->frame_bytes;
+        idle_push(d, f);
+        pthread_cond_signal(&d->wake);
+    }
+    t->pinned_count = 0;
+}
+
+/* ---- Which frames a box touches ---- */
+
+typedef struct touch {
+    kmm__array_t *array;
+    kmm__residence_t *residence;
+    void (*fn)(void *ctx, kmm__frame_t *f);
+    void *ctx;
+} touch_t;
+
+static void touch_bytes(touch_t *t, int64_t begin, int64_t end)
+{
+    int64_t size = (int64_t)t->array->frame_bytes;
+    for (int64_t k = begin / size; k * size < end; k++)
+        t->fn(t->ctx, &t->residence->frames[k]);
+}
+
+static int touch_rows(void *arg, const kmm__rows_t *rows)
+{
+    touch_t *t = arg;
+    if (rows->count == 1 || rows->pitch <= (int64_t)t->array->frame_bytes) {
+        touch_bytes(t, rows->offset, rows->offset + (rows->count - 1) * rows->pitch + rows->width);
+        return 0;
+    }
+    for (int64_t k = 0; k < rows->count; k++)
+        touch_bytes(t, rows->offset + k * rows->pitch, rows->offset + k * rows->pitch + rows->width);
+    return 0;
+}
+
+void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
+                    void (*fn)(void *ctx, kmm__frame_t *f), void *ctx)
+{
+    touch_t t = { a, &a->residence[d->index], fn, ctx };
+    kmm__layout_rows(l, b, touch_rows, &t);
+}
+
+/* ---- Physical memory ---- */
+
+static void spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t bytes)
+{
+    d->spare = kmm__grow(d->spare, d->spare_count, &d->spare_capacity, sizeof(*d->spare));
+    d->spare[d->spare_count++] = (kmm__spare_t){ handle, bytes };
+}
+
+static bool spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
+{
+    for (uint32_t k = d->spare_count; k-- > 0;) {
+        if (d->spare[k].bytes != bytes)
+            continue;
+        *out = d->spare[k].handle;
+        d->spare[k] = d->spare[--d->spare_count];
+        return true;
+    }
+    return false;
+}
+
+/* Gives a spare frame, of whatever size, back to the driver. */
+static void spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
+{
+    kmm__spare_t s = d->spare[--d->spare_count];
+    d->used -= s.bytes;
+    pthread_mutex_unlock(&rt->lock);
+    d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
+    pthread_mutex_lock(&rt->lock);
+}
+
+static kmm__addr_t frame_address(const kmm__frame_t *f)
+{
+    return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;
+}
+
+/* f is on no list, and nothing uses it. */
+static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    f->state = KMM__FRAME_MOVING;
+    pthread_mutex_unlock(&rt->lock);
+    int error = d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
+    pthread_mutex_lock(&rt->lock);
+    if (error)
+        kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    spare_push(d, f->handle, f->array->frame_bytes);
+    f->shared = 0;
+    f->state = KMM__FRAME_ABSENT;
+}
+
+/* ---- Eviction ---- */
+
+typedef struct eviction { kmm__frame_t *frame; kmm__ticket_t *ticket; } eviction_t;
+
+static void eviction_done(void *arg, int status)
+{
+    eviction_t *e = arg;
+    kmm__frame_t *f = e->frame;
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    kmm__ticket_done(e->ticket);
+    kmm__ticket_unref(e->ticket);
+    if (status)
+        kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s", d->info.name,
+                        d->backend->error_text(d->backend));
+    f->state = KMM__FRAME_EVICTED;
+    f->next = d->evicted;
+    d->evicted = f;
+    d->evicting--;
+    d->evicting_bytes -= f->array->frame_bytes;
+    pthread_cond_signal(&d->wake);
+    pthread_cond_broadcast(&rt->progress);
+    pthread_mutex_unlock(&rt->lock);
+    free(e);
+}
+
+/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. */
+static void frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__moves_t moves = { 0 };
+    idle_remove(d, f);
+    if (f->array->refs > 0 && kmm__array_host(f->array))
+        kmm__coherence_evict(d, f, &moves);
+    if (moves.count == 0) {
+        frame_unmap(rt, f);
+        return;
+    }
+    eviction_t *e = kmm__alloc(sizeof(*e));
+    *e = (eviction_t){ f, moves.move[0].ticket };
+    kmm__ticket_ref(e->ticket);
+    f->state = KMM__FRAME_EVICTING;
+    d->evicting++;
+    d->evicting_bytes += f->array->frame_bytes;
+    pthread_mutex_unlock(&rt->lock);
+    int error = kmm__moves_enqueue(&moves);
+    pthread_mutex_lock(&d->out_lock);
+    int notified = d->backend->notify(d->out, eviction_done, e);
+    pthread_mutex_unlock(&d->out_lock);
+    if (notified)
+        eviction_done(e, notified);
+    pthread_mutex_lock(&rt->lock);
+    if (error)
+        kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    kmm__moves_drop(&moves);
+}
+
+static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
+{
+    kmm__frame_t **at = &d->evicted;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    f->next = NULL;
+}
+
+void kmm__frames_evict_ahead(kmm__device_t *d)
+{
+    uint64_t free_bytes = d->limit > d->used ? d->limit - d->used : 0;
+    if (!d->pressure)
+        return;
+    for (uint32_t k = 0; k < d->spare_count; k++)
+        free_bytes += d->spare[k].bytes;
+    free_bytes += d->evicting_bytes;
+    for (kmm__frame_t *f = d->evicted; f; f = f->next)
+        free_bytes += f->array->frame_bytes;
+    while (free_bytes < d->limit / AHEAD_PART && d->idle_head) {
+        free_bytes += d->idle_head->array->frame_bytes;
+        frame_evict(d->runtime, d->idle_head);
+    }
+}
+
+/* ---- Acquisition ---- */
+
+typedef struct wanted {
+    kmm__task_t *task;
+    kmm__frame_t **frames;
+    uint32_t count, capacity;
+    uint64_t bytes;   /* of all */
+    uint64_t missing; /* of those not mapped yet */
+} wanted_t;
+
+static void want(void *ctx, kmm__frame_t *f)
+{
+    wanted_t *w = ctx;
+    if (f->stamp == f->device->stamp)
+        return;
+    f->stamp = f->device->stamp;
+    w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
+    w->frames[w->count++] = f;
+    w->bytes += f->array->frame_bytes;
+    if (f->state == KMM__FRAME_MAPPED)
+        kmm__frame_pin(w->task, f);
+    else
+        w->missing += f->array->frame_bytes;
+}
+
+static int window_ensure(kmm__device_t *d, kmm__array_t *a)
+{
+    kmm_runtime_t *rt = d->runtime;
+    kmm__residence_t *r = &a->residence[d->index];
+    kmm__addr_t window = 0;
+    if (r->window || a->is_abstract)
+        return 0;
+    pthread_mutex_unlock(&rt->lock);
+    int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
+    pthread_mutex_lock(&rt->lock);
+    if (error)
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    r->frames = kmm__alloc(a->frame_count * sizeof(*r->frames));
+    for (uint32_t k = 0; k < a->frame_count; k++)
+        r->frames[k] = (kmm__frame_t){ .array = a, .device = d, .index = k };
+    r->window = window;
+    return 0;
+}
+
+/* Waits for something to change; KMM_E_MEMORY when nothing can. */
+static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
+{
+    if (!d->evicting && d->pinned_bytes <= own_pinned)
+        return KMM_E_MEMORY;
+    pthread_cond_wait(&d->wake, &d->runtime->lock);
+    return 0;
+}
+
+/* A physical frame for f: a spare one, a new one, or one that is evicted for it. */
+static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
+{
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    uint64_t bytes = f->array->frame_bytes;
+    for (;;) {
+        if (spare_take(d, bytes, out))
+            return 0;
+        if (d->used + bytes <= d->limit) {
+            pthread_mutex_unlock(&rt->lock);
+            int error = d->backend->frame_create(d->gpu, bytes, out);
+            pthread_mutex_lock(&rt->lock);
+            if (!error)
+                d->used += bytes;
+            if (error != KMM_E_MEMORY)
+                return error;
+            d->limit = d->used; /* others use the device too */
+        } else if (d->spare_count) {
+            spare_destroy(rt, d);
+        } else if (d->evicted) {
+            kmm__frame_t *gone = d->evicted;
+            evicted_take(d, gone);
+            frame_unmap(rt, gone);
+        } else if (d->idle_head && d->evicting_bytes < w->missing) {
+            d->pressure = PRESSURE_LASTS;
+            frame_evict(rt, d->idle_head);
+        } else {
+            int error = wait_for_memory(d, w->bytes - w->missing);
+            if (error)
+                return error;
+        }
+    }
+}
+
+static int frame_map(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    while (f->state == KMM__FRAME_EVICTING)
+        pthread_cond_wait(&d->wake, &rt->lock);
+    if (f->state == KMM__FRAME_EVICTED) {
+        evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
+    } else {
+        int error = frame_obtain(w, f, &f->handle);
+        if (error)
+            return error;
+        f->state = KMM__FRAME_MOVING;
+        pthread_mutex_unlock(&rt->lock);
+        error = d->backend->frame_map(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
+        pthread_mutex_lock(&rt->lock);
+        if (error) {
+            f->state = KMM__FRAME_ABSENT;
+            spare_push(d, f->handle, f->array->frame_bytes);
+            return error;
+        }
+    }
+    f->state = KMM__FRAME_MAPPED;
+    idle_push(d, f);
+    kmm__frame_pin(w->task, f);
+    w->missing -= f->array->frame_bytes;
+    return 0;
+}
+
+static int windows_ensure(kmm__task_t *t)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < t->access_count && !error; k++)
+        error = window_ensure(t->device, t->accesses[k].array);
+    for (uint32_t k = 0; k < t->work->pointer_count && !error; k++)
+        error = window_ensure(t->device, t->work->pointers[k].array);
+    return error;
+}
+
+static int too_large(kmm__task_t *t, uint64_t needed)
+{
+    kmm__device_t *d = t->device;
+    return kmm__error_set(KMM_E_MEMORY,
+                          "needs %llu bytes on %s at once, of which %llu can be used; a chunk of at most 1/%llu of its size would fit",
+                          (unsigned long long)needed, d->info.name, (unsigned long long)d->limit,
+                          (unsigned long long)(d->limit ? (needed + d->limit - 1) / d->limit : 0));
+}
+
+int kmm__frames_acquire(kmm__task_t *t)
+{
+    kmm__device_t *d = t->device;
+    wanted_t w = { .task = t };
+    int error = windows_ensure(t);
+    d->stamp++;
+    for (uint32_t k = 0; k < t->access_count && !error; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (!a->array->is_abstract)
+            kmm__frames_of(a->array, d, &a->layout, &a->box, want, &w);
+    }
+    if (d->pressure && w.missing == 0)
+        d->pressure--;
+    if (!error && w.bytes > d->limit)
+        error = too_large(t, w.bytes);
+    for (uint32_t k = 0; k < w.count && !error; k++) {
+        if (w.frames[k]->state == KMM__FRAME_MAPPED)
+            continue;
+        error = frame_map(&w, w.frames[k]);
+        if (error == KMM_E_MEMORY)
+            too_large(t, w.bytes);
+        else if (error)
+            kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    }
+    free(w.frames);
+    return error;
+}
+
+/* ---- Service ---- */
+
+/* Releases what a dead array has here; false when an eviction of it is still under way. */
+static bool residence_release(kmm__device_t *d, kmm__array_t *a)
+{
+    kmm_runtime_t *rt = d->runtime;
+    kmm__residence_t *r = &a->residence[d->index];
+    for (uint32_t k = 0; r->frames && k < a->frame_count; k++) {
+        kmm__frame_t *f = &r->frames[k];
+        if (f->state == KMM__FRAME_EVICTING)
+            return false;
+        if (f->state == KMM__FRAME_ABSENT)
+            continue;
+        if (f->state == KMM__FRAME_EVICTED)
+            evicted_take(d, f);
+        else
+            idle_remove(d, f);
+        frame_unmap(rt, f);
+    }
+    if (r->window) {
+        pthread_mutex_unlock(&rt->lock);
+        d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);
+        pthread_mutex_lock(&rt->lock);
+    }
+    free(r->frames);
+    r->frames = NULL;
+    r->window = 0;
+    return true;
+}
+
+void kmm__frames_service(kmm__device_t *d)
+{
+    kmm__array_t *waiting = NULL;
+    while (d->dead) {
+        kmm__array_t *a = d->dead;
+        d->dead = a->next_dead[d->index];
+        if (residence_release(d, a)) {
+            kmm__array_left(a);
+            continue;
+        }
+        a->next_dead[d->index] = waiting;
+        waiting = a;
+    }
+    d->dead = waiting;
+}
+
+void kmm__frames_close(kmm__device_t *d)
+{
+    while (d->spare_count) {
+        kmm__spare_t s = d->spare[--d->spare_count];
+        d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
+    }
+    free(d->spare);
+    d->spare = NULL;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch's iteration space, cut into chunks. */
+#include "internal.h"
+
+/* The dimension that a source runs along. */
+static uint32_t dimension_of(kmm_source_t source)
+{
+    return (uint32_t)source % KMM_MAX_SPLIT;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static void set_chunks(kmm__partition_t *p, uint32_t d, int64_t chunk)
+{
+    p->chunk[d] = chunk < 1 ? 1 : chunk > p->size[d] ? p->size[d] : chunk;
+    p->chunks[d] = p->size[d] ? ceil_div(p->size[d], p->chunk[d]) : 0;
+}
+
+static int check_axis(const kmm__axis_t *a, bool is_function)
+{
+    bool is_range = a->source >= KMM_RANGE_0;
+    if (is_range != is_function)
+        return kmm__error_set(KMM_E_INVALID, "axis %s: %s", a->name,
+                              is_function ? "a plain function has no blocks" : "a kernel has no range of its own");
+    if (is_function && a->length == KMM_WHOLE)
+        return kmm__error_set(KMM_E_INVALID, "axis %s: an axis of a plain function needs its range", a->name);
+    if (a->length != KMM_WHOLE && a->length < 0)
+        return kmm__error_set(KMM_E_RANGE, "axis %s: its length is %lld", a->name, (long long)a->length);
+    return 0;
+}
+
+static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
+{
+    if (l->one_chunk || !l->has_chunk[d])
+        return p->size[d];
+    int64_t size = l->chunk[d] < 1 ? 1 : l->chunk[d];
+    return l->chunk_in_blocks[d] ? size : ceil_div(size, p->unit[d]);
+}
+
+int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3], bool is_function,
+                   kmm__partition_t *p)
+{
+    *p = (kmm__partition_t){ .is_function = is_function, .dims = KMM_MAX_SPLIT };
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        p->size[d] = is_function ? 1 : grid[d];
+        p->unit[d] = is_function ? 1 : block[d];
+    }
+    for (uint32_t k = 0; k < l->axis_count; k++) {
+        const kmm__axis_t *a = &l->axis[k];
+        int error = check_axis(a, is_function);
+        if (error)
+            return error;
+        if (is_function) {
+            p->size[dimension_of(a->source)] = a->length;
+            p->lower[dimension_of(a->source)] = a->lower;
+        }
+    }
+    p->count = 1;
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        set_chunks(p, d, chunk_size(l, p, d));
+        if ((int64_t)p->count * p->chunks[d] > UINT32_MAX / 2)
+            return kmm__error_set(KMM_E_RANGE, "more than 2^31 chunks");
+        p->count = (uint32_t)(p->count * p->chunks[d]);
+    }
+    return 0;
+}
+
+/* ---- Choosing ---- */
+
+static bool depends_on(const kmm__item_t *item, const kmm_launch_t *l, uint32_t d)
+{
+    for (uint32_t s = 0; s < item->section_count; s++)
+        for (uint32_t k = 0; k < l->axis_count; k++)
+            if (dimension_of(l->axis[k].source) == d && item->section[s].coef[k].lower)
+                return true;
+    return false;
+}
+
+/* Whether every write depends on dimension d, so that its chunks do not write the same. */
+static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d)
+{
+    bool any = false;
+    if (p->size[d] < 2)
+        return false;
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        const kmm__item_t *item = &l->items[k];
+        any |= depends_on(item, l, d);
+        if ((item->mode == KMM_WRITE || item->mode == KMM_UPDATE) && !depends_on(item, l, d))
+            return false;
+    }
+    return any;
+}
+
+static uint64_t footprint(const kmm__partition_t *p, const kmm_launch_t *l)
+{
+    kmm__chunk_box_t whole;
+    uint64_t bytes = 0;
+    kmm__partition_whole(p, l, &whole);
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        kmm__access_t a;
+        if (kmm__plan(&l->items[k], l->axis_count, &whole, &a) == 1)
+            bytes += (uint64_t)kmm__box_volume(&a.box);
+    }
+    return bytes;
+}
+
+void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind)
+{
+    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_FLOATING = 16, CHUNKS_OF_LANE = 4 };
+    int64_t want = 0, d = KMM_MAX_SPLIT - 1;
+    uint64_t bytes = footprint(p, l);
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        const kmm__device_t *dev = rt->device[k];
+        if (dev->hidden || (dev->backend->kind != kind && !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
+            continue;
+        int64_t of_memory = dev->space == KMM__HOST || !dev->limit ? 1 : (int64_t)(bytes * CHUNKS_OF_MEMORY / dev->limit) + 1;
+        int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
+        want += of_memory > own ? of_memory : own;
+    }
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].mode == KMM_REDUCE && l->items[k].type >= KMM_FLOAT)
+            want = CHUNKS_FLOATING;
+    while (d >= 0 && !can_split(p, l, (uint32_t)d))
+        d--;
+    if (d < 0 || want < 2 || l->one_chunk)
+        return;
+    set_chunks(p, (uint32_t)d, ceil_div(p->size[d], want));
+    p->count = (uint32_t)p->chunks[d];
+}
+
+/* ---- Chunks ---- */
+
+/* The range of axis a in blocks (or elements) [first, first + count) of its dimension. */
+static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t first, int64_t count, int64_t *lo, int64_t *hi)
+{
+    uint32_t d = dimension_of(a->source);
+    bool is_global = a->source <= KMM_GLOBAL_Z;
+    int64_t unit = is_global ? p->unit[d] : 1;
+    *lo = first * unit + (p->is_function ? p->lower[d] : 0);
+    *hi = *lo + count * unit;
+    if (a->length == KMM_WHOLE || p->is_function)
+        return;
+    *lo = *lo < a->lower ? a->lower : *lo;
+    *hi = *hi > a->lower + a->length ? a->lower + a->length : *hi;
+}
+
+static void fill_axes(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chunk_box_t *out)
+{
+    for (uint32_t k = 0; k < l->axis_count; k++) {
+        uint32_t d = dimension_of(l->axis[k].source);
+        axis_range(p, &l->axis[k], out->first[d], out->count[d], &out->axis_lo[k], &out->axis_hi[k]);
+    }
+}
+
+void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t k, kmm__chunk_box_t *out)
+{
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        int64_t c = k % p->chunks[d];
+        k = (uint32_t)(k / p->chunks[d]);
+        out->first[d] = c * p->chunk[d];
+        out->count[d] = p->size[d] - out->first[d] < p->chunk[d] ? p->size[d] - out->first[d] : p->chunk[d];
+    }
+    fill_axes(p, l, out);
+}
+
+void kmm__partition_whole(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chunk_box_t *out)
+{
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        out->first[d] = 0;
+        out->count[d] = p->size[d];
+    }
+    fill_axes(p, l, out);
+}

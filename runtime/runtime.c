@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runtimes: their making and end, errors, and what the public interface says of them. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "marker.h"
+
+/* ---- Errors ---- */
+
+static _Thread_local char error_text[512] = "no error";
+
+int kmm__error_set(int code, const char *format, ...)
+{
+    char text[sizeof(error_text)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    memcpy(error_text, text, sizeof(text));
+    return code;
+}
+
+const char *kmm__error_get(void)
+{
+    return error_text;
+}
+
+void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
+{
+    va_list args;
+    if (rt->error.code || code == KMM_E_POISONED)
+        return;
+    rt->error.code = code;
+    va_start(args, format);
+    vsnprintf(rt->error.text, sizeof(rt->error.text), format, args);
+    va_end(args);
+}
+
+KMM__API const char *kmm_error_text(kmm_runtime_t *rt)
+{
+    (void)rt;
+    return error_text;
+}
+
+/* ---- Making and end ---- */
+
+static void runtime_free(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    rt->stopping = true;
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        pthread_cond_broadcast(&rt->device[k]->wake);
+    pthread_mutex_unlock(&rt->lock);
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        kmm__device_stop(rt->device[k]);
+    for (uint32_t k = 0; k < rt->backend_count; k++)
+        rt->backends[k]->unload(rt->backends[k]);
+    kmm__lines_free(rt);
+    free(rt->arrays);
+    pthread_cond_destroy(&rt->progress);
+    pthread_mutex_destroy(&rt->lock);
+    free(rt);
+}
+
+KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
+{
+    if (!out)
+        return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
+    kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
+    pthread_mutex_init(&rt->lock, NULL);
+    pthread_cond_init(&rt->progress, NULL);
+    int error = kmm__config_devices(rt, config);
+    kmm__holders_ops_init(rt);
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        kmm__device_init(rt->device[k]);
+    for (uint32_t k = 0; k < rt->device_count && !error; k++)
+        error = kmm__device_start(rt->device[k]);
+    pthread_mutex_lock(&rt->lock);
+    if (!error)
+        error = kmm__array_new(rt, 1, NULL, KMM_MAP_TOFROM, "all other memory", &rt->globals);
+    if (!error)
+        rt->globals->is_abstract = true;
+    pthread_mutex_unlock(&rt->lock);
+    if (error) {
+        runtime_free(rt);
+        return error;
+    }
+    *out = rt;
+    return 0;
+}
+
+KMM__API int kmm_wait(kmm_runtime_t *rt)
+{
+    kmm__marker_t *m;
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    kmm__marker_create(rt, &kmm__all_streams, &m);
+    kmm__marker_wait(m);
+    kmm__marker_release(m);
+    pthread_mutex_lock(&rt->lock);
+    kmm__error_t e = rt->error;
+    rt->error.code = 0;
+    pthread_mutex_unlock(&rt->lock);
+    return e.code ? kmm__error_set(e.code, "%s", e.text) : 0;
+}
+
+KMM__API int kmm_destroy(kmm_runtime_t *rt)
+{
+    if (!rt)
+        return 0;
+    int error = kmm_wait(rt);
+    pthread_mutex_lock(&rt->lock);
+    while (rt->array_count) {
+        kmm__array_t *a = rt->arrays[rt->array_count - 1];
+        kmm__array_forget(a);
+        kmm__array_unref(a);
+    }
+    while (rt->live_arrays || rt->outstanding)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    pthread_mutex_unlock(&rt->lock);
+    runtime_free(rt);
+    return error;
+}
+
+/* ---- The process's runtime ---- */
+
+static pthread_once_t default_once = PTHREAD_ONCE_INIT;
+static kmm_runtime_t *default_runtime;
+static _Thread_local kmm_runtime_t *current;
+
+static void default_destroy(void)
+{
+    kmm_runtime_t *rt = default_runtime;
+    default_runtime = NULL;
+    if (rt && kmm_destroy(rt))
+        fprintf(stderr, "kmm: error: %s\n", error_text);
+}
+
+static void default_create(void)
+{
+    if (kmm_create(&default_runtime, NULL)) {
+        fprintf(stderr, "kmm: error: %s\n", error_text);
+        default_runtime = NULL;
+        return;
+    }
+    atexit(default_destroy);
+}
+
+KMM__API kmm_runtime_t *kmm_default(void)
+{
+    pthread_once(&default_once, default_create);
+    return default_runtime;
+}
+
+KMM__API void kmm_use(kmm_runtime_t *rt)
+{
+    current = rt;
+}
+
+kmm_runtime_t *kmm__current(void)
+{
+    return current ? current : kmm_default();
+}
+
+/* ---- Arrays ---- */
+
+KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void **out)
+{
+    kmm__array_t *a;
+    size_t bytes;
+    if (!rt || !shape || !out || shape->dims < 1 || shape->dims > KMM_MAX_DIMS || shape->element_bytes == 0)
+        return kmm__error_set(KMM_E_INVALID, "an array needs a runtime, 1 to %d dimensions and elements of some size", KMM_MAX_DIMS);
+    bytes = shape->element_bytes;
+    for (uint32_t d = 0; d < shape->dims; d++)
+        if (shape->extent[d] < 0 || __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
+            return kmm__error_set(KMM_E_RANGE, "extent %lld of an array", (long long)shape->extent[d]);
+    pthread_mutex_lock(&rt->lock);
+    int error = kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
+    if (!error)
+        *out = a->base;
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+KMM__API int kmm_array_destroy(kmm_runtime_t *rt, void *base)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, base);
+    int error = 0;
+    if (!a || a->is_mapped || a->base != base || a == rt->globals) {
+        error = kmm__error_set(KMM_E_ADDRESS, "%p is not the base of an array", base);
+    } else {
+        kmm__array_forget(a);
+        kmm__array_unref(a);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+KMM__API void *kmm_malloc(size_t bytes)
+{
+    void *base = NULL;
+    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 };
+    if (kmm_array_create(kmm__current(), &shape, &base)) {
+        fprintf(stderr, "kmm: error: %s\n", error_text);
+        return NULL;
+    }
+    return base;
+}
+
+KMM__API void kmm_free(void *base)
+{
+    if (base && kmm_array_destroy(kmm__current(), base))
+        fprintf(stderr, "kmm: error: kmm_free: %s\n", error_text);
+}
+
+KMM__API int kmm_array_find(kmm_runtime_t *rt, const void *address, kmm_extent_t *out)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, address);
+    if (a && out)
+        *out = (kmm_extent_t){ a->base, a->bytes };
+    pthread_mutex_unlock(&rt->lock);
+    return a ? 0 : kmm__error_set(KMM_E_ADDRESS, "%p is in no array", address);
+}
+
+/* ---- Devices ---- */
+
+KMM__API int kmm_device_count(kmm_runtime_t *rt)
+{
+    return rt ? (int)rt->visible_count : 0;
+}
+
+KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *out)
+{
+    if (!rt || !out || device < 0 || device >= (int)rt->visible_count)
+        return kmm__error_set(KMM_E_NO_DEVICE, "there is no device %d", device);
+    pthread_mutex_lock(&rt->lock);
+    const kmm__device_t *d = rt->device[device];
+    *out = (kmm_device_info_t){
+        .kind = d->backend->kind, .ordinal = d->ordinal, .memory_bytes = d->limit, .used_bytes = d->used,
+        .bytes_in = d->bytes_in, .bytes_out = d->bytes_out, .bytes_peer = d->bytes_peer, .chunks = d->chunks,
+    };
+    memcpy(out->name, d->info.name, sizeof(out->name));
+    pthread_mutex_unlock(&rt->lock);
+    return 0;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Issuing. Each device has a thread that takes tasks in the order in which they became ready, brings
+ * their frames and data, and enqueues them; it never waits for a task's work, only for memory. Tasks
+ * in the host's space wait for their data and are then run on the lanes of the CPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { LANE_DEPTH = 2, DEVICE_DEPTH = 1024 };
+
+/* ---- Arguments ---- */
+
+/* The address of a pointer argument where the task runs. */
+static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
+{
+    const kmm__array_t *a = p->array;
+    int64_t offset = p->offset;
+    if (p->reduction >= 0 && t->work->reductions[p->reduction].partials) {
+        const kmm__reduction_t *r = &t->work->reductions[p->reduction];
+        a = r->partials;
+        offset += t->chunk * r->slot_bytes - r->begin;
+    }
+    uint64_t base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
+    return base + (uint64_t)offset;
+}
+
+static void write_arguments(const kmm__task_t *t, unsigned char *packed)
+{
+    const kmm__work_t *w = t->work;
+    memcpy(packed, w->args, w->args_bytes);
+    for (uint32_t k = 0; k < w->pointer_count; k++) {
+        uint64_t value = pointer_value(t, &w->pointers[k]);
+        memcpy(packed + w->pointers[k].at, &value, sizeof(value));
+    }
+}
+
+static void run_operation(const kmm_chunk_t *chunk, void *args)
+{
+    (void)chunk;
+    kmm__task_t *t;
+    memcpy(&t, args, sizeof(t));
+    int error = t->work->operation->run(t->work->operation);
+    if (error)
+        t->error = error;
+}
+
+static int launch_kernel(kmm__task_t *t, kmm__stream_t *stream)
+{
+    const kmm__work_t *w = t->work;
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    void *args[w->arg_count + 1];
+    kmm__run_t run = { .kernel = w->kernel, .geometry = w->geometry, .args = args };
+    write_arguments(t, packed);
+    for (uint32_t k = 0; k < w->arg_count; k++)
+        args[k] = packed + w->arg_offset[k];
+    memcpy(run.offset, t->offset, sizeof(run.offset));
+    memcpy(run.count, t->count, sizeof(run.count));
+    if (w->kernel->is_clone && w->chunk_count == 1 && w->kernel->whole) {
+        run.kernel = w->kernel->whole;
+        run.args = args + 1;
+    } else if (w->kernel->is_clone) {
+        kmm_blocks_t blocks = { t->offset[0], t->offset[1], t->offset[2],
+                                w->geometry.grid[0], w->geometry.grid[1], w->geometry.grid[2] };
+        memcpy(args[0], &blocks, sizeof(blocks));
+    }
+    return t->device->backend->launch(stream, &run);
+}
+
+static int launch(kmm__task_t *t, kmm__stream_t *stream)
+{
+    const kmm__work_t *w = t->work;
+    if (w->kernel)
+        return launch_kernel(t, stream);
+    _Alignas(16) unsigned char packed[w->args_bytes + sizeof(t)];
+    kmm__run_t run = { .chunk = t->range, .args_block = packed };
+    if (w->operation) {
+        run.function = run_operation;
+        run.args_bytes = sizeof(t);
+        memcpy(packed, &t, sizeof(t));
+    } else {
+        run.function = w->function;
+        run.args_bytes = w->args_bytes;
+        write_arguments(t, packed);
+    }
+    return t->device->backend->launch(stream, &run);
+}
+
+/* ---- Failure ---- */
+
+/* Notes why a task failed, with where it comes from and, if known, the argument. */
+static void fail(kmm__task_t *t, int error, const char *why)
+{
+    char where[320];
+    const kmm__work_t *w = t->work;
+    kmm__describe(t, where, sizeof(where));
+    t->error = error;
+    if (t->failed_item < w->item_count)
+        kmm__error_note(t->device->runtime, error, "%s: argument %s: %s", where, w->item_text[t->failed_item], why);
+    else
+        kmm__error_note(t->device->runtime, error, "%s: %s", where, why);
+}
+
+/* ---- Tasks on streams ---- */
+
+static void stream_task_finished(void *arg, int status)
+{
+    kmm__task_t *t = arg;
+    kmm__device_t *d = t->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    if (status && !t->error)
+        fail(t, status, d->backend->error_text(d->backend));
+    d->in_flight--;
+    kmm__task_finish(t, status);
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+typedef struct fetched { kmm_runtime_t *runtime; kmm__ticket_t *ticket; kmm__task_t *task; } fetched_t;
+
+static void copy_out_finished(void *arg, int status)
+{
+    fetched_t *f = arg;
+    pthread_mutex_lock(&f->runtime->lock);
+    if (status && !f->task->error && f->task->work)
+        fail(f->task, status, "its data could not be copied to the host");
+    kmm__ticket_done(f->ticket);
+    kmm__ticket_unref(f->ticket);
+    kmm__task_unref(f->task);
+    pthread_cond_broadcast(&f->runtime->progress);
+    pthread_mutex_unlock(&f->runtime->lock);
+    free(f);
+}
+
+/* Copies to the host are announced, because work on the host may wait for them. Not locked. */
+static void announce_copies_out(kmm__task_t *t, const kmm__moves_t *moves)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    for (uint32_t k = 0; k < moves->count; k++) {
+        const kmm__move_t *m = &moves->move[k];
+        bool again = false;
+        for (uint32_t j = 0; j < k && m->to == NULL; j++)
+            again |= moves->move[j].ticket == m->ticket;
+        if (m->to != NULL || again)
+            continue;
+        fetched_t *f = kmm__alloc(sizeof(*f));
+        *f = (fetched_t){ rt, m->ticket, t };
+        pthread_mutex_lock(&rt->lock);
+        kmm__ticket_ref(m->ticket);
+        kmm__task_ref(t);
+        pthread_mutex_unlock(&rt->lock);
+        pthread_mutex_lock(&m->from->out_lock);
+        int error = m->from->backend->notify(m->from->out, copy_out_finished, f);
+        pthread_mutex_unlock(&m->from->out_lock);
+        if (error)
+            copy_out_finished(f, error);
+    }
+}
+
+/* Enqueues everything of a task whose frames are pinned. Not locked. */
+static int enqueue(kmm__task_t *t, kmm__moves_t *moves, int error)
+{
+    kmm__device_t *d = t->device;
+    kmm__stream_t *lane = d->lanes[t->lane].stream;
+    int moved = kmm__moves_enqueue(moves);
+    error = error ? error : moved;
+    for (uint32_t k = 0; k < t->wait_count; k++) {
+        int waited = kmm__ticket_wait(t->waits[k], d, lane);
+        error = error ? error : waited;
+    }
+    if (!error)
+        error = launch(t, lane);
+    int recorded = kmm__ticket_record(t->ticket);
+    return error ? error : recorded;
+}
+
+static void issue_on_stream(kmm__task_t *t)
+{
+    kmm__device_t *d = t->device;
+    kmm_runtime_t *rt = d->runtime;
+    kmm__moves_t moves = { 0 };
+    int error = kmm__frames_acquire(t);
+    if (error) {
+        fail(t, error, kmm__error_get());
+        kmm__task_finish(t, error);
+        return;
+    }
+    error = kmm__coherence_acquire(t, &moves);
+    if (error)
+        fail(t, error, kmm__error_get());
+    d->in_flight++;
+    pthread_mutex_unlock(&rt->lock);
+    int enqueued = enqueue(t, &moves, error);
+    announce_copies_out(t, &moves);
+    pthread_mutex_lock(&rt->lock);
+    if (enqueued && !error)
+        fail(t, enqueued, d->backend->error_text(d->backend));
+    kmm__moves_drop(&moves);
+    kmm__task_issued(t);
+    pthread_mutex_unlock(&rt->lock);
+    int notified = d->backend->notify(d->lanes[t->lane].stream, stream_task_finished, t);
+    if (notified)
+        stream_task_finished(t, notified);
+    pthread_mutex_lock(&rt->lock);
+}
+
+/* ---- Tasks in the host's space ---- */
+
+static void host_task_finished(void *arg, int status);
+
+/* Locked: gives tasks that wait for nothing to lanes that have room. Enqueuing on the CPU is quick. */
+static void host_dispatch(kmm__device_t *d)
+{
+    while (d->host_head) {
+        uint32_t lane = 0;
+        for (uint32_t k = 1; k < d->lane_count; k++)
+            if (d->lanes[k].in_flight < d->lanes[lane].in_flight)
+                lane = k;
+        if (d->lanes[lane].in_flight >= LANE_DEPTH)
+            return;
+        kmm__task_t *t = d->host_head;
+        d->host_head = t->next;
+        if (!d->host_head)
+            d->host_tail = NULL;
+        t->lane = lane;
+        d->lanes[lane].in_flight++;
+        int error = t->error ? 0 : launch(t, d->lanes[lane].stream);
+        if (error)
+            fail(t, error, d->backend->error_text(d->backend));
+        if (d->backend->notify(d->lanes[lane].stream, host_task_finished, t)) {
+            d->lanes[lane].in_flight--;
+            kmm__task_finish(t, KMM_E_DEVICE);
+        }
+    }
+}
+
+static void host_task_finished(void *arg, int status)
+{
+    kmm__task_t *t = arg;
+    kmm__device_t *d = t->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    d->lanes[t->lane].in_flight--;
+    if (t->error && t->error != KMM_E_POISONED && t->work->operation)
+        fail(t, t->error, kmm_error_string(t->error));
+    else if (status && !t->error)
+        fail(t, status, d->backend->error_text(d->backend));
+    kmm__task_finish(t, status);
+    host_dispatch(d);
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+void kmm__host_run(kmm__task_t *t)
+{
+    kmm__device_t *d = t->device;
+    t->next = NULL;
+    if (d->host_tail)
+        d->host_tail->next = t;
+    else
+        d->host_head = t;
+    d->host_tail = t;
+    host_dispatch(d);
+}
+
+/* Makes host buffers for everything the task touches. */
+static int buffers_ensure(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    bool ok = true;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        ok &= t->accesses[k].array->is_abstract || kmm__array_host(t->accesses[k].array) != NULL;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        ok &= kmm__array_host(w->pointers[k].array) != NULL;
+    return ok ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for its arrays");
+}
+
+static void issue_on_host(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    kmm__moves_t moves = { 0 };
+    t->done_left++; /* ours, until the copies are on their way */
+    int error = buffers_ensure(t);
+    if (!error)
+        error = kmm__coherence_acquire(t, &moves);
+    if (error)
+        fail(t, error, kmm__error_get());
+    kmm__task_issued(t);
+    if (moves.count) {
+        pthread_mutex_unlock(&rt->lock);
+        int moved = kmm__moves_enqueue(&moves);
+        announce_copies_out(t, &moves);
+        pthread_mutex_lock(&rt->lock);
+        if (moved && !t->error)
+            fail(t, moved, "its data could not be copied to the host");
+        kmm__moves_drop(&moves);
+    }
+    if (--t->done_left == 0)
+        kmm__host_run(t);
+}
+
+/* ---- The thread ---- */
+
+void kmm__ready_push(kmm__task_t *t)
+{
+    kmm__device_t *d = t->device;
+    t->next = NULL;
+    if (d->ready_tail)
+        d->ready_tail->next = t;
+    else
+        d->ready_head = t;
+    d->ready_tail = t;
+    pthread_cond_signal(&d->wake);
+}
+
+static kmm__task_t *ready_pop(kmm__device_t *d)
+{
+    kmm__task_t *t = d->ready_head;
+    if (!t || d->in_flight >= DEVICE_DEPTH)
+        return NULL;
+    d->ready_head = t->next;
+    if (!d->ready_head)
+        d->ready_tail = NULL;
+    return t;
+}
+
+static void issue(kmm__task_t *t)
+{
+    if (t->error) {
+        kmm__task_finish(t, t->error);
+        return;
+    }
+    if (t->device->space == KMM__HOST)
+        issue_on_host(t);
+    else
+        issue_on_stream(t);
+}
+
+static void *device_main(void *arg)
+{
+    kmm__device_t *d = arg;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    for (;;) {
+        kmm__frames_service(d);
+        kmm__frames_evict_ahead(d);
+        kmm__task_t *t = ready_pop(d);
+        if (t)
+            issue(t);
+        else if (rt->stopping)
+            break;
+        else
+            pthread_cond_wait(&d->wake, &rt->lock);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return NULL;
+}
+
+static int streams_create(kmm__device_t *d)
+{
+    const kmm__backend_t *b = d->backend;
+    int error = 0;
+    d->lane_count = d->info.lanes ? d->info.lanes : 1;
+    d->lanes = kmm__alloc(d->lane_count * sizeof(*d->lanes));
+    for (uint32_t k = 0; k < d->lane_count && !error; k++)
+        error = b->stream_create(d->gpu, &d->lanes[k].stream);
+    if (d->space == KMM__HOST)
+        return error;
+    error = error ? error : b->stream_create(d->gpu, &d->in);
+    error = error ? error : b->stream_create(d->gpu, &d->out);
+    return error ? error : b->stream_create(d->gpu, &d->peer);
+}
+
+void kmm__device_init(kmm__device_t *d)
+{
+    pthread_cond_init(&d->wake, NULL);
+    pthread_mutex_init(&d->in_lock, NULL);
+    pthread_mutex_init(&d->out_lock, NULL);
+    pthread_mutex_init(&d->peer_lock, NULL);
+}
+
+int kmm__device_start(kmm__device_t *d)
+{
+    int error = streams_create(d);
+    if (error)
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    if (pthread_create(&d->thread, NULL, device_main, d))
+        return kmm__error_set(KMM_E_MEMORY, "no thread for %s", d->info.name);
+    d->thread_runs = true;
+    return 0;
+}
+
+static void stream_drop(kmm__device_t *d, kmm__stream_t *s)
+{
+    if (s)
+        d->backend->stream_destroy(s);
+}
+
+void kmm__device_stop(kmm__device_t *d)
+{
+    if (d->thread_runs)
+        pthread_join(d->thread, NULL);
+    kmm__frames_close(d);
+    for (uint32_t k = 0; k < d->event_count; k++)
+        d->backend->event_destroy(d->events[k]);
+    free(d->events);
+    for (uint32_t k = 0; d->lanes && k < d->lane_count; k++)
+        stream_drop(d, d->lanes[k].stream);
+    free(d->lanes);
+    stream_drop(d, d->in);
+    stream_drop(d, d->out);
+    stream_drop(d, d->peer);
+    if (d->gpu)
+        d->backend->close(d->gpu);
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->in_lock);
+    pthread_mutex_destroy(&d->out_lock);
+    pthread_mutex_destroy(&d->peer_lock);
+    free(d);
+}

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: from the description and the arguments to tasks in the DAG. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { MAX_ARGS_BYTES = 32768, BATCH = 64 };
+
+static _Thread_local kmm_launch_t *armed;
+
+/* ---- The builder ---- */
+
+static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (l->error)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    l->error = code;
+    l->error_text = kmm__copy_text(text);
+}
+
+static void launch_free(kmm_launch_t *l)
+{
+    free(l->items);
+    free(l->label);
+    free(l->error_text);
+    free(l);
+}
+
+KMM__API kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line)
+{
+    kmm_launch_t *l = kmm__alloc(sizeof(*l));
+    l->runtime = kmm__current();
+    l->kernel = kernel;
+    l->file = file;
+    l->line = line;
+    if (!l->runtime)
+        launch_mistake(l, KMM_E_NO_DEVICE, "there is no runtime: %s", kmm__error_get());
+    return l;
+}
+
+KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)
+{
+    free(l->label);
+    l->label = kmm__copy_text(label);
+}
+
+KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower, int64_t length)
+{
+    if (l->axis_count == KMM_MAX_AXES || (unsigned)source > KMM_RANGE_2) {
+        launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name, KMM_MAX_AXES);
+        return;
+    }
+    l->axis[l->axis_count++] = (kmm__axis_t){ name, source, lower, length };
+}
+
+KMM__API void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size)
+{
+    uint32_t d = (uint32_t)source % KMM_MAX_SPLIT;
+    l->chunk[d] = size;
+    l->has_chunk[d] = true;
+    l->chunk_in_blocks[d] = source >= KMM_BLOCK_X && source <= KMM_BLOCK_Z;
+}
+
+KMM__API void kmm_launch_if(kmm_launch_t *l, int condition)
+{
+    l->one_chunk |= !condition;
+}
+
+static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base, size_t element_bytes)
+{
+    if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text, KMM__MAX_ITEMS);
+    l->items = kmm__grow(l->items, l->item_count, &l->item_capacity, sizeof(*l->items));
+    kmm__item_t *item = &l->items[l->item_count++];
+    *item = (kmm__item_t){ .text = text, .base = (char *)(uintptr_t)base, .element = (int64_t)element_bytes };
+    return item;
+}
+
+KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base, size_t element_bytes)
+{
+    item_add(l, text, base, element_bytes)->mode = mode;
+    if (mode < KMM_READ || mode > KMM_UPDATE)
+        launch_mistake(l, KMM_E_INVALID, "%s: no such kind of access", text);
+}
+
+KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text, const void *base)
+{
+    kmm__item_t *item = item_add(l, text, base, kmm__type_bytes(type) ? kmm__type_bytes(type) : 1);
+    item->mode = KMM_REDUCE;
+    item->op = op;
+    item->type = type;
+    if (!kmm__reduce_allows(op, type))
+        launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
+}
+
+static kmm__item_t *item_last(kmm_launch_t *l)
+{
+    static _Thread_local kmm__item_t nowhere;
+    if (l->item_count)
+        return &l->items[l->item_count - 1];
+    launch_mistake(l, KMM_E_INVALID, "a section before any access");
+    return &nowhere;
+}
+
+KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->dims == KMM_MAX_DIMS)
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d dimensions", item->text, KMM_MAX_DIMS);
+    else
+        item->extent[item->dims++] = extent;
+}
+
+KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->section_count == KMM_MAX_DIMS) {
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d sections", item->text, KMM_MAX_DIMS);
+        return;
+    }
+    kmm__section_t *s = &item->section[item->section_count++];
+    *s = (kmm__section_t){ .constant = { lower, length }, .whole = length == KMM_WHOLE };
+}
+
+KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->section_count == 0 || axis >= l->axis_count)
+        launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis", item->text);
+    else
+        item->section[item->section_count - 1].coef[axis] = (kmm__term_t){ lower_coef, length_coef };
+}
+
+KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)
+{
+    if (actual != expected)
+        launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld", name, (long long)actual,
+                       (long long)expected);
+}
+
+/* ---- One submission ---- */
+
+typedef struct submission {
+    kmm_runtime_t *rt;
+    kmm_launch_t *l;
+    kmm__partition_t part;
+    kmm_kind_t kind;
+    kmm__work_t *work;
+    void *mapped[KMM__MAX_ITEMS]; /* host memory mapped for this launch */
+    uint32_t mapped_count;
+    bool annotated;
+    kmm_geometry_t geometry;
+    kmm_function_t *function;
+    kmm__device_t *devices[KMM__MAX_DEVICES];
+    uint32_t device_count;
+} submission_t;
+
+/* An error of the launch as a whole, with where it stands. */
+static int refuse(const submission_t *s, int code, const char *text)
+{
+    const kmm_launch_t *l = s->l;
+    char copy[400];
+    snprintf(copy, sizeof(copy), "%s", text);
+    if (l->file)
+        return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, l->kernel ? l->kernel : "?", copy);
+    return kmm__error_set(code, "%s: %s", l->kernel ? l->kernel : "?", copy);
+}
+
+static int choose_devices(submission_t *s)
+{
+    for (uint32_t k = 0; k < s->rt->visible_count; k++)
+        if (s->rt->device[k]->backend->kind == s->kind)
+            s->devices[s->device_count++] = s->rt->device[k];
+    if (s->device_count == 0 && s->kind == KMM_KIND_HOST)
+        s->devices[s->device_count++] = s->rt->cpu;
+    return s->device_count ? 0 : refuse(s, KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
+                                        "--target=host to run it on the CPU, or see KMM_DEVICES");
+}
+
+/* ---- Pointers in arguments ---- */
+
+static void add_pointer(submission_t *s, uint32_t at, const unsigned char *packed)
+{
+    kmm__work_t *w = s->work;
+    char *address;
+    memcpy(&address, packed + at, sizeof(address));
+    kmm__array_t *a = kmm__array_find(s->rt, address);
+    if (!a)
+        return;
+    w->pointers = realloc(w->pointers, (w->pointer_count + 1) * sizeof(*w->pointers));
+    w->pointers[w->pointer_count++] = (kmm__pointer_t){ at, a, address - a->base, -1 };
+    kmm__array_ref(a);
+}
+
+static void find_pointers(submission_t *s, uint32_t begin, uint32_t bytes)
+{
+    for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
+        add_pointer(s, at, s->work->args);
+}
+
+static int pack_kernel(submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    kmm__work_t *w = s->work;
+    uint32_t at = 0;
+    w->kernel = kernel;
+    w->arg_count = kernel->param_count;
+    w->arg_offset = kmm__alloc(kernel->param_count * sizeof(*w->arg_offset));
+    for (uint32_t k = 0; k < kernel->param_count; k++) {
+        w->arg_offset[k] = at;
+        at += (kernel->param_bytes[k] + 15u) & ~15u;
+    }
+    if (at > MAX_ARGS_BYTES)
+        return refuse(s, KMM_E_INVALID, "its arguments are too large");
+    w->args_bytes = at;
+    w->args = kmm__alloc(at);
+    for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++) {
+        memcpy(w->args + w->arg_offset[k], args[k], kernel->param_bytes[k]);
+        find_pointers(s, w->arg_offset[k], kernel->param_bytes[k]);
+    }
+    return 0;
+}
+
+/* ---- Items ---- */
+
+static int item_refuse(const submission_t *s, const kmm__item_t *item, int code, const char *text)
+{
+    char copy[400];
+    snprintf(copy, sizeof(copy), "argument %s: %s", item->text, text);
+    return refuse(s, code, copy);
+}
+
+/* Maps host memory that an item names and that is no array. May unlock. */
+static int map_item(submission_t *s, const kmm__item_t *item)
+{
+    kmm__chunk_box_t whole;
+    int64_t begin, end;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    int error = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end);
+    if (error)
+        return item_refuse(s, item, error, kmm__error_get());
+    /* Other items on the same memory share the map. */
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *other = &s->l->items[k];
+        int64_t b, e, shift = other->base - item->base;
+        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b || b + shift > end || e + shift < begin)
+            continue;
+        begin = b + shift < begin ? b + shift : begin;
+        end = e + shift > end ? e + shift : end;
+    }
+    if (end <= begin)
+        return 0;
+    pthread_mutex_unlock(&s->rt->lock);
+    error = kmm_map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
+    pthread_mutex_lock(&s->rt->lock);
+    if (error)
+        return item_refuse(s, item, error, kmm__error_get());
+    s->mapped[s->mapped_count++] = item->base + begin;
+    return 0;
+}
+
+static int resolve_items(submission_t *s)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        if (item->dims && item->section_count > item->dims)
+            return item_refuse(s, item, KMM_E_INVALID, "it has more sections than its shape has dimensions");
+        if (!item->dims && item->section_count > 1)
+            return item_refuse(s, item, KMM_E_INVALID, "several sections need a `shape`");
+        item->array = kmm__array_find(s->rt, item->base);
+        int error = item->array ? 0 : map_item(s, item);
+        if (error)
+            return error;
+        item->array = kmm__array_find(s->rt, item->base);
+        kmm__array_t *a = item->array;
+        if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
+            return item_refuse(s, item, KMM_E_INVALID, "is written, but it is mapped `to`");
+    }
+    return 0;
+}
+
+/* Every pointer into an array must be in a clause: the runtime has to bring what is behind it. */
+static int check_pointers(submission_t *s)
+{
+    const kmm__work_t *w = s->work;
+    for (uint32_t p = 0; p < w->pointer_count; p++) {
+        bool named = false;
+        for (uint32_t k = 0; k < s->l->item_count; k++)
+            named |= s->l->items[k].array == w->pointers[p].array;
+        if (named)
+            continue;
+        char text[160];
+        uint32_t number = 0;
+        while (w->kernel && number + 1 < w->arg_count && w->arg_offset[number + 1] <= w->pointers[p].at)
+            number++;
+        snprintf(text, sizeof(text), "argument %u points into an array that no access clause names", w->kernel && w->kernel->is_clone ? number : number + 1);
+        return refuse(s, KMM_E_INVALID, text);
+    }
+    return 0;
+}
+
+/* ---- Reductions ---- */
+
+static int plan_reduction(submission_t *s, uint32_t item_index)
+{
+    kmm__item_t *item = &s->l->items[item_index];
+    kmm__work_t *w = s->work;
+    kmm__reduction_t *r = &w->reductions[w->reduction_count];
+    kmm__chunk_box_t whole;
+    kmm__access_t a;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    int planned = kmm__plan(item, s->l->axis_count, &whole, &a);
+    if (planned <= 0)
+        return planned < 0 ? item_refuse(s, item, planned, kmm__error_get()) : 0;
+    *r = (kmm__reduction_t){ .op = item->op, .type = item->type };
+    kmm__layout_hull(&a.layout, &a.box, &r->begin, &r->end);
+    r->slot_bytes = (r->end - r->begin + 255) / 256 * 256;
+    if (s->part.count > 1) {
+        int error = kmm__array_new(s->rt, (size_t)(r->slot_bytes * s->part.count), NULL, KMM_MAP_TOFROM, item->text, &r->partials);
+        if (error)
+            return item_refuse(s, item, error, kmm__error_get());
+    }
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        if (w->pointers[k].array == item->array)
+            w->pointers[k].reduction = (int16_t)w->reduction_count;
+    w->reduction_item[w->reduction_count++] = item_index;
+    return 0;
+}
+
+static int reduction_begin(submission_t *s, const kmm__reduction_t *r)
+{
+    kmm__operation_t op = { .run = kmm__reduce_init_run, .array = r->partials, .reduction = *r, .count = s->part.count };
+    kmm__access_t a = kmm__access_bytes(r->partials, KMM_WRITE, 0, (int64_t)r->partials->bytes);
+    return kmm__operation_submit(s->rt, &op, "start of a reduction", &a, 1, NULL);
+}
+
+static int reduction_end(submission_t *s, const kmm__reduction_t *r, kmm__array_t *target)
+{
+    kmm__operation_t op = { .run = kmm__reduce_fold_run, .array = r->partials, .other = target, .reduction = *r, .count = s->part.count };
+    kmm__access_t a[2] = { kmm__access_bytes(r->partials, KMM_UPDATE, 0, (int64_t)r->partials->bytes),
+                           kmm__access_bytes(target, KMM_UPDATE, r->begin, r->end) };
+    return kmm__operation_submit(s->rt, &op, "end of a reduction", a, 2, NULL);
+}
+
+/* ---- Tasks ---- */
+
+static kmm__access_t *access_push(kmm__task_t *t, const kmm__access_t *a)
+{
+    kmm__access_t *at = &t->accesses[t->access_count++];
+    *at = *a;
+    kmm__array_ref(a->array);
+    return at;
+}
+
+/* The accesses of chunk k, one for each item that is not empty there. */
+static int plan_chunk(submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
+{
+    kmm__work_t *w = s->work;
+    kmm__access_t a = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
+    t->exact = true;
+    if (w->kernel)
+        access_push(t, &a);
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        if (!item->array || item->mode == KMM_REDUCE)
+            continue;
+        int planned = kmm__plan(item, s->l->axis_count, box, &a);
+        if (planned < 0)
+            return item_refuse(s, item, planned, kmm__error_get());
+        if (planned == 0)
+            continue;
+        a.item = (uint16_t)k;
+        t->exact &= a.mode == KMM_READ || a.exact;
+        access_push(t, &a);
+    }
+    for (uint32_t k = 0; k < w->reduction_count; k++) {
+        const kmm__reduction_t *r = &w->reductions[k];
+        kmm__array_t *target = s->l->items[w->reduction_item[k]].array;
+        a = r->partials ? kmm__access_bytes(r->partials, KMM_UPDATE, t->chunk * r->slot_bytes, (t->chunk + 1) * r->slot_bytes)
+                        : kmm__access_bytes(target, KMM_UPDATE, r->begin, r->end);
+        a.item = (uint16_t)w->reduction_item[k];
+        access_push(t, &a);
+    }
+    for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++) {
+        a = kmm__access_bytes(w->pointers[k].array, KMM_UPDATE, 0, (int64_t)w->pointers[k].array->bytes);
+        if (a.array->bytes)
+            access_push(t, &a);
+    }
+    return 0;
+}
+
+static kmm__task_t *make_chunk(submission_t *s, uint32_t k, int *error)
+{
+    kmm__chunk_box_t box;
+    /* Consecutive chunks go to one device, the same ones in every launch of this shape. */
+    kmm__device_t *d = s->devices[(uint64_t)k * s->device_count / s->part.count];
+    kmm__work_t *w = s->work;
+    kmm__partition_chunk(&s->part, s->l, k, &box);
+    kmm__task_t *t = kmm__task_create(w, d, s->l->item_count + w->pointer_count + 1);
+    t->chunk = k;
+    t->failed_item = KMM__MAX_ITEMS;
+    for (uint32_t i = 0; i < KMM_MAX_SPLIT; i++) {
+        t->offset[i] = (uint32_t)box.first[i];
+        t->count[i] = (uint32_t)box.count[i];
+        t->range.lower[i] = s->part.lower[i];
+        t->range.begin[i] = s->part.lower[i] + box.first[i];
+        t->range.end[i] = t->range.begin[i] + box.count[i];
+    }
+    *error = plan_chunk(s, t, &box);
+    kmm__line_enter(t, w->geometry.stream);
+    return t;
+}
+
+/* Whether no chunk can read what another one of this launch writes, so that each can be entered
+ * whole before the next is looked at: all accesses to a written array name the same elements. */
+static bool chunks_are_apart(const kmm_launch_t *l)
+{
+    for (uint32_t i = 0; i < l->item_count; i++) {
+        const kmm__item_t *w = &l->items[i];
+        for (uint32_t k = 0; k < l->item_count && w->mode != KMM_READ; k++) {
+            const kmm__item_t *r = &l->items[k];
+            if (r->array != w->array || k == i)
+                continue;
+            if (r->base != w->base || r->dims != w->dims || r->section_count != w->section_count ||
+                memcmp(r->extent, w->extent, sizeof(r->extent)) || memcmp(r->section, w->section, sizeof(r->section)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void throttle(kmm_runtime_t *rt)
+{
+    while (rt->outstanding > KMM__MAX_OUTSTANDING)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+}
+
+/* Enters the chunks from first on, at most n, into the DAG. Chunks that fail carry their error. */
+static int submit_chunks(submission_t *s, uint32_t first, uint32_t n)
+{
+    kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
+    int result = 0;
+    bool apart = chunks_are_apart(s->l);
+    for (uint32_t k = 0; k < n; k++) {
+        int error = 0;
+        tasks[k] = make_chunk(s, first + k, &error);
+        if (!error)
+            error = kmm__dag_follow(tasks[k]);
+        if (error && !tasks[k]->error)
+            tasks[k]->error = error;
+        result = result ? result : error;
+        if (apart)
+            kmm__dag_record(tasks[k], true), kmm__dag_record(tasks[k], false);
+    }
+    for (uint32_t k = 0; k < n && !apart; k++) {
+        int error = kmm__dag_conflicts(tasks[k]);
+        if (error && !tasks[k]->error)
+            tasks[k]->error = error;
+        result = result ? result : error;
+        kmm__dag_record(tasks[k], true);
+    }
+    for (uint32_t k = 0; k < n && !apart; k++)
+        kmm__dag_record(tasks[k], false);
+    for (uint32_t k = 0; k < n; k++)
+        kmm__dag_release(tasks[k]);
+    free(tasks);
+    return result;
+}
+
+static int submit_work(submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    int error = 0;
+    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
+        if (w->reductions[k].partials)
+            error = reduction_begin(s, &w->reductions[k]);
+    uint32_t batch = chunks_are_apart(s->l) ? BATCH : s->part.count;
+    for (uint32_t k = 0; k < s->part.count && !error; k += batch) {
+        throttle(s->rt);
+        error = submit_chunks(s, k, s->part.count - k < batch ? s->part.count - k : batch);
+        /* Let the devices' threads in: they start while we submit. */
+        pthread_mutex_unlock(&s->rt->lock);
+        pthread_mutex_lock(&s->rt->lock);
+    }
+    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
+        if (w->reductions[k].partials)
+            error = reduction_end(s, &w->reductions[k], s->l->items[w->reduction_item[k]].array);
+    return error;
+}
+
+static kmm__work_t *work_create(submission_t *s)
+{
+    const kmm_launch_t *l = s->l;
+    kmm__work_t *w = kmm__alloc(sizeof(*w));
+    w->refs = 1;
+    w->id = s->rt->next_work++;
+    snprintf(w->name, sizeof(w->name), "%s", l->label ? l->label : l->kernel ? l->kernel : "?");
+    w->file = l->file;
+    w->line = l->line;
+    w->geometry = s->geometry;
+    w->function = s->function;
+    w->item_text = kmm__alloc(l->item_count * sizeof(*w->item_text));
+    w->item_count = l->item_count;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        w->item_text[k] = kmm__copy_text(l->items[k].text);
+    w->reductions = kmm__alloc(l->item_count * sizeof(*w->reductions));
+    w->reduction_item = kmm__alloc(l->item_count * sizeof(*w->reduction_item));
+    return w;
+}
+
+static bool has_chunks(const kmm_launch_t *l)
+{
+    return l->has_chunk[0] || l->has_chunk[1] || l->has_chunk[2];
+}
+
+/* Looks for pointers again, after memory has become arrays. */
+static void repack_pointers(submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        kmm__array_unref(w->pointers[k].array);
+    w->pointer_count = 0;
+    if (!w->kernel)
+        find_pointers(s, 0, w->args_bytes);
+    for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
+        find_pointers(s, w->arg_offset[k], w->kernel->param_bytes[k]);
+}
+
+/* The part that kernels and functions share, once arguments are packed. */
+static int submit_described(submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    int error = resolve_items(s);
+    if (!error && s->mapped_count)
+        repack_pointers(s);
+    if (!error && s->annotated)
+        error = check_pointers(s);
+    if (!error && s->annotated && !has_chunks(s->l))
+        kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
+    w->chunk_count = s->part.count;
+    if (error || s->part.count == 0)
+        return error;
+    for (uint32_t k = 0; k < s->l->item_count && !error; k++)
+        if (s->l->items[k].mode == KMM_REDUCE && s->l->items[k].array)
+            error = plan_reduction(s, k);
+    return error ? error : submit_work(s);
+}
+
+/* Returns the memory that was mapped for the launch, when its results are there. */
+static int unmap_items(submission_t *s)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < s->mapped_count; k++) {
+        int e = kmm_unmap(s->rt, s->mapped[k]);
+        error = error ? error : e;
+    }
+    return error;
+}
+
+static int submit(submission_t *s, const uint32_t grid[3], const uint32_t block[3], const kmm_kernel_t *kernel, void **args,
+                  const void *block_args, size_t bytes)
+{
+    kmm_launch_t *l = s->l;
+    if (l->error)
+        return refuse(s, l->error, l->error_text);
+    int error = choose_devices(s);
+    if (error)
+        return error;
+    pthread_mutex_lock(&s->rt->lock);
+    s->work = work_create(s);
+    if (kernel) {
+        error = pack_kernel(s, kernel, args);
+    } else {
+        s->work->args = kmm__alloc(bytes);
+        s->work->args_bytes = (uint32_t)bytes;
+        memcpy(s->work->args, block_args, bytes);
+        find_pointers(s, 0, (uint32_t)bytes);
+    }
+    if (!error && kmm__partition(l, grid, block, kernel == NULL, &s->part))
+        error = refuse(s, KMM_E_RANGE, kmm__error_get());
+    if (!error)
+        error = submit_described(s);
+    kmm__work_unref(s->work);
+    pthread_mutex_unlock(&s->rt->lock);
+    int unmapped = unmap_items(s);
+    return error ? error : unmapped;
+}
+
+/* ---- Handing over ---- */
+
+KMM__API void kmm_launch_arm(kmm_launch_t *l)
+{
+    if (armed) {
+        launch_mistake(l, KMM_E_STATE, "the launch described at %s:%d did not happen before this one", armed->file, armed->line);
+        launch_free(armed);
+    }
+    armed = l;
+}
+
+KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    submission_t s = { .l = armed, .annotated = armed != NULL };
+    armed = NULL;
+    if (!kernel || kernel->version != KMM_LAUNCH_VERSION || !geometry)
+        return kmm__error_set(KMM_E_INVALID, "no kernel, or one that was built for another version of libkmm");
+    if (!s.l)
+        s.l = kmm_launch_begin(kernel->name, NULL, 0);
+    s.rt = s.l->runtime;
+    s.kind = kernel->kind;
+    int error;
+    bool empty = false;
+    for (int d = 0; d < 3; d++)
+        empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;
+    if (!s.rt) {
+        error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
+    } else if (empty) {
+        error = refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
+    } else {
+        s.geometry = *geometry;
+        error = submit(&s, geometry->grid, geometry->block, kernel, args, NULL, 0);
+    }
+    launch_free(s.l);
+    return error;
+}
+
+KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes)
+{
+    static const uint32_t one[3] = { 1, 1, 1 };
+    submission_t s = { .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function };
+    int error;
+    if (!s.rt)
+        error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
+    else if (args_bytes > MAX_ARGS_BYTES)
+        error = refuse(&s, KMM_E_INVALID, "its arguments are too large");
+    else
+        error = submit(&s, one, one, NULL, NULL, args, args_bytes);
+    launch_free(l);
+    return error;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+static kmm__event_t *event_take(kmm__device_t *d)
+{
+    kmm__event_t *event = NULL;
+    if (d->event_count)
+        return d->events[--d->event_count];
+    return d->backend->event_create(d->gpu, &event) ? NULL : event;
+}
+
+kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
+{
+    kmm__ticket_t *t = kmm__alloc(sizeof(*t));
+    t->refs = 1;
+    t->device = d;
+    t->stream = stream;
+    if (stream)
+        t->event = event_take(d);
+    return t;
+}
+
+void kmm__ticket_ref(kmm__ticket_t *t)
+{
+    if (t)
+        t->refs++;
+}
+
+void kmm__ticket_unref(kmm__ticket_t *t)
+{
+    if (!t || --t->refs)
+        return;
+    kmm__device_t *d = t->device;
+    if (t->event) {
+        d->events = kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
+        d->events[d->event_count++] = t->event;
+    }
+    free(t->waiters);
+    free(t);
+}
+
+void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter)
+{
+    t->waiters = kmm__grow(t->waiters, t->waiter_count, &t->waiter_capacity, sizeof(*t->waiters));
+    t->waiters[t->waiter_count++] = waiter;
+    kmm__task_ref(waiter);
+    waiter->done_left++;
+}
+
+void kmm__ticket_done(kmm__ticket_t *t)
+{
+    if (t->state == KMM__TICKET_DONE)
+        return;
+    t->state = KMM__TICKET_DONE;
+    for (uint32_t k = 0; k < t->waiter_count; k++) {
+        kmm__task_t *waiter = t->waiters[k];
+        if (--waiter->done_left == 0 && waiter->state == KMM__TASK_ISSUED)
+            kmm__host_run(waiter);
+        kmm__task_unref(waiter);
+    }
+    t->waiter_count = 0;
+}
+
+int kmm__ticket_record(kmm__ticket_t *t)
+{
+    int error = t->event ? t->device->backend->event_record(t->event, t->stream) : KMM_E_DEVICE;
+    kmm__ticket_state_t planned = KMM__TICKET_PLANNED;
+    atomic_compare_exchange_strong(&t->state, &planned, KMM__TICKET_RECORDED);
+    return error;
+}
+
+/* Work that streams cannot wait for: another driver's, or the host's. */
+static void wait_on_host(kmm__ticket_t *t)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    pthread_mutex_lock(&rt->lock);
+    while (t->state != KMM__TICKET_DONE)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
+{
+    if (!t || t->state == KMM__TICKET_DONE)
+        return 0;
+    if (!t->stream || t->device->backend != d->backend) {
+        wait_on_host(t);
+        return 0;
+    }
+    while (t->state == KMM__TICKET_PLANNED)
+        sched_yield();
+    if (t->state == KMM__TICKET_DONE || t->stream == stream)
+        return 0;
+    return d->backend->stream_wait(stream, t->event);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime's words and structures.
+ *
+ *   launch     one call of a kernel or function by the program; shared by its chunks
+ *   chunk      a box of a launch's iteration space, run as one task
+ *   task       one unit of work: a chunk, or an operation of the runtime on the host
+ *   access     what a task does to one region of one array
+ *   region     part of an array: a box in a layout (region.h)
+ *   array      managed memory, named by an address at which nothing is mapped
+ *   space      a place elements can be: 0 is the host, k + 1 is device k
+ *   window     an array's address space on a device
+ *   frame      physical memory mapped in a window, the unit of residency
+ *   coherence  which spaces hold the newest value of which box
+ *   ticket     a point on a stream that other work can wait for
+ *   issue      to enqueue a task's copies and its kernel on streams
+ *   lane       a stream of a device on which kernels run
+ *
+ * One lock, kmm_runtime.lock, guards everything here that does not say otherwise. It is never held
+ * while the driver maps memory, copies, launches or blocks.
+ */
+#ifndef KMM__TYPES_H
+#define KMM__TYPES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kmm.h>
+
+#include "api.h"
+#include "backend/backend.h"
+#include "region.h"
+
+enum {
+    KMM__MAX_DEVICES = 16,
+    KMM__MAX_SPACES = KMM__MAX_DEVICES + 1,
+    KMM__HOST = 0,                 /* the host's space */
+    KMM__MAX_ITEMS = 64,           /* access items of one launch */
+    KMM__MAX_OUTSTANDING = 1 << 16 /* tasks; a program that submits more waits */
+};
+
+typedef struct kmm__device kmm__device_t;
+typedef struct kmm__array kmm__array_t;
+typedef struct kmm__task kmm__task_t;
+typedef struct kmm__ticket kmm__ticket_t;
+typedef struct kmm__frame kmm__frame_t;
+typedef struct kmm__operation kmm__operation_t;
+
+/* ---- Tickets (ticket.c) ---- */
+
+typedef enum kmm__ticket_state {
+    KMM__TICKET_PLANNED,  /* decided on; its stream does not have it yet */
+    KMM__TICKET_RECORDED, /* its event has been recorded, streams may wait for it */
+    KMM__TICKET_DONE
+} kmm__ticket_state_t;
+
+/* Plans refer only to tickets planned before them, so waiting for one to be recorded cannot
+ * deadlock. References are counted under the runtime's lock. */
+struct kmm__ticket {
+    uint32_t refs;
+    _Atomic(kmm__ticket_state_t) state;
+    kmm__device_t *device;
+    kmm__stream_t *stream; /* NULL: work on the host, which streams cannot wait for */
+    kmm__event_t *event;   /* belongs to the ticket until it is released */
+    kmm__task_t **waiters; /* tasks whose done_left falls when it is done; each counted in refs */
+    uint32_t waiter_count, waiter_capacity;
+};
+
+/* ---- Arrays (memory/) ---- */
+
+typedef struct kmm__shape_map {
+    kmm__layout_t layout; /* the layout whose boxes the map is made of */
+    kmm__map_t *map;
+} kmm__shape_map_t;
+
+/* Value of the dependence map: who wrote a box last and who has read it since. */
+typedef struct kmm__users {
+    kmm__task_t *writer; /* NULL: nobody whose outcome matters any more */
+    kmm__task_t **readers;
+    uint32_t reader_count, reader_capacity;
+} kmm__users_t;
+
+/* Value of the coherence map.  * Bit s of valid: space s holds the newest value once ready[s] is done (NULL: it is).
+ * valid == 0: never written. */
+typedef struct kmm__holders {
+    uint32_t valid;
+    kmm__ticket_t *ready[KMM__MAX_SPACES]; /* maps keep only the first space_count */
+} kmm__holders_t;
+
+typedef enum kmm__frame_state {
+    KMM__FRAME_ABSENT,
+    KMM__FRAME_MAPPED,
+    KMM__FRAME_MOVING,   /* being mapped or unmapped by its device's thread */
+    KMM__FRAME_EVICTING, /* being copied out */
+    KMM__FRAME_EVICTED   /* copied out, still mapped */
+} kmm__frame_state_t;
+
+/* Invariant: on the device's idle list exactly when MAPPED and pins == 0. */
+struct kmm__frame {
+    kmm__array_t *array;
+    kmm__device_t *device;
+    uint32_t index;
+    kmm__frame_state_t state;
+    uint32_t pins; /* unfinished tasks that touch it, on any device */
+    uint32_t shared; /* devices (bits) that have access to it; written by threads that pin it, under the lock */
+    uint64_t stamp; /* the acquisition that listed it last */
+    kmm__frame_handle_t handle;
+    kmm__frame_t *previous, *next; /* idle list, least recently used first; evicted list */
+};
+
+typedef struct kmm__residence {
+    kmm__addr_t window; /* 0: none yet */
+    kmm__frame_t *frames; /* frame_count of them */
+    bool released;
+} kmm__residence_t;
+
+/* A block of an array's host buffer that is page-locked as one. */
+typedef enum kmm__block_state { KMM__BLOCK_NEW, KMM__BLOCK_LOCKED, KMM__BLOCK_PAGEABLE } kmm__block_state_t;
+
+struct kmm__array {
+    kmm_runtime_t *runtime;
+    uint64_t id;
+    uint64_t refs;       /* one for the program, one for each access of an unfinished task */
+    char *base;          /* the address that names it */
+    size_t bytes;
+    size_t reserved;     /* bytes of address space at base that are ours; 0 for mapped host memory */
+    char *host;          /* host buffer; the user's memory when mapped; NULL: none yet */
+    bool is_mapped;
+    bool is_abstract;    /* orders work and holds no data */
+    kmm_map_t map;
+    uint32_t map_depth;  /* nested maps */
+    bool *gone;          /* set to true when the array is freed; may be NULL */
+    char *label;
+    kmm__shape_map_t users;     /* dependences, at the submission front */
+    kmm__shape_map_t coherence; /* at the issue front */
+    uint64_t frame_bytes;
+    uint32_t frame_count;
+    kmm__residence_t residence[KMM__MAX_DEVICES];
+    uint32_t residence_left; /* devices that have not released theirs, once refs is 0 */
+    pthread_mutex_t block_lock; /* guards blocks; taken without the runtime's lock */
+    uint8_t *blocks;            /* kmm__block_state_t of each block of the host buffer */
+    uint32_t block_count;
+    kmm__backend_t *locked_by;
+    kmm__array_t *next_dead[KMM__MAX_DEVICES];
+};
+
+/* ---- Tasks (dag.c) ---- */
+
+typedef struct kmm__access {
+    kmm__array_t *array;
+    kmm_mode_t mode; /* READ, WRITE or UPDATE; reductions have been rewritten */
+    bool exact;      /* the region is the elements accessed, not a hull of them */
+    uint16_t item;   /* the launch's item it comes from; KMM__MAX_ITEMS: none */
+    kmm__layout_t layout;
+    kmm__box_t box;
+} kmm__access_t;
+
+/* A pointer inside a launch's arguments that has to be translated for the space it is used in. */
+typedef struct kmm__pointer {
+    uint32_t at;          /* byte offset in the packed arguments */
+    kmm__array_t *array;
+    int64_t offset;       /* of the address in the array */
+    int16_t reduction;    /* index of the launch's reduction it points into the target of; -1: none */
+} kmm__pointer_t;
+
+typedef struct kmm__reduction {
+    kmm__array_t *partials; /* chunk k works at byte k * slot_bytes; NULL: one chunk, works on the target */
+    int64_t slot_bytes, begin, end; /* the target's bytes */
+    kmm_op_t op;
+    kmm_type_t type;
+} kmm__reduction_t;
+
+/* What the chunks of a launch share. References are counted by tasks. */
+typedef struct kmm__work {
+    uint64_t refs;
+    uint64_t id;
+    char name[64];
+    const char *file;
+    int line;
+    uint32_t chunk_count;
+    char **item_text; /* item_count of them */
+    uint32_t item_count;
+    /* A kernel: */
+    const kmm_kernel_t *kernel;
+    kmm_geometry_t geometry;
+    /* or a function of the program: */
+    kmm_function_t *function;
+    /* or an operation of the runtime, on the host. Returns 0 or an error. Owned: freed by drop. */
+    kmm__operation_t *operation;
+    unsigned char *args; /* packed: parameter k at arg_offset[k] */
+    uint32_t args_bytes, arg_count;
+    uint32_t *arg_offset;
+    kmm__pointer_t *pointers;
+    uint32_t pointer_count;
+    kmm__reduction_t *reductions;
+    uint32_t *reduction_item; /* the launch's item of each */
+    uint32_t reduction_count;
+} kmm__work_t;
+
+/* Work of the runtime itself on arrays in the host's space. */
+struct kmm__operation {
+    int (*run)(kmm__operation_t *op); /* with the accesses' arrays readable and writable at array->host */
+    kmm__array_t *array, *other;
+    int64_t begin, other_begin;
+    size_t bytes;
+    void *memory; /* the program's */
+    int value;
+    kmm__reduction_t reduction;
+    uint32_t count;
+};
+
+typedef enum kmm__task_state {
+    KMM__TASK_WAITING, /* issue_left > 0 */
+    KMM__TASK_READY,   /* in its device's queue */
+    KMM__TASK_ISSUED,  /* on streams, or waiting for done_left before it runs on the host */
+    KMM__TASK_DONE
+} kmm__task_state_t;
+
+typedef struct kmm__edge { kmm__task_t *to; bool data; } kmm__edge_t; /* data: `to` reads what this task writes */
+
+struct kmm__task {
+    uint64_t refs; /* the DAG while unfinished, dependence maps, edges, waiters */
+    uint64_t sequence;
+    kmm__task_state_t state;
+    int error;       /* of this task, or KMM_E_POISONED */
+    kmm__device_t *device;
+    kmm__work_t *work; /* NULL once done */
+    uint64_t work_id;
+    bool exact;        /* its writes are boxes, not hulls */
+    uint32_t chunk;    /* its number in the launch */
+    uint32_t offset[3], count[3];
+    kmm_chunk_t range; /* of a function */
+    kmm__access_t *accesses;
+    uint32_t access_count;
+    /* Predecessors that have to be issued or done before this is issued; tickets that have to be
+     * done before it runs on the host; predecessors that have to be done before it counts as done. */
+    uint32_t issue_left, done_left, finish_left;
+    bool finished; /* its own work is over, finish_left may not be 0 */
+    kmm__ticket_t *ticket;
+    kmm__edge_t *successors;
+    uint32_t successor_count, successor_capacity;
+    kmm__ticket_t **waits; /* predecessors' tickets, for stream waits */
+    uint32_t wait_count, wait_capacity;
+    kmm__ticket_t **copies; /* tickets of copies made for this task, done when it is */
+    uint32_t copy_count, copy_capacity;
+    kmm__frame_t **pinned;
+    uint32_t pinned_count, pinned_capacity;
+    uint32_t lane;
+    uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
+    struct kmm__segment *segment; /* of its stream (marker.c) */
+    kmm__task_t *next;        /* in a ready queue */
+};
+
+/* ---- Devices (schedule.c, memory/frame.c) ---- */
+
+typedef struct kmm__lane { kmm__stream_t *stream; uint32_t in_flight; } kmm__lane_t;
+
+typedef struct kmm__spare { kmm__frame_handle_t handle; uint64_t bytes; } kmm__spare_t;
+
+struct kmm__device {
+    kmm_runtime_t *runtime;
+    kmm__backend_t *backend;
+    kmm__gpu_t *gpu;
+    kmm__gpu_info_t info;
+    uint32_t index;    /* in runtime->device */
+    int ordinal;       /* the driver's number */
+    uint32_t space;    /* KMM__HOST when it works in the host's memory */
+    bool hidden;       /* the CPU when only the runtime itself uses it */
+    pthread_t thread;
+    bool thread_runs;
+    pthread_cond_t wake; /* something in this struct changed that its thread may wait for */
+    kmm__task_t *ready_head, *ready_tail;
+    kmm__task_t *host_head, *host_tail; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
+    uint32_t in_flight;
+    kmm__lane_t *lanes;
+    uint32_t lane_count;
+    kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */
+    pthread_mutex_t in_lock, out_lock, peer_lock; /* held while enqueuing on the stream of that name; the lanes belong to the device's thread */
+    kmm__event_t **events; /* unused ones */
+    uint32_t event_count, event_capacity;
+    /* Memory. used = frames mapped or spare, in bytes; used <= limit except while limit shrinks. */
+    uint64_t limit, used;
+    kmm__frame_t *idle_head, *idle_tail;
+    kmm__frame_t *evicted;   /* singly linked by next */
+    uint32_t evicting;       /* frames in state EVICTING */
+    uint64_t evicting_bytes;
+    uint64_t pinned_bytes;   /* of frames with pins */
+    uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
+    uint64_t stamp;
+    kmm__spare_t *spare;     /* physical memory mapped nowhere */
+    uint32_t spare_count, spare_capacity;
+    kmm__array_t *dead; /* arrays whose residence here is to be released */
+    uint64_t bytes_in, bytes_out, bytes_peer, chunks;
+};
+
+/* ---- The runtime (runtime.c) ---- */
+
+typedef struct kmm__error { int code; char text[512]; } kmm__error_t;
+
+struct kmm_runtime {
+    pthread_mutex_t lock;
+    pthread_cond_t progress; /* a task, marker or array finished */
+    kmm__backend_t *backends[3];
+    uint32_t backend_count;
+    kmm__device_t *device[KMM__MAX_DEVICES];
+    uint32_t device_count; /* visible ones come first */
+    uint32_t visible_count;
+    kmm__device_t *cpu;    /* the device in space 0; always there */
+    kmm__array_t *globals; /* stands for all memory that is no array: variables of kernels, other allocations */
+    uint32_t space_count;
+    kmm__map_ops_t holders_ops;
+    uint64_t frame_bytes;  /* the largest frame */
+    kmm__array_t **arrays; /* sorted by base */
+    uint32_t array_count, array_capacity;
+    uint32_t live_arrays;  /* not freed yet, dead ones included */
+    uint64_t next_array, next_work, next_sequence;
+    uint32_t outstanding;  /* unfinished tasks */
+    bool stopping;
+    kmm__error_t error;    /* the first since kmm_wait returned one */
+    struct kmm__line *lines; /* marker.c */
+};
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of launches through the public interface, on the CPU and on pretend devices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <kmm.h>
+#include "internal.h"
+
+/* ---- Kernels ---- */
+
+static void each_thread(const kmm_host_blocks_t *b, void **args,
+                        void (*fn)(const uint32_t global[3], const kmm_host_blocks_t *b, void **args))
+{
+    for (uint64_t k = b->first; k < b->last; k++) {
+        uint32_t block[3] = { (uint32_t)(k % b->count[0]) + b->offset[0], (uint32_t)(k / b->count[0] % b->count[1]) + b->offset[1],
+                              (uint32_t)(k / b->count[0] / b->count[1]) + b->offset[2] };
+        for (uint32_t z = 0; z < b->block[2]; z++)
+            for (uint32_t y = 0; y < b->block[1]; y++)
+                for (uint32_t x = 0; x < b->block[0]; x++) {
+                    uint32_t g[3] = { block[0] * b->block[0] + x, block[1] * b->block[1] + y, block[2] * b->block[2] + z };
+                    fn(g, b, args);
+                }
+    }
+}
+
+#define ARG(T, k) (*(T *)args[k])
+
+static void add_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
+{
+    (void)b;
+    if ((int64_t)g[0] < ARG(int64_t, 0))
+        ARG(int *, 1)[g[0]] = ARG(int *, 2)[g[0]] + ARG(int *, 3)[g[0]];
+}
+
+static void add_run(const kmm_host_blocks_t *b, void **args)
+{
+    each_thread(b, args, add_thread);
+}
+
+static const uint32_t four_words[] = { 8, 8, 8, 8 };
+static const kmm_kernel_t add_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 4, four_words, 0, NULL };
+
+/* out[y][x] = in[y][x] + neighbours, clamped at the edges */
+static void stencil_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
+{
+    (void)b;
+    int64_t w = ARG(int64_t, 0), h = ARG(int64_t, 1), x = g[0], y = g[1];
+    int *out = ARG(int *, 2);
+    const int *in = ARG(const int *, 3);
+    if (x >= w || y >= h)
+        return;
+    int sum = in[y * w + x];
+    sum += x > 0 ? in[y * w + x - 1] : 0;
+    sum += x + 1 < w ? in[y * w + x + 1] : 0;
+    sum += y > 0 ? in[(y - 1) * w + x] : 0;
+    sum += y + 1 < h ? in[(y + 1) * w + x] : 0;
+    out[y * w + x] = sum;
+}
+
+static void stencil_run(const kmm_host_blocks_t *b, void **args)
+{
+    each_thread(b, args, stencil_thread);
+}
+
+static const kmm_kernel_t stencil_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "stencil", stencil_run, NULL, 4, four_words, 0, NULL };
+
+static void sum_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
+{
+    (void)b;
+    if ((int64_t)g[0] < ARG(int64_t, 0))
+        __atomic_fetch_add(ARG(int *, 1) + g[0] % 7, ARG(int *, 2)[g[0]], __ATOMIC_RELAXED);
+}
+
+static void sum_run(const kmm_host_blocks_t *b, void **args)
+{
+    each_thread(b, args, sum_thread);
+}
+
+static const kmm_kernel_t sum_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, four_words, 0, NULL };
+
+/* ---- Helpers ---- */
+
+static const char *const configurations[] = { "host", "host:1,mem=16M", "host:1,mem=256K", "host:2,mem=256K", "host:4,mem=200K", "host:2,mem=256K,host" };
+
+static kmm_runtime_t *make(const char *devices)
+{
+    kmm_runtime_t *rt = NULL;
+    kmm_config_t config = { .devices = devices };
+    int error = kmm_create(&rt, &config);
+    if (error)
+        fail_msg("%s: %s", devices, kmm_error_text(NULL));
+    kmm_use(rt);
+    return rt;
+}
+
+static void end(kmm_runtime_t *rt)
+{
+    int error = kmm_destroy(rt);
+    kmm_use(NULL);
+    if (error)
+        fail_msg("%s", kmm_error_text(NULL));
+}
+
+static void *array(kmm_runtime_t *rt, size_t bytes)
+{
+    void *p = NULL;
+    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 }, &p), 0);
+    return p;
+}
+
+static void index_1d(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base)
+{
+    kmm_launch_access(l, mode, text, base, sizeof(int));
+    kmm_launch_index(l, 0, 1);
+    kmm_launch_coef(l, 0, 1, 0);
+}
+
+static int add(int64_t n, int64_t chunk, int *c, int *a, int *b)
+{
+    kmm_geometry_t geometry = { { (uint32_t)((n + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL };
+    void *args[] = { &n, &c, &a, &b };
+    kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 1);
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    if (chunk)
+        kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
+    index_1d(l, KMM_READ, "A[i]", a);
+    index_1d(l, KMM_READ, "B[i]", b);
+    index_1d(l, KMM_WRITE, "C[i]", c);
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(&add_kernel, &geometry, args);
+}
+
+static int *random_ints(size_t n)
+{
+    int *p = malloc(n * sizeof(int) + 1);
+    for (size_t k = 0; k < n; k++)
+        p[k] = rand() % 1000;
+    return p;
+}
+
+/* ---- Tests ---- */
+
+static void adds_in_chunks(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
+        static const int64_t sizes[] = { 1, 63, 64, 65, 1000, 40000 };
+        for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
+            int64_t n = sizes[s];
+            kmm_runtime_t *rt = make(configurations[c]);
+            size_t bytes = (size_t)n * sizeof(int);
+            int *a = random_ints((size_t)n), *b = random_ints((size_t)n), *out = calloc((size_t)n, sizeof(int));
+            int *A = array(rt, bytes), *B = array(rt, bytes), *C = array(rt, bytes);
+            assert_int_equal(kmm_copy_in(rt, A, a, bytes), 0);
+            assert_int_equal(kmm_copy_in(rt, B, b, bytes), 0);
+            if (add(n, n / 10, C, A, B)) fail_msg("%s n=%ld: %s", configurations[c], (long)n, kmm_error_text(rt));
+            assert_int_equal(add(n, n / 3, A, C, B), 0);
+            assert_int_equal(add(n, 0, C, A, A), 0);
+            assert_int_equal(kmm_copy_out(rt, out, C, bytes), 0);
+            for (int64_t k = 0; k < n; k++)
+                if (out[k] != 2 * (a[k] + 2 * b[k])) fail_msg("%s n=%ld k=%ld: %d != %d; %s", configurations[c], (long)n, (long)k, out[k], 2 * (a[k] + 2 * b[k]), rt->error.text);
+            end(rt);
+            free(a);
+            free(b);
+            free(out);
+        }
+    }
+}
+
+static void stencil_step(int64_t w, int64_t h, int64_t rows, int *out, int *in)
+{
+    kmm_geometry_t geometry = { { (uint32_t)((w + 15) / 16), (uint32_t)((h + 3) / 4), 1 }, { 16, 4, 1 }, 0, NULL };
+    void *args[] = { &w, &h, &out, &in };
+    kmm_launch_t *l = kmm_launch_begin("stencil", "test.cu", 2);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
+    kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, h);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, w);
+    kmm_launch_chunk(l, KMM_GLOBAL_Y, rows);
+    kmm_launch_access(l, KMM_READ, "in[y-1:3][x-1:3]", in, sizeof(int));
+    kmm_launch_extent(l, h);
+    kmm_launch_extent(l, w);
+    kmm_launch_index(l, -1, 3);
+    kmm_launch_coef(l, 1, 1, 0);
+    kmm_launch_index(l, -1, 3);
+    kmm_launch_coef(l, 0, 1, 0);
+    kmm_launch_access(l, KMM_WRITE, "out[y][x]", out, sizeof(int));
+    kmm_launch_extent(l, h);
+    kmm_launch_extent(l, w);
+    kmm_launch_index(l, 0, 1);
+    kmm_launch_coef(l, 1, 1, 0);
+    kmm_launch_index(l, 0, 1);
+    kmm_launch_coef(l, 0, 1, 0);
+    kmm_launch_arm(l);
+    int error = kmm_launch_kernel(&stencil_kernel, &geometry, args);
+    if (error)
+        fail_msg("%s", kmm_error_text(NULL));
+}
+
+static void exchanges_halos(void **state)
+{
+    (void)state;
+    enum { W = 70, H = 150, STEPS = 6 };
+    for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
+        kmm_runtime_t *rt = make(configurations[c]);
+        int *a = random_ints(W * H), *b = calloc(W * H, sizeof(int)), *out = calloc(W * H, sizeof(int));
+        size_t bytes = W * H * sizeof(int);
+        int *A = array(rt, bytes), *B = array(rt, bytes);
+        kmm_copy_in(rt, A, a, bytes);
+        for (int step = 0; step < STEPS; step++) {
+            stencil_step(W, H, 8 + 12 * (step % 3), B, A);
+            int *T = A;
+            A = B;
+            B = T;
+            int64_t w = W, h = H;
+            void *args[] = { &w, &h, &b, &a };
+            kmm_host_blocks_t all = { { (W + 15) / 16, (H + 3) / 4, 1 }, { 16, 4, 1 }, { 0 }, { (W + 15) / 16, (H + 3) / 4, 1 }, 0, ((W + 15) / 16) * ((H + 3) / 4), 0 };
+            stencil_run(&all, args);
+            T = a;
+            a = b;
+            b = T;
+        }
+        int error = kmm_copy_out(rt, out, A, bytes);
+        if (error)
+            fail_msg("%s: %s", configurations[c], kmm_error_text(rt));
+        assert_memory_equal(out, a, bytes);
+        end(rt);
+        free(a);
+        free(b);
+        free(out);
+    }
+}
+
+static void reduces(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
+        int64_t n = 30000;
+        kmm_runtime_t *rt = make(configurations[c]);
+        int *a = random_ints((size_t)n), expected[7], out[7];
+        int *A = array(rt, (size_t)n * sizeof(int)), *S = array(rt, sizeof(out));
+        for (int k = 0; k < 7; k++)
+            expected[k] = 100 + k;
+        kmm_copy_in(rt, A, a, (size_t)n * sizeof(int));
+        kmm_copy_in(rt, S, expected, sizeof(expected));
+        for (int64_t k = 0; k < n; k++)
+            expected[k % 7] += a[k];
+        kmm_geometry_t geometry = { { (uint32_t)((n + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL };
+        void *args[] = { &n, &S, &A };
+        kmm_launch_t *l = kmm_launch_begin("sum", "test.cu", 3);
+        kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+        kmm_launch_chunk(l, KMM_GLOBAL_X, 3000);
+        index_1d(l, KMM_READ, "A[i]", A);
+        kmm_launch_reduce(l, KMM_OP_ADD, KMM_INT32, "S[0:7]", S);
+        kmm_launch_index(l, 0, 7);
+        kmm_launch_arm(l);
+        if (kmm_launch_kernel(&sum_kernel, &geometry, args))
+            fail_msg("%s", kmm_error_text(rt));
+        kmm_copy_out(rt, out, S, sizeof(out));
+        assert_memory_equal(out, expected, sizeof(out));
+        end(rt);
+        free(a);
+    }
+}
+
+struct saxpy { int64_t n; float a; const float *x; float *y; };
+
+static void saxpy_chunk(const kmm_chunk_t *chunk, void *args)
+{
+    struct saxpy *s = args;
+    for (int64_t k = chunk->begin[0]; k < chunk->end[0]; k++)
+        s->y[k] += s->a * s->x[k];
+}
+
+static int saxpy(int64_t n, int64_t chunk, float a, const float *x, float *y)
+{
+    struct saxpy args = { n, a, x, y };
+    kmm_launch_t *l = kmm_launch_begin("saxpy", "test.c", 4);
+    kmm_launch_axis(l, "i", KMM_RANGE_0, 0, n);
+    kmm_launch_chunk(l, KMM_RANGE_0, chunk);
+    index_1d(l, KMM_READ, "x[i]", x);
+    index_1d(l, KMM_UPDATE, "y[i]", y);
+    return kmm_launch_call(l, saxpy_chunk, &args, sizeof(args));
+}
+
+static void calls_functions_on_host_memory(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
+        enum { N = 20000 };
+        kmm_runtime_t *rt = make(configurations[c]);
+        float *x = malloc(N * sizeof(float)), *y = malloc(N * sizeof(float));
+        for (int k = 0; k < N; k++)
+            x[k] = (float)(rand() % 100), y[k] = (float)k;
+        assert_int_equal(saxpy(N, 999, 2, x, y), 0);
+        for (int k = 0; k < N; k++)
+            assert_true(y[k] == (float)k + 2 * x[k]);
+        assert_int_equal(kmm_map(rt, KMM_MAP_TO, x, N * sizeof(float)), 0);
+        assert_int_equal(kmm_map(rt, KMM_MAP_TOFROM, y, N * sizeof(float)), 0);
+        for (int step = 0; step < 3; step++)
+            assert_int_equal(saxpy(N, 1000 + step, 1, x, y), 0);
+        assert_int_equal(saxpy(N, 1000, 1, y, x), KMM_E_INVALID);
+        assert_int_equal(kmm_unmap(rt, y), 0);
+        assert_int_equal(kmm_unmap(rt, x), 0);
+        for (int k = 0; k < N; k++)
+            assert_true(y[k] == (float)k + 5 * x[k]);
+        end(rt);
+        free(x);
+        free(y);
+    }
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host:1,mem=256K");
+    int64_t n = 200000;
+    int *A = array(rt, (size_t)n * 4), *B = array(rt, (size_t)n * 4), *C = array(rt, (size_t)n * 4);
+    kmm_fill(rt, A, 1, (size_t)n * 4);
+    kmm_fill(rt, B, 1, (size_t)n * 4);
+    kmm_fill(rt, C, 7, 1000);
+    assert_int_equal(add(n, n, C, A, B), 0); /* one chunk that cannot fit */
+    assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
+    assert_non_null(strstr(kmm_error_text(rt), "test.cu:1: add"));
+    assert_int_equal(kmm_wait(rt), 0);
+    char out[1000];
+    assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), KMM_E_POISONED);
+    assert_int_equal(add(n, 1000, C, A, B), 0); /* a full write clears it */
+    assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), 0);
+    assert_int_equal(out[999], 2);
+    assert_int_equal(kmm_copy_in(rt, &n, out, 4), KMM_E_ADDRESS);
+    assert_int_equal(kmm_copy_in(rt, A, out, (size_t)n * 4 + 1), KMM_E_RANGE);
+    assert_int_equal(kmm_array_destroy(rt, A + 1), KMM_E_ADDRESS);
+    end(rt);
+}
+
+static void refuses_overlapping_writes(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host");
+    int64_t n = 1000;
+    int *A = array(rt, (size_t)n * 4), *C = array(rt, (size_t)n * 4);
+    kmm_geometry_t geometry = { { 16, 1, 1 }, { 64, 1, 1 }, 0, NULL };
+    void *args[] = { &n, &C, &A, &A };
+    kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 9);
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, 128);
+    index_1d(l, KMM_READ, "A[i]", A);
+    kmm_launch_access(l, KMM_UPDATE, "C[i:2]", C, sizeof(int));
+    kmm_launch_index(l, 0, 2);
+    kmm_launch_coef(l, 0, 1, 0);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&add_kernel, &geometry, args), KMM_E_OVERLAP);
+    assert_non_null(strstr(kmm_error_text(rt), "C[i:2]"));
+    kmm_wait(rt);
+    end(rt);
+}
+
+int main(void)
+{
+    const char *seed = getenv("KMM_SEED");
+    srand(seed ? (unsigned)atoi(seed) : 1);
+    alarm(100);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adds_in_chunks),
+        cmocka_unit_test(exchanges_halos),
+        cmocka_unit_test(reduces),
+        cmocka_unit_test(calls_functions_on_host_memory),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_overlapping_writes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
