@@ -576,6 +576,11 @@ static void copies_move_rows_and_nothing_else(void **state)
     check_copy(&f, 0, 5, 16);
     check_copy(&f, 16, 0, 16);
     check_copy(&f, 1000, 1, 1000);
+    for (int64_t bytes = 1 << 16; bytes <= 4 << 20; bytes *= 2) {
+        check_copy(&f, bytes - 1, 1, bytes - 1);
+        check_copy(&f, bytes, 1, bytes);
+        check_copy(&f, bytes + 1, 1, bytes + 1);
+    }
     check_copy(&f, (5 << 20) + 13, 1, (5 << 20) + 13);
     check_copy(&f, 100, 1000, 128);
     check_copy(&f, 4096, 1000, 4096);
