@@ -316,13 +316,23 @@ static CXCursor called_function(CXCursor reference)
     return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ? f : clang_getNullCursor();
 }
 
-/* Finds the places in `name [<...>] [<<<...>>>] (`. */
-static bool find_name(unit_t *u, directive_t *d, CXCursor reference)
+/* The last name of `a::b::name`, which begins the launch. */
+static size_t last_name(const source_t *s, size_t begin)
 {
-    unsigned parsed;
-    const char *name = clang_text(clang_getCursorSpelling(reference));
-    clang_getFileLocation(clang_getCursorLocation(reference), NULL, NULL, NULL, &parsed);
-    d->name_at = unit_offset(u, parsed);
+    lexer_t l = lexer_at(s, begin, s->length);
+    l.line_start = false;
+    size_t name = begin;
+    for (token_t t = lex(&l); t.kind == TOKEN_NAME || token_is(s, t, "::"); t = lex(&l))
+        if (t.kind == TOKEN_NAME)
+            name = t.begin;
+    return name;
+}
+
+/* Finds the places in `name [<...>] [<<<...>>>] (`. */
+static bool find_name(unit_t *u, directive_t *d)
+{
+    const char *name = clang_text(clang_getCursorSpelling(d->callee));
+    d->name_at = last_name(u->source, d->callee_begin);
     d->name_after = d->template_end = d->name_at + strlen(name);
     if (!*name || d->name_after > u->source->length || memcmp(u->source->text + d->name_at, name, strlen(name)))
         return false;
@@ -363,6 +373,7 @@ static void bind_callee(unit_t *u, directive_t *d)
     children_t list = children_of(d->launch);
     CXCursor reference = list.count ? callee_reference(list.at[0]) : clang_getNullCursor();
     d->callee = called_function(reference);
+    d->instance = clang_getCursorReferenced(reference);
     if (clang_Cursor_isNull(d->callee)) {
         error_of(u, d, d->launch, clang_getCursorKind(reference) == CXCursor_MemberRefExpr
                      ? "the call of a member function cannot be split; govern the call of a plain function"
@@ -372,7 +383,7 @@ static void bind_callee(unit_t *u, directive_t *d)
     }
     d->definition = clang_getCursorDefinition(d->callee);
     size_t end;
-    if (!unit_range(u, list.at[0], &d->callee_begin, &end) || !find_name(u, d, reference)) {
+    if (!unit_range(u, list.at[0], &d->callee_begin, &end) || !find_name(u, d)) {
         error_of(u, d, d->launch, "the launch is written by a macro; write it out below the pragma");
         d->launch = clang_getNullCursor();
         return;
@@ -493,7 +504,7 @@ void bind_directives(unit_t *u)
     clang_visitChildren(file.cursor, visit_scope, &file);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound && !is_skipped(u, d->parsed_at))
+        if (!d->bound && !d->broken && !is_skipped(u, d->parsed_at))
             error_at(u, d->name_begin, d->name_end, "the pragma governs nothing: it does not stand before a statement");
     }
 }

@@ -511,8 +511,11 @@ static bool is_covered(const directive_t *d, CXCursor root)
 }
 
 /* Adds the access that is assumed for a pointer to const. */
-static void add_whole(unit_t *u, directive_t *d, int number, size_t begin, size_t end)
+static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
 {
+    size_t begin, end;
+    if (!unit_range(u, d->argument[number], &begin, &end))
+        return;
     if (!d->item)
         d->item = arena_alloc(MAX_ITEMS * sizeof(*d->item));
     if (d->item_count == MAX_ITEMS)
@@ -523,7 +526,7 @@ static void add_whole(unit_t *u, directive_t *d, int number, size_t begin, size_
     d->item[d->item_count++] = (item_t){.begin = begin, .end = end, .mode = KMM_READ, .base = base, .root = check_root(d->argument[number])};
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add read(%s[...]) [-Wkmm-whole]",
-            words(u, begin, end), words(u, begin, end));
+            words(u, begin, end), name);
 }
 
 static void check_argument(unit_t *u, directive_t *d, int number, CXCursor parameter)
@@ -535,17 +538,21 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXCursor param
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
     const char *name = clang_text(clang_getCursorSpelling(parameter)), *text = words(u, begin, end);
-    if (is_covered(d, check_root(d->argument[number])) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
+    CXCursor root = check_root(d->argument[number]);
+    const char *base = clang_Cursor_isNull(root) ? "" : clang_text(clang_getCursorSpelling(root));
+    if (!*base)
+        base = text;
+    if (is_covered(d, root) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
     if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
         return;
     if (clang_isConstQualifiedType(element)) {
-        add_whole(u, d, number, begin, end);
+        add_whole(u, d, number, base);
         return;
     }
     error_at(u, begin, end, "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), write(%s[...]) or update(%s[...])",
              clang_text(clang_getCursorSpelling(d->callee)), text, *name ? name : arena_printf("#%d", number + 1),
-             clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), text, text, text);
+             clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), base, base, base);
 }
 
 static void check_arguments(unit_t *u, directive_t *d)
@@ -665,7 +672,7 @@ void check_directives(unit_t *u)
 {
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound)
+        if (!d->bound || d->broken)
             continue;
         if (d->kind == DIRECTIVE_DATA)
             check_data(u, d);

@@ -95,39 +95,115 @@ static size_t word_end(const source_t *s, size_t begin)
     return t.begin == begin ? t.end : begin;
 }
 
-static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity)
+/* The directive whose pragma has the place; NULL: none. */
+static directive_t *directive_around(const unit_t *u, size_t offset)
+{
+    for (int k = 0; k < u->directive_count; k++)
+        if (offset >= u->directives[k]->pragma.begin && offset <= u->directives[k]->pragma.end)
+            return u->directives[k];
+    return NULL;
+}
+
+static bool contains(const expr_t *e, size_t offset)
+{
+    return e && e->begin <= offset && offset < e->end;
+}
+
+/* Where an axis has no meaning: there its name is clang's unknown one. */
+static bool outside_sections(const directive_t *d, size_t offset)
+{
+    bool inside = offset >= d->chunk_begin && offset < d->chunk_end;
+    for (int k = 0; k < d->axis_count; k++)
+        inside |= contains(d->axis[k].lower, offset) || contains(d->axis[k].length, offset);
+    for (int k = 0; k < d->shape_count; k++)
+        inside |= d->shape[k].begin <= offset && offset < d->shape[k].end;
+    for (int k = 0; k < d->item_count; k++)
+        inside |= contains(d->item[k].base, offset);
+    return inside;
+}
+
+/* clang's message in the words of the pragma; its own where that says it best. */
+static const char *explain(const unit_t *u, const directive_t *d, size_t begin, const char *text)
+{
+    if (begin <= d->pragma.begin || begin >= d->pragma.end)
+        return "the pragma governs nothing: it stands before a statement in a function";
+    for (int k = 0; strstr(text, "undeclared identifier") && k < d->axis_count; k++)
+        if (!strncmp(u->source->text + begin, d->axis[k].name, strlen(d->axis[k].name)) &&
+            word_end(u->source, begin) == begin + strlen(d->axis[k].name) && outside_sections(d, begin))
+            return arena_printf("axis '%s' has a meaning only in the sections of items; this must be the same for the whole launch",
+                                d->axis[k].name);
+    return text;
+}
+
+/* The directive that stands before the place with nothing in between. */
+static directive_t *directive_before(const unit_t *u, size_t offset)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        lexer_t l = lexer_at(u->source, u->directives[k]->pragma.end, u->source->length);
+        if (u->directives[k]->pragma.end <= offset && lex(&l).begin == offset)
+            return u->directives[k];
+    }
+    return NULL;
+}
+
+/* An error at a place of the main file. One for each directive: what follows is seldom another mistake. */
+static void show_at(const unit_t *u, severity_t severity, size_t begin, const char *text, int *foreign)
+{
+    directive_t *d = directive_around(u, begin), *before = directive_before(u, begin);
+    if (!d && before && !before->broken && !strncmp(text, "expected", 8)) {
+        before->broken = true;
+        diag_at(severity, u->source, before->name_begin, before->name_end,
+                "the pragma governs nothing: it stands before a statement in a function");
+        return;
+    }
+    *foreign += !d && severity == SEVERITY_ERROR;
+    if (d && severity == SEVERITY_ERROR && d->broken)
+        return;
+    if (d && severity == SEVERITY_ERROR) {
+        d->broken = true;
+        text = explain(u, d, begin, text);
+        if (begin <= d->pragma.begin || begin >= d->pragma.end) {
+            diag_at(severity, u->source, d->name_begin, d->name_end, "%s", text);
+            return;
+        }
+    }
+    diag_at(severity, u->source, begin, word_end(u->source, begin), "%s", text);
+}
+
+static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity, int *foreign)
 {
     CXFile file;
     unsigned line, column, offset;
     char *text = clang_text(clang_getDiagnosticSpelling(d));
     CXSourceLocation location = clang_getDiagnosticLocation(d);
     clang_getFileLocation(location, &file, &line, &column, &offset);
-    if (!file) {
-        diag_plain(severity, "%s", text);
-    } else if (!clang_Location_isFromMainFile(location)) {
-        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column, text);
-    } else {
-        size_t begin = unit_offset(u, offset);
-        diag_at(severity, u->source, begin, word_end(u->source, begin), "%s", text);
+    if (file && clang_Location_isFromMainFile(location)) {
+        show_at(u, severity, unit_offset(u, offset), text, foreign);
+        return;
     }
+    *foreign += severity == SEVERITY_ERROR;
+    if (file)
+        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column, text);
+    else
+        diag_plain(severity, "%s", text);
 }
 
-/* Shows the errors with their notes. Warnings are the real compiler's business. */
+/* Shows the errors with their notes; returns how many are not about a pragma. Warnings are the real compiler's
+ * business. */
 static int show_errors(const unit_t *u)
 {
-    int errors = 0;
+    int foreign = 0;
     for (unsigned k = 0; k < clang_getNumDiagnostics(u->tu); k++) {
         CXDiagnostic d = clang_getDiagnostic(u->tu, k);
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-            errors++;
-            show_diagnostic(u, d, SEVERITY_ERROR);
+            show_diagnostic(u, d, SEVERITY_ERROR, &foreign);
             CXDiagnosticSet notes = clang_getChildDiagnostics(d);
             for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); i++)
-                show_diagnostic(u, clang_getDiagnosticInSet(notes, i), SEVERITY_NOTE);
+                show_diagnostic(u, clang_getDiagnosticInSet(notes, i), SEVERITY_NOTE, &foreign);
         }
         clang_disposeDiagnostic(d);
     }
-    return errors;
+    return foreign;
 }
 
 /* ---- Parsing ---- */
@@ -237,6 +313,7 @@ bool clang_verify(unit_t *u, const char *text)
         diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
         return false;
     }
+    result.directive_count = 0;
     result.source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
     int errors = show_errors(&result);
     if (errors)

@@ -21,7 +21,7 @@ size_t clone_begin(const source_t *s, size_t offset)
     return begin;
 }
 
-bool clone_is_template(CXCursor kernel)
+static bool is_template(CXCursor kernel)
 {
     return clang_getCursorKind(kernel) == CXCursor_FunctionTemplate;
 }
@@ -94,7 +94,7 @@ static char *copy_text(const copy_t *c)
 
 /* ---- What the kernel uses ---- */
 
-typedef struct uses { CXCursor seen[512]; int seen_count; bool index, dim; CXCursor helper; } uses_t;
+typedef struct uses { CXCursor seen[512]; int seen_count; bool index, dim, grid; CXCursor helper; } uses_t;
 
 static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientData data);
 
@@ -130,7 +130,9 @@ static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientDa
     const char *name = clang_text(clang_getCursorSpelling(c));
     uses->index |= !strcmp(name, "blockIdx");
     uses->dim |= !strcmp(name, "gridDim");
-    visit_helper(uses, c);
+    uses->grid |= !strcmp(name, "this_grid") || !strcmp(name, "this_multi_grid");
+    if (!uses->grid)
+        visit_helper(uses, c);
     return CXChildVisit_Recurse;
 }
 
@@ -142,10 +144,44 @@ static const char *locals(const uses_t *uses)
 
 /* ---- Where it goes ---- */
 
+/* The arguments of the instance, as text; NULL when they depend on an enclosing template. */
+static const char *template_arguments(CXCursor instance)
+{
+    text_t out = {0};
+    int count = clang_Cursor_getNumTemplateArguments(instance);
+    for (int k = 0; k < count; k++) {
+        const char *separator = k ? ", " : "";
+        switch (clang_Cursor_getTemplateArgumentKind(instance, (unsigned)k)) {
+        case CXTemplateArgumentKind_Type:
+            text_printf(&out, "%s%s", separator,
+                        clang_text(clang_getTypeSpelling(clang_Cursor_getTemplateArgumentType(instance, (unsigned)k))));
+            break;
+        case CXTemplateArgumentKind_Integral:
+            text_printf(&out, "%s%lld", separator, clang_Cursor_getTemplateArgumentValue(instance, (unsigned)k));
+            break;
+        default:
+            return NULL;
+        }
+    }
+    return count > 0 ? out.data : NULL;
+}
+
+const char *clone_registration(const unit_t *u, const directive_t *d)
+{
+    if (!is_template(d->definition))
+        return "";
+    const char *arguments = template_arguments(d->instance), *s = u->source->text;
+    arguments = arguments ? arena_printf("<%s>", arguments) : arena_copy(s + d->name_after, d->template_end - d->name_after);
+    const char *scope = arena_copy(s + d->callee_begin, d->name_at - d->callee_begin);
+    const char *name = clang_text(clang_getCursorSpelling(d->definition));
+    return arena_printf("static const int kmm_registered = kmm_cuda_register_clone((const void *)%skmm_%s%s, (const void *)%s%s%s); "
+                        "(void)kmm_registered;", scope, name, arguments, scope, name, arguments);
+}
+
 static const char *registration(const directive_t *d, unsigned line)
 {
     const char *name = clang_text(clang_getCursorSpelling(d->definition));
-    if (clone_is_template(d->definition))
+    if (is_template(d->definition))
         return "";
     return arena_printf("static const int kmm_registered_%u = kmm_cuda_register_clone((const void *)kmm_%s, (const void *)%s);\n", line,
                         name, name);
@@ -208,29 +244,36 @@ static void clone_prototype(unit_t *u, CXCursor definition)
                            emit_line(u->source, source_line(u->source, after))));
 }
 
-static void clone_kernel(unit_t *u, directive_t *d)
+static uses_t *uses_of(const directive_t *d)
 {
     uses_t *uses = arena_alloc(sizeof(*uses));
-    size_t begin, end;
     uses->helper = clang_getNullCursor();
     clang_visitChildren(d->definition, find_uses, uses);
-    const char *name = clang_text(clang_getCursorSpelling(d->definition));
-    if (!clang_Cursor_isNull(uses->helper)) {
-        diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after,
-                "kernel '%s' cannot be split yet: '%s', which it calls, reads blockIdx or gridDim; pass them to it as parameters", name,
-                clang_text(clang_getCursorSpelling(uses->helper)));
-        return;
-    }
+    return uses;
+}
+
+static void clone_kernel(unit_t *u, directive_t *d)
+{
+    const uses_t *uses = uses_of(d);
+    size_t begin, end;
     if (!unit_range(u, d->definition, &begin, &end)) {
         clone_from_header(u, d, uses);
         return;
     }
     clone_prototype(u, d->definition);
-    copy_t c = {u->source, clone_begin(u->source, begin), end, unit_offset(u, name_offset(d->definition)), name, locals(uses)};
+    copy_t c = {u->source, clone_begin(u->source, begin), end, unit_offset(u, name_offset(d->definition)),
+                clang_text(clang_getCursorSpelling(d->definition)), locals(uses)};
     unsigned line = source_line(u->source, c.begin);
     unit_edit(u, end, end,
               arena_printf("\n\n%s\n%s\n%s%s\n", emit_line(u->source, line), copy_text(&c), registration(d, line),
                            emit_line(u->source, source_line(u->source, end))));
+}
+
+/* ---- Which kernels ---- */
+
+static bool is_kernel_launch(const directive_t *d)
+{
+    return d->bound && d->kind == DIRECTIVE_PARALLEL && d->is_kernel && !clang_Cursor_isNull(d->launch);
 }
 
 typedef struct calls { unit_t *u; CXCursor seen[512]; int seen_count; bool found; } calls_t;
@@ -268,7 +311,7 @@ bool clone_needs_headers(unit_t *u)
     calls->u = u;
     for (int k = 0; k < u->directive_count && !calls->found; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound || d->kind != DIRECTIVE_PARALLEL || !d->is_kernel || clang_Cursor_isNull(d->definition))
+        if (!is_kernel_launch(d) || clang_Cursor_isNull(d->definition))
             continue;
         if (!unit_range(u, d->definition, &begin, &end))
             return true;
@@ -277,29 +320,43 @@ bool clone_needs_headers(unit_t *u)
     return calls->found;
 }
 
+static void check_kernel(unit_t *u, const directive_t *d)
+{
+    const char *name = clang_text(clang_getCursorSpelling(d->callee));
+    if (clang_Cursor_isNull(d->definition)) {
+        diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after,
+                "kernel '%s' is only declared here; a launch can be split where the kernel's definition is seen: include it", name);
+        return;
+    }
+    const uses_t *uses = uses_of(d);
+    if (uses->grid)
+        diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after,
+                "kernel '%s' synchronizes its whole grid (cooperative groups), so it cannot be split; launch it without the pragma", name);
+    else if (!clang_Cursor_isNull(uses->helper))
+        diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after,
+                "kernel '%s' cannot be split yet: '%s', which it calls, reads blockIdx or gridDim; pass them to it as parameters", name,
+                clang_text(clang_getCursorSpelling(uses->helper)));
+}
+
+void clone_check(unit_t *u)
+{
+    for (int k = 0; k < u->directive_count; k++)
+        if (is_kernel_launch(u->directives[k]))
+            check_kernel(u, u->directives[k]);
+}
+
 /* Whether an earlier directive launches the same kernel. */
 static bool is_cloned(const unit_t *u, int number)
 {
-    for (int k = 0; k < number; k++) {
-        const directive_t *d = u->directives[k];
-        if (d->bound && d->kind == DIRECTIVE_PARALLEL && d->is_kernel &&
-            clang_equalCursors(d->definition, u->directives[number]->definition))
+    for (int k = 0; k < number; k++)
+        if (is_kernel_launch(u->directives[k]) && clang_equalCursors(u->directives[k]->definition, u->directives[number]->definition))
             return true;
-    }
     return false;
 }
 
 void clone_kernels(unit_t *u)
 {
-    for (int k = 0; k < u->directive_count; k++) {
-        directive_t *d = u->directives[k];
-        if (!d->bound || d->kind != DIRECTIVE_PARALLEL || !d->is_kernel)
-            continue;
-        if (clang_Cursor_isNull(d->definition))
-            diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after,
-                    "kernel '%s' is only declared here; a launch can be split where the kernel's definition is seen: include it",
-                    clang_text(clang_getCursorSpelling(d->callee)));
-        else if (!is_cloned(u, k))
-            clone_kernel(u, d);
-    }
+    for (int k = 0; k < u->directive_count; k++)
+        if (is_kernel_launch(u->directives[k]) && !is_cloned(u, k))
+            clone_kernel(u, u->directives[k]);
 }

@@ -162,6 +162,7 @@ struct directive {
     probe_t *probe;
     int probe_count;
     size_t parsed_at;     /* where the probe begins in the parsed text */
+    bool broken;          /* clang has reported an error in the pragma */
     bool bound;           /* the probe was found, so the pragma is not in a disabled region */
     CXCursor parent;      /* of the probe */
     CXCursor statement;   /* what the pragma governs */
@@ -171,6 +172,7 @@ struct directive {
     CXCursor launch;      /* the call; null when there was an error */
     bool is_kernel;       /* launch is `k<<<...>>>(...)` */
     CXCursor callee;      /* the function or template that is called */
+    CXCursor instance;    /* the same, or the template's instance when clang knows it */
     CXCursor definition;  /* of the kernel; null if there is none */
     CXCursor *argument;
     int argument_count;
@@ -190,7 +192,8 @@ const char *nearest_name(const char *word, const char *const *names, int count);
 /* ---- clang.c ---- */
 /* Bodies of functions in headers take most of the time and are seldom needed. */
 typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
-/* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source. */
+/* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source.
+ * False when some are not about pragmas: then nothing more can be said. */
 bool clang_parse(unit_t *u, const char *text, bodies_t bodies);
 /* Parses the result; an error is a mistake of kmmcc and is shown so. */
 bool clang_verify(unit_t *u, const char *text);
@@ -209,11 +212,14 @@ CXCursor check_root(CXCursor e);
 
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);
+/* Whether the kernels can be cloned. */
+void clone_check(unit_t *u);
+/* What a launch of a template adds: its clone and itself are known when their arguments are. Empty for others. */
+const char *clone_registration(const unit_t *u, const directive_t *d);
 /* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
 bool clone_needs_headers(unit_t *u);
 /* Where the declaration at `offset` begins: behind the end of the one before it and its comments. */
 size_t clone_begin(const source_t *s, size_t offset);
-bool clone_is_template(CXCursor kernel);
 
 /* ---- describe.c: the calls that describe a launch ---- */
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out);

@@ -76,7 +76,7 @@ static int distance(const char *a, const char *b)
 const char *nearest_name(const char *word, const char *const *names, int count)
 {
     const char *best = NULL;
-    int least = (int)strlen(word) / 3 + 2;
+    int length = (int)strlen(word), least = length < 3 ? length : length / 3 + 2;
     for (int k = 0; k < count; k++) {
         int edits = distance(word, names[k]);
         if (edits < least) {
@@ -453,19 +453,22 @@ static const clause_t parallel_clauses[] = {
 
 static const clause_t data_clauses[] = {{"map", clause_map, true}};
 
-/* Behind the clause that has the error: its closing parenthesis, or the end. */
-static void skip_clause(parser_t *p, token_t name)
+/* Behind the clause that has the error: its closing parenthesis, or up to the next known clause when it has none. */
+static void skip_clause(parser_t *p, token_t name, const clause_t *clauses, int count)
 {
     p->lexer = lexer_at(p->s, name.end, p->d->pragma.end);
     p->lexer.line_start = false;
+    p->token.end = name.end;
     parser_advance(p);
-    if (!parser_at(p, "("))
-        return;
-    int depth = 0;
-    do {
+    bool list = parser_at(p, "(");
+    for (int depth = 0; p->token.kind != TOKEN_END; parser_advance(p)) {
         depth += parser_at(p, "(") - parser_at(p, ")");
-        parser_advance(p);
-    } while (depth > 0 && p->token.kind != TOKEN_END);
+        if (list && depth == 0)
+            return parser_advance(p);
+        for (int k = 0; !list && k < count; k++)
+            if (at_word(p, clauses[k].name))
+                return;
+    }
 }
 
 static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
@@ -505,10 +508,8 @@ static bool parse_clause(parser_t *p, const clause_t *clauses, int count, unsign
         parser_error(p, "expected a clause");
     }
     bool good = !p->failed;
-    if (!good && name.kind == TOKEN_NAME)
-        skip_clause(p, name);
-    else if (!good)
-        parser_advance(p);
+    if (!good)
+        skip_clause(p, name, clauses, count);
     p->failed = false;
     return good;
 }
@@ -542,7 +543,7 @@ static bool parse_parallel(parser_t *p)
             parser_expect(p, ")");
         good = !p->failed;
         if (!good)
-            skip_clause(p, name);
+            skip_clause(p, name, parallel_clauses, COUNT(parallel_clauses));
         p->failed = false;
     }
     return parse_clauses(p, parallel_clauses, COUNT(parallel_clauses)) && good;

@@ -56,7 +56,7 @@ void rewrite_include(unit_t *u)
     if (place == u->source->length)
         return;
     place = clone_begin(u->source, place);
-    unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target == TARGET_CUDA ? "cuda.h" : "launch.h",
+    unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target != TARGET_HOST ? "cuda.h" : "launch.h",
                                             emit_line(u->source, source_line(u->source, place))));
 }
 
@@ -91,6 +91,8 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     else
         text_printf(&out, "{\n");
     describe_launch(u, d, inner, &out);
+    if (d->is_kernel && u->target != TARGET_HOST && *clone_registration(u, d))
+        text_printf(&out, "%s%s\n", inner, clone_registration(u, d));
     if (d->is_kernel)
         text_printf(&out, "%skmm_launch_arm(kmm);\n", inner);
     if (below) {
@@ -105,7 +107,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         call_rewrite(u, d, indent);
         return;
     }
-    if (u->target == TARGET_CUDA)
+    if (u->target != TARGET_HOST)
         rewrite_kernel_name(u, d);
     unit_edit(u, d->launch_end, d->launch_end, " }");
 }

@@ -26,25 +26,20 @@ static void parse_pragmas(unit_t *u)
     }
 }
 
-/* Parses the file and finds what its directives govern. */
-static bool bind_unit(unit_t *u, bodies_t bodies)
+/* Parses the file and finds what its directives govern; goes on after errors that are about single directives. */
+static bool bind_unit(unit_t *u, bool clones)
 {
     int errors = diag_error_count();
-    const char *text = bind_probes(u);
-    if (!clang_parse(u, text, bodies) || diag_error_count() > errors)
+    if (!clang_parse(u, bind_probes(u), clones ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
         return false;
     bind_directives(u);
-    return diag_error_count() == errors;
-}
-
-static bool bind_all(unit_t *u, bool clones)
-{
-    if (!bind_unit(u, clones ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
-        return false;
-    if (!clones || !clone_needs_headers(u))
+    if (diag_error_count() > errors || !clones || !clone_needs_headers(u))
         return true;
     clang_disposeTranslationUnit(u->tu);
-    return bind_unit(u, BODIES_OF_ALL_FILES);
+    if (!clang_parse(u, bind_probes(u), BODIES_OF_ALL_FILES))
+        return false;
+    bind_directives(u);
+    return true;
 }
 
 char *transform(const options_t *o, lang_t lang, target_t target, source_t *source)
@@ -53,9 +48,11 @@ char *transform(const options_t *o, lang_t lang, target_t target, source_t *sour
     int errors = diag_error_count();
     bool cuda = lang == LANG_CUDA || lang == LANG_HIP, clones = cuda && target != TARGET_HOST;
     parse_pragmas(&u);
-    bool bound = bind_all(&u, clones);
-    if (bound)
+    if (bind_unit(&u, clones)) {
         check_directives(&u);
+        if (clones)
+            clone_check(&u);
+    }
     if (diag_error_count() > errors)
         return NULL;
     rewrite_include(&u);
