@@ -211,26 +211,27 @@ static void look_at(const plan_t *p, job_t *job)
         refuse_hip(job);
 }
 
-static bool is_archive_in(const char *folder, const char *name, unsigned *kind)
+/* The value of `-Lx` or `-L x` at argument k; NULL if it is another option. */
+static const char *link_value(const options_t *o, int k, const char *option)
 {
-    const char *path = arena_printf("%s/lib%s.a", folder, name);
-    if (access(path, R_OK) != 0)
-        return false;
-    *kind |= object_scan(path);
-    return true;
+    const argument_t *a = &o->arguments[k];
+    if (a->role != ROLE_LINK || a->is_value || strncmp(a->text, option, strlen(option)) != 0)
+        return NULL;
+    if (a->text[strlen(option)])
+        return a->text + strlen(option);
+    return k + 1 < o->argument_count ? o->arguments[k + 1].text : NULL;
 }
 
 /* What -lname holds if it is an archive in one of the -L folders. */
 static unsigned scan_library(const options_t *o, const char *name)
 {
-    unsigned kind = 0;
     for (int k = 0; k < o->argument_count; k++) {
-        const char *text = o->arguments[k].text;
-        bool is_folder = o->arguments[k].role == ROLE_LINK && !o->arguments[k].is_value && strncmp(text, "-L", 2) == 0;
-        if (is_folder && is_archive_in(text[2] || k + 1 == o->argument_count ? text + 2 : o->arguments[k + 1].text, name, &kind))
-            break;
+        const char *folder = link_value(o, k, "-L");
+        const char *path = folder ? arena_printf("%s/lib%s.a", folder, name) : NULL;
+        if (path && access(path, R_OK) == 0)
+            return object_scan(path);
     }
-    return kind;
+    return 0;
 }
 
 static unsigned scan_objects(const options_t *o)
@@ -238,12 +239,11 @@ static unsigned scan_objects(const options_t *o)
     unsigned kind = 0;
     for (int k = 0; k < o->argument_count; k++) {
         const argument_t *a = &o->arguments[k];
-        if (a->role != ROLE_LINK || a->is_value)
-            continue;
-        if (a->text[0] != '-')
+        const char *library = link_value(o, k, "-l");
+        if (library)
+            kind |= scan_library(o, library);
+        else if (a->role == ROLE_LINK && !a->is_value && a->text[0] != '-')
             kind |= object_scan(a->text);
-        else if (strncmp(a->text, "-l", 2) == 0 && a->text[2])
-            kind |= scan_library(o, a->text + 2);
     }
     return kind;
 }

@@ -88,14 +88,16 @@ const char *process_folder(bool create)
 {
     static const char *folder;
     const char *place = getenv("TMPDIR");
-    char *pattern = arena_printf("%s/kmmcc-XXXXXX", place && *place ? place : "/tmp");
+    if (!place || !*place)
+        place = "/tmp";
+    char *pattern = arena_printf("%s/kmmcc-XXXXXX", place);
     if (!create)
         return pattern;
     if (folder)
         return folder;
     folder = mkdtemp(pattern);
     if (!folder) {
-        diag_plain(SEVERITY_ERROR, "cannot make a temporary folder '%s': %s", pattern, strerror(errno));
+        diag_plain(SEVERITY_ERROR, "cannot make a temporary folder in '%s': %s", place, strerror(errno));
         diag_plain(SEVERITY_NOTE, "set TMPDIR to a folder that can be written");
         return NULL;
     }

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Substitutions: %kmmcc %cc %cxx %nvcc %FileCheck (also plain FileCheck) %not %s %S %t.
+# Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
 # Features: nvcc, hipcc, san (kmmcc is built with a sanitizer).
 import os
+import sys
+
 import lit.formats
 
 site = lit_config.params.get("kmm_site")
@@ -29,14 +31,16 @@ config.environment["KMM_DEVICES"] = os.environ.get("KMM_DEVICES", "host")
 
 config.substitutions += [
     ("%kmmcc", os.path.join(tools, "kmmcc")),
-    ("%build", config.kmm_build),
-    ("%source", config.kmm_source),
+    ("%kmm_build", config.kmm_build),
+    ("%kmm_source", config.kmm_source),
     ("%cxx", config.kmm_cxx),
     ("%cc", config.kmm_cc),
     ("%nvcc", config.kmm_nvcc),
     ("%hipcc", config.kmm_hipcc),
-    ("%FileCheck", config.kmm_filecheck),
+    (r"(?<![\w/%.-])FileCheck(?![\w-])", config.kmm_filecheck),
     ("%not", config.kmm_not),
+    ("%count", os.path.join(os.path.dirname(config.kmm_not), "count")),
+    ("%python", sys.executable),
 ]
 if config.kmm_nvcc and not config.kmm_nvcc.endswith("NOTFOUND"):
     config.available_features.add("nvcc")
