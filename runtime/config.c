@@ -67,12 +67,11 @@ static int add_backend(kmm_runtime_t *rt, kmm__backend_t *b)
     return 0;
 }
 
-#pragma weak kmm__cuda_backend_create
 static int add_cuda(kmm_runtime_t *rt, int at_most, const kmm_config_t *config, bool required)
 {
     kmm__backend_t *b;
     const char *reason = "";
-    int error = kmm__cuda_backend_create ? kmm__cuda_backend_create(&b, &reason) : KMM_E_NO_DEVICE;
+    int error = kmm__cuda_backend_create(&b, &reason);
     if (error == KMM_E_NO_DEVICE && !required)
         return 0;
     if (error)

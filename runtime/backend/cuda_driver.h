@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The part of CUDA's driver interface that libkmm uses, declared here so that building needs no
+ * toolkit. Names without prefix are the driver's; the numbers are its ABI.
+ */
+#ifndef KMM__CUDA_DRIVER_H
+#define KMM__CUDA_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef uint64_t CUdeviceptr;
+typedef uint64_t CUmemGenericAllocationHandle;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_DEINITIALIZED = 4,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700, /* 700 to 719: a kernel broke a rule, and the context is lost */
+    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
+
+    CU_DEVICE_ATTRIBUTE_MAX_PITCH = 11,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
+    CU_STREAM_NON_BLOCKING = 1,
+    CU_EVENT_DISABLE_TIMING = 2,
+    CU_MEMHOSTREGISTER_PORTABLE = 1,
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEMORYTYPE_HOST = 1,
+    CU_MEMORYTYPE_DEVICE = 2,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+};
+
+typedef struct CUmemLocation { int type, id; } CUmemLocation;
+
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc { CUmemLocation location; int flags; } CUmemAccessDesc;
+
+typedef struct CUDA_MEMCPY2D {
+    size_t srcXInBytes, srcY;
+    int srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    void *srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    int dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    void *dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+/* X(member, symbol, parameters) */
+#define KMM__CUDA_CALLS(X)                                                                         \
+    X(Init, "cuInit", (unsigned))                                                                  \
+    X(GetErrorName, "cuGetErrorName", (CUresult, const char **))                                   \
+    X(GetErrorString, "cuGetErrorString", (CUresult, const char **))                               \
+    X(DeviceGetCount, "cuDeviceGetCount", (int *))                                                 \
+    X(DeviceGet, "cuDeviceGet", (CUdevice *, int))                                                 \
+    X(DeviceGetName, "cuDeviceGetName", (char *, int, CUdevice))                                   \
+    X(DeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CUdevice))                          \
+    X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                 \
+    X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *, CUdevice, CUdevice))                   \
+    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                 \
+    X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                         \
+    X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
+    X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                          \
+    X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                             \
+    X(MemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                         \
+    X(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
+      (size_t *, const CUmemAllocationProp *, int))                                                \
+    X(MemAddressReserve, "cuMemAddressReserve",                                                    \
+      (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long))                            \
+    X(MemAddressFree, "cuMemAddressFree", (CUdeviceptr, size_t))                                   \
+    X(MemCreate, "cuMemCreate",                                                                    \
+      (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))   \
+    X(MemRelease, "cuMemRelease", (CUmemGenericAllocationHandle))                                  \
+    X(MemMap, "cuMemMap",                                                                          \
+      (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))             \
+    X(MemUnmap, "cuMemUnmap", (CUdeviceptr, size_t))                                               \
+    X(MemSetAccess, "cuMemSetAccess", (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))      \
+    X(MemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                         \
+    X(MemHostUnregister, "cuMemHostUnregister", (void *))                                          \
+    X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
+    X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
+    X(StreamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))                         \
+    X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
+    X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                \
+    X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
+    X(EventQuery, "cuEventQuery", (CUevent))                                                       \
+    X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))      \
+    X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))            \
+    X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))       \
+    X(Memcpy2DAsync, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *, CUstream))                      \
+    X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))            \
+    X(KernelGetFunction, "cuKernelGetFunction", (CUfunction *, CUkernel))                          \
+    X(KernelSetAttribute, "cuKernelSetAttribute", (int, int, CUkernel, CUdevice))                  \
+    X(LaunchKernel, "cuLaunchKernel",                                                              \
+      (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
+       void **, void **))
+
+typedef struct kmm__cuda_driver {
+#define KMM_X(member, symbol, parameters) CUresult(*member) parameters;
+    KMM__CUDA_CALLS(KMM_X)
+#undef KMM_X
+} kmm__cuda_driver_t;
+
+#endif
