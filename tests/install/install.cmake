@@ -23,6 +23,9 @@ separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/version.c -o version)
 run(${WORK}/version)
 expect("no error")
+run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/saxpy.c -o saxpy)
+run(${WORK}/saxpy)
+expect("1999")
 
 # Another project finds the package.
 run(${CMAKE_COMMAND} -S ${SOURCE}/project -B ${WORK}/project -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/second
@@ -30,3 +33,5 @@ run(${CMAKE_COMMAND} -S ${SOURCE}/project -B ${WORK}/project -G ${GENERATOR} -DC
 run(${CMAKE_COMMAND} --build ${WORK}/project)
 run(${WORK}/project/version)
 expect("no error")
+run(${WORK}/project/saxpy)
+expect("1999")

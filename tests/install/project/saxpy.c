@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+enum { N = 1000 };
+
+static float x[N], y[N];
+
+static void saxpy(int n, float a, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+int main(void)
+{
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+#pragma kmm parallel(i = 0:N) chunk(N / 7) rebase(n: i) read(x[i]) update(y[i])
+    saxpy(N, 2, x, y);
+    printf("%g\n", y[N - 1]);
+    return 0;
+}
