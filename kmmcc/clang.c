@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "directive.h"
+#include "driver.h"
 
 char *clang_text(CXString string)
 {
@@ -217,7 +218,7 @@ static void add_flag(flags_t *f, const char *flag)
 
 static void add_cuda_flags(const unit_t *u, flags_t *f)
 {
-    const char *cuda = clang_cuda_path();
+    const char *cuda = toolchain_cuda();
     if (u->target == TARGET_HOST || !cuda) {
         const char **flags;
         int count;
@@ -232,17 +233,6 @@ static void add_cuda_flags(const unit_t *u, flags_t *f)
     add_flag(f, "-nocudalib");
     add_flag(f, "-Wno-unknown-cuda-version");
     add_flag(f, arena_printf("-isystem%s/include/cccl", cuda));
-}
-
-const char *clang_cuda_path(void)
-{
-    static const char *const names[] = {"CUDA_PATH", "CUDA_HOME"};
-    for (int k = 0; k < 2; k++) {
-        const char *path = getenv(names[k]);
-        if (path && *path && source_exists(arena_printf("%s/include/cuda_runtime.h", path)))
-            return path;
-    }
-    return source_exists("/usr/local/cuda/include/cuda_runtime.h") ? "/usr/local/cuda" : NULL;
 }
 
 static flags_t all_flags(const unit_t *u)

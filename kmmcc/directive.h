@@ -23,7 +23,6 @@ bool token_is(const source_t *s, token_t t, const char *text);
 char *token_text(const source_t *s, token_t t);
 /* The tokens of [begin, end) on one line, single spaces where there was anything between them. */
 char *source_words(const source_t *s, size_t begin, size_t end);
-bool source_exists(const char *path);
 unsigned source_line(const source_t *s, size_t offset);
 
 /* ---- pragma.c ---- */
@@ -199,7 +198,6 @@ bool clang_parse(unit_t *u, const char *text, bodies_t bodies);
 bool clang_verify(unit_t *u, const char *text);
 char *clang_text(CXString string); /* copies and disposes */
 bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
-const char *clang_cuda_path(void); /* NULL: there is no CUDA toolkit */
 
 /* ---- bind.c ---- */
 char *bind_probes(unit_t *u); /* the text to parse */

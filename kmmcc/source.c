@@ -74,14 +74,6 @@ unsigned source_line(const source_t *s, size_t offset)
     return line;
 }
 
-bool source_exists(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 bool source_has_pragma(const source_t *s)
 {
     pragma_t found;
