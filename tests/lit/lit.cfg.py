@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
+# Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
 # Features: nvcc, hipcc, san (kmmcc is built with a sanitizer).
 import os
 import sys
@@ -39,6 +39,8 @@ config.substitutions += [
     ("%hipcc", config.kmm_hipcc),
     (r"(?<![\w/%.-])FileCheck(?![\w-])", config.kmm_filecheck),
     ("%not", config.kmm_not),
+    # What a program needs that is linked with a libkmm built by a sanitizer.
+    ("%san", " ".join(f for f in config.kmm_flags.split() if f.startswith("-fsanitize"))),
     ("%count", os.path.join(os.path.dirname(config.kmm_not), "count")),
     ("%python", sys.executable),
 ]
