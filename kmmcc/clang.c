@@ -246,7 +246,8 @@ static flags_t all_flags(const unit_t *u)
     for (int k = 0; k < u->options->parse_flag_count; k++)
         add_flag(&f, u->options->parse_flags[k]);
     add_flag(&f, "-w");
-    add_flag(&f, "-D_KMM=1");
+    if (!u->options->ignores_pragmas)
+        add_flag(&f, "-D_KMM=1");
     add_flag(&f, arena_printf("-I%s", driver_folder("include")));
     return f;
 }

@@ -201,7 +201,7 @@ static void look_at(const plan_t *p, job_t *job)
             diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", job->path, strerror(errno));
             return;
         }
-        job->has_pragma = source_has_pragma(job->source);
+        job->has_pragma = !o->ignores_pragmas && source_has_pragma(job->source);
     }
     job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? TARGET_HIP : TARGET_HOST;
     if (job->source)
@@ -421,7 +421,8 @@ static void add_copy_flags(const job_t *job, list_t *command)
     const char *slash = strrchr(job->path, '/');
     const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
     add_host_flag(&job->compiler, command, arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
-    list_add(command, "-D_KMM=1");
+    if (job->has_pragma)
+        list_add(command, "-D_KMM=1");
 }
 
 /* Which of our own headers a file needs: an untouched file asked for kmm.h, or CUDA source is

@@ -27,6 +27,7 @@ static const char text[] =
     "                               passed on.)\n"
     "  --compiler=PROGRAM           the real compiler for all files and the link\n"
     "  -x cu|c|c++|hip              the language of the files that follow, whatever their names\n"
+    "  -fno-kmm                     ignore kmm pragmas, as other compilers do\n"
     "  -fkmm-manage=auto|all|none   whether the CUDA runtime's memory is managed by libkmm: in programs of which\n"
     "                               some object was compiled with a kmm pragma (auto), always, or never\n"
     "  By default .c goes to cc, gcc or clang, .cpp to c++, g++ or clang++, .cu to nvcc, .hip to hipcc, the first\n"

@@ -69,6 +69,7 @@ typedef struct options {
     const char *check_file;  /* --check= */
     const char *dep_file, *dep_target; /* -MF; -MT or -MQ */
     target_t target;         /* --target=; resolved by the driver before any file is read */
+    bool ignores_pragmas;    /* -fno-kmm */
     manage_t manage;         /* -fkmm-manage= */
     bool diff;               /* --diff */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */

@@ -545,6 +545,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->verbose = true;
     if (strcmp(word, "--diff") == 0)
         return o->diff = true;
+    if (is_any(word, (const char *const[]){"-fkmm", "-fno-kmm", NULL}))
+        return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
     if (strcmp(word, "--emit-source") == 0)
         return o->emit_source = "", true;
     return diag_warning_option(word);

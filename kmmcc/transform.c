@@ -47,7 +47,8 @@ char *transform(const options_t *o, lang_t lang, target_t target, source_t *sour
     unit_t u = {.options = o, .lang = lang, .target = target, .source = source};
     int errors = diag_error_count();
     bool cuda = lang == LANG_CUDA || lang == LANG_HIP, clones = cuda && target != TARGET_HOST;
-    parse_pragmas(&u);
+    if (!o->ignores_pragmas)
+        parse_pragmas(&u);
     if (bind_unit(&u, clones)) {
         check_directives(&u);
         if (clones)

@@ -22,7 +22,7 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
 
 KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line)
 {
-    int error = kmm_map(kmm__current(), map, base, bytes);
+    int error = bytes ? kmm_map(kmm__current(), map, base, bytes) : 0;
     if (error) {
         char why[400];
         snprintf(why, sizeof(why), "%s", kmm__error_get());
@@ -33,7 +33,8 @@ KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t
 
 KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line)
 {
-    (void)bytes;
+    if (bytes == 0)
+        return;
     kmm_directive_check(kmm_unmap(kmm__current(), base), file, line);
 }
 
