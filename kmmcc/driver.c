@@ -385,10 +385,27 @@ static bool is_colour(const char *text)
     return strcmp(text, "-fcolor-diagnostics") == 0 || strcmp(text, "-fno-color-diagnostics") == 0;
 }
 
+/* The CUDA runtime and driver, which libkmm stands for in programs for the CPU. */
+static bool is_cuda_library(const char *text)
+{
+    static const char *const names[] = {"-lcudart", "-lcudart_static", "-lcudadevrt", "-lcuda"};
+    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+        if (strcmp(text, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_dropped(const options_t *o, int index)
+{
+    return o->target == TARGET_HOST && is_cuda_library(o->arguments[index].text);
+}
+
 /* One argument as the compiler wants it. -f[no-]color-diagnostics is clang's. */
 static void add_argument(const options_t *o, int index, compiler_t compiler, list_t *command)
 {
     const char *text = o->arguments[index].text;
+    if (is_dropped(o, index))
+        return;
     if (is_colour(text) && compiler.family == FAMILY_GNU)
         list_add(command, text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
     else if (is_colour(text) && compiler.family == FAMILY_NVCC)
@@ -658,8 +675,10 @@ static list_t original_command(const options_t *o, compiler_t compiler)
 {
     list_t command = {0};
     list_add(&command, compiler.path);
-    bool is_nvcc = compiler.family == FAMILY_NVCC;
-    if (is_nvcc || !o->nvcc_only) {
+    bool is_nvcc = compiler.family == FAMILY_NVCC, drops = false;
+    for (int k = 0; k < o->argument_count; k++)
+        drops |= is_dropped(o, k);
+    if (is_nvcc || (!o->nvcc_only && !drops)) {
         for (int k = 0; k < o->original_count; k++)
             if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
                 list_add(&command, o->original[k]);

@@ -41,7 +41,7 @@ static const option_t table[] = {
     {"-L", TAKES_JOINED, ROLE_LINK, false, NULL, NULL},
     {"-l", TAKES_JOINED, ROLE_LINK, false, NULL, NULL},
     {"-o", TAKES_JOINED, ROLE_OUTPUT, false, NULL, NULL},
-    {"-x", TAKES_JOINED, ROLE_LANG, false, NULL, NULL},
+    {"-x", TAKES_JOINED, ROLE_LANG, false, "-x", NULL},
     {"-std", TAKES_VALUE, ROLE_OPTION, false, "-std=", "-std="},
     {"-MF", TAKES_JOINED, ROLE_DEPEND, false, NULL, NULL},
     {"-MT", TAKES_JOINED, ROLE_DEPEND, false, NULL, NULL},
@@ -307,6 +307,7 @@ typedef struct reader {
     argument_t *arguments;
     list_t flags;    /* for parsing */
     const char *lang_name; /* of the last -x; NULL: none or "none" */
+    const char *lang_of_all; /* nvcc's -x holds for the files before it too */
     bool after_unknown;    /* the last word was an unknown option, which may take a value */
     bool everything_is_a_file; /* after "--" */
 } reader_t;
@@ -420,6 +421,8 @@ static void note_option(reader_t *r, const option_t *option, const char *value)
         read_mode(o, name);
     if (option->role == ROLE_LANG)
         r->lang_name = value && strcmp(value, "none") != 0 ? value : NULL;
+    if (option->role == ROLE_LANG && value && strcmp(value, "cu") == 0)
+        r->lang_of_all = value, o->nvcc_only = true; /* gcc and clang have other names for it */
     o->deps |= strcmp(name, "-MD") == 0 || strcmp(name, "-MMD") == 0;
     if (strcmp(name, "-MF") == 0)
         o->dep_file = value;
@@ -435,7 +438,10 @@ static bool read_known(reader_t *r, const char *word)
     const option_t *option = find_option(word, &value);
     if (!option)
         return false;
-    add_argument(r, word, option->role)->nvcc_only = option->nvcc_only;
+    bool nvcc_only = option->nvcc_only || after(word, "--x") != NULL;
+    if (after(word, "--x"))
+        r->o->nvcc_only = true;
+    add_argument(r, word, option->role)->nvcc_only = nvcc_only;
     if (option->takes != TAKES_NONE && !value) {
         if (r->next == r->words.count) {
             diag_plain(SEVERITY_ERROR, "'%s' needs a value after it", word);
@@ -444,7 +450,7 @@ static bool read_known(reader_t *r, const char *word)
         value = r->words.item[r->next++];
         argument_t *a = add_argument(r, value, option->role);
         a->is_value = true;
-        a->nvcc_only = option->nvcc_only;
+        a->nvcc_only = nvcc_only;
     }
     note_option(r, option, value);
     return true;
@@ -654,6 +660,17 @@ static void keep_original(reader_t *r, const typed_t *typed, int count)
     r->o->original_count = original.count;
 }
 
+static void force_all(reader_t *r)
+{
+    for (int k = 0; k < r->o->argument_count; k++) {
+        argument_t *a = &r->arguments[k];
+        if (a->role == ROLE_SOURCE && !a->forced) {
+            a->lang = (lang_t)find_name(languages, r->lang_of_all, LANG_NONE);
+            a->forced = true;
+        }
+    }
+}
+
 options_t *options_read(int argc, char **argv)
 {
     options_t *o = arena_alloc(sizeof(*o));
@@ -665,6 +682,8 @@ options_t *options_read(int argc, char **argv)
     r.arguments = arena_alloc(words * sizeof(*r.arguments));
     while (r.next < r.words.count)
         read_word(&r, r.words.item[r.next++]);
+    if (r.lang_of_all)
+        force_all(&r);
     keep_original(&r, typed, count);
     o->arguments = r.arguments;
     o->parse_flags = r.flags.item;
@@ -694,6 +713,8 @@ void options_translate(const options_t *o, int index, list_t *list)
         return;
     if (separate)
         value = o->arguments[index + 1].text;
+    if (option && option->role == ROLE_LANG && value && strcmp(value, "cu") == 0)
+        return;
     if (spelled_alike) {
         list_add(list, a->text);
         if (separate)
