@@ -10,21 +10,36 @@
 #define KMM_CUDA_CALLS(X)                                                                          \
     X(cudaMalloc)                                                                                  \
     X(cudaFree)                                                                                    \
+    X(cudaMallocAsync)                                                                             \
+    X(cudaFreeAsync)                                                                               \
+    X(cudaMallocPitch)                                                                             \
     X(cudaMemcpy)                                                                                  \
     X(cudaMemcpyAsync)                                                                             \
+    X(cudaMemcpy2D)                                                                                \
+    X(cudaMemcpy2DAsync)                                                                           \
     X(cudaMemset)                                                                                  \
     X(cudaMemsetAsync)                                                                             \
     X(cudaMemcpyToSymbol)                                                                          \
+    X(cudaMemcpyToSymbolAsync)                                                                     \
     X(cudaMemcpyFromSymbol)                                                                        \
+    X(cudaMemset2D)                                                                                \
+    X(cudaMemcpy3D)                                                                                \
+    X(cudaPointerGetAttributes)                                                                    \
     X(cudaLaunchKernel)                                                                            \
     X(__cudaLaunchKernel)                                                                          \
+    X(cudaLaunchCooperativeKernel)                                                                 \
     X(cudaDeviceSynchronize)                                                                       \
+    X(cudaDeviceReset)                                                                             \
     X(cudaStreamSynchronize)                                                                       \
     X(cudaStreamQuery)                                                                             \
+    X(cudaStreamDestroy)                                                                           \
     X(cudaStreamWaitEvent)                                                                         \
     X(cudaEventRecord)                                                                             \
     X(cudaEventQuery)                                                                              \
     X(cudaEventSynchronize)                                                                        \
-    X(cudaEventElapsedTime)
+    X(cudaEventElapsedTime)                                                                        \
+    X(cudaEventDestroy)                                                                            \
+    X(cudaGetLastError)                                                                            \
+    X(cudaPeekAtLastError)
 
 #endif

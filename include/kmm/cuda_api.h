@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA runtime's memory, stream and event calls, with their meaning, over libkmm's arrays.
+ *
+ * Programs do not call these. For a CUDA program the linker turns its calls into calls of
+ * libkmm_cuda.a's wrappers, which call these for managed memory; on the CPU target they are what
+ * kmm's own cuda_runtime.h calls. Results are cudaError_t numbers. An error is printed once, and
+ * remembered for kmm_cuda_get_last_error. A stream is named by its handle; NULL is the default one.
+ */
+#ifndef KMM_CUDA_API_H
+#define KMM_CUDA_API_H
+
+#include <stddef.h>
+
+#include "launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    KMM_CUDA_SUCCESS = 0,
+    KMM_CUDA_INVALID_VALUE = 1,
+    KMM_CUDA_MEMORY_ALLOCATION = 2,
+    KMM_CUDA_INVALID_CONFIGURATION = 9,
+    KMM_CUDA_INVALID_DEVICE_POINTER = 17,
+    KMM_CUDA_NO_DEVICE = 100,
+    KMM_CUDA_INVALID_RESOURCE_HANDLE = 400,
+    KMM_CUDA_NOT_READY = 600,
+    KMM_CUDA_LAUNCH_FAILURE = 719,
+    KMM_CUDA_NOT_SUPPORTED = 801,
+    KMM_CUDA_UNKNOWN = 999
+};
+
+int kmm_cuda_malloc(void **out, size_t bytes);
+int kmm_cuda_free(void *base);
+/* Whether the address lies in an array that kmm_cuda_malloc or kmm_malloc made. */
+int kmm_cuda_is_managed(const void *address);
+
+/* kind is a cudaMemcpyKind: 0 host to host, 1 host to device, 2 device to host, 3 device to device,
+ * 4 by the addresses. A kind that contradicts the addresses is KMM_CUDA_INVALID_VALUE. All return
+ * when the source may be reused and, to host memory, the data is there. */
+int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind);
+int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream);
+int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height, int kind);
+int kmm_cuda_memset(void *dst, int value, size_t bytes);
+int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream);
+
+int kmm_cuda_device_synchronize(void);
+int kmm_cuda_stream_create(void **out);
+int kmm_cuda_stream_destroy(void *stream);
+int kmm_cuda_stream_synchronize(void *stream);
+int kmm_cuda_stream_query(void *stream);
+int kmm_cuda_stream_wait_event(void *stream, void *event);
+
+int kmm_cuda_event_create(void **out);
+int kmm_cuda_event_destroy(void *event);
+/* Events are named by their handles, which may be the CUDA runtime's own. */
+int kmm_cuda_event_record(void *event, void *stream);
+int kmm_cuda_event_synchronize(void *event);
+int kmm_cuda_event_query(void *event);
+int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end);
+/* Forgets what was recorded under a handle that is about to be destroyed. */
+void kmm_cuda_event_forget(void *event);
+
+int kmm_cuda_get_last_error(void);
+int kmm_cuda_peek_at_last_error(void);
+const char *kmm_cuda_get_error_name(int error);
+const char *kmm_cuda_get_error_string(int error);
+
+/* kmm_launch_kernel, with its result as these functions give it. */
+int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

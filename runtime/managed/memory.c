@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocation, copies and sets of managed programs. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "managed.h"
+#include "../marker.h"
+
+enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
+KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
+{
+    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 };
+    if (!out)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMalloc: nowhere to put the address");
+    *out = NULL;
+    return bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out)) : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_free(void *base)
+{
+    return base ? kmm__managed_result(kmm_array_destroy(kmm_default(), base)) : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_is_managed(const void *address)
+{
+    kmm_runtime_t *rt = address ? kmm_default() : NULL;
+    return rt && kmm_array_find(rt, address, NULL) == 0;
+}
+
+static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
+{
+    kmm__marker_t *m;
+    /* Kernels may use ordinary memory too: what was launched before comes first. */
+    int error = kmm__marker_create(rt, &kmm__all_streams, &m);
+    if (error)
+        return error;
+    kmm__marker_wait(m);
+    kmm__marker_release(m);
+    memmove(dst, src, bytes);
+    return 0;
+}
+
+KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    kmm_runtime_t *rt = kmm_default();
+    if (!rt || kind < HOST_TO_HOST || kind > BY_ADDRESS)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: there is no runtime, or no such direction");
+    if (bytes == 0)
+        return KMM_CUDA_SUCCESS;
+    int to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
+    int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST) : to ? HOST_TO_DEVICE : HOST_TO_HOST;
+    /* Ordinary memory may pass for a device's: kernels on the CPU can use it. */
+    bool wrong = (kind == HOST_TO_DEVICE && from && !to) || (kind == DEVICE_TO_HOST && to && !from) ||
+                 (kind == HOST_TO_HOST && actual != HOST_TO_HOST);
+    if (wrong)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: the direction contradicts the addresses");
+    switch (actual) {
+    case DEVICE_TO_DEVICE: return kmm__managed_result(kmm_copy(rt, dst, src, bytes));
+    case DEVICE_TO_HOST: return kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
+    case HOST_TO_DEVICE: return kmm__managed_result(kmm_copy_in(rt, dst, src, bytes));
+    }
+    return kmm__managed_result(memory_copy(rt, dst, src, bytes));
+}
+
+KMM__API int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
+{
+    (void)stream; /* data order is enough, and returning late is allowed */
+    return kmm_cuda_memcpy(dst, src, bytes, kind);
+}
+
+KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height, int kind)
+{
+    int error = KMM_CUDA_SUCCESS;
+    if (width > dst_pitch || width > src_pitch)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy2D: rows are wider than their pitch");
+    if (width == dst_pitch && width == src_pitch)
+        return kmm_cuda_memcpy(dst, src, width * height, kind);
+    for (size_t row = 0; row < height && !error; row++)
+        error = kmm_cuda_memcpy((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch, width, kind);
+    return error;
+}
+
+KMM__API int kmm_cuda_memset(void *dst, int value, size_t bytes)
+{
+    return bytes ? kmm__managed_result(kmm_fill(kmm_default(), dst, value, bytes)) : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream)
+{
+    (void)stream;
+    return kmm_cuda_memset(dst, value, bytes);
+}
+
+KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams and events of managed programs: names for points in the order of submission. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "managed.h"
+#include "../marker.h"
+
+/* The default stream waits for all others and they for it, so its work is everybody's. */
+static const void *line_of(const void *stream)
+{
+    return stream ? stream : &kmm__all_streams;
+}
+
+static int no_runtime(void)
+{
+    return kmm__managed_fail(KMM_CUDA_NO_DEVICE, "there is no runtime");
+}
+
+/* ---- Streams ---- */
+
+KMM__API int kmm_cuda_device_synchronize(void)
+{
+    kmm_runtime_t *rt = kmm_default();
+    return rt ? kmm__managed_result(kmm_wait(rt)) : no_runtime();
+}
+
+KMM__API int kmm_cuda_stream_create(void **out)
+{
+    if (!out)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaStreamCreate: nowhere to put the stream");
+    *out = malloc(1); /* only its address counts */
+    return *out ? KMM_CUDA_SUCCESS : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for a stream");
+}
+
+KMM__API int kmm_cuda_stream_synchronize(void *stream)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm__marker_t *m;
+    if (!rt)
+        return no_runtime();
+    kmm__marker_create(rt, line_of(stream), &m);
+    int error = kmm__marker_wait(m);
+    kmm__marker_release(m);
+    /* What failed is told, and forgotten, as for the whole device. */
+    return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_stream_destroy(void *stream)
+{
+    int error = kmm_cuda_stream_synchronize(stream);
+    free(stream);
+    return error;
+}
+
+KMM__API int kmm_cuda_stream_query(void *stream)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm__marker_t *m;
+    if (!rt)
+        return no_runtime();
+    kmm__marker_create(rt, line_of(stream), &m);
+    int reached = kmm__marker_query(m);
+    kmm__marker_release(m);
+    return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : kmm_cuda_stream_synchronize(stream);
+}
+
+/* ---- Events ---- */
+
+typedef struct event { void *handle; kmm__marker_t *marker; struct event *next; } event_t;
+
+enum { BUCKETS = 1024 };
+static struct { pthread_mutex_t lock; event_t *bucket[BUCKETS]; } events = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static event_t **event_find(const void *handle)
+{
+    event_t **at = &events.bucket[((uintptr_t)handle >> 4) % BUCKETS];
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    return at;
+}
+
+/* The marker of an event, NULL if none was recorded. Stays valid until the event is recorded anew
+ * or forgotten, which a program must not do while it waits. */
+static kmm__marker_t *marker_of(const void *handle)
+{
+    pthread_mutex_lock(&events.lock);
+    const event_t *e = *event_find(handle);
+    kmm__marker_t *m = e ? e->marker : NULL;
+    pthread_mutex_unlock(&events.lock);
+    return m;
+}
+
+KMM__API int kmm_cuda_event_create(void **out)
+{
+    return kmm_cuda_stream_create(out);
+}
+
+KMM__API void kmm_cuda_event_forget(void *handle)
+{
+    pthread_mutex_lock(&events.lock);
+    event_t **at = event_find(handle), *e = *at;
+    if (e)
+        *at = e->next;
+    pthread_mutex_unlock(&events.lock);
+    if (e)
+        kmm__marker_release(e->marker);
+    free(e);
+}
+
+KMM__API int kmm_cuda_event_destroy(void *event)
+{
+    kmm_cuda_event_forget(event);
+    free(event);
+    return KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_event_record(void *handle, void *stream)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm__marker_t *m, *old = NULL;
+    if (!rt)
+        return no_runtime();
+    kmm__marker_create(rt, line_of(stream), &m);
+    pthread_mutex_lock(&events.lock);
+    event_t **at = event_find(handle);
+    if (!*at)
+        *at = calloc(1, sizeof(**at));
+    if (*at) {
+        old = (*at)->marker;
+        **at = (event_t){ handle, m, (*at)->next };
+    }
+    bool ok = *at != NULL;
+    pthread_mutex_unlock(&events.lock);
+    kmm__marker_release(ok ? old : m);
+    return ok ? KMM_CUDA_SUCCESS : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for an event");
+}
+
+KMM__API int kmm_cuda_event_synchronize(void *handle)
+{
+    kmm__marker_t *m = marker_of(handle);
+    return m && kmm__marker_wait(m) ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_event_query(void *handle)
+{
+    kmm__marker_t *m = marker_of(handle);
+    int reached = m ? kmm__marker_query(m) : 1;
+    return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : kmm_cuda_device_synchronize();
+}
+
+KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
+{
+    kmm__marker_t *m = marker_of(handle);
+    return m ? kmm__managed_result(kmm__marker_precede(m, stream)) : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
+{
+    kmm__marker_t *a = marker_of(start), *b = marker_of(end);
+    if (!milliseconds || !a || !b)
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: an event that was not recorded");
+    uint64_t from = kmm__marker_time(a), to = kmm__marker_time(b);
+    if (!from || !to)
+        return KMM_CUDA_NOT_READY;
+    *milliseconds = (float)((double)((int64_t)(to - from)) / 1e6);
+    return KMM_CUDA_SUCCESS;
+}
