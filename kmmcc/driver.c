@@ -438,24 +438,25 @@ static void add_copy_flags(const job_t *job, list_t *command)
     const char *slash = strrchr(job->path, '/');
     const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
     add_host_flag(&job->compiler, command, arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
-    if (job->has_pragma)
-        list_add(command, "-D_KMM=1");
 }
 
-/* Which of our own headers a file needs: an untouched file asked for kmm.h, or CUDA source is
- * compiled for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
-enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4 };
+/* What of ours a file needs: an untouched file asked for kmm.h or _KMM, or CUDA source is compiled
+ * for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
+enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4, NEEDS_MACRO = 8 };
 
 static unsigned headers_of(const plan_t *p, const job_t *job)
 {
     bool hosted = job->lang == LANG_CUDA && job->target == TARGET_HOST;
     bool uses_cuda = (job->uses & USES_CUDA) && p->o->target == TARGET_HOST;
     return (job->transforms || (job->uses & USES_KMM) ? NEEDS_KMM : 0) |
-           (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0);
+           (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0) |
+           (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO : 0);
 }
 
 static void add_headers(unsigned needs, list_t *command)
 {
+    if (needs & NEEDS_MACRO)
+        list_add(command, "-D_KMM=1");
     if (needs & NEEDS_KMM)
         list_add(command, arena_printf("-I%s", driver_folder("include")));
     if (needs & NEEDS_CUDA)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc or
- * hipcc, which know where these headers are; or our own, for which only we know the place. Only names after `#include` are looked at,
- * in the source and in the headers it includes by quotes.
+ * hipcc, which know where these headers are; or ours, for which only we know the place; or asks whether
+ * pragmas are obeyed. Only words are looked at, in the source and in the headers it includes by quotes.
  */
 #include "driver.h"
 
@@ -79,6 +79,7 @@ static const char *included(const char *line, bool *quoted)
 
 static void scan_text(scan_t *s, const source_t *source)
 {
+    s->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
     for (unsigned k = 0; k < source->line_count; k++) {
         bool quoted = false;
         const char *header = included(source->text + source->lines[k], &quoted);
