@@ -396,7 +396,6 @@ static void bind_launch(unit_t *u, directive_t *d)
     found_t found = {.u = u};
     frame_t top = {.cursor = d->statement};
     find_calls(&found, &top, false);
-    d->launch = clang_getNullCursor();
     d->is_kernel = found.kernels.count > 0;
     calls_t *calls = d->is_kernel ? &found.kernels : &found.functions;
     if (calls->count == 0) {
@@ -447,6 +446,9 @@ static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
     bind_scope(d, at);
     visit_probe(list.at[1], at->cursor, &w);
     d->statement = list.at[list.count - 1];
+    d->launch = clang_getNullCursor();
+    if (d->broken)
+        return;
     if (d->kind == DIRECTIVE_PARALLEL)
         bind_launch(u, d);
     else if (d->kind == DIRECTIVE_DATA && clang_getCursorKind(d->statement) != CXCursor_CompoundStmt)
@@ -481,30 +483,13 @@ static enum CXChildVisitResult visit_scope(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Continue;
 }
 
-/* Whether the place is in a region that #if disables. */
-static bool is_skipped(const unit_t *u, size_t parsed)
-{
-    CXFile file = clang_getFile(u->tu, u->source->path);
-    CXSourceRangeList *list = clang_getSkippedRanges(u->tu, file);
-    bool skipped = false;
-    for (unsigned k = 0; list && k < list->count; k++) {
-        unsigned begin, end;
-        clang_getFileLocation(clang_getRangeStart(list->ranges[k]), NULL, NULL, NULL, &begin);
-        clang_getFileLocation(clang_getRangeEnd(list->ranges[k]), NULL, NULL, NULL, &end);
-        skipped |= begin <= parsed && parsed < end;
-    }
-    if (list)
-        clang_disposeSourceRangeList(list);
-    return skipped;
-}
-
 void bind_directives(unit_t *u)
 {
     scope_t file = {.u = u, .cursor = clang_getTranslationUnitCursor(u->tu)};
     clang_visitChildren(file.cursor, visit_scope, &file);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound && !d->broken && !is_skipped(u, d->parsed_at))
+        if (!d->bound && !d->broken && !clang_disabled(u, d->parsed_at))
             error_at(u, d->name_begin, d->name_end, "the pragma governs nothing: it does not stand before a statement");
     }
 }

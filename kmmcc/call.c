@@ -16,6 +16,7 @@ typedef struct parameter {
     const char *field;    /* the field's type */
     const char *argument; /* as it is written at the call */
     const char *shown;    /* its name in messages */
+    int inner_dims;       /* N for a pointer to an N-dimensional array */
     const rebase_t *rebase;
     const item_t *item;   /* what says how a pointer moves */
 } parameter_t;
@@ -105,6 +106,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
             p->rebase = &c->d->rebase[k];
     if (!p->rebase)
         p->name = *name && !is_name_taken(c, name) ? name : arena_printf("kmm_argument_%d", number + 1);
+    for (CXType e = clang_getPointeeType(clang_getCanonicalType(type)); clang_getArrayElementType(e).kind != CXType_Invalid;
+         e = clang_getArrayElementType(e))
+        p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
         p->item = item_of(c, check_root(c->d->argument[number]));
     return true;
@@ -134,7 +138,11 @@ static const char *moved(call_t *c, const parameter_t *p)
         const rebase_t *r = &c->d->rebase[k];
         if (r->kind != REBASE_LENGTH)
             continue;
-        form_t step = describe_step(c->u, c->d, p->item, r->axis);
+        form_t step;
+        if (!describe_step(c->u, p->item, r->axis, p->inner_dims, &step))
+            diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
+                    "rebase cannot move '%s' to where a chunk begins, because that is inside of a '%s'; rebase begin and end instead",
+                    p->argument, p->type);
         if (form_is(step, 0))
             continue;
         text_printf(&out, " + ");

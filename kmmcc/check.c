@@ -74,8 +74,8 @@ static void check_axes(unit_t *u, directive_t *d)
         splits += d->axis[k].splits;
     }
     if (d->chunk_count > splits)
-        error_at(u, d->chunk[splits]->begin, d->chunk_end, "chunk has %d entries, but %d ax%s can be split; there is one entry for each axis",
-                 d->chunk_count, splits, splits == 1 ? "is" : "es");
+        error_at(u, d->chunk[splits]->begin, d->chunk_end, "chunk has %d entr%s, but %d ax%s can be split; there is one entry for each axis",
+                 d->chunk_count, d->chunk_count == 1 ? "y" : "ies", splits, splits == 1 ? "is" : "es");
 }
 
 /* ---- Scalars ---- */
@@ -213,56 +213,63 @@ static affine_t affine_scale(affine_t a, form_t factor)
     return a;
 }
 
-static bool affine(unit_t *u, directive_t *d, const expr_t *e, affine_t *out);
+/* NULL, or the part of the expression that is not affine. */
+static const expr_t *affine(const unit_t *u, const directive_t *d, const expr_t *e, affine_t *out);
 
-static bool affine_product(unit_t *u, directive_t *d, const expr_t *e, affine_t *out)
+static const expr_t *affine_product(const unit_t *u, const directive_t *d, const expr_t *e, affine_t *out)
 {
-    bool left = has_axis(d, e->left), right = has_axis(d, e->right);
-    if (left && right)
-        return false;
-    if (!affine(u, d, left ? e->left : e->right, out))
-        return false;
+    bool left = has_axis(d, e->left);
+    if (left && has_axis(d, e->right))
+        return e;
+    const expr_t *wrong = affine(u, d, left ? e->left : e->right, out);
     *out = affine_scale(*out, form_of(u->source, left ? e->right : e->left));
-    return true;
+    return wrong;
 }
 
-/* False where it is not; errors are the caller's. */
-static bool affine(unit_t *u, directive_t *d, const expr_t *e, affine_t *out)
+static const expr_t *affine_sum(const unit_t *u, const directive_t *d, const expr_t *e, affine_t *out)
 {
     affine_t right;
+    const expr_t *wrong = affine(u, d, e->left, out);
+    if (!wrong)
+        wrong = affine(u, d, e->right, &right);
+    if (!wrong)
+        *out = affine_combine(*out, right, e->op[0] == '+' ? form_add : form_subtract);
+    return wrong;
+}
+
+static const expr_t *affine(const unit_t *u, const directive_t *d, const expr_t *e, affine_t *out)
+{
     int axis = axis_of(d, e);
     *out = affine_number(0);
-    if (axis >= 0)
-        return out->coef[axis] = form_number(1), true;
-    if (!has_axis(d, e))
-        return out->constant = form_of(u->source, e), true;
+    if (axis >= 0) {
+        out->coef[axis] = form_number(1);
+        return NULL;
+    }
+    if (!has_axis(d, e)) {
+        out->constant = form_of(u->source, e);
+        return NULL;
+    }
     if (e->kind == EXPR_CAST && is_integer(e->type))
         return affine(u, d, e->left, out);
     if (e->kind == EXPR_UNARY && (e->op[0] == '-' || e->op[0] == '+')) {
-        if (!affine(u, d, e->left, out))
-            return false;
+        const expr_t *wrong = affine(u, d, e->left, out);
         *out = affine_scale(*out, form_number(e->op[0] == '-' ? -1 : 1));
-        return true;
+        return wrong;
     }
-    if (e->kind != EXPR_BINARY)
-        return false;
-    if (!strcmp(e->op, "*"))
+    if (e->kind == EXPR_BINARY && !strcmp(e->op, "*"))
         return affine_product(u, d, e, out);
-    if ((strcmp(e->op, "+") && strcmp(e->op, "-")) || !affine(u, d, e->left, out) || !affine(u, d, e->right, &right))
-        return false;
-    *out = affine_combine(*out, right, e->op[0] == '+' ? form_add : form_subtract);
-    return true;
+    bool sum = e->kind == EXPR_BINARY && (!strcmp(e->op, "+") || !strcmp(e->op, "-"));
+    return sum ? affine_sum(u, d, e, out) : e;
 }
 
 static void check_affine(unit_t *u, directive_t *d, const item_t *item, const expr_t *e, affine_t *out)
 {
-    if (!check_scalar(u, d, e) || affine(u, d, e, out))
-        return;
-    const char *base = words(u, item->base->begin, item->base->end);
-    error_at(u, e->begin, e->end,
-             "'%s' is not affine in the axes: an index is a sum of axes, each times a value that is the same for the whole launch; "
-             "name a section that contains it, as %s[:] does",
-             words(u, e->begin, e->end), base);
+    const expr_t *wrong = check_scalar(u, d, e) ? affine(u, d, e, out) : NULL;
+    if (wrong)
+        error_at(u, wrong->begin, wrong->end,
+                 "'%s' is not affine in the axes: an index is a sum of axes, each times a value that is the same for the whole launch; "
+                 "name a section that contains it, as %s[:] does",
+                 words(u, wrong->begin, wrong->end), words(u, item->base->begin, item->base->end));
 }
 
 static void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *section)

@@ -246,6 +246,7 @@ static flags_t all_flags(const unit_t *u)
     for (int k = 0; k < u->options->parse_flag_count; k++)
         add_flag(&f, u->options->parse_flags[k]);
     add_flag(&f, "-w");
+    add_flag(&f, "-fspell-checking");
     if (!u->options->ignores_pragmas)
         add_flag(&f, "-D_KMM=1");
     add_flag(&f, arena_printf("-I%s", driver_folder("include")));
@@ -265,8 +266,35 @@ static CXIndex create_index(void)
     return index ? index : clang_createIndex(0, 0);
 }
 
+/* clang remembers disabled regions only on demand, and then is slower; so this is a parse of its own, which few files
+ * need. */
+static CXSourceRangeList *disabled_ranges(const unit_t *u)
+{
+    flags_t f = all_flags(u);
+    struct CXUnsavedFile file = unsaved(u, u->parsed);
+    CXTranslationUnit tu;
+    unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
+    if (clang_parseTranslationUnit2(create_index(), u->source->path, f.flag, f.count, &file, 1, options, &tu))
+        return NULL;
+    return clang_getSkippedRanges(tu, clang_getFile(tu, u->source->path));
+}
+
+bool clang_disabled(const unit_t *u, size_t parsed)
+{
+    CXSourceRangeList *list = disabled_ranges(u);
+    for (unsigned k = 0; list && k < list->count; k++) {
+        unsigned begin, end;
+        clang_getFileLocation(clang_getRangeStart(list->ranges[k]), NULL, NULL, NULL, &begin);
+        clang_getFileLocation(clang_getRangeEnd(list->ranges[k]), NULL, NULL, NULL, &end);
+        if (begin <= parsed && parsed < end)
+            return true;
+    }
+    return false;
+}
+
 bool clang_parse(unit_t *u, const char *text, bodies_t bodies)
 {
+    u->parsed = text;
     CXIndex index = create_index();
     flags_t f = all_flags(u);
     struct CXUnsavedFile file = unsaved(u, text);

@@ -87,16 +87,18 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
         describe_section(d, &item->section[k], indent, out);
 }
 
-form_t describe_step(const unit_t *u, const directive_t *d, const item_t *item, int axis)
+bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step)
 {
-    form_t step = form_number(0);
-    (void)d;
+    int count = item->section_count - inner;
+    *step = form_number(0);
     for (int k = 0; k < item->section_count; k++) {
-        step = form_multiply(step, k ? extent_of(u, item, k) : form_number(1));
-        if (item->section[k].lower)
-            step = form_add(step, item->section[k].lower_form.coef[axis]);
+        form_t coef = item->section[k].lower ? item->section[k].lower_form.coef[axis] : form_number(0);
+        if (k < count)
+            *step = form_add(form_multiply(*step, k ? extent_of(u, item, k) : form_number(1)), coef);
+        else if (!form_is(coef, 0))
+            return false;
     }
-    return step;
+    return true;
 }
 
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)

@@ -194,6 +194,8 @@ typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
 /* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source.
  * False when some are not about pragmas: then nothing more can be said. */
 bool clang_parse(unit_t *u, const char *text, bodies_t bodies);
+/* Whether the place of the parsed text is in a region that #if disables. */
+bool clang_disabled(const unit_t *u, size_t parsed);
 /* Parses the result; an error is a mistake of kmmcc and is shown so. */
 bool clang_verify(unit_t *u, const char *text);
 char *clang_text(CXString string); /* copies and disposes */
@@ -222,8 +224,9 @@ size_t clone_begin(const source_t *s, size_t offset);
 /* ---- describe.c: the calls that describe a launch ---- */
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out);
 const char *describe_base(const unit_t *u, const expr_t *base); /* as an operand of any operator */
-/* The coefficient by which the first element of the item moves along an axis, in elements of its base. */
-form_t describe_step(const unit_t *u, const directive_t *d, const item_t *item, int axis);
+/* How far the first element of the item moves along an axis, in arrays of its last `inner` dimensions. False when that
+ * is no whole number of them. */
+bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step);
 
 /* ---- rewrite.c ---- */
 void rewrite_include(unit_t *u); /* before all other edits */

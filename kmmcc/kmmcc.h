@@ -136,6 +136,7 @@ typedef struct unit {
     CXTranslationUnit tu;
     directive_t **directives;
     int directive_count;
+    const char *parsed;    /* the text that clang parsed */
     const piece_t *pieces; /* ascending; the map from what clang parsed to the source */
     int piece_count;
     edit_t *edits;

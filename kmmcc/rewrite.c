@@ -20,6 +20,8 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     text_printf(&out, "// ");
     for (size_t k = pragma->begin; k < pragma->end; k++) {
         char c = s->text[k];
+        while (c == '\n' && (out.data[out.length - 1] == ' ' || out.data[out.length - 1] == '\t'))
+            out.length--;
         if (c == '\n')
             text_printf(&out, "\n%s//", indent);
         else if (c != '\r' && !(c == '\\' && (s->text[k + 1] == '\n' || s->text[k + 1] == '\r')))

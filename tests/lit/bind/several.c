@@ -1,0 +1,28 @@
+// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck %s
+// A launch is one call, a statement of its own, of a function that is known.
+int f(int n, float *x);
+float g(float x);
+#define CALL(n, x) f(n, x)
+
+void several(int n, float *x, int (*pointer)(int n, float *x))
+{
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+    {
+        f(n, x);
+// CHECK: :[[#@LINE+1]]:9: error: 'parallel' governs several launches; it must govern exactly one: give each a pragma of its own
+        f(n, x);
+    }
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:9: error: the result of the call must not be used: its chunks have one result each
+    n = f(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:9: error: the result of the call must not be used: its chunks have one result each
+    if (f(n, x))
+        n = 1;
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:5: error: what is launched here is no single function; launches through pointers and of overloads that depend on a template are not yet supported
+    pointer(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:5: error: the launch is written by a macro; write it out below the pragma
+    CALL(n, x);
+}

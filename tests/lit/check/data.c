@@ -1,0 +1,36 @@
+// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck %s
+// A block of data is left at its end.
+int data(int n, float *x)
+{
+    for (int k = 0; k < n; k++) {
+#pragma kmm data map(x[0:n])
+        {
+            if (k == 1)
+// CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
+                break;
+            if (k == 2)
+// CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
+                continue;
+            if (k == 3)
+// CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
+                return 1;
+            if (k == 4)
+// CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
+                goto end;
+            for (int j = 0; j < 3; j++) {
+                if (j == 1)
+                    continue;
+                break;
+            }
+            switch (k) {
+            case 7:
+                break;
+            case 8:
+// CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
+                continue;
+            }
+        }
+    }
+end:
+    return 0;
+}
