@@ -5,6 +5,7 @@
  * else the region is a hull; a flat index with one gap (row * w + col) is a box of two dimensions.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -112,29 +113,48 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     return out->box.hi[0] > out->box.lo[0];
 }
 
+/* Bytes of what the outermost dimension counts. */
+static int64_t row_bytes(const kmm__item_t *item)
+{
+    int64_t bytes = item->element;
+    for (uint32_t d = 1; d < item->dims; d++)
+        bytes *= item->extent[d];
+    return bytes;
+}
+
+/* An outermost extent that was not given: as many rows as the array has behind the base. */
+static void whole_extent(const kmm__item_t *item, int64_t extent[KMM_MAX_DIMS])
+{
+    memcpy(extent, item->extent, sizeof(item->extent));
+    int64_t bytes = row_bytes(item), rest = (int64_t)item->array->bytes - (item->base - item->array->base);
+    if (extent[0] == KMM_WHOLE)
+        extent[0] = bytes > 0 ? rest / bytes : 0;
+}
+
 static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out)
 {
     kmm__array_t *a = item->array;
-    int64_t base = item->base - a->base;
+    int64_t base = item->base - a->base, extent[KMM_MAX_DIMS];
+    whole_extent(item, extent);
     for (uint32_t d = 0; d < item->dims; d++)
-        if (item->extent[d] < 1)
-            return item->extent[d] == 0 ? 0 : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
-    out->layout = kmm__layout_make(item->dims, item->extent, item->element, base, (int64_t)a->bytes);
+        if (extent[d] < 1)
+            return extent[d] == 0 ? 0 : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
+    out->layout = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
     out->box = (kmm__box_t){ .dims = item->dims };
     out->exact = true;
     /* Where index 0 of the shape lies in the layout, which may begin before it. */
     int64_t shift = (base - out->layout.origin) / out->layout.stride[0];
     for (uint32_t d = 0; d < item->dims; d++) {
         const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
-        span_t s = { 0, item->extent[d], true, 0, 0, 0 };
+        span_t s = { 0, extent[d], true, 0, 0, 0 };
         if (c && !c->whole) {
             if (chunk_is_empty(c, axis_count, chunk))
                 return 0;
             s = section_span(c, axis_count, chunk);
             out->exact &= s.exact;
         }
-        s.lo = clamp(s.lo, 0, item->extent[d]);
-        s.hi = clamp(s.hi, 0, item->extent[d]);
+        s.lo = clamp(s.lo, 0, extent[d]);
+        s.hi = clamp(s.hi, 0, extent[d]);
         if (s.hi <= s.lo)
             return 0;
         int64_t scale = d + 1 == item->dims ? item->element : 1;
@@ -158,19 +178,18 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
 
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end)
 {
+    bool open = item->dims == 0 || item->extent[0] == KMM_WHOLE;
+    int64_t unit = row_bytes(item);
     *begin = 0;
-    *end = item->element;
-    for (uint32_t d = 0; d < item->dims; d++)
-        *end *= item->extent[d];
-    if (item->dims)
+    *end = open ? 0 : unit * item->extent[0];
+    if (!open)
         return 0;
     if (item->section_count == 0 || item->section[0].whole)
         return kmm__error_set(KMM_E_ADDRESS, "it is no array; how long it is must be said with `shape`, a section with bounds, or a `data` region");
-    *end = 0;
     if (chunk_is_empty(&item->section[0], axis_count, whole))
         return 0;
     span_t s = section_span(&item->section[0], axis_count, whole);
-    *begin = s.lo * item->element;
-    *end = s.hi * item->element;
+    *begin = s.lo * unit;
+    *end = s.hi * unit;
     return 0;
 }

@@ -96,7 +96,8 @@ void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
                        const void *base);
 
-/* Gives the access begun last one dimension of its `shape`, outermost first, in elements. */
+/* Gives the access begun last one dimension of its `shape`, outermost first, in elements. The
+ * outermost may be KMM_WHOLE: as many as the array has. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
 
 /* Adds a section to the access begun last, outermost first: indices
