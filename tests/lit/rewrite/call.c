@@ -1,5 +1,5 @@
 // RUN: cd %S && %kmmcc --emit-source=%t.c call.c && grep -v "^ *// CHECK" %t.c | FileCheck %s
-// RUN: %cc -std=c11 -Wall -Wextra -Werror -I %source/include -c %t.c -o %t.o
+// RUN: %cc -std=c11 -Wall -Wextra -Werror -I %S/../../../include -c %t.c -o %t.o
 // RUN: %cc -std=c17 -Wall -Wextra -Werror -Wno-unknown-pragmas -c %s -o %t.o
 // A call of a plain function: arguments in a block, a function that runs a chunk, pragmas as comments.
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void saxpy(int n, float a, const float *x, float *y)
 }
 
 // CHECK: #include <kmm/launch.h>
-// CHECK-NEXT: #line [[#@LINE+15]] "call.c"
+// CHECK-NEXT: #line [[#@LINE+14]] "call.c"
 // CHECK-NEXT: struct kmm_args_[[#PRAGMA:]] {
 // CHECK-NEXT:     double a;
 // CHECK-NEXT:     const float *x;

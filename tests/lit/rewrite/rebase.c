@@ -1,5 +1,5 @@
 // RUN: cd %S && %kmmcc --emit-source=%t.c rebase.c && grep -v "^ *// CHECK" %t.c | FileCheck %s
-// RUN: %cc -std=c11 -Wall -Wextra -Werror -Wno-unused-parameter -I %source/include -c %t.c -o %t.o
+// RUN: %cc -std=c11 -Wall -Wextra -Werror -Wno-unused-parameter -I %S/../../../include -c %t.c -o %t.o
 // How arguments move with a chunk: by the coefficient of the axis, or not at all.
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +29,7 @@ void rebase(size_t h, long w, float (*m)[8], float *flat, const real *v, struct 
 // CHECK:      rows((size_t)(kmm_chunk->end[0] - kmm_chunk->begin[0]), kmm->w, kmm->m + (kmm_chunk->begin[0] - kmm_chunk->lower[0]), kmm->flat + kmm->kmm_step_flat_0 * (kmm_chunk->begin[0] - kmm_chunk->lower[0]), kmm->v, (_Bool)kmm->b, (enum mode)kmm->mode, kmm->s, kmm->done, (unsigned char)kmm->c);
 #pragma kmm parallel(row = 1:h - 2) rebase(h: row) update(m[row][:]) read(flat[row * w + 3:w], v[0:h])
     rows(h - 2, w, m, flat, v, true, FAST, s, NULL, 'c');
+// CHECK: block((int)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (int)(kmm_chunk->end[1] - kmm_chunk->begin[1]), kmm->x
 // CHECK:      kmm_launch_axis(kmm, "row", KMM_RANGE_0, 1, (long long)h - 2);
 // CHECK:      kmm_launch_access(kmm, KMM_UPDATE, "m[row][:]", m, sizeof(**(m)));
 // CHECK-NEXT: kmm_launch_extent(kmm, KMM_WHOLE);
@@ -51,7 +52,6 @@ void rebase(size_t h, long w, float (*m)[8], float *flat, const real *v, struct 
 // Two dimensions: rows of a flat array.
 #pragma kmm parallel(x = 0:w, y = 0:w) rebase(w: x, #2: y) shape(flat[h][w]) update(flat[y][x])
     block(w, w, flat);
-// CHECK: block((int)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (int)(kmm_chunk->end[1] - kmm_chunk->begin[1]), kmm->x
 #pragma kmm parallel
     nothing();
 // CHECK: kmm_launch_call(kmm, kmm_call_[[#@LINE-2]], NULL, 0)
