@@ -416,13 +416,26 @@ static void add_argument(const options_t *o, int index, compiler_t compiler, lis
         options_translate(o, index, command);
 }
 
+/* -Xcompiler's values are separated by commas. */
+static const char *escape_commas(const char *text)
+{
+    text_t t = {0};
+    text_add(&t, "", 0);
+    for (; *text; text++) {
+        if (*text == ',')
+            text_add(&t, "\\", 1);
+        text_add(&t, text, 1);
+    }
+    return t.data;
+}
+
+/* A flag of gcc and clang, with its value if it has one, through nvcc too. */
 static void add_host_flag(const compiler_t *compiler, list_t *command, const char *flag, const char *value)
 {
-    bool nvcc = compiler->family == FAMILY_NVCC;
-    if (nvcc)
+    if (compiler->family == FAMILY_NVCC) {
         list_add(command, "-Xcompiler");
-    if (nvcc && value) {
-        list_add(command, arena_printf("%s,%s", flag, value));
+        flag = escape_commas(flag);
+        list_add(command, value ? arena_printf("%s,%s", flag, escape_commas(value)) : flag);
         return;
     }
     list_add(command, flag);
@@ -790,6 +803,11 @@ int driver_run(options_t *o)
     bool asked_of_compiler = o->compiler && (o->action == ACTION_HELP || o->action == ACTION_VERSION);
     if (o->action == ACTION_HELP && !asked_of_compiler)
         return help_print(), 0;
+    if (o->action == ACTION_COMPILE && o->argument_count == 0) {
+        diag_plain(SEVERITY_ERROR, "no files were named");
+        diag_plain(SEVERITY_NOTE, "'kmmcc --help' tells what can be done with files");
+        return 1;
+    }
     resolve_target(o);
     if (diag_error_count())
         return 1;

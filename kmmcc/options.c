@@ -589,7 +589,13 @@ static bool read_own(options_t *o, const char *word)
         return o->check_file = value, true;
     if ((value = own_value(word, "-fkmm-manage=")))
         return o->manage = read_manage(value), true;
-    return read_flag(o, word);
+    if (read_flag(o, word))
+        return true;
+    if (!after(word, "-fkmm") && !after(word, "-fno-kmm"))
+        return false;
+    diag_plain(SEVERITY_ERROR, "unknown option '%s'", word);
+    diag_plain(SEVERITY_NOTE, "'kmmcc --help' lists the options that begin with -fkmm");
+    return true;
 }
 
 /* ---- Reading ---- */
