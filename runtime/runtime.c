@@ -246,7 +246,10 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
     const kmm__device_t *d = rt->device[device];
     *out = (kmm_device_info_t){
         .kind = d->backend->kind, .ordinal = d->ordinal, .memory_bytes = d->limit, .used_bytes = d->used,
-        .bytes_in = d->bytes_in, .bytes_out = d->bytes_out, .bytes_peer = d->bytes_peer, .chunks = d->chunks,
+        .bytes_in = __atomic_load_n(&d->bytes_in, __ATOMIC_RELAXED),
+        .bytes_out = __atomic_load_n(&d->bytes_out, __ATOMIC_RELAXED),
+        .bytes_peer = __atomic_load_n(&d->bytes_peer, __ATOMIC_RELAXED),
+        .chunks = d->chunks,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));
     pthread_mutex_unlock(&rt->lock);

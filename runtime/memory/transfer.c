@@ -55,6 +55,13 @@ static kmm__addr_t side_address(kmm__array_t *a, kmm__device_t *d)
     return d ? a->residence[d->index].window : (kmm__addr_t)(uintptr_t)a->host;
 }
 
+/* Several threads enqueue; the counters are read while they do. */
+static void count_bytes(const kmm__move_t *m, uint64_t bytes)
+{
+    uint64_t *counter = !m->to ? &m->from->bytes_out : m->from ? &m->to->bytes_peer : &m->to->bytes_in;
+    __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+}
+
 static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)
 {
     kmm__move_t *m = t->move;
@@ -68,6 +75,7 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
         .width = width,
         .rows = rows,
     };
+    count_bytes(m, (uint64_t)(width * rows));
     return t->device->backend->copy(t->stream, &copy);
 }
 
