@@ -294,8 +294,21 @@ static const options_t *options_for(const options_t *o, const job_t *job)
     return own;
 }
 
+/* CUDA source for the CPU needs our own CUDA headers. */
+static bool has_host_headers(const job_t *job)
+{
+    const char *header = arena_printf("%s/cuda_runtime.h", driver_folder(HOST_HEADERS));
+    if (job->lang != LANG_CUDA || job->target != TARGET_HOST || access(header, R_OK) == 0)
+        return true;
+    diag_plain(SEVERITY_ERROR, "'%s' cannot be compiled for the CPU: this installation of kmm has no '%s'", job->path, header);
+    diag_plain(SEVERITY_NOTE, "install kmm anew, or compile with nvcc: --target=cuda");
+    return false;
+}
+
 static bool transform_job(const options_t *o, job_t *job)
 {
+    if (!has_host_headers(job))
+        return false;
     if (job->transforms && !job->result)
         job->result = transform(options_for(o, job), job->lang, job->target, job->source);
     diag_flush();
