@@ -195,6 +195,9 @@ int kmm__reduce_init_run(kmm__operation_t *op);
 int kmm__reduce_fold_run(kmm__operation_t *op);
 bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type);
 
+/* ---- observe/stats.c ---- */
+void kmm__stats_print(kmm_runtime_t *rt); /* takes the runtime's lock */
+
 /* ---- copy.c: operations of the runtime on the host ---- */
 /* Locked: submits an operation with the given accesses, both copied. out_task, if not NULL, receives a reference. */
 int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,

@@ -112,6 +112,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
     if (!rt)
         return 0;
     int error = kmm_wait(rt);
+    kmm__stats_print(rt);
     pthread_mutex_lock(&rt->lock);
     while (rt->array_count) {
         kmm__array_t *a = rt->arrays[rt->array_count - 1];

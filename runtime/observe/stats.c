@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* KMM_STATS=1: what each device did, on stderr, when a runtime ends. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../internal.h"
+
+/* "1.5 GiB" */
+static void print_bytes(const char *what, uint64_t bytes)
+{
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+    double v = (double)bytes;
+    unsigned k = 0;
+    for (; v >= 1024 && k < 4; k++)
+        v /= 1024;
+    fprintf(stderr, "%s %.*f %s", what, k ? 1 : 0, v, units[k]);
+}
+
+void kmm__stats_print(kmm_runtime_t *rt)
+{
+    const char *wanted = getenv("KMM_STATS");
+    kmm_device_info_t d;
+    if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
+        return;
+    for (int k = 0; kmm_device_get(rt, k, &d) == 0; k++) {
+        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks", d.name, d.chunks);
+        if (d.memory_bytes) {
+            print_bytes(", at most", d.memory_bytes);
+            print_bytes("; copied in", d.bytes_in);
+            print_bytes(", out", d.bytes_out);
+            print_bytes(", from other devices", d.bytes_peer);
+        }
+        fprintf(stderr, "\n");
+    }
+}
