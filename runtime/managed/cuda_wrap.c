@@ -112,10 +112,14 @@ static int parameters_read(kmm_kernel_t *k)
 {
     uint32_t sizes[MAX_PARAMETERS], n = 0;
     size_t offset, bytes;
+    int error = 0;
     if (!get_parameter)
         return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
-    while (n < MAX_PARAMETERS && get_parameter(k->handle, n, &offset, &bytes) == 0)
+    __real_cudaFree(NULL); /* makes this thread's device current: a program may have made no real call yet */
+    while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;
+    if (error != KMM_CUDA_INVALID_VALUE) /* what one more than all parameters gives */
+        return error ? error : KMM_CUDA_NOT_SUPPORTED;
     uint32_t *copy = malloc((n + 1) * sizeof(*copy));
     if (!copy)
         return KMM_CUDA_MEMORY_ALLOCATION;
