@@ -216,10 +216,18 @@ static void add_flag(flags_t *f, const char *flag)
     f->flag[f->count++] = flag;
 }
 
-static void add_cuda_flags(const unit_t *u, flags_t *f)
+/* include/kmm/parse stands in for CUDA's headers of textures until a file needs them. */
+typedef enum textures { TEXTURES_LEFT_OUT, TEXTURES_INCLUDED } textures_t;
+
+static bool is_toolkit(const unit_t *u)
 {
-    const char *cuda = toolchain_cuda();
-    if (u->target == TARGET_HOST || !cuda) {
+    return (u->lang == LANG_CUDA || u->lang == LANG_HIP) && u->target != TARGET_HOST && toolchain_cuda();
+}
+
+static void add_cuda_flags(const unit_t *u, textures_t textures, flags_t *f)
+{
+    const char *cuda = toolchain_cuda(), *own = driver_folder("include");
+    if (!is_toolkit(u)) {
         const char **flags;
         int count;
         host_parse_flags(u->options, &flags, &count);
@@ -232,15 +240,19 @@ static void add_cuda_flags(const unit_t *u, flags_t *f)
     add_flag(f, arena_printf("--cuda-path=%s", cuda));
     add_flag(f, "-nocudalib");
     add_flag(f, "-Wno-unknown-cuda-version");
+    add_flag(f, arena_printf("-I%s/kmm/parse", own));
+    add_flag(f, arena_printf("-include%s/kmm/parse/nvcc.h", own));
     add_flag(f, arena_printf("-isystem%s/include/cccl", cuda));
+    if (textures == TEXTURES_INCLUDED)
+        add_flag(f, "-DKMM_PARSE_TEXTURES");
 }
 
-static flags_t all_flags(const unit_t *u)
+static flags_t all_flags(const unit_t *u, textures_t textures)
 {
     enum { ROOM = 64 };
     flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
     if (u->lang == LANG_CUDA || u->lang == LANG_HIP)
-        add_cuda_flags(u, &f);
+        add_cuda_flags(u, textures, &f);
     else
         add_flag(&f, u->lang == LANG_C ? "-xc" : "-xc++");
     for (int k = 0; k < u->options->parse_flag_count; k++)
@@ -270,7 +282,7 @@ static CXIndex create_index(void)
  * need. */
 static CXSourceRangeList *disabled_ranges(const unit_t *u)
 {
-    flags_t f = all_flags(u);
+    flags_t f = all_flags(u, TEXTURES_INCLUDED);
     struct CXUnsavedFile file = unsaved(u, u->parsed);
     CXTranslationUnit tu;
     unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
@@ -292,22 +304,46 @@ bool clang_disabled(const unit_t *u, size_t parsed)
     return false;
 }
 
-bool clang_parse(unit_t *u, const char *text, bodies_t bodies)
+static bool parse_once(unit_t *u, bodies_t bodies, textures_t textures)
 {
-    u->parsed = text;
-    CXIndex index = create_index();
-    flags_t f = all_flags(u);
-    struct CXUnsavedFile file = unsaved(u, text);
+    flags_t f = all_flags(u, textures);
+    struct CXUnsavedFile file = unsaved(u, u->parsed);
     unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_PrecompiledPreamble |
                        CXTranslationUnit_CreatePreambleOnFirstParse;
     if (bodies == BODIES_OF_MAIN_FILE)
         options |= CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
-    enum CXErrorCode error = clang_parseTranslationUnit2(index, u->source->path, f.flag, f.count, &file, 1, options, &u->tu);
-    if (error != CXError_Success || !u->tu) {
-        diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);
-        return false;
+    enum CXErrorCode error =
+        clang_parseTranslationUnit2(create_index(), u->source->path, f.flag, f.count, &file, 1, options, &u->tu);
+    return error == CXError_Success && u->tu;
+}
+
+/* Whether clang found errors that are not about pragmas. */
+static bool has_foreign_errors(const unit_t *u)
+{
+    bool found = false;
+    for (unsigned k = 0; k < clang_getNumDiagnostics(u->tu); k++) {
+        CXDiagnostic d = clang_getDiagnostic(u->tu, k);
+        CXSourceLocation location = clang_getDiagnosticLocation(d);
+        unsigned offset;
+        clang_getFileLocation(location, NULL, NULL, NULL, &offset);
+        found |= clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error &&
+                 (!clang_Location_isFromMainFile(location) || !directive_around(u, unit_offset(u, offset)));
+        clang_disposeDiagnostic(d);
     }
-    return show_errors(u) == 0;
+    return found;
+}
+
+bool clang_parse(unit_t *u, const char *text, bodies_t bodies)
+{
+    u->parsed = text;
+    bool parsed = parse_once(u, bodies, TEXTURES_LEFT_OUT);
+    if (parsed && is_toolkit(u) && has_foreign_errors(u)) {
+        clang_disposeTranslationUnit(u->tu);
+        parsed = parse_once(u, bodies, TEXTURES_INCLUDED);
+    }
+    if (!parsed)
+        diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);
+    return parsed && show_errors(u) == 0;
 }
 
 /* clang keeps what it knows of the headers only while the text up to the first declaration is the same. Ours may stand

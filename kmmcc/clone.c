@@ -278,19 +278,21 @@ static bool is_kernel_launch(const directive_t *d)
 
 typedef struct calls { unit_t *u; CXCursor seen[512]; int seen_count; bool found; } calls_t;
 
-/* A definition without a body is in a header: only there are bodies left out. System headers are known. */
+/* Bodies are left out in headers, and with them it is unknown that a declaration is a definition. System headers
+ * are known. */
 static enum CXChildVisitResult find_header(CXCursor c, CXCursor parent, CXClientData data)
 {
     calls_t *calls = data;
     (void)parent;
     if (clang_getCursorKind(c) != CXCursor_DeclRefExpr && clang_getCursorKind(c) != CXCursor_MemberRefExpr)
         return CXChildVisit_Recurse;
-    CXCursor f = clang_getCursorDefinition(clang_getCursorReferenced(c));
-    if (clang_Cursor_isNull(f) || !clang_isDeclaration(clang_getCursorKind(f)) ||
-        clang_getCursorResultType(f).kind == CXType_Invalid || clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
+    CXCursor f = clang_getCursorReferenced(c);
+    if (!clang_isDeclaration(clang_getCursorKind(f)) || clang_getCursorResultType(f).kind == CXType_Invalid ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
         return CXChildVisit_Recurse;
+    f = clang_getCursorDefinition(f);
     size_t begin, end;
-    if (!unit_range(calls->u, f, &begin, &end)) {
+    if (clang_Cursor_isNull(f) || !unit_range(calls->u, f, &begin, &end)) {
         calls->found = true;
         return CXChildVisit_Break;
     }
@@ -311,9 +313,9 @@ bool clone_needs_headers(unit_t *u)
     calls->u = u;
     for (int k = 0; k < u->directive_count && !calls->found; k++) {
         directive_t *d = u->directives[k];
-        if (!is_kernel_launch(d) || clang_Cursor_isNull(d->definition))
+        if (!is_kernel_launch(d))
             continue;
-        if (!unit_range(u, d->definition, &begin, &end))
+        if (clang_Cursor_isNull(d->definition) || !unit_range(u, d->definition, &begin, &end))
             return true;
         clang_visitChildren(d->definition, find_header, calls);
     }
