@@ -1,0 +1,43 @@
+// RUN: cd %S && %kmmcc --emit-source=%t.cpp data.cpp && grep -v "^ *// CHECK" %t.cpp | FileCheck %s
+// RUN: %cxx -std=c++11 -Wall -Wextra -Werror -I %S/../../../include -c %t.cpp -o %t.o
+// RUN: %cxx -std=c++17 -Wall -Wextra -Werror -Wno-unknown-pragmas -c %s -o %t.o
+// C++: the block of `data` keeps the addresses it began with; calls in namespaces and methods.
+#include <cstddef>
+namespace work {
+static void fill(std::size_t n, float value, float *x)
+{
+    for (std::size_t i = 0; i < n; i++)
+        x[i] = value;
+}
+// CHECK: #include <kmm/launch.h>
+// CHECK: namespace work {
+// CHECK: struct kmm_args_[[#LINE:]] {
+// CHECK-NEXT: double value;
+// CHECK-NEXT: float *x;
+// CHECK: static void kmm_call_[[#LINE]](
+// CHECK: fill((std::size_t)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (float)kmm->value, kmm->x + (kmm_chunk->begin[0] - kmm_chunk->lower[0]));
+struct filler {
+    double value;
+    void run(int n, float *x, float (&fixed)[10])
+    {
+        float *y = x;
+// CHECK:      { // #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
+// CHECK-NEXT:     void *const kmm_base_0 = (void *)(x + (2));
+// CHECK-NEXT:     const size_t kmm_bytes_0 = (size_t)((long long)n - 2) * sizeof(*(x));
+// CHECK-NEXT:     kmm_data_enter(KMM_MAP_FROM, "x[2:n - 2]", kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+5]]);
+// CHECK-NEXT:     void *const kmm_base_1 = (void *)(fixed);
+// CHECK-NEXT:     const size_t kmm_bytes_1 = sizeof(fixed);
+// CHECK-NEXT:     kmm_data_enter(KMM_MAP_TOFROM, "fixed", kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+2]]);
+// CHECK-NEXT: #line [[#@LINE+2]] "data.cpp"
+#pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
+        {
+// CHECK: struct kmm_args_[[#LINE]] kmm_args; kmm_args.value = value; kmm_args.x = y + 2;
+#pragma kmm parallel(i = 0:n - 2) rebase(n: i) write(y[i + 2])
+            fill(n - 2, value, y + 2);
+            x = nullptr;
+// CHECK: } kmm_data_exit(kmm_base_1, kmm_bytes_1, "data.cpp", [[#]]); kmm_data_exit(kmm_base_0, kmm_bytes_0, "data.cpp", [[#]]); }
+        }
+        (void)x, (void)fixed;
+    }
+};
+} // namespace work
