@@ -178,13 +178,45 @@ const char *clone_registration(const unit_t *u, const directive_t *d)
                         "(void)kmm_registered;", scope, name, arguments, scope, name, arguments);
 }
 
+typedef struct overloads { const char *name; int count; } overloads_t;
+
+static enum CXChildVisitResult count_overload(CXCursor c, CXCursor parent, CXClientData data)
+{
+    overloads_t *o = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    bool function = kind == CXCursor_FunctionTemplate ||
+                    (kind == CXCursor_FunctionDecl && clang_equalCursors(c, clang_getCanonicalCursor(c)));
+    if (function)
+        o->count += !strcmp(clang_text(clang_getCursorSpelling(c)), o->name);
+    return CXChildVisit_Continue;
+}
+
+/* The type of the kernel's pointer, as a cast that chooses it among others of its name; empty when it is alone.
+ * `first` is the clone's own parameter. */
+static const char *chosen_type(CXCursor kernel, const char *first)
+{
+    overloads_t o = {clang_text(clang_getCursorSpelling(kernel)), 0};
+    clang_visitChildren(clang_getCursorSemanticParent(kernel), count_overload, &o);
+    if (o.count < 2)
+        return "";
+    text_t out = {0};
+    CXType type = clang_getCursorType(kernel);
+    int count = clang_getNumArgTypes(type);
+    text_printf(&out, "(void (*)(%s%s", first, *first && count > 0 ? ", " : "");
+    for (int k = 0; k < count; k++)
+        text_printf(&out, "%s%s", k ? ", " : "", clang_text(clang_getTypeSpelling(clang_getArgType(type, (unsigned)k))));
+    text_printf(&out, "))");
+    return out.data;
+}
+
 static const char *registration(const directive_t *d, unsigned line)
 {
     const char *name = clang_text(clang_getCursorSpelling(d->definition));
     if (is_template(d->definition))
         return "";
-    return arena_printf("static const int kmm_registered_%u = kmm_cuda_register_clone((const void *)kmm_%s, (const void *)%s);\n", line,
-                        name, name);
+    return arena_printf("static const int kmm_registered_%u = kmm_cuda_register_clone((const void *)%skmm_%s, (const void *)%s%s);\n", line,
+                        chosen_type(d->definition, "kmm_blocks_t"), name, chosen_type(d->definition, ""), name);
 }
 
 static char *namespaces_of(CXCursor c, char **close)
