@@ -49,6 +49,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
 
 int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t)
 {
+    t->awaited = true;
     while (t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     int error = t->error;

@@ -271,7 +271,8 @@ static int record_read(void *arg, const kmm__box_t *part, void *value)
 {
     (void)part;
     kmm__users_t *u = value;
-    users_purge(u);
+    if (u->reader_count == u->reader_capacity)
+        users_purge(u); /* now and then, so that many readers cost no more than few */
     if (u->reader_count && u->readers[u->reader_count - 1] == arg)
         return 0;
     u->readers = kmm__grow(u->readers, u->reader_count, &u->reader_capacity, sizeof(*u->readers));
@@ -382,7 +383,8 @@ static void task_done(kmm__task_t *t)
     task_drop_parts(t);
     kmm__work_unref(t->work);
     t->work = NULL;
-    pthread_cond_broadcast(&rt->progress);
+    if (t->awaited || rt->throttled)
+        pthread_cond_broadcast(&rt->progress);
     kmm__task_unref(t);
 }
 

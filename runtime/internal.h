@@ -115,15 +115,20 @@ void kmm__describe(const kmm__task_t *t, char *out, size_t size); /* "file:line:
 
 /* ---- ticket.c (all locked, but for those that say otherwise) ---- */
 kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream);
+/* Gives a ticket an event of its own, or that of another ticket of the same stream. */
+void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with);
 void kmm__ticket_ref(kmm__ticket_t *t);
 void kmm__ticket_unref(kmm__ticket_t *t);
 void kmm__ticket_done(kmm__ticket_t *t); /* idempotent */
 void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter);
 /* Not locked: makes later work on `stream` of `d` wait for the ticket. Waits on the host where streams cannot. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
-int kmm__ticket_record(kmm__ticket_t *t); /* not locked */
+/* Not locked: records the event; tickets that share it are recorded by kmm__ticket_recorded. */
+int kmm__ticket_record(kmm__ticket_t *t);
+void kmm__ticket_recorded(kmm__ticket_t *t);
 
 /* ---- schedule.c ---- */
+void kmm__device_wake(kmm__device_t *d); /* locked */
 void kmm__device_init(kmm__device_t *d);
 int kmm__device_start(kmm__device_t *d);
 void kmm__device_stop(kmm__device_t *d);
@@ -172,6 +177,8 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
  * accesses touch on its device. KMM_E_MEMORY: they can never be resident together. */
 int kmm__frames_acquire(kmm__task_t *t);
+/* Locked: whether that would need no mapping; *bytes receives the bytes of the frames. */
+bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
 void kmm__frames_release(kmm__task_t *t);      /* locked */
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f); /* locked */
 /* Locked: calls fn for each frame of a's that holds bytes of the box. */

@@ -52,7 +52,7 @@ static void runtime_free(kmm_runtime_t *rt)
     pthread_mutex_lock(&rt->lock);
     rt->stopping = true;
     for (uint32_t k = 0; k < rt->device_count; k++)
-        pthread_cond_broadcast(&rt->device[k]->wake);
+        kmm__device_wake(rt->device[k]);
     pthread_mutex_unlock(&rt->lock);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
@@ -65,12 +65,22 @@ static void runtime_free(kmm_runtime_t *rt)
     free(rt);
 }
 
+/* Held for a microsecond or so at a time: a thread that finds it taken spins a little before it sleeps. */
+static void lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t adaptive;
+    pthread_mutexattr_init(&adaptive);
+    pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(lock, &adaptive);
+    pthread_mutexattr_destroy(&adaptive);
+}
+
 KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     if (!out)
         return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
-    pthread_mutex_init(&rt->lock, NULL);
+    lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
     kmm__holders_ops_init(rt);
@@ -119,6 +129,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         kmm__array_forget(a);
         kmm__array_unref(a);
     }
+    rt->throttled++;
     while (rt->live_arrays || rt->outstanding)
         pthread_cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);

@@ -105,18 +105,31 @@ static void fail(kmm__task_t *t, int error, const char *why)
 
 /* ---- Tasks on streams ---- */
 
-static void stream_task_finished(void *arg, int status)
+/* Tasks that are issued together: they share an event, and are told of together. */
+enum { BATCH_TASKS = 16, BATCH_BYTES = 64 << 20 };
+
+typedef struct batch {
+    uint32_t count;
+    kmm__task_t *tasks[BATCH_TASKS];
+} batch_t;
+
+static void batch_finished(void *arg, int status)
 {
-    kmm__task_t *t = arg;
-    kmm__device_t *d = t->device;
+    batch_t *b = arg;
+    kmm__device_t *d = b->tasks[0]->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    if (status && !t->error)
-        fail(t, status, d->backend->error_text(d->backend));
-    d->in_flight--;
-    kmm__task_finish(t, status);
-    pthread_cond_signal(&d->wake);
+    d->in_flight -= b->count;
+    for (uint32_t k = 0; k < b->count; k++) {
+        kmm__task_t *t = b->tasks[k];
+        if (status && !t->error)
+            fail(t, status, b->count > 1 ? "this chunk, or one that was issued together with it, failed on the device"
+                                         : d->backend->error_text(d->backend));
+        kmm__task_finish(t, status);
+    }
+    kmm__device_wake(d);
     pthread_mutex_unlock(&rt->lock);
+    free(b);
 }
 
 typedef struct fetched { kmm_runtime_t *runtime; kmm__ticket_t *ticket; kmm__task_t *task; } fetched_t;
@@ -160,51 +173,88 @@ static void announce_copies_out(kmm__task_t *t, const kmm__moves_t *moves)
     }
 }
 
-/* Enqueues everything of a task whose frames are pinned. Not locked. */
-static int enqueue(kmm__task_t *t, kmm__moves_t *moves, int error)
+/* Enqueues everything of a task whose frames are pinned, but for its event. Not locked. */
+static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm__stream_t *lane = d->lanes[t->lane].stream;
-    int moved = kmm__moves_enqueue(moves);
-    error = error ? error : moved;
+    int error = moves->count ? kmm__moves_enqueue(moves) : 0;
     for (uint32_t k = 0; k < t->wait_count; k++) {
         int waited = kmm__ticket_wait(t->waits[k], d, lane);
         error = error ? error : waited;
     }
-    if (!error)
-        error = launch(t, lane);
-    int recorded = kmm__ticket_record(t->ticket);
-    return error ? error : recorded;
+    return error || t->error ? error : launch(t, lane);
 }
 
-static void issue_on_stream(kmm__task_t *t)
+/* Brings a task's frames and plans its copies. Locked; false when it failed, and is finished. */
+static bool prepare(kmm__task_t *t, kmm__moves_t *moves)
 {
-    kmm__device_t *d = t->device;
-    kmm_runtime_t *rt = d->runtime;
-    kmm__moves_t moves = { 0 };
     int error = kmm__frames_acquire(t);
     if (error) {
         fail(t, error, kmm__error_get());
         kmm__task_finish(t, error);
-        return;
+        return false;
     }
-    error = kmm__coherence_acquire(t, &moves);
+    error = kmm__coherence_acquire(t, moves);
     if (error)
         fail(t, error, kmm__error_get());
-    d->in_flight++;
+    return true;
+}
+
+/* Enqueues a batch, of which only the last task may have copies. Called locked, unlocks meanwhile. */
+static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
+{
+    kmm__device_t *d = b->tasks[0]->device;
+    kmm_runtime_t *rt = d->runtime;
+    kmm__moves_t none = { 0 };
+    int errors[BATCH_TASKS];
+    for (uint32_t k = 0; k < b->count; k++)
+        kmm__ticket_arm(b->tasks[k]->ticket, k ? b->tasks[0]->ticket : NULL);
+    d->in_flight += b->count;
     pthread_mutex_unlock(&rt->lock);
-    int enqueued = enqueue(t, &moves, error);
-    announce_copies_out(t, &moves);
+    for (uint32_t k = 0; k < b->count; k++)
+        errors[k] = enqueue(b->tasks[k], k + 1 == b->count ? moves : &none);
+    int recorded = kmm__ticket_record(b->tasks[0]->ticket);
+    for (uint32_t k = 1; k < b->count; k++)
+        kmm__ticket_recorded(b->tasks[k]->ticket);
+    announce_copies_out(b->tasks[b->count - 1], moves);
     pthread_mutex_lock(&rt->lock);
-    if (enqueued && !error)
-        fail(t, enqueued, d->backend->error_text(d->backend));
-    kmm__moves_drop(&moves);
-    kmm__task_issued(t);
+    for (uint32_t k = 0; k < b->count; k++) {
+        int error = errors[k] ? errors[k] : recorded;
+        if (error && !b->tasks[k]->error)
+            fail(b->tasks[k], error, d->backend->error_text(d->backend));
+        kmm__task_issued(b->tasks[k]);
+    }
+    kmm__moves_drop(moves);
     pthread_mutex_unlock(&rt->lock);
-    int notified = d->backend->notify(d->lanes[t->lane].stream, stream_task_finished, t);
+    int notified = d->backend->notify(d->lanes[b->tasks[0]->lane].stream, batch_finished, b);
     if (notified)
-        stream_task_finished(t, notified);
+        batch_finished(b, notified);
     pthread_mutex_lock(&rt->lock);
+}
+
+static kmm__task_t *ready_pop(kmm__device_t *d);
+
+/* Issues t and, as long as they need nothing brought and are small, tasks that are ready behind it. */
+static void issue_on_stream(kmm__task_t *t)
+{
+    kmm__device_t *d = t->device;
+    kmm__moves_t moves = { 0 };
+    uint64_t bytes, total;
+    if (!prepare(t, &moves))
+        return;
+    batch_t *b = kmm__alloc(sizeof(*b));
+    b->tasks[b->count++] = t;
+    bool more = kmm__frames_resident(t, &total);
+    while (more && moves.count == 0 && b->count < BATCH_TASKS) {
+        kmm__task_t *next = d->ready_head;
+        more = next && !next->error && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
+        if (more && (next = ready_pop(d)) && prepare(next, &moves)) {
+            b->tasks[b->count++] = next;
+            total += bytes;
+        }
+    }
+    batch_enqueue(b, &moves);
 }
 
 /* ---- Tasks in the host's space ---- */
@@ -250,7 +300,7 @@ static void host_task_finished(void *arg, int status)
         fail(t, status, d->backend->error_text(d->backend));
     kmm__task_finish(t, status);
     host_dispatch(d);
-    pthread_cond_signal(&d->wake);
+    kmm__device_wake(d);
     pthread_mutex_unlock(&rt->lock);
 }
 
@@ -304,6 +354,12 @@ static void issue_on_host(kmm__task_t *t)
 
 /* ---- The thread ---- */
 
+void kmm__device_wake(kmm__device_t *d)
+{
+    d->wakes++;
+    pthread_cond_signal(&d->wake);
+}
+
 void kmm__ready_push(kmm__task_t *t)
 {
     kmm__device_t *d = t->device;
@@ -313,7 +369,7 @@ void kmm__ready_push(kmm__task_t *t)
     else
         d->ready_head = t;
     d->ready_tail = t;
-    pthread_cond_signal(&d->wake);
+    kmm__device_wake(d);
 }
 
 static kmm__task_t *ready_pop(kmm__device_t *d)
@@ -345,6 +401,7 @@ static void *device_main(void *arg)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     for (;;) {
+        uint64_t seen = d->wakes;
         kmm__frames_service(d);
         kmm__frames_evict_ahead(d);
         kmm__task_t *t = ready_pop(d);
@@ -352,7 +409,7 @@ static void *device_main(void *arg)
             issue(t);
         else if (rt->stopping)
             break;
-        else
+        else if (d->wakes == seen)
             pthread_cond_wait(&d->wake, &rt->lock);
     }
     pthread_mutex_unlock(&rt->lock);

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-enum { MAX_ARGS_BYTES = 32768, BATCH = 64 };
+enum { MAX_ARGS_BYTES = 32768, BATCH = 16 };
 
 static _Thread_local kmm_launch_t *armed;
 
@@ -439,8 +439,10 @@ static bool chunks_are_apart(const kmm_launch_t *l)
 
 static void throttle(kmm_runtime_t *rt)
 {
+    rt->throttled++;
     while (rt->outstanding > KMM__MAX_OUTSTANDING)
         pthread_cond_wait(&rt->progress, &rt->lock);
+    rt->throttled--;
 }
 
 /* Enters the chunks from first on, at most n, into the DAG. Chunks that fail carry their error. */

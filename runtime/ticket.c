@@ -18,9 +18,18 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
     t->refs = 1;
     t->device = d;
     t->stream = stream;
-    if (stream)
-        t->event = event_take(d);
     return t;
+}
+
+void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
+{
+    if (with) {
+        t->point = with->point;
+    } else {
+        t->point = kmm__alloc(sizeof(*t->point));
+        t->point->event = event_take(t->device);
+    }
+    t->point->refs++;
 }
 
 void kmm__ticket_ref(kmm__ticket_t *t)
@@ -34,9 +43,12 @@ void kmm__ticket_unref(kmm__ticket_t *t)
     if (!t || --t->refs)
         return;
     kmm__device_t *d = t->device;
-    if (t->event) {
-        d->events = kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
-        d->events[d->event_count++] = t->event;
+    if (t->point && --t->point->refs == 0) {
+        if (t->point->event) {
+            d->events = kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
+            d->events[d->event_count++] = t->point->event;
+        }
+        free(t->point);
     }
     free(t->waiters);
     free(t);
@@ -66,10 +78,15 @@ void kmm__ticket_done(kmm__ticket_t *t)
 
 int kmm__ticket_record(kmm__ticket_t *t)
 {
-    int error = t->event ? t->device->backend->event_record(t->event, t->stream) : KMM_E_DEVICE;
+    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream) : KMM_E_DEVICE;
+    kmm__ticket_recorded(t);
+    return error;
+}
+
+void kmm__ticket_recorded(kmm__ticket_t *t)
+{
     kmm__ticket_state_t planned = KMM__TICKET_PLANNED;
     atomic_compare_exchange_strong(&t->state, &planned, KMM__TICKET_RECORDED);
-    return error;
 }
 
 /* Work that streams cannot wait for: another driver's, or the host's. */
@@ -94,5 +111,5 @@ int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
         sched_yield();
     if (t->state == KMM__TICKET_DONE || t->stream == stream)
         return 0;
-    return d->backend->stream_wait(stream, t->event);
+    return d->backend->stream_wait(stream, t->point->event);
 }

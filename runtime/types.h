@@ -59,12 +59,15 @@ typedef enum kmm__ticket_state {
 
 /* Plans refer only to tickets planned before them, so waiting for one to be recorded cannot
  * deadlock. References are counted under the runtime's lock. */
+/* An event, shared by the tickets of tasks that are issued together. */
+typedef struct kmm__point { kmm__event_t *event; uint32_t refs; } kmm__point_t;
+
 struct kmm__ticket {
     uint32_t refs;
     _Atomic(kmm__ticket_state_t) state;
     kmm__device_t *device;
     kmm__stream_t *stream; /* NULL: work on the host, which streams cannot wait for */
-    kmm__event_t *event;   /* belongs to the ticket until it is released */
+    kmm__point_t *point;   /* where to wait; NULL until it has been armed */
     kmm__task_t **waiters; /* tasks whose done_left falls when it is done; each counted in refs */
     uint32_t waiter_count, waiter_capacity;
 };
@@ -239,6 +242,7 @@ struct kmm__task {
      * done before it runs on the host; predecessors that have to be done before it counts as done. */
     uint32_t issue_left, done_left, finish_left;
     bool finished; /* its own work is over, finish_left may not be 0 */
+    bool awaited;  /* a thread waits for it */
     kmm__ticket_t *ticket;
     kmm__edge_t *successors;
     uint32_t successor_count, successor_capacity;
@@ -272,6 +276,7 @@ struct kmm__device {
     pthread_t thread;
     bool thread_runs;
     pthread_cond_t wake; /* something in this struct changed that its thread may wait for */
+    uint64_t wakes;      /* how often; the thread unlocks while it works, and must not miss one */
     kmm__task_t *ready_head, *ready_tail;
     kmm__task_t *host_head, *host_tail; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
     uint32_t in_flight;
@@ -318,6 +323,7 @@ struct kmm_runtime {
     uint32_t live_arrays;  /* not freed yet, dead ones included */
     uint64_t next_array, next_work, next_sequence;
     uint32_t outstanding;  /* unfinished tasks */
+    uint32_t throttled;    /* threads that wait for outstanding to fall */
     bool stopping;
     kmm__error_t error;    /* the first since kmm_wait returned one */
     struct kmm__line *lines; /* marker.c */

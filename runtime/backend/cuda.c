@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,8 @@ static void *watch(void *arg)
         pthread_mutex_unlock(&gpu->lock);
         if (now_ns() - idle_since > SPIN_NS)
             nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+        else
+            sched_yield(); /* leaves the lock to those who enqueue */
         pthread_mutex_lock(&gpu->lock);
     }
     pthread_mutex_unlock(&gpu->lock);

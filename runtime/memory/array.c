@@ -189,7 +189,7 @@ void kmm__array_unref(kmm__array_t *a)
         kmm__device_t *d = rt->device[k];
         a->next_dead[k] = d->dead;
         d->dead = a;
-        pthread_cond_signal(&d->wake);
+        kmm__device_wake(d);
     }
 }
 

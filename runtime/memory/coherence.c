@@ -164,6 +164,7 @@ static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__devi
 {
     if (!*slot) {
         *slot = kmm__ticket_create(d, stream);
+        kmm__ticket_arm(*slot, NULL);
         t->copies = kmm__grow(t->copies, t->copy_count, &t->copy_capacity, sizeof(*t->copies));
         t->copies[t->copy_count++] = *slot;
     }
@@ -312,8 +313,10 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
     if (!(h->valid >> space & 1))
         return 0;
     if (h->valid == 1u << space) {
-        if (!e->ticket)
+        if (!e->ticket) {
             e->ticket = kmm__ticket_create(e->device, e->device->out);
+            kmm__ticket_arm(e->ticket, NULL);
+        }
         moves_push(e->moves, e->frame->array, part, e->device, NULL, h->ready[space], e->ticket);
         holders_set(h, KMM__HOST, e->ticket);
     }

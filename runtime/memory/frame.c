@@ -49,7 +49,7 @@ void kmm__frames_release(kmm__task_t *t)
             continue;
         d->pinned_bytes -= f->array->frame_bytes;
         idle_push(d, f);
-        pthread_cond_signal(&d->wake);
+        kmm__device_wake(d);
     }
     t->pinned_count = 0;
 }
@@ -160,7 +160,7 @@ static void eviction_done(void *arg, int status)
     d->evicted = f;
     d->evicting--;
     d->evicting_bytes -= f->array->frame_bytes;
-    pthread_cond_signal(&d->wake);
+    kmm__device_wake(d);
     pthread_cond_broadcast(&rt->progress);
     pthread_mutex_unlock(&rt->lock);
     free(e);
@@ -384,6 +384,33 @@ int kmm__frames_acquire(kmm__task_t *t)
     }
     free(w.frames);
     return error;
+}
+
+typedef struct resident { uint64_t bytes; bool all; } resident_t;
+
+static void check_resident(void *ctx, kmm__frame_t *f)
+{
+    resident_t *r = ctx;
+    r->all &= f->state == KMM__FRAME_MAPPED;
+    r->bytes += f->array->frame_bytes;
+}
+
+bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
+{
+    kmm__device_t *d = t->device;
+    resident_t r = { 0, true };
+    for (uint32_t k = 0; k < t->work->pointer_count; k++)
+        r.all &= t->work->pointers[k].array->residence[d->index].window != 0;
+    for (uint32_t k = 0; k < t->access_count && r.all; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (a->array->is_abstract)
+            continue;
+        r.all = a->array->residence[d->index].window != 0;
+        if (r.all)
+            kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &r);
+    }
+    *bytes = r.bytes;
+    return r.all;
 }
 
 /* ---- Service ---- */
