@@ -54,13 +54,16 @@ struct kmm__gpu {
     CUdevice device;
     CUcontext context;
     int max_pitch;
-    loaded_t *loaded; /* used by the thread that launches */
+    pthread_mutex_t load_lock; /* guards the two below */
+    loaded_t *loaded;
     int loaded_count;
     /* The thread that watches for the end of work. */
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t noted;
+    pthread_cond_t delivered;
     kmm__stream_t *streams;
+    kmm__stream_t *delivering; /* its note is being delivered, unlocked; not freed meanwhile unless by that delivery */
     int pending; /* notes not delivered */
     bool closing;
     CUevent *spare;
@@ -161,12 +164,17 @@ static bool deliver(kmm__gpu_t *gpu)
     for (kmm__stream_t *s = gpu->streams; s; s = s->next) {
         int status = 0;
         for (note_t *n; (n = take_finished(gpu, s, &status));) {
+            gpu->delivering = s;
             pthread_mutex_unlock(&gpu->lock);
             n->fn(n->arg, status);
             free(n);
             pthread_mutex_lock(&gpu->lock);
             gpu->pending--;
             any = true;
+            if (!gpu->delivering)
+                return true; /* the delivery destroyed the stream */
+            gpu->delivering = NULL;
+            pthread_cond_broadcast(&gpu->delivered);
         }
     }
     return any;
@@ -223,6 +231,8 @@ static int cuda_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void
             pthread_cond_signal(&gpu->noted);
     }
     pthread_mutex_unlock(&gpu->lock);
+    if (error && n->event)
+        cu.EventDestroy(n->event);
     leave(entered);
     if (error)
         free(n);
@@ -265,7 +275,9 @@ static int cuda_open(kmm__backend_t *b, int ordinal, kmm__gpu_t **out)
         return error;
     }
     pthread_mutex_init(&gpu->lock, NULL);
+    pthread_mutex_init(&gpu->load_lock, NULL);
     pthread_cond_init(&gpu->noted, NULL);
+    pthread_cond_init(&gpu->delivered, NULL);
     if (pthread_create(&gpu->watcher, NULL, watch, gpu)) {
         cu.DevicePrimaryCtxRelease(gpu->device);
         free(gpu);
@@ -290,7 +302,9 @@ static void cuda_close(kmm__gpu_t *gpu)
     leave(entered);
     cu.DevicePrimaryCtxRelease(gpu->device);
     pthread_mutex_destroy(&gpu->lock);
+    pthread_mutex_destroy(&gpu->load_lock);
     pthread_cond_destroy(&gpu->noted);
+    pthread_cond_destroy(&gpu->delivered);
     free(gpu->spare);
     free(gpu->loaded);
     free(gpu);
@@ -415,6 +429,11 @@ static void cuda_stream_destroy(kmm__stream_t *s)
 {
     kmm__gpu_t *gpu = s->gpu;
     pthread_mutex_lock(&gpu->lock);
+    /* Whom the last note woke may be here before its delivery has returned. */
+    while (gpu->delivering == s && !pthread_equal(pthread_self(), gpu->watcher))
+        pthread_cond_wait(&gpu->delivered, &gpu->lock);
+    if (gpu->delivering == s)
+        gpu->delivering = NULL;
     kmm__stream_t **at = &gpu->streams;
     while (*at != s)
         at = &(*at)->next;
@@ -563,7 +582,9 @@ static int cuda_launch(kmm__stream_t *s, const kmm__run_t *r)
         return KMM_E_INVALID;
     }
     bool entered = enter(s->gpu);
+    pthread_mutex_lock(&s->gpu->load_lock);
     int error = load(s->gpu, r->kernel->handle, r->geometry.shared_bytes, &f);
+    pthread_mutex_unlock(&s->gpu->load_lock);
     if (!error)
         error = TRY(LaunchKernel, (f, n[0], n[1], n[2], block[0], block[1], block[2], (unsigned)r->geometry.shared_bytes, s->handle, r->args, NULL));
     leave(entered);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA backend on the fake driver: run with LD_LIBRARY_PATH naming tests/fake. */
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "fake_cuda.h"
+
+enum { FRAME = 4 << 20, FRAMES = 4 };
+
+typedef struct fixture {
+    kmm__backend_t *b;
+    kmm__gpu_t *gpu, *peer;
+    kmm__stream_t *s;
+    kmm__addr_t window;
+    kmm__frame_handle_t frame[FRAMES];
+} fixture_t;
+
+static fixture_t open_fixture(const char *fail)
+{
+    fixture_t f = { 0 };
+    const char *reason = "";
+    if (fail)
+        setenv("KMM_FAKE_FAIL", fail, 1);
+    else
+        unsetenv("KMM_FAKE_FAIL");
+    if (kmm__cuda_backend_create(&f.b, &reason))
+        fail_msg("%s", reason);
+    assert_int_equal(f.b->count(f.b), 2);
+    assert_int_equal(f.b->open(f.b, 0, &f.gpu), 0);
+    assert_int_equal(f.b->open(f.b, 1, &f.peer), 0);
+    assert_int_equal(f.b->stream_create(f.gpu, &f.s), 0);
+    assert_int_equal(f.b->window_reserve(f.gpu, FRAMES * FRAME, &f.window), 0);
+    return f;
+}
+
+static void map_frames(fixture_t *f, int count)
+{
+    for (int k = 0; k < count; k++) {
+        assert_int_equal(f->b->frame_create(f->gpu, FRAME, &f->frame[k]), 0);
+        assert_int_equal(f->b->frame_map(f->gpu, f->window + (uint64_t)k * FRAME, f->frame[k], FRAME), 0);
+    }
+}
+
+static void close_fixture(fixture_t *f)
+{
+    for (int k = 0; k < FRAMES; k++)
+        if (f->frame[k]) {
+            assert_int_equal(f->b->frame_unmap(f->gpu, f->window + (uint64_t)k * FRAME, FRAME), 0);
+            f->b->frame_destroy(f->gpu, f->frame[k], FRAME);
+        }
+    f->b->window_release(f->gpu, f->window, FRAMES * FRAME);
+    f->b->stream_destroy(f->s);
+    f->b->close(f->peer);
+    f->b->close(f->gpu);
+    f->b->unload(f->b);
+}
+
+typedef struct waiter { sem_t done; int status; char text[256]; kmm__backend_t *b; } waiter_t;
+
+static void wake(void *arg, int status)
+{
+    waiter_t *w = arg;
+    w->status = status;
+    snprintf(w->text, sizeof(w->text), "%s", w->b->error_text(w->b));
+    sem_post(&w->done);
+}
+
+static int drain(fixture_t *f, kmm__stream_t *s, char text[256])
+{
+    waiter_t w = { .b = f->b };
+    sem_init(&w.done, 0, 0);
+    int error = f->b->notify(s, wake, &w);
+    if (error)
+        return error;
+    while (sem_wait(&w.done))
+        ;
+    if (text)
+        memcpy(text, w.text, sizeof(w.text));
+    return w.status;
+}
+
+static kmm__copy_t to_device(fixture_t *f, uint64_t offset, const void *src, int64_t bytes)
+{
+    return (kmm__copy_t){ .dst_gpu = f->gpu, .dst = f->window + offset, .src = (kmm__addr_t)(uintptr_t)src, .width = bytes, .rows = 1 };
+}
+
+static kmm__copy_t to_host(fixture_t *f, void *dst, uint64_t offset, int64_t bytes)
+{
+    return (kmm__copy_t){ .src_gpu = f->gpu, .src = f->window + offset, .dst = (kmm__addr_t)(uintptr_t)dst, .width = bytes, .rows = 1 };
+}
+
+/* ---- Tests ---- */
+
+static void no_device_is_said(void **state)
+{
+    (void)state;
+    kmm__backend_t *b;
+    const char *reason = NULL;
+    setenv("KMM_FAKE_DEVICES", "0", 1);
+    assert_int_equal(kmm__cuda_backend_create(&b, &reason), KMM_E_NO_DEVICE);
+    assert_string_equal(reason, "cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)");
+    unsetenv("KMM_FAKE_DEVICES");
+}
+
+static void a_device_describes_itself(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    kmm__gpu_info_t info;
+    kmm__gpu_t *none;
+    map_frames(&f, 1);
+    f.b->info(f.gpu, &info);
+    assert_string_equal(info.name, "Fake GPU 0");
+    assert_int_equal(info.memory_total, 256 << 20);
+    assert_int_equal(info.memory_free, (256 << 20) - FRAME);
+    assert_int_equal(info.granularity, 2 << 20);
+    assert_int_equal(f.b->open(f.b, 2, &none), KMM_E_DEVICE);
+    assert_non_null(strstr(f.b->error_text(f.b), "CUDA_ERROR_INVALID_DEVICE"));
+    close_fixture(&f);
+}
+
+static void copies_cross_frames(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 2);
+    unsigned char *in = malloc(2 * FRAME), *out = calloc(2, FRAME);
+    for (int k = 0; k < 2 * FRAME; k++)
+        in[k] = (unsigned char)(k * 31 + k / 257);
+    assert_int_equal(f.b->host_register(f.b, in, 2 * FRAME), 0);
+    assert_int_equal(f.b->host_register(f.b, in, 2 * FRAME), KMM_E_STATE);
+    kmm__copy_t up = to_device(&f, 0, in, 2 * FRAME), down = to_host(&f, out, 0, 2 * FRAME);
+    assert_int_equal(f.b->copy(f.s, &up), 0);
+    assert_int_equal(f.b->fill(f.s, f.window + FRAME - 5, 7, 10), 0);
+    assert_int_equal(f.b->copy(f.s, &down), 0);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    memset(in + FRAME - 5, 7, 10);
+    assert_memory_equal(in, out, 2 * FRAME);
+    assert_int_equal(f.b->host_unregister(f.b, in), 0);
+    free(in);
+    free(out);
+    close_fixture(&f);
+}
+
+static void check_rows(fixture_t *f, int64_t width, int64_t rows, int64_t pitch)
+{
+    size_t bytes = (size_t)(rows * pitch);
+    unsigned char *in = malloc(bytes + 1), *out = malloc(bytes + 1);
+    for (size_t k = 0; k < bytes; k++)
+        in[k] = (unsigned char)(k * 13 + 1);
+    memset(out, 0, bytes + 1);
+    kmm__copy_t up = to_device(f, 0, in, width), down = to_host(f, out, 0, width);
+    up.rows = down.rows = rows;
+    up.src_pitch = down.dst_pitch = pitch;
+    up.dst_pitch = down.src_pitch = width + 3;
+    assert_int_equal(f->b->copy(f->s, &up), 0);
+    assert_int_equal(f->b->copy(f->s, &down), 0);
+    assert_int_equal(drain(f, f->s, NULL), 0);
+    for (size_t k = 0; k < bytes; k++)
+        assert_int_equal(out[k], (int64_t)k % pitch < width ? in[k] : 0);
+    free(in);
+    free(out);
+}
+
+static void rows_are_copied_at_any_pitch(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 1);
+    check_rows(&f, 100, 50, 128);
+    check_rows(&f, 64, 3, 64);
+    check_rows(&f, 1, 1, 1);
+    check_rows(&f, 16, 0, 16);
+    check_rows(&f, 0, 4, 16);
+    check_rows(&f, 100, 3, (1 << 20) + 8); /* more than the fake's largest pitch: row by row */
+    close_fixture(&f);
+}
+
+static int add_block(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    const kmm_blocks_t *b = args[0];
+    int *data = *(int **)args[1];
+    uint32_t x = block[0] + b->offset_x, y = block[1] + b->offset_y;
+    (void)grid;
+    data[y * b->grid_x + x] += *(int *)args[2];
+    return 0;
+}
+
+static int bad_block(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)block, (void)grid, (void)args;
+    return 700; /* CUDA_ERROR_ILLEGAL_ADDRESS */
+}
+
+static const uint32_t add_sizes[] = { sizeof(kmm_blocks_t), 8, 4 };
+static fake_kernel_t fake_add = { add_block, 3, add_sizes, 0 }, fake_bad = { bad_block, 3, add_sizes, 0 };
+
+static int launch(fixture_t *f, fake_kernel_t *kernel, uint32_t offset, size_t shared_bytes)
+{
+    const kmm_kernel_t k = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "add", NULL, kernel, 3, add_sizes, 1, NULL };
+    kmm_blocks_t blocks = { offset, 0, 0, 8, 4, 1 };
+    kmm__addr_t data = f->window;
+    int value = 5;
+    kmm__run_t r = { .kernel = &k, .geometry = { { 8, 4, 1 }, { 32, 1, 1 }, shared_bytes, NULL }, .offset = { offset, 0, 0 },
+                     .count = { 4, 4, 1 }, .args = (void *[]){ &blocks, &data, &value } };
+    return f->b->launch(f->s, &r);
+}
+
+static void a_launch_runs_the_chunks_blocks(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 1);
+    int got[32];
+    assert_int_equal(f.b->fill(f.s, f.window, 0, sizeof(got)), 0);
+    assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
+    assert_int_equal(launch(&f, &fake_add, 4, 100 << 10), 0); /* more shared memory than a kernel has unasked */
+    assert_int_equal(launch(&f, &fake_add, 4, 0), 0);
+    kmm__copy_t down = to_host(&f, got, 0, sizeof(got));
+    assert_int_equal(f.b->copy(f.s, &down), 0);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    for (int k = 0; k < 32; k++)
+        assert_int_equal(got[k], k % 8 < 4 ? 5 : 10);
+    assert_true(launch(&f, &fake_add, 0, 300 << 10) < 0);
+    const kmm_kernel_t host = { .kind = KMM_KIND_HOST, .name = "add" };
+    assert_int_equal(f.b->launch(f.s, &(kmm__run_t){ .kernel = &host }), KMM_E_INVALID);
+    close_fixture(&f);
+}
+
+static void events_order_streams_of_two_devices(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 2);
+    kmm__stream_t *other;
+    kmm__event_t *e;
+    int *got = calloc(1, FRAME);
+    assert_int_equal(f.b->stream_create(f.peer, &other), 0);
+    assert_int_equal(f.b->event_create(f.gpu, &e), 0);
+    assert_int_equal(f.b->event_query(e), 1);
+    assert_int_equal(f.b->frame_share(f.gpu, f.window, FRAME, f.peer), 0);
+    for (int round = 1; round < 50; round++) {
+        assert_int_equal(f.b->fill(f.s, f.window, round, FRAME), 0);
+        assert_int_equal(f.b->event_record(e, f.s), 0);
+        assert_int_equal(f.b->stream_wait(other, e), 0);
+        kmm__copy_t down = to_host(&f, got, 0, FRAME);
+        down.src_gpu = f.gpu;
+        assert_int_equal(f.b->copy(other, &down), 0);
+        assert_int_equal(drain(&f, other, NULL), 0);
+        assert_int_equal(f.b->event_query(e), 1);
+        assert_int_equal(got[FRAME / 4 - 1], round * 0x01010101);
+    }
+    /* The second frame is not shared: the peer's access is an error of the peer alone. */
+    kmm__copy_t down = to_host(&f, got, FRAME, FRAME);
+    assert_int_equal(f.b->copy(other, &down), 0);
+    assert_int_equal(drain(&f, other, NULL), KMM_E_KERNEL);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    free(got);
+    f.b->event_destroy(e);
+    f.b->stream_destroy(other);
+    close_fixture(&f);
+}
+
+static void a_kernels_fault_is_reported(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    char text[256] = "";
+    map_frames(&f, 1);
+    assert_int_equal(launch(&f, &fake_bad, 0, 0), 0);
+    int status = drain(&f, f.s, text);
+    assert_int_equal(status, KMM_E_KERNEL);
+    assert_int_equal(f.b->fill(f.s, f.window, 0, 1), KMM_E_KERNEL); /* the context stays lost */
+    assert_non_null(strstr(f.b->error_text(f.b), "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_int_equal(drain(&f, f.s, NULL), KMM_E_KERNEL);
+    close_fixture(&f);
+}
+
+static void driver_failures_have_a_text(void **state)
+{
+    (void)state;
+    kmm__frame_handle_t frame;
+    fixture_t f = open_fixture("alloc:2");
+    map_frames(&f, 1);
+    assert_int_equal(f.b->frame_create(f.gpu, FRAME, &frame), KMM_E_MEMORY);
+    assert_string_equal(f.b->error_text(f.b), "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+    assert_int_equal(f.b->frame_create(f.gpu, 1000, &frame), KMM_E_DEVICE);
+    assert_int_equal(f.b->frame_create(f.gpu, (size_t)512 << 20, &frame), KMM_E_MEMORY);
+    close_fixture(&f);
+    f = open_fixture("launch:2");
+    map_frames(&f, 1);
+    assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
+    assert_int_equal(drain(&f, f.s, NULL), KMM_E_KERNEL);
+    close_fixture(&f);
+}
+
+static void count_in_order(void *arg, int status)
+{
+    int *next = ((int **)arg)[0], *bad = ((int **)arg)[1];
+    if (status || *next != (int)(intptr_t)((void **)arg)[2])
+        ++*bad;
+    ++*next;
+}
+
+static void notifications_keep_their_order(void **state)
+{
+    (void)state;
+    enum { NOTES = 500 };
+    static void *args[NOTES][3];
+    int next = 0, bad = 0;
+    fixture_t f = open_fixture(NULL);
+    for (int k = 0; k < NOTES; k++) {
+        memcpy(args[k], (void *[]){ &next, &bad, (void *)(intptr_t)k }, sizeof(args[k]));
+        assert_int_equal(f.b->notify(f.s, count_in_order, args[k]), 0);
+    }
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    assert_int_equal(next, NOTES);
+    assert_int_equal(bad, 0);
+    close_fixture(&f);
+}
+
+/* The one that a notification wakes may destroy the stream while its delivery still returns. */
+static void a_stream_may_end_when_it_was_heard_of(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    for (int k = 0; k < 500; k++) {
+        kmm__stream_t *s;
+        assert_int_equal(f.b->stream_create(f.gpu, &s), 0);
+        assert_int_equal(drain(&f, s, NULL), 0);
+        f.b->stream_destroy(s);
+    }
+    close_fixture(&f);
+}
+
+/* The fake itself is strict: without this, tests on it would say little. */
+static void unmapping_what_is_in_use_ends_the_program(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int status = 0;
+        freopen("/dev/null", "w", stderr);
+        fixture_t f = open_fixture(NULL);
+        map_frames(&f, 1);
+        for (int k = 0; k < 100; k++)
+            f.b->fill(f.s, f.window, k, FRAME);
+        status = f.b->frame_unmap(f.gpu, f.window, FRAME);
+        _exit(status ? 1 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unmapping_what_is_in_use_ends_the_program),
+        cmocka_unit_test(no_device_is_said),
+        cmocka_unit_test(a_device_describes_itself),
+        cmocka_unit_test(copies_cross_frames),
+        cmocka_unit_test(rows_are_copied_at_any_pitch),
+        cmocka_unit_test(a_launch_runs_the_chunks_blocks),
+        cmocka_unit_test(events_order_streams_of_two_devices),
+        cmocka_unit_test(a_kernels_fault_is_reported),
+        cmocka_unit_test(driver_failures_have_a_text),
+        cmocka_unit_test(notifications_keep_their_order),
+        cmocka_unit_test(a_stream_may_end_when_it_was_heard_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
