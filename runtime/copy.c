@@ -57,7 +57,8 @@ int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t)
     return error;
 }
 
-/* Submits an operation and waits for it. What failed before is told by the text that was noted. */
+/* Submits an operation and waits for it. When it is poisoned, what is told is the failure that poisoned it, if
+ * nobody has been told yet. */
 static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses, uint32_t count)
 {
     kmm__task_t *t = NULL;
@@ -65,7 +66,7 @@ static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *na
     int ran = kmm__task_wait(rt, t);
     if (error || !ran)
         return error;
-    return kmm__error_set(ran, "%s", rt->error.code ? rt->error.text : kmm_error_string(ran));
+    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text) : kmm__error_set(ran, "%s", kmm_error_string(ran));
 }
 
 /* ---- Copies ---- */

@@ -248,6 +248,17 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
+/* Whether a part is where the task runs, with nothing to wait for. Asked first, because looking
+ * leaves the map as it is. */
+static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const kmm__task_t *t = arg;
+    const kmm__holders_t *h = value;
+    const kmm__ticket_t *ready = h->ready[t->device->space];
+    return !(h->valid >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+}
+
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm_runtime_t *rt = t->device->runtime;
@@ -261,7 +272,8 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
         int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
         int error = n < 0 ? n : 0;
         for (int b = 0; b < n && !error; b++)
-            error = kmm__map_update(a->array->coherence.map, &boxes[b], fetch_part, &f);
+            if (kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, t))
+                error = kmm__map_update(a->array->coherence.map, &boxes[b], fetch_part, &f);
         if (error) {
             t->failed_item = a->item;
             return error;
