@@ -163,8 +163,6 @@ char *transform(const options_t *o, lang_t lang, target_t target, source_t *sour
  * that a directive governs are edited here too (the text that replaces `k<<<cfg>>>(args)`); rewrite.c puts
  * the description of the launch before it. */
 void host_kernels(unit_t *u);
-/* The text that replaces the launch expression `launch` (the CUDAKernelCallExpr) on the CPU target. */
-char *host_launch_text(unit_t *u, CXCursor launch);
 /* clang arguments for parsing CUDA without a CUDA toolkit: -x cuda, -nocudainc, our header folder ... */
 void host_parse_flags(const options_t *o, const char ***flags, int *count);
 

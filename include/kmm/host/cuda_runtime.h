@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA for the CPU: what source compiled by `kmmcc --target=host` includes in place of the CUDA toolkit.
+ * kmmcc first parses it as CUDA (KMM_HOST_PARSE), then a C++ compiler sees what it was rewritten to.
+ */
+#ifndef KMM_HOST_CUDA_RUNTIME_H
+#define KMM_HOST_CUDA_RUNTIME_H
+
+#ifndef __cplusplus
+#error "kmm: cuda_runtime.h for the CPU is C++; compile this file as .cpp or .cu"
+#endif
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kmm_qualifiers.h"
+#include "kmm_vectors.h"
+#include "kmm_launch.h"
+#include "kmm_device.h"
+#include "kmm_atomics.h"
+#include "kmm_warp.h"
+#include "kmm_math.h"
+#include "kmm_api.h"
+
+#endif

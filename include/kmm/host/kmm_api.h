@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA runtime's calls that programs for the CPU have; a call that is not here is a compiler's error of its name. */
+#ifndef KMM_HOST_API_H
+#define KMM_HOST_API_H
+
+#include <new>
+
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidDevicePointer = 17,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
+    cudaErrorUnknown = 999,
+};
+typedef enum cudaError cudaError_t;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+typedef struct CUevent_st *cudaEvent_t;
+typedef void (*cudaHostFn_t)(void *);
+
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+enum { cudaCpuDeviceId = -1 };
+#define cudaStreamLegacy ((cudaStream_t)0)
+#define cudaStreamPerThread ((cudaStream_t)2)
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
+    cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, memPitch, sharedMemPerMultiprocessor;
+    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, clockRate, memoryClockRate, memoryBusWidth, l2CacheSize;
+    int integrated, canMapHostMemory, concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory;
+};
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
+};
+
+/* ---- Errors ---- */
+static inline cudaError_t cudaGetLastError() { return (cudaError_t)kmm_cuda_get_last_error(); }
+static inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)kmm_cuda_peek_at_last_error(); }
+static inline const char *cudaGetErrorName(cudaError_t e) { return kmm_cuda_get_error_name(e); }
+static inline const char *cudaGetErrorString(cudaError_t e) { return kmm_cuda_get_error_string(e); }
+
+/* ---- Memory ---- */
+template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
+{
+    void *base = nullptr;
+    int error = kmm_cuda_malloc(out ? &base : nullptr, bytes);
+    if (out)
+        *out = static_cast<T *>(base);
+    return (cudaError_t)error;
+}
+template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
+template <class T> static inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, size_t width, size_t height)
+{
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(out, *pitch * height);
+}
+static inline cudaError_t cudaFree(void *p);
+static inline cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return cudaFree(p); }
+static inline cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind k) { return (cudaError_t)kmm_cuda_memcpy(dst, src, n, k); }
+static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind k, cudaStream_t s = 0)
+{
+    return (cudaError_t)kmm_cuda_memcpy_async(dst, src, n, k, s);
+}
+static inline cudaError_t cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k)
+{
+    return (cudaError_t)kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, k);
+}
+static inline cudaError_t cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k, cudaStream_t = 0)
+{
+    return (cudaError_t)kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, k);
+}
+/* Memory that both sides use: the host's own. Launches then wait for each other. */
+inline bool &kmm_host_has_common_memory();
+static inline cudaError_t cudaMemset(void *p, int v, size_t n)
+{
+    if (n == 0 || kmm_cuda_is_managed(p))
+        return (cudaError_t)kmm_cuda_memset(p, v, n);
+    if (!p)
+        return cudaErrorInvalidValue;
+    int error = kmm_cuda_device_synchronize();
+    memset(p, v, n);
+    return (cudaError_t)error;
+}
+static inline cudaError_t cudaMemsetAsync(void *p, int v, size_t n, cudaStream_t = 0) { return cudaMemset(p, v, n); }
+static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t row = 0; row < h && !e; row++)
+        e = cudaMemset((char *)p + row * pitch, v, w);
+    return e;
+}
+
+template <class T> static inline cudaError_t cudaMallocHost(T **out, size_t bytes, unsigned = 0)
+{
+    *out = static_cast<T *>(aligned_alloc(4096, (bytes + 4096) / 4096 * 4096));
+    return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+template <class T> static inline cudaError_t cudaHostAlloc(T **out, size_t bytes, unsigned flags)
+{
+#ifndef KMM_HOST_PARSE
+    if (flags & cudaHostAllocMapped)
+        kmm_host_has_common_memory() = true;
+#endif
+    return cudaMallocHost(out, bytes, flags);
+}
+template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal)
+{
+#ifndef KMM_HOST_PARSE
+    kmm_host_has_common_memory() = true;
+#endif
+    return cudaMallocHost(out, bytes);
+}
+static inline cudaError_t cudaFreeHost(void *p)
+{
+    int error = kmm_cuda_device_synchronize();
+    free(p);
+    return (cudaError_t)error;
+}
+static inline cudaError_t cudaFree(void *p)
+{
+    return !p || kmm_cuda_is_managed(p) ? (cudaError_t)kmm_cuda_free(p)
+#ifndef KMM_HOST_PARSE
+           : kmm_host_has_common_memory() ? cudaFreeHost(p)
+#endif
+           : (cudaError_t)kmm_cuda_free(p);
+}
+template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned)
+{
+    *out = static_cast<T *>(host);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
+static inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0) { return cudaSuccess; }
+
+template <class T> static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0, enum cudaMemcpyKind = cudaMemcpyHostToDevice)
+{
+    if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+        return cudaErrorInvalidValue;
+    return cudaMemcpy((char *)(void *)&symbol + offset, src, bytes, cudaMemcpyDefault);
+}
+template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0, enum cudaMemcpyKind k = cudaMemcpyHostToDevice, cudaStream_t = 0)
+{
+    return cudaMemcpyToSymbol(symbol, src, bytes, offset, k);
+}
+template <class T> static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind = cudaMemcpyDeviceToHost)
+{
+    if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+        return cudaErrorInvalidValue;
+    return cudaMemcpy(dst, (const char *)&symbol + offset, bytes, cudaMemcpyDefault);
+}
+template <class T> static inline cudaError_t cudaGetSymbolAddress(void **out, const T &symbol)
+{
+    *out = (void *)&symbol;
+    return cudaSuccess;
+}
+
+/* ---- Streams and events ---- */
+static inline cudaError_t cudaStreamCreate(cudaStream_t *out) { return (cudaError_t)kmm_cuda_stream_create((void **)out); }
+static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) { return cudaStreamCreate(out); }
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned, int) { return cudaStreamCreate(out); }
+static inline cudaError_t cudaStreamDestroy(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_destroy(s); }
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_synchronize(s); }
+static inline cudaError_t cudaStreamQuery(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_query(s); }
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned = 0) { return (cudaError_t)kmm_cuda_stream_wait_event(s, e); }
+static inline cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *arg)
+{
+    cudaError_t e = cudaStreamSynchronize(s);
+    f(arg);
+    return e;
+}
+static inline cudaError_t cudaEventCreate(cudaEvent_t *out) { return (cudaError_t)kmm_cuda_event_create((void **)out); }
+static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) { return cudaEventCreate(out); }
+static inline cudaError_t cudaEventDestroy(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_destroy(e); }
+static inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = 0) { return (cudaError_t)kmm_cuda_event_record(e, s); }
+static inline cudaError_t cudaEventSynchronize(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_synchronize(e); }
+static inline cudaError_t cudaEventQuery(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_query(e); }
+static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { return (cudaError_t)kmm_cuda_event_elapsed_time(ms, a, b); }
+
+/* ---- The device ---- */
+static inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)kmm_cuda_device_synchronize(); }
+static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+static inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+static inline cudaError_t cudaGetDeviceCount(int *n) { *n = 1; return cudaSuccess; }
+static inline cudaError_t cudaGetDevice(int *d) { *d = 0; return cudaSuccess; }
+static inline cudaError_t cudaSetDevice(int d) { return d == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+static inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+static inline cudaError_t cudaDriverGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
+static inline cudaError_t cudaRuntimeGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
+static inline cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    *total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    size_t available;
+    if (device != 0)
+        return cudaErrorInvalidDevice;
+    memset(p, 0, sizeof(*p));
+    strcpy(p->name, "CPU (kmm)");
+    cudaMemGetInfo(&available, &p->totalGlobalMem);
+    p->sharedMemPerBlock = p->sharedMemPerMultiprocessor = 48 << 10;
+    p->totalConstMem = 64 << 10;
+    p->memPitch = 0x7fffffff;
+    p->regsPerBlock = 65536;
+    p->warpSize = 32;
+    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsPerMultiProcessor = 1024;
+    p->maxThreadsDim[2] = 64;
+    p->maxGridSize[0] = 0x7fffffff;
+    p->maxGridSize[1] = p->maxGridSize[2] = 65535;
+    p->multiProcessorCount = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    p->clockRate = p->memoryClockRate = 1000000;
+    p->memoryBusWidth = 64;
+    p->integrated = p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
+{
+    struct cudaDeviceProp p;
+    cudaError_t e = cudaGetDeviceProperties(&p, device);
+    if (e)
+        return e;
+    switch (what) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; return cudaSuccess;
+    case cudaDevAttrWarpSize: *value = p.warpSize; return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor: case cudaDevAttrComputeCapabilityMinor: *value = 0; return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F)
+{
+    memset(a, 0, sizeof(*a));
+    a->maxThreadsPerBlock = 1024;
+    a->maxDynamicSharedSizeBytes = 48 << 10;
+    return cudaSuccess;
+}
+template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute, int) { return cudaSuccess; }
+template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
+
+#endif

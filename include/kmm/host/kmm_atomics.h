@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atomic functions. All return the old value; memory order is relaxed, as CUDA's is. */
+#ifndef KMM_HOST_ATOMICS_H
+#define KMM_HOST_ATOMICS_H
+
+#include <type_traits>
+
+/* *p = change(*p), whatever the type. T has 4 or 8 bytes and no padding. */
+template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
+{
+    typedef typename std::conditional<sizeof(T) == 8, unsigned long long,
+        typename std::conditional<sizeof(T) == 4, unsigned, unsigned short>::type>::type word;
+    static_assert(sizeof(T) == sizeof(word), "kmm: atomic functions work on 2, 4 or 8 bytes");
+    word old = __atomic_load_n(reinterpret_cast<word *>(p), __ATOMIC_RELAXED), next;
+    T value, result;
+    do {
+        memcpy(&value, &old, sizeof(value));
+        result = change(value);
+        memcpy(&next, &result, sizeof(next));
+    } while (!__atomic_compare_exchange_n(reinterpret_cast<word *>(p), &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    memcpy(&value, &old, sizeof(value));
+    return value;
+}
+
+/* The second parameter is not deduced, so that atomicAdd(unsigned *, int) converts as CUDA's overloads do. */
+template <class T> struct kmm_host_same { typedef T type; };
+#define KMM_HOST_OPERAND typename kmm_host_same<T>::type
+
+template <class T> static inline T kmm_host_add(T *p, T v, std::true_type) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T kmm_host_add(T *p, T v, std::false_type)
+{
+    return kmm_host_atomic(p, [v](T a) { return (T)(a + v); });
+}
+
+template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return kmm_host_add(p, v, std::is_integral<T>()); }
+template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v) { return kmm_host_add(p, (T)(0 - v), std::is_integral<T>()); }
+template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v)
+{
+    return kmm_host_atomic(p, [v](T a) { return v < a ? v : a; });
+}
+template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
+{
+    return kmm_host_atomic(p, [v](T a) { return a < v ? v : a; });
+}
+template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v)
+{
+    return kmm_host_atomic(p, [v](T) { return v; });
+}
+/* One that fails lets other threads of the block run: it may be waiting for them. */
+template <class T> static inline T atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+{
+    T old = expected;
+    if (!__atomic_compare_exchange_n(p, &old, (T)v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        kmm_fiber_yield();
+    return old;
+}
+static inline unsigned atomicInc(unsigned *p, unsigned v)
+{
+    return kmm_host_atomic(p, [v](unsigned a) { return a >= v ? 0u : a + 1; });
+}
+static inline unsigned atomicDec(unsigned *p, unsigned v)
+{
+    return kmm_host_atomic(p, [v](unsigned a) { return a == 0 || a > v ? v : a - 1; });
+}
+
+#define KMM_HOST_SCOPES(name)                                                                      \
+    template <class T> static inline T name##_block(T *p, KMM_HOST_OPERAND v) { return name(p, v); } \
+    template <class T> static inline T name##_system(T *p, KMM_HOST_OPERAND v) { return name(p, v); }
+KMM_HOST_SCOPES(atomicAdd) KMM_HOST_SCOPES(atomicSub) KMM_HOST_SCOPES(atomicMin) KMM_HOST_SCOPES(atomicMax)
+KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor) KMM_HOST_SCOPES(atomicExch)
+#undef KMM_HOST_SCOPES
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers, fences and other functions of kernels. */
+#ifndef KMM_HOST_DEVICE_H
+#define KMM_HOST_DEVICE_H
+
+static const int warpSize __attribute__((unused)) = 32;
+
+static inline void __syncthreads() { int any, all; kmm_fiber_barrier(0, &any, &all); }
+static inline int __syncthreads_count(int p) { int any, all; return kmm_fiber_barrier(p, &any, &all); }
+static inline int __syncthreads_and(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return all; }
+static inline int __syncthreads_or(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return any; }
+
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __nanosleep(unsigned) { kmm_fiber_yield(); }
+static inline void __trap() { abort(); }
+static inline void __brkpt() {}
+
+/* Nanoseconds stand in for cycles. */
+static inline long long clock64()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+template <class T> static inline T __ldg(const T *p) { return *p; }
+template <class T> static inline T __ldcg(const T *p) { return *p; }
+template <class T> static inline T __ldca(const T *p) { return *p; }
+template <class T> static inline T __ldcs(const T *p) { return *p; }
+template <class T> static inline void __stcg(T *p, T v) { *p = v; }
+template <class T> static inline void __stcs(T *p, T v) { *p = v; }
+template <class T> static inline void __stwb(T *p, T v) { *p = v; }
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kernels and launches become. A kernel keeps its name and signature; its body moves into a
+ * function `thread` of a local struct, so that its template parameters stay in scope:
+ *
+ *     __global__ void k(int n, float *x)
+ *     { struct kmm_kernel { static KMM_HOST_INLINE void thread(KMM_HOST_INDEX, int n, float *x) { ... } };
+ *       kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x); }
+ *
+ * and `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`.
+ */
+#ifndef KMM_HOST_LAUNCH_H
+#define KMM_HOST_LAUNCH_H
+
+#include <type_traits>
+
+#include "../cuda_api.h"
+#include "../fiber.h"
+#include "../launch.h"
+
+typedef struct CUstream_st *cudaStream_t;
+
+#ifdef KMM_HOST_PARSE
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
+#else
+/* For functions that kernels call: set before each thread goes on, when a function of the file reads them.
+ * In a kernel itself parameters of these names hide them. */
+#if __cplusplus >= 201703L
+#define KMM_HOST_VARIABLE inline thread_local
+#else
+#define KMM_HOST_VARIABLE __attribute__((weak)) thread_local
+#endif
+KMM_HOST_VARIABLE uint3 threadIdx, blockIdx;
+KMM_HOST_VARIABLE dim3 blockDim, gridDim;
+KMM_HOST_VARIABLE void *kmm_host_shared_base; /* the dynamic shared memory of the block that this thread runs */
+#endif
+
+/* ---- How a kernel must be run: what kmmcc found in it and in the functions it may call ---- */
+enum {
+    KMM_HOST_PLAIN = 0,
+    KMM_HOST_SYNC = 1,    /* barriers or warp operations: threads are fibers */
+    KMM_HOST_HELPERS = 2, /* functions that read the index variables */
+    KMM_HOST_GLOBALS = 4  /* variables outside, which libkmm does not see: launches run one after another */
+};
+
+#define KMM_HOST_INLINE inline __attribute__((always_inline))
+#define KMM_HOST_INDEX                                                                             \
+    const uint3 threadIdx __attribute__((unused)), const uint3 blockIdx __attribute__((unused)),   \
+        const dim3 blockDim __attribute__((unused)), const dim3 gridDim __attribute__((unused))
+
+#ifndef KMM_HOST_PARSE
+/* ---- A launch ---- */
+
+struct kmm_host_configuration { kmm_geometry_t geometry; bool given; };
+inline kmm_host_configuration &kmm_host_configured()
+{
+    static thread_local kmm_host_configuration c;
+    return c;
+}
+
+inline void kmm_host_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0)
+{
+    kmm_geometry_t g = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
+    kmm_host_configured().geometry = g;
+    kmm_host_configured().given = true;
+}
+
+/* The dynamic shared memory of the block that this thread runs. */
+template <class T> struct kmm_host_shared {
+    operator T *() const { return static_cast<T *>(kmm_host_shared_base); }
+    T &operator[](size_t k) const { return static_cast<T *>(kmm_host_shared_base)[k]; }
+};
+
+struct kmm_host_arena {
+    void *base = nullptr;
+    size_t bytes = 0;
+    void *get(size_t wanted)
+    {
+        if (wanted > bytes) {
+            free(base);
+            base = aligned_alloc(256, (wanted + 255) / 256 * 256);
+            bytes = wanted;
+            if (!base) {
+                fprintf(stderr, "kmm: out of memory for %zu bytes of shared memory\n", wanted);
+                abort();
+            }
+        }
+        return base;
+    }
+    ~kmm_host_arena() { free(base); }
+};
+
+/* ---- Blocks ---- */
+
+template <class Body, int flags, class... P> struct kmm_host_runner {
+    uint3 block_index;
+    dim3 block_extent, grid_extent;
+    void **args;
+
+    template <size_t... k> struct indices {};
+    template <size_t n, size_t... k> struct count : count<n - 1, n - 1, k...> {};
+    template <size_t... k> struct count<0, k...> { typedef indices<k...> type; };
+    typedef typename count<sizeof...(P)>::type all;
+
+    static KMM_HOST_INLINE void set(uint3 t, uint3 b, dim3 bd, dim3 gd)
+    {
+        ::threadIdx = t;
+        ::blockIdx = b;
+        ::blockDim = bd;
+        ::gridDim = gd;
+    }
+
+    /* The parameters are values of this function, so that the compiler knows that nothing changes them. */
+    static KMM_HOST_INLINE void plain_block(uint3 b, dim3 bd, dim3 gd, const P... p)
+    {
+        for (unsigned z = 0; z < bd.z; z++)
+            for (unsigned y = 0; y < bd.y; y++)
+                for (unsigned x = 0; x < bd.x; x++) {
+                    if (flags & KMM_HOST_HELPERS)
+                        set(uint3{x, y, z}, b, bd, gd);
+                    Body::thread(uint3{x, y, z}, b, bd, gd, p...);
+                }
+    }
+
+    uint3 place(uint32_t t) const
+    {
+        return uint3{t % block_extent.x, t / block_extent.x % block_extent.y, t / block_extent.x / block_extent.y};
+    }
+
+    template <size_t... k> void one(uint32_t t, indices<k...>)
+    {
+        Body::thread(place(t), block_index, block_extent, grid_extent, *static_cast<const P *>(args[k])...);
+    }
+    static void fiber_thread(void *self, uint32_t t) { static_cast<kmm_host_runner *>(self)->one(t, all()); }
+    static void fiber_resume(void *self, uint32_t t)
+    {
+        kmm_host_runner *r = static_cast<kmm_host_runner *>(self);
+        set(r->place(t), r->block_index, r->block_extent, r->grid_extent);
+    }
+
+    template <size_t... k> static void blocks(const kmm_host_blocks_t *range, void **args, indices<k...>)
+    {
+        static thread_local kmm_host_arena arena;
+        const dim3 bd(range->block[0], range->block[1], range->block[2]), gd(range->grid[0], range->grid[1], range->grid[2]);
+        kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
+        for (uint64_t n = range->first; n < range->last; n++) {
+            const uint64_t row = n / range->count[0];
+            const uint3 b = {(unsigned)(range->offset[0] + n % range->count[0]), (unsigned)(range->offset[1] + row % range->count[1]),
+                             (unsigned)(range->offset[2] + row / range->count[1])};
+            if (flags & KMM_HOST_SYNC)
+                fibers(b, bd, gd, args);
+            else
+                plain_block(b, bd, gd, *static_cast<const P *>(args[k])...);
+        }
+    }
+
+    static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
+    {
+        kmm_host_runner r = {b, bd, gd, args};
+        kmm_fiber_block_t block = {Body::name(), {b.x, b.y, b.z}, bd.x * bd.y * bd.z, fiber_thread,
+                                   flags & KMM_HOST_HELPERS ? fiber_resume : nullptr, &r};
+        kmm_fiber_run(&block);
+    }
+
+    static void run(const kmm_host_blocks_t *range, void **args) { blocks(range, args, all()); }
+};
+
+/* Whether the program has memory that both sides use, whose order libkmm cannot know. */
+inline bool &kmm_host_has_common_memory()
+{
+    static bool has = false;
+    return has;
+}
+
+/* Consumes the configuration. Errors are printed and remembered, as a launch has no result. */
+template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
+{
+    static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
+    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::name(),
+        &kmm_host_runner<Body, flags, typename std::remove_cv<P>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
+    void *args[sizeof...(P) + 1] = {const_cast<void *>(static_cast<const void *>(&p))...};
+    kmm_host_configuration &c = kmm_host_configured();
+    if (!c.given) {
+        fprintf(stderr, "kmm: kernel %s is called without <<<...>>>\n", Body::name());
+        abort();
+    }
+    c.given = false;
+    const kmm_geometry_t geometry = c.geometry;
+    const bool alone = (flags & KMM_HOST_GLOBALS) || kmm_host_has_common_memory();
+    if (alone)
+        kmm_cuda_device_synchronize();
+    if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
+        kmm_cuda_device_synchronize();
+}
+#endif
+
+#endif

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA as C++ for the CPU. Launches and declarations of shared memory are found by their tokens, which works in
+ * macros and templates alike; kernels are found by clang. include/kmm/host/kmm_launch.h shows what a kernel
+ * and a launch become.
+ */
+#include <string.h>
+
+#include "directive.h"
+
+/* ---- Tokens of a file ---- */
+
+typedef struct tokens { token_t *at; int count, capacity; } tokens_t;
+
+static void tokens_add(tokens_t *list, token_t t)
+{
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 1024;
+        token_t *at = arena_alloc((size_t)list->capacity * sizeof(*at));
+        if (list->count)
+            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
+        list->at = at;
+    }
+    list->at[list->count++] = t;
+}
+
+/* The tokens of [begin, end), those of #define lines too; other preprocessor lines are one token. */
+static void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *out)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_DIRECTIVE) {
+            tokens_add(out, t);
+            continue;
+        }
+        lexer_t inner = lexer_at(s, t.begin, t.end);
+        inner.line_start = false;
+        lex(&inner);
+        tokens_t line = {0};
+        token_t word = lex(&inner);
+        for (token_t i = word; token_is(s, word, "define") && i.kind != TOKEN_END; inner.line_start = false, i = lex(&inner))
+            tokens_add(&line, i);
+        for (int k = 1; k < line.count; k++)
+            tokens_add(out, line.at[k]);
+    }
+}
+
+static bool is(const source_t *s, const tokens_t *list, int k, const char *text)
+{
+    return k >= 0 && k < list->count && token_is(s, list->at[k], text);
+}
+
+/* ---- Words that taint the functions in which they stand ---- */
+
+typedef struct words { const char **at; int count, capacity; } words_t;
+
+static bool words_have(const words_t *w, const char *word)
+{
+    for (int k = 0; k < w->count; k++)
+        if (!strcmp(w->at[k], word))
+            return true;
+    return false;
+}
+
+static void words_add(words_t *w, const char *word)
+{
+    if (w->count == w->capacity) {
+        w->capacity = 2 * w->capacity + 32;
+        const char **at = arena_alloc((size_t)w->capacity * sizeof(*at));
+        if (w->count)
+            memcpy(at, w->at, (size_t)w->count * sizeof(*at));
+        w->at = at;
+    }
+    w->at[w->count++] = word;
+}
+
+/* A function or macro of the program: its name, and the names in it. */
+typedef struct body { const char *name; words_t names; bool is_kernel; } body_t;
+
+typedef struct kernel {
+    CXCursor cursor;
+    size_t begin, end; /* of the definition */
+    body_t *body;
+    int flags;
+} kernel_t;
+
+typedef struct host {
+    unit_t *u;
+    body_t **bodies;
+    int body_count, body_capacity;
+    kernel_t *kernels;
+    int kernel_count, kernel_capacity;
+    words_t globals; /* variables of the device outside functions that kernels can change */
+} host_t;
+
+static void body_read(body_t *b, const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        const char *word = t.kind == TOKEN_NAME ? token_text(s, t) : NULL;
+        if (word && !words_have(&b->names, word))
+            words_add(&b->names, word);
+    }
+}
+
+static body_t *body_add(host_t *h, const char *name)
+{
+    if (h->body_count == h->body_capacity) {
+        h->body_capacity = 2 * h->body_capacity + 64;
+        body_t **bodies = arena_alloc((size_t)h->body_capacity * sizeof(*bodies));
+        if (h->body_count)
+            memcpy(bodies, h->bodies, (size_t)h->body_count * sizeof(*bodies));
+        h->bodies = bodies;
+    }
+    body_t *b = arena_alloc(sizeof(*b));
+    b->name = name;
+    h->bodies[h->body_count++] = b;
+    return b;
+}
+
+/* All names of functions and macros that use, themselves or through others, one of `words`. Names are enough:
+ * what overloads share is assumed of all of them. */
+static words_t tainted(const host_t *h, words_t words, bool kernels_too)
+{
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < h->body_count; k++) {
+            const body_t *b = h->bodies[k];
+            if ((b->is_kernel && !kernels_too) || words_have(&words, b->name))
+                continue;
+            for (int i = 0; i < b->names.count; i++)
+                if (words_have(&words, b->names.at[i])) {
+                    words_add(&words, b->name);
+                    grown = true;
+                    break;
+                }
+        }
+    }
+    return words;
+}
+
+static bool uses(const body_t *b, const words_t *words)
+{
+    for (int k = 0; k < b->names.count; k++)
+        if (words_have(words, b->names.at[k]))
+            return true;
+    return false;
+}
+
+static words_t words_of(const char *const *list, int count)
+{
+    words_t w = {0};
+    for (int k = 0; k < count; k++)
+        words_add(&w, list[k]);
+    return w;
+}
+
+/* ---- What is in the program ---- */
+
+static bool is_function(enum CXCursorKind k)
+{
+    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod || k == CXCursor_Constructor ||
+           k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
+}
+
+static enum CXChildVisitResult find_global(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
+    return CXChildVisit_Continue;
+}
+
+static bool is_kernel(CXCursor c)
+{
+    bool found = false;
+    clang_visitChildren(c, find_global, &found);
+    return found;
+}
+
+static const source_t *source_of(host_t *h, CXFile file)
+{
+    static struct { const char *path; const source_t *s; } known[256];
+    static int known_count;
+    const char *path = clang_text(clang_getFileName(file));
+    for (int k = 0; k < known_count; k++)
+        if (!strcmp(known[k].path, path))
+            return known[k].s;
+    const source_t *s = source_read(path);
+    (void)h;
+    if (s && known_count < 256) {
+        known[known_count].path = path;
+        known[known_count++].s = s;
+    }
+    return s;
+}
+
+static void add_kernel(host_t *h, CXCursor c, body_t *b)
+{
+    size_t begin, end;
+    const char *name = clang_text(clang_getCursorSpelling(c));
+    b->is_kernel = true;
+    if (!unit_range(h->u, c, &begin, &end)) {
+        diag_plain(SEVERITY_ERROR, "kernel '%s' is defined in a header or by a macro; on the CPU target kernels must be written out in the "
+                                   "file that is compiled: '%s'", name, h->u->source->path);
+        return;
+    }
+    if (h->kernel_count == h->kernel_capacity) {
+        h->kernel_capacity = 2 * h->kernel_capacity + 32;
+        kernel_t *kernels = arena_alloc((size_t)h->kernel_capacity * sizeof(*kernels));
+        if (h->kernel_count)
+            memcpy(kernels, h->kernels, (size_t)h->kernel_count * sizeof(*kernels));
+        h->kernels = kernels;
+    }
+    h->kernels[h->kernel_count++] = (kernel_t){.cursor = c, .begin = begin, .end = end, .body = b};
+}
+
+static void add_function(host_t *h, CXCursor c)
+{
+    CXFile file;
+    size_t begin, end;
+    body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
+    if (unit_range(h->u, c, &begin, &end)) {
+        body_read(b, h->u->source, begin, end);
+    } else if (clang_file_range(c, &file, &begin, &end)) {
+        const source_t *s = source_of(h, file);
+        if (s && end <= s->length && !clang_File_isEqual(file, clang_getFile(h->u->tu, h->u->source->path)))
+            body_read(b, s, begin, end);
+    }
+    if (is_kernel(c))
+        add_kernel(h, c, b);
+}
+
+static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
+{
+    host_t *h = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if (is_function(kind) && clang_isCursorDefinition(c))
+        add_function(h, c);
+    return is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
+}
+
+/* Macros are bodies whose names are theirs. */
+static void find_macros(host_t *h, const source_t *s)
+{
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_DIRECTIVE)
+            continue;
+        lexer_t inner = lexer_at(s, t.begin, t.end);
+        inner.line_start = false;
+        lex(&inner);
+        token_t word = lex(&inner), name = lex(&inner);
+        if (token_is(s, word, "define") && name.kind == TOKEN_NAME)
+            body_read(body_add(h, token_text(s, name)), s, name.end, t.end);
+    }
+}
+
+static void find_header_macros(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
+{
+    host_t *h = data;
+    (void)stack;
+    CXSourceLocation place = clang_getLocationForOffset(h->u->tu, file, 0);
+    if (count == 0 || clang_Location_isInSystemHeader(place))
+        return;
+    const source_t *s = source_of(h, file);
+    if (s)
+        find_macros(h, s);
+}
+
+/* `__device__ int count;` and `__managed__`: the name before the first `=`, `[`, `;` or `,`. */
+static void find_globals(host_t *h, const tokens_t *list)
+{
+    const source_t *s = h->u->source;
+    for (int k = 0; k < list->count; k++) {
+        if (!is(s, list, k, "__device__") && !is(s, list, k, "__managed__"))
+            continue;
+        int name = -1;
+        for (int i = k + 1; i < list->count; i++) {
+            if (is(s, list, i, "(") || is(s, list, i, "{") || is(s, list, i, "operator") || is(s, list, i, "constexpr"))
+                break;
+            if (is(s, list, i, ";") || is(s, list, i, "=") || is(s, list, i, "[") || is(s, list, i, ",")) {
+                if (name >= 0)
+                    words_add(&h->globals, token_text(s, list->at[name]));
+                break;
+            }
+            name = list->at[i].kind == TOKEN_NAME ? i : name;
+        }
+    }
+}
+
+/* ---- Which kernels need what ---- */
+
+static void find_flags(host_t *h)
+{
+    static const char *const sync[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__syncwarp",
+                                       "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
+                                       "__any_sync", "__all_sync", "__match_any_sync", "__activemask", "__reduce_add_sync",
+                                       "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
+                                       "__reduce_xor_sync", "__nanosleep"};
+    static const char *const index[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    words_t barriers = tainted(h, words_of(sync, sizeof(sync) / sizeof(*sync)), false);
+    words_t direct = words_of(index, 4), all = tainted(h, direct, false);
+    words_t globals = tainted(h, h->globals, false);
+    bool operators = false, helpers = all.count > 4;
+    for (int k = 0; k < h->body_count; k++)
+        operators |= !strncmp(h->bodies[k]->name, "operator", 8) && words_have(&barriers, h->bodies[k]->name);
+    for (int k = 0; k < h->kernel_count; k++) {
+        kernel_t *kernel = &h->kernels[k];
+        kernel->flags = (operators || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
+                        (uses(kernel->body, &globals) ? 4 : 0);
+    }
+}
+
+/* ---- Kernels ---- */
+
+static const char *flags_text(int flags)
+{
+    if (!flags)
+        return "KMM_HOST_PLAIN";
+    return arena_printf("%s%s%s%s%s", flags & 1 ? "KMM_HOST_SYNC" : "", flags & 1 && flags & 6 ? " | " : "",
+                        flags & 2 ? "KMM_HOST_HELPERS" : "", flags & 2 && flags & 4 ? " | " : "", flags & 4 ? "KMM_HOST_GLOBALS" : "");
+}
+
+typedef struct parameters { CXCursor at[256]; int count; CXCursor body; } parameters_t;
+
+static enum CXChildVisitResult find_parameters(CXCursor c, CXCursor parent, CXClientData data)
+{
+    parameters_t *p = data;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_ParmDecl && p->count < 256)
+        p->at[p->count++] = c;
+    else if (clang_getCursorKind(c) == CXCursor_CompoundStmt)
+        p->body = c;
+    return CXChildVisit_Continue;
+}
+
+/* The place of the `(` that opens the parameters, and behind the `)` that closes them. */
+static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters_t *p, size_t *open, size_t *close)
+{
+    const source_t *s = u->source;
+    unsigned offset;
+    clang_getFileLocation(clang_getCursorLocation(k->cursor), NULL, NULL, NULL, &offset);
+    lexer_t l = lexer_at(s, unit_offset(u, offset), k->end);
+    l.line_start = false;
+    token_t t = lex(&l);
+    (void)p;
+    for (int angle = 0; t.kind != TOKEN_END && !(angle == 0 && token_is(s, t, "(")); t = lex(&l))
+        angle += token_is(s, t, "<") - token_is(s, t, ">");
+    *open = t.begin;
+    for (int depth = 0; t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (depth == 0)
+            break;
+    }
+    *close = t.end;
+    return t.kind != TOKEN_END;
+}
+
+/* The parameters without their default arguments, which stay with the kernel itself. Unnamed ones get names in both. */
+static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *names)
+{
+    const source_t *s = u->source;
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (int k = 0; k < p->count; k++) {
+        size_t begin, end;
+        if (!unit_range(u, p->at[k], &begin, &end))
+            return NULL;
+        const char *name = clang_text(clang_getCursorSpelling(p->at[k]));
+        lexer_t l = lexer_at(s, begin, end);
+        l.line_start = false;
+        size_t stop = end;
+        int depth = 0;
+        bool pack = false;
+        for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+            depth += token_is(s, t, "(") - token_is(s, t, ")");
+            pack |= token_is(s, t, "...");
+            if (depth == 0 && token_is(s, t, "=")) {
+                stop = t.begin;
+                break;
+            }
+        }
+        if (!*name) {
+            name = arena_printf("kmm_unnamed_%d", k);
+            unit_edit(u, stop, stop, arena_printf(" %s", name));
+            text_printf(&out, ", %s %s", arena_copy(s->text + begin, stop - begin), name);
+        } else {
+            text_printf(&out, ", %s", source_words(s, begin, stop));
+        }
+        text_printf(names, "%s%s%s", k ? ", " : "", name, pack ? "..." : "");
+    }
+    return out.data;
+}
+
+static void kernel_edit(unit_t *u, const kernel_t *k)
+{
+    parameters_t p = {.body = clang_getNullCursor()};
+    size_t open, close, body, end;
+    text_t names = {0};
+    text_add(&names, "", 0);
+    clang_visitChildren(k->cursor, find_parameters, &p);
+    const char *name = clang_text(clang_getCursorSpelling(k->cursor));
+    const char *parameters = parameter_text(u, &p, &names);
+    if (clang_Cursor_isNull(p.body) || !parameters || !parameter_range(u, k, &p, &open, &close) ||
+        !unit_range(u, p.body, &body, &end)) {
+        diag_at(SEVERITY_ERROR, u->source, k->begin, k->end, "kernel '%s' is partly written by a macro; write it out", name);
+        return;
+    }
+    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *name() { return %s; } "
+                                          "static KMM_HOST_INLINE void thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
+    unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
+}
+
+/* ---- Launches ---- */
+
+/* The token at which the operand that ends before token k begins: `a::b<c>`, `p->k`, `table[i]`, `(f)`, `get(0)`. */
+static int operand_begin(const source_t *s, const tokens_t *list, int k)
+{
+    int i = k - 1;
+    while (i >= 0) {
+        int depth = 0;
+        if (is(s, list, i, ">") || is(s, list, i, ">>")) {
+            for (; i >= 0; i--) {
+                depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") - 2 * is(s, list, i, "<<");
+                if (depth <= 0)
+                    break;
+            }
+            i--;
+            continue;
+        }
+        if (is(s, list, i, ")") || is(s, list, i, "]")) {
+            for (; i >= 0; i--) {
+                depth += is(s, list, i, ")") + is(s, list, i, "]") - is(s, list, i, "(") - is(s, list, i, "[");
+                if (depth == 0)
+                    break;
+            }
+            bool called = i > 0 && (is(s, list, i - 1, "]") || is(s, list, i - 1, ")") || is(s, list, i - 1, ">") ||
+                                    (list->at[i - 1].kind == TOKEN_NAME && !is(s, list, i - 1, "return") && !is(s, list, i - 1, "if")));
+            /* `if (x) (f)<<<...>>>` and `(type)(f)` are not calls of what stands before. */
+            if (!called || is(s, list, i - 1, ")"))
+                return i;
+            i--;
+            continue;
+        }
+        if (i >= 1 && (is(s, list, i - 1, "::") || is(s, list, i - 1, ".") || is(s, list, i - 1, "->") || is(s, list, i - 1, "##"))) {
+            i -= 2;
+            if (i < 0 || (list->at[i].kind != TOKEN_NAME && !is(s, list, i, ">") && !is(s, list, i, ")") && !is(s, list, i, "]")))
+                return i + 1;
+            if (list->at[i].kind == TOKEN_NAME && (is(s, list, i, "return") || is(s, list, i, "else") || is(s, list, i, "do")))
+                return i + 1;
+            continue;
+        }
+        return i;
+    }
+    return 0;
+}
+
+static void launch_edit(unit_t *u, const tokens_t *list, int k)
+{
+    const source_t *s = u->source;
+    int first = operand_begin(s, list, k), close = k + 1, depth = 0;
+    for (; close < list->count && (depth > 0 || !is(s, list, close, ">>>")); close++)
+        depth += is(s, list, close, "(") + is(s, list, close, "{") - is(s, list, close, ")") - is(s, list, close, "}");
+    int open = close + 1, end = open;
+    depth = 0;
+    for (; end < list->count; end++) {
+        depth += is(s, list, end, "(") - is(s, list, end, ")");
+        if (depth == 0)
+            break;
+    }
+    if (!is(s, list, open, "(") || end >= list->count) {
+        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
+        return;
+    }
+    const char *configuration = arena_copy(s->text + list->at[k].end, list->at[close].begin - list->at[k].end);
+    unit_edit(u, list->at[first].begin, list->at[first].begin, arena_printf("(kmm_host_configure(%s), ", configuration));
+    unit_edit(u, list->at[k].begin, list->at[close].end, "");
+    unit_edit(u, list->at[end].end, list->at[end].end, ")");
+}
+
+/* ---- Shared memory ---- */
+
+static bool is_shared(const source_t *s, const tokens_t *list, int k) { return is(s, list, k, "__shared__"); }
+
+/* Whether the token is in a kernel or function that clang found in the file. */
+typedef struct inside { const unit_t *u; size_t place; bool found; } inside_t;
+
+static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClientData data)
+{
+    inside_t *in = data;
+    size_t begin, end;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (is_function(kind) && unit_range(in->u, c, &begin, &end))
+        in->found |= begin <= in->place && in->place < end;
+    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl ||
+                 kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
+    return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+/* `extern __shared__ float s[];` is the block's dynamic memory; `static __shared__` says static twice. */
+static void shared_edit(unit_t *u, const tokens_t *list, int k)
+{
+    const source_t *s = u->source;
+    int begin = k, end = k, bracket = -1;
+    bool external = false;
+    while (begin > 0 && !is(s, list, begin - 1, ";") && !is(s, list, begin - 1, "{") && !is(s, list, begin - 1, "}") &&
+           !is(s, list, begin - 1, ")") && !is(s, list, begin - 1, ":"))
+        begin--;
+    for (; end < list->count && !is(s, list, end, ";"); end++)
+        bracket = is(s, list, end, "[") ? end : bracket;
+    for (int i = begin; i < end; i++) {
+        external |= is(s, list, i, "extern");
+        if (is(s, list, i, "static"))
+            unit_edit(u, list->at[i].begin, list->at[i].end, "");
+    }
+    if (!external)
+        return;
+    if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME) {
+        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "dynamic shared memory is declared as 'extern __shared__ type name[];'");
+        return;
+    }
+    text_t type = {0};
+    text_add(&type, "", 0);
+    for (int i = begin; i < bracket - 1; i++) {
+        if (is(s, list, i, "extern") || is_shared(s, list, i))
+            continue;
+        if (is(s, list, i, "__align__") || is(s, list, i, "alignas") || is(s, list, i, "__attribute__")) {
+            int depth = 0;
+            do {
+                i++;
+                depth += is(s, list, i, "(") - is(s, list, i, ")");
+            } while (depth && i < bracket);
+            continue;
+        }
+        text_printf(&type, "%s%s", type.length ? " " : "", token_text(s, list->at[i]));
+    }
+    const char *name = token_text(s, list->at[bracket - 1]);
+    inside_t in = {.u = u, .place = list->at[k].begin};
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_inside, &in);
+    const char *text = in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)", type.data, name, type.data)
+                                : arena_printf("static const kmm_host_shared<%s> %s = {}", type.data, name);
+    unit_edit(u, list->at[begin].begin, list->at[end].begin, text);
+}
+
+/* ---- The file ---- */
+
+void host_kernels(unit_t *u)
+{
+    host_t h = {.u = u};
+    tokens_t list = {0};
+    int errors = diag_error_count();
+    tokens_read(u->source, 0, u->source->length, &list);
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_functions, &h);
+    find_macros(&h, u->source);
+    clang_getInclusions(u->tu, find_header_macros, &h);
+    find_globals(&h, &list);
+    find_flags(&h);
+    if (diag_error_count() > errors)
+        return;
+    for (int k = 0; k < h.kernel_count; k++)
+        kernel_edit(u, &h.kernels[k]);
+    for (int k = 0; k < list.count; k++) {
+        if (is(u->source, &list, k, "<<<"))
+            launch_edit(u, &list, k);
+        else if (is_shared(u->source, &list, k))
+            shared_edit(u, &list, k);
+    }
+}
+
+void host_parse_flags(const options_t *o, const char ***flags, int *count)
+{
+    static const char *own[12];
+    int n = 0;
+    (void)o;
+    own[n++] = "-xcuda";
+    own[n++] = "--cuda-host-only";
+    own[n++] = "-nocudainc";
+    own[n++] = "-nocudalib";
+    own[n++] = "-DKMM_HOST_PARSE=1";
+    own[n++] = arena_printf("-isystem%s", driver_folder("include/kmm/host"));
+    own[n++] = "-includekmm_parse.h";
+    own[n++] = "-includecuda_runtime.h";
+    *flags = own;
+    *count = n;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads of a block as fibers. Each worker thread has its own stacks, so nothing here is shared.
+ *
+ * A fiber is ready, waits at the block's barrier, waits in its warp, or has returned. One that waits is made
+ * ready by the last one that arrives, which also hands it the result; so no one can be overtaken by the next
+ * use of the same barrier.
+ */
+#include <kmm/fiber.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../api.h"
+#include "switch.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+enum { STACK_BYTES = 256 * 1024 }; /* of each fiber; pages are used only as far as they are touched */
+
+typedef enum state { READY, AT_BARRIER, IN_WARP, RETURNED } state_t;
+
+typedef struct fiber {
+    kmm__context_t context;
+    char *stack; /* above its guard page */
+    state_t state;
+    bool started;
+    uint32_t mask;    /* IN_WARP */
+    int predicate;    /* AT_BARRIER */
+    uint64_t value;   /* IN_WARP */
+    uint64_t *values; /* IN_WARP: where the result goes, on the fiber's own stack */
+    uint32_t active;
+    void *shadow; /* the sanitizer's */
+} fiber_t;
+
+typedef struct worker {
+    fiber_t *fibers; /* the first `capacity` have stacks */
+    uint32_t capacity;
+    const kmm_fiber_block_t *block; /* NULL: none runs */
+    uint32_t current, live;
+    int any, all, count; /* the barrier's last result */
+    kmm__context_t scheduler;
+    void *shadow;
+    const void *scheduler_stack;
+    size_t scheduler_bytes;
+} worker_t;
+
+static _Thread_local worker_t *this_worker;
+static pthread_key_t worker_key;
+static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
+
+static __attribute__((noreturn)) void die(const char *text)
+{
+    fprintf(stderr, "kmm: %s\n", text);
+    abort();
+}
+
+/* ---- Stacks ---- */
+
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+static void worker_destroy(void *pointer)
+{
+    worker_t *w = pointer;
+    for (uint32_t k = 0; k < w->capacity; k++) {
+#if defined(__SANITIZE_THREAD__)
+        __tsan_destroy_fiber(w->fibers[k].shadow);
+#endif
+        munmap(w->fibers[k].stack - page_bytes(), STACK_BYTES + page_bytes());
+    }
+    free(w->fibers);
+    free(w);
+    this_worker = NULL;
+}
+
+static void make_key(void)
+{
+    if (pthread_key_create(&worker_key, worker_destroy))
+        die("cannot run a kernel with barriers: no more thread-specific keys");
+}
+
+static worker_t *worker_get(void)
+{
+    if (this_worker)
+        return this_worker;
+    pthread_once(&worker_once, make_key);
+    this_worker = calloc(1, sizeof(*this_worker));
+    if (!this_worker || pthread_setspecific(worker_key, this_worker))
+        die("cannot run a kernel with barriers: out of memory");
+    return this_worker;
+}
+
+static char *stack_create(void)
+{
+    size_t page = page_bytes();
+    char *base = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED || mprotect(base, page, PROT_NONE))
+        die("cannot run a kernel with barriers: no memory for the threads' stacks");
+    return base + page;
+}
+
+static void worker_grow(worker_t *w, uint32_t count)
+{
+    if (count <= w->capacity)
+        return;
+    fiber_t *fibers = realloc(w->fibers, count * sizeof(*fibers));
+    if (!fibers)
+        die("cannot run a kernel with barriers: out of memory");
+    w->fibers = fibers;
+    for (; w->capacity < count; w->capacity++) {
+        fibers[w->capacity] = (fiber_t){.stack = stack_create()};
+#if defined(__SANITIZE_THREAD__)
+        fibers[w->capacity].shadow = __tsan_create_fiber(0);
+#endif
+    }
+}
+
+/* ---- Switching ---- */
+
+static void to_fiber(worker_t *w, fiber_t *f)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(&w->shadow, f->stack, STACK_BYTES);
+#elif defined(__SANITIZE_THREAD__)
+    w->shadow = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(f->shadow, 0);
+#endif
+    kmm__context_switch(&w->scheduler, &f->context);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(w->shadow, NULL, NULL);
+#endif
+}
+
+static void to_scheduler(worker_t *w, fiber_t *f)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(f->state == RETURNED ? NULL : &f->shadow, w->scheduler_stack, w->scheduler_bytes);
+#elif defined(__SANITIZE_THREAD__)
+    __tsan_switch_to_fiber(w->shadow, 0);
+#endif
+    kmm__context_switch(&f->context, &w->scheduler);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(f->shadow, &w->scheduler_stack, &w->scheduler_bytes);
+#endif
+}
+
+static void release_waiting(worker_t *w, uint32_t warp);
+
+static void fiber_main(void)
+{
+    worker_t *w = this_worker;
+    uint32_t number = w->current;
+    fiber_t *f = &w->fibers[number];
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(NULL, &w->scheduler_stack, &w->scheduler_bytes);
+#endif
+    w->block->thread(w->block->context, number);
+    f->state = RETURNED;
+    w->live--;
+    release_waiting(w, number / KMM_FIBER_WARP); /* others may have waited for this one */
+    to_scheduler(w, f);
+    abort(); /* not reached: a fiber that has returned is not run again */
+}
+
+/* ---- Who may go on ---- */
+
+static void release_barrier(worker_t *w)
+{
+    uint32_t arrived = 0, total = w->block->thread_count;
+    int count = 0;
+    for (uint32_t k = 0; k < total; k++) {
+        arrived += w->fibers[k].state == AT_BARRIER;
+        count += w->fibers[k].state == AT_BARRIER && w->fibers[k].predicate;
+    }
+    if (arrived == 0 || arrived < w->live)
+        return;
+    w->count = count;
+    w->any = count > 0;
+    w->all = (uint32_t)count == arrived;
+    for (uint32_t k = 0; k < total; k++)
+        if (w->fibers[k].state == AT_BARRIER)
+            w->fibers[k].state = READY;
+}
+
+/* The lanes that wait with this mask, when all live ones in it do; else 0. */
+static uint32_t complete_lanes(const fiber_t *lanes, uint32_t lane_count, uint32_t mask)
+{
+    uint32_t active = 0;
+    for (uint32_t k = 0; k < lane_count; k++) {
+        if (!(mask >> k & 1) || lanes[k].state == RETURNED)
+            continue;
+        if (lanes[k].state != IN_WARP || lanes[k].mask != mask)
+            return 0;
+        active |= 1u << k;
+    }
+    return active;
+}
+
+static void release_lanes(fiber_t *lanes, uint32_t active)
+{
+    for (uint32_t to = 0; to < KMM_FIBER_WARP; to++) {
+        if (!(active >> to & 1))
+            continue;
+        for (uint32_t from = 0; from < KMM_FIBER_WARP; from++)
+            lanes[to].values[from] = active >> from & 1 ? lanes[from].value : 0;
+        lanes[to].active = active;
+    }
+    for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
+        if (active >> k & 1)
+            lanes[k].state = READY;
+}
+
+static void release_warp(worker_t *w, uint32_t warp)
+{
+    fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
+    uint32_t left = w->block->thread_count - warp * KMM_FIBER_WARP;
+    uint32_t count = left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
+    for (uint32_t k = 0; k < count; k++)
+        if (lanes[k].state == IN_WARP)
+            release_lanes(lanes, complete_lanes(lanes, count, lanes[k].mask));
+}
+
+static void release_waiting(worker_t *w, uint32_t warp)
+{
+    release_warp(w, warp);
+    release_barrier(w);
+}
+
+static void report_deadlock(const worker_t *w)
+{
+    const kmm_fiber_block_t *b = w->block;
+    uint32_t barrier = 0, warp = 0;
+    for (uint32_t k = 0; k < b->thread_count; k++) {
+        barrier += w->fibers[k].state == AT_BARRIER;
+        warp += w->fibers[k].state == IN_WARP;
+    }
+    fprintf(stderr, "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in warp operations for threads "
+            "of their mask that never come, %u have returned\n",
+            b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp, b->thread_count - w->live);
+    abort();
+}
+
+/* ---- The block ---- */
+
+static bool run_ready(worker_t *w)
+{
+    bool ran = false;
+    for (uint32_t k = 0; k < w->block->thread_count; k++) {
+        fiber_t *f = &w->fibers[k];
+        if (f->state != READY)
+            continue;
+        ran = true;
+        w->current = k;
+        if (w->block->resume)
+            w->block->resume(w->block->context, k);
+        if (!f->started)
+            kmm__context_init(&f->context, f->stack, STACK_BYTES, fiber_main);
+        f->started = true;
+        to_fiber(w, f);
+    }
+    return ran;
+}
+
+KMM__API void kmm_fiber_run(const kmm_fiber_block_t *block)
+{
+    worker_t *w = worker_get();
+    if (w->block)
+        die("a kernel's thread cannot run another block");
+    worker_grow(w, block->thread_count);
+    w->block = block;
+    w->live = block->thread_count;
+    for (uint32_t k = 0; k < block->thread_count; k++) {
+        w->fibers[k].state = READY;
+        w->fibers[k].started = false;
+    }
+    while (w->live)
+        if (!run_ready(w))
+            report_deadlock(w);
+    w->block = NULL;
+}
+
+static worker_t *running(const char *what)
+{
+    worker_t *w = this_worker;
+    if (w && w->block)
+        return w;
+    fprintf(stderr, "kmm: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see it (a function of "
+            "another file)\n", what);
+    abort();
+}
+
+KMM__API int kmm_fiber_barrier(int predicate, int *any, int *all)
+{
+    worker_t *w = running("__syncthreads");
+    fiber_t *f = &w->fibers[w->current];
+    f->state = AT_BARRIER;
+    f->predicate = predicate;
+    release_barrier(w);
+    /* The result stays until all have read it: nobody can complete the next barrier before this one has gone on. */
+    to_scheduler(w, f);
+    *any = w->any;
+    *all = w->all;
+    return w->count;
+}
+
+KMM__API uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t values[KMM_FIBER_WARP])
+{
+    worker_t *w = running("a warp operation");
+    fiber_t *f = &w->fibers[w->current];
+    if (!(mask >> (w->current % KMM_FIBER_WARP) & 1)) {
+        fprintf(stderr, "kmm: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", w->block->kernel,
+                mask, w->current % KMM_FIBER_WARP);
+        abort();
+    }
+    f->state = IN_WARP;
+    f->mask = mask;
+    f->value = value;
+    f->values = values;
+    release_warp(w, w->current / KMM_FIBER_WARP);
+    to_scheduler(w, f);
+    return f->active;
+}
+
+KMM__API uint32_t kmm_fiber_lane(void)
+{
+    return this_worker && this_worker->block ? this_worker->current % KMM_FIBER_WARP : 0;
+}
+
+KMM__API void kmm_fiber_yield(void)
+{
+    worker_t *w = this_worker;
+    if (w && w->block)
+        to_scheduler(w, &w->fibers[w->current]);
+}
