@@ -387,7 +387,7 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
         if (!*name) {
             name = arena_printf("kmm_unnamed_%d", k);
             unit_edit(u, stop, stop, arena_printf(" %s", name));
-            text_printf(&out, ", %s %s", arena_copy(s->text + begin, stop - begin), name);
+            text_printf(&out, ", %s %s __attribute__((unused))", arena_copy(s->text + begin, stop - begin), name);
         } else {
             text_printf(&out, ", %s", source_words(s, begin, stop));
         }

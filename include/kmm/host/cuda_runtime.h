@@ -20,6 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <new>
+#include <type_traits>
+
+#ifdef KMM_HOST_PARSE
+#pragma clang force_cuda_host_device begin
+#endif
+
 #include "kmm_qualifiers.h"
 #include "kmm_vectors.h"
 #include "kmm_launch.h"
@@ -28,5 +36,9 @@
 #include "kmm_warp.h"
 #include "kmm_math.h"
 #include "kmm_api.h"
+
+#ifdef KMM_HOST_PARSE
+#pragma clang force_cuda_host_device end
+#endif
 
 #endif

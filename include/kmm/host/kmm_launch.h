@@ -21,8 +21,8 @@
 typedef struct CUstream_st *cudaStream_t;
 
 #ifdef KMM_HOST_PARSE
-extern const uint3 threadIdx, blockIdx;
-extern const dim3 blockDim, gridDim;
+extern const __attribute__((device)) uint3 threadIdx, blockIdx;
+extern const __attribute__((device)) dim3 blockDim, gridDim;
 int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 #else

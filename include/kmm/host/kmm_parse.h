@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Included first when kmmcc parses: every function may be called by kernels, as it may on a CPU. Those that
- * clang itself declares cannot change, so their header and their name are left out. */
-#include <new>
+/*
+ * Included first when kmmcc parses: what the C library and kmm define may be called by kernels, as it may on a
+ * CPU. The C++ library stays as it is: what is constexpr in it may be called too. clang declares
+ * __syncthreads itself, so kmm's has another name.
+ */
+#ifndef KMM_HOST_PARSE_H
+#define KMM_HOST_PARSE_H
+
 #pragma clang force_cuda_host_device begin
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS /* the C headers themselves, without the C++ library's additions */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#pragma clang force_cuda_host_device end
 #define __syncthreads kmm_host_syncthreads
+
+#endif

@@ -3,19 +3,21 @@
 #define KMM_HOST_QUALIFIERS_H
 
 #ifdef KMM_HOST_PARSE
-/* Only kernels are marked: everything else may then be called from everywhere, as it may on a CPU. */
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define __shared__ __attribute__((annotate("kmm shared")))
-#define __launch_bounds__(...)
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
 #else
+#define __host__
+#define __device__
 #define __global__
 #define __shared__ static thread_local /* a thread runs one block at a time */
-#define __launch_bounds__(...)
-#endif
-#define __device__
-#define __host__
 #define __constant__
 #define __managed__
+#endif
+#define __launch_bounds__(...)
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -3,6 +3,8 @@
 #ifndef KMM_HOST_VECTORS_H
 #define KMM_HOST_VECTORS_H
 
+#include "kmm_qualifiers.h"
+
 struct char1 { signed char x; };
 struct __align__(2) char2 { signed char x, y; };
 struct char3 { signed char x, y, z; };
