@@ -184,6 +184,8 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f); /* locked */
 /* Locked: calls fn for each frame of a's that holds bytes of the box. */
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
+/* Not locked: gives device `to` access to the frames of another device of its driver that hold the box. */
+void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b);
 void kmm__frames_service(kmm__device_t *d);    /* locked, by d's thread: unmaps what was evicted, releases dead arrays */
 void kmm__frames_evict_ahead(kmm__device_t *d); /* locked, by d's thread; may unlock */
 void kmm__frames_close(kmm__device_t *d);      /* all arrays are gone */

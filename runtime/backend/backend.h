@@ -103,6 +103,7 @@ struct kmm__backend {
     int (*event_query)(kmm__event_t *e);
 
     /* ---- Work ---- */
+    /* Between two devices it is fast where the source's frames have been shared with the stream's device. */
     int (*copy)(kmm__stream_t *s, const kmm__copy_t *copy);
     int (*fill)(kmm__stream_t *s, kmm__addr_t dst, int value, size_t bytes); /* device memory, bytes of one value */
     int (*launch)(kmm__stream_t *s, const kmm__run_t *run);

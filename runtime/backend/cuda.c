@@ -498,6 +498,8 @@ static int cuda_event_query(kmm__event_t *e)
 static int copy_run(CUstream s, const kmm__copy_t *c, int64_t row, size_t bytes)
 {
     CUdeviceptr dst = c->dst + (uint64_t)(row * c->dst_pitch), src = c->src + (uint64_t)(row * c->src_pitch);
+    if (c->dst_gpu && c->src_gpu && c->dst_gpu != c->src_gpu)
+        return TRY(MemcpyPeerAsync, (dst, c->dst_gpu->context, src, c->src_gpu->context, bytes, s));
     if (c->dst_gpu && c->src_gpu)
         return TRY(MemcpyDtoDAsync, (dst, src, bytes, s));
     if (c->dst_gpu)
@@ -505,8 +507,21 @@ static int copy_run(CUstream s, const kmm__copy_t *c, int64_t row, size_t bytes)
     return TRY(MemcpyDtoHAsync, ((void *)(uintptr_t)dst, src, bytes, s));
 }
 
+/* Rows from one device to another: as a box of depth 1. */
+static int copy_rows_peer(const kmm__stream_t *s, const kmm__copy_t *c)
+{
+    CUDA_MEMCPY3D_PEER m = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = c->src, .srcContext = c->src_gpu->context,
+                             .srcPitch = (size_t)c->src_pitch, .srcHeight = (size_t)c->rows,
+                             .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = c->dst, .dstContext = c->dst_gpu->context,
+                             .dstPitch = (size_t)c->dst_pitch, .dstHeight = (size_t)c->rows,
+                             .WidthInBytes = (size_t)c->width, .Height = (size_t)c->rows, .Depth = 1 };
+    return TRY(Memcpy3DPeerAsync, (&m, s->handle));
+}
+
 static int copy_rows(const kmm__stream_t *s, const kmm__copy_t *c)
 {
+    if (c->dst_gpu && c->src_gpu && c->dst_gpu != c->src_gpu)
+        return copy_rows_peer(s, c);
     CUDA_MEMCPY2D m = { .srcPitch = (size_t)c->src_pitch, .dstPitch = (size_t)c->dst_pitch,
                         .WidthInBytes = (size_t)c->width, .Height = (size_t)c->rows };
     m.srcMemoryType = c->src_gpu ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;

@@ -75,6 +75,24 @@ typedef struct CUDA_MEMCPY2D {
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
+typedef struct CUDA_MEMCPY3D_PEER {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    int srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    void *srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    int dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    void *dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+
 /* X(member, symbol, parameters) */
 #define KMM__CUDA_CALLS(X)                                                                         \
     X(Init, "cuInit", (unsigned))                                                                  \
@@ -117,6 +135,9 @@ typedef struct CUDA_MEMCPY2D {
     X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))            \
     X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))       \
     X(Memcpy2DAsync, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *, CUstream))                      \
+    X(MemcpyPeerAsync, "cuMemcpyPeerAsync",                                                        \
+      (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                          \
+    X(Memcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const CUDA_MEMCPY3D_PEER *, CUstream))            \
     X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))            \
     X(KernelGetFunction, "cuKernelGetFunction", (CUfunction *, CUkernel))                          \
     X(KernelSetAttribute, "cuKernelSetAttribute", (int, int, CUkernel, CUdevice))                  \

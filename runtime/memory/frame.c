@@ -386,6 +386,25 @@ int kmm__frames_acquire(kmm__task_t *t)
     return error;
 }
 
+static void share_frame(void *ctx, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device, *to = ctx;
+    kmm_runtime_t *rt = d->runtime;
+    uint32_t bit = 1u << to->index;
+    pthread_mutex_lock(&rt->lock);
+    bool shared = f->shared & bit;
+    f->shared |= bit;
+    pthread_mutex_unlock(&rt->lock);
+    /* Where it cannot be, copies are slower and no less right. */
+    if (!shared)
+        d->backend->frame_share(d->gpu, frame_address(f), f->array->frame_bytes, to->gpu);
+}
+
+void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b)
+{
+    kmm__frames_of(a, from, l, b, share_frame, to);
+}
+
 typedef struct resident { uint64_t bytes; bool all; } resident_t;
 
 static void check_resident(void *ctx, kmm__frame_t *f)

@@ -128,6 +128,8 @@ static int move_enqueue(kmm__move_t *m, bool records)
     transfer_t t = { m, d, !m->to ? d->out : m->from ? d->peer : d->in };
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     pthread_mutex_lock(lock);
+    if (m->from && m->to)
+        kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
     int error = kmm__ticket_wait(m->after, d, t.stream);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);

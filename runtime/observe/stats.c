@@ -24,7 +24,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
     kmm_device_info_t d;
     if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
         return;
-    for (int k = 0; kmm_device_get(rt, k, &d) == 0; k++) {
+    for (int k = 0; k < kmm_device_count(rt) && kmm_device_get(rt, k, &d) == 0; k++) {
         fprintf(stderr, "kmm: %s: %" PRIu64 " chunks", d.name, d.chunks);
         if (d.memory_bytes) {
             print_bytes(", at most", d.memory_bytes);

@@ -697,6 +697,24 @@ FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstre
     return copy((char *)(uintptr_t)dst, true, (char *)(uintptr_t)src, true, bytes, s);
 }
 
+FAKE cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t bytes, CUstream s)
+{
+    if (!dst_context || !src_context)
+        return INVALID_VALUE;
+    return copy((char *)(uintptr_t)dst, true, (char *)(uintptr_t)src, true, bytes, s);
+}
+
+FAKE cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *m, CUstream s)
+{
+    if (!m->dstContext || !m->srcContext || m->Depth != 1 || m->WidthInBytes > m->dstPitch || m->WidthInBytes > m->srcPitch)
+        return INVALID_VALUE;
+    const char *dst = (char *)(uintptr_t)m->dstDevice, *src = (char *)(uintptr_t)m->srcDevice;
+    return enqueue_work(s, (op_t){ .work = COPY, .dst = { dst, (m->Height - 1) * m->dstPitch + m->WidthInBytes, true },
+                                   .src = { src, (m->Height - 1) * m->srcPitch + m->WidthInBytes, true },
+                                   .width = m->WidthInBytes, .rows = m->Height, .dst_pitch = m->dstPitch, .src_pitch = m->srcPitch },
+                        "copy", &copies);
+}
+
 FAKE cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *m, CUstream s)
 {
     bool to = m->dstMemoryType == CU_MEMORYTYPE_DEVICE, from = m->srcMemoryType == CU_MEMORYTYPE_DEVICE;
