@@ -57,16 +57,21 @@ int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t)
     return error;
 }
 
-/* Submits an operation and waits for it. When it is poisoned, what is told is the failure that poisoned it, if
+/* Waits for an operation. When it is poisoned, what is told is the failure that poisoned it, if
  * nobody has been told yet. */
+static int await(kmm_runtime_t *rt, kmm__task_t *t)
+{
+    int ran = kmm__task_wait(rt, t);
+    if (!ran)
+        return 0;
+    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text) : kmm__error_set(ran, "%s", kmm_error_string(ran));
+}
+
 static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses, uint32_t count)
 {
     kmm__task_t *t = NULL;
-    int error = kmm__operation_submit(rt, op, name, accesses, count, &t);
-    int ran = kmm__task_wait(rt, t);
-    if (error || !ran)
-        return error;
-    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text) : kmm__error_set(ran, "%s", kmm_error_string(ran));
+    int error = kmm__operation_submit(rt, op, name, accesses, count, &t), ran = await(rt, t);
+    return error ? error : ran;
 }
 
 /* ---- Copies ---- */
@@ -114,17 +119,41 @@ static int run_nothing(kmm__operation_t *op)
     return 0;
 }
 
-/* Runs an operation on one range of one array. */
+/* Runs an operation on one range of one array in pieces, so that all threads of the CPU take part,
+ * and what comes from a device is used while the rest is on its way. */
+static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, kmm_mode_t mode)
+{
+    enum { PIECE = 16 << 20 };
+    size_t count = (op->bytes + PIECE - 1) / PIECE;
+    kmm__task_t **tasks = kmm__alloc(count * sizeof(*tasks));
+    int error = 0;
+    for (size_t k = 0; k < count; k++) {
+        kmm__operation_t piece = *op;
+        size_t from = k * PIECE;
+        piece.begin += (int64_t)from;
+        piece.bytes = op->bytes - from < PIECE ? op->bytes - from : PIECE;
+        piece.memory = op->memory ? (char *)op->memory + from : NULL;
+        kmm__access_t a = kmm__access_bytes(op->array, mode, piece.begin, piece.begin + (int64_t)piece.bytes);
+        int e = kmm__operation_submit(rt, &piece, name, &a, 1, &tasks[k]);
+        error = error ? error : e;
+    }
+    for (size_t k = 0; k < count; k++) {
+        int e = await(rt, tasks[k]);
+        error = error ? error : e;
+    }
+    free(tasks);
+    return error;
+}
+
+/* Runs an operation on the range of bytes that begins at an address. */
 static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, kmm_mode_t mode, const void *address)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
-    if (!error && op->bytes) {
-        kmm__access_t a = kmm__access_bytes(op->array, mode, op->begin, op->begin + (int64_t)op->bytes);
-        error = operate(rt, op, name, &a, 1);
-    }
+    if (!error && op->bytes)
+        error = operate_in_pieces(rt, op, name, mode);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }
