@@ -43,17 +43,44 @@ void kmm__work_unref(kmm__work_t *w)
     free(w);
 }
 
+/* A cleared task: a new one, or a spare one, which keeps its empty arrays. */
+static kmm__task_t *task_obtain(kmm_runtime_t *rt)
+{
+    kmm__task_t *t = rt->spare_tasks;
+    if (!t)
+        return kmm__alloc(sizeof(*t));
+    rt->spare_tasks = t->next;
+    kmm__task_t kept = { .successors = t->successors, .successor_capacity = t->successor_capacity,
+                         .waits = t->waits, .wait_capacity = t->wait_capacity, .copies = t->copies,
+                         .copy_capacity = t->copy_capacity, .pinned = t->pinned, .pinned_capacity = t->pinned_capacity };
+    memcpy(t, &kept, offsetof(kmm__task_t, few));
+    return t;
+}
+
+void kmm__tasks_free(kmm_runtime_t *rt)
+{
+    while (rt->spare_tasks) {
+        kmm__task_t *t = rt->spare_tasks;
+        rt->spare_tasks = t->next;
+        free(t->successors);
+        free(t->waits);
+        free(t->copies);
+        free(t->pinned);
+        free(t);
+    }
+}
+
 kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count)
 {
     kmm_runtime_t *rt = device->runtime;
-    kmm__task_t *t = kmm__alloc(sizeof(*t));
+    kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->next_sequence++;
     t->device = device;
     t->work = work;
     t->work_id = work->id;
     t->issue_left = 1; /* until kmm__dag_release */
-    t->accesses = kmm__alloc(access_count * sizeof(*t->accesses));
+    t->accesses = access_count <= KMM__FEW_ACCESSES ? t->few : kmm__alloc(access_count * sizeof(*t->accesses));
     kmm__work_ref(work);
     t->lane = (uint32_t)(t->sequence % device->lane_count);
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
@@ -70,8 +97,10 @@ void kmm__task_unref(kmm__task_t *t)
 {
     if (--t->refs)
         return;
+    kmm_runtime_t *rt = t->device->runtime;
     kmm__ticket_unref(t->ticket);
-    free(t);
+    t->next = rt->spare_tasks;
+    rt->spare_tasks = t;
 }
 
 void kmm__describe(const kmm__task_t *t, char *out, size_t size)
@@ -335,16 +364,10 @@ static void task_drop_parts(kmm__task_t *t)
         kmm__ticket_done(t->copies[k]);
         kmm__ticket_unref(t->copies[k]);
     }
-    free(t->accesses);
-    free(t->successors);
-    free(t->waits);
-    free(t->copies);
-    free(t->pinned);
+    if (t->accesses != t->few)
+        free(t->accesses);
     t->accesses = NULL;
     t->access_count = t->successor_count = t->wait_count = t->copy_count = 0;
-    t->successors = NULL;
-    t->waits = t->copies = NULL;
-    t->pinned = NULL;
 }
 
 static void task_done(kmm__task_t *t);
@@ -360,26 +383,21 @@ static void task_done(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->device->runtime;
     bool was_issued = t->state == KMM__TASK_ISSUED;
-    uint32_t n = t->successor_count;
-    kmm__edge_t *successors = t->successors;
-    t->state = KMM__TASK_DONE;
-    t->successors = NULL;
-    t->successor_count = 0;
+    t->state = KMM__TASK_DONE; /* gets no successors any more */
     kmm__ticket_done(t->ticket);
     kmm__frames_release(t);
     kmm__line_leave(t);
     rt->outstanding--;
     t->device->chunks += !t->work->operation && !t->error;
-    for (uint32_t k = 0; k < n; k++) {
-        kmm__task_t *to = successors[k].to;
-        if (t->error && successors[k].data && !to->error)
+    for (uint32_t k = 0; k < t->successor_count; k++) {
+        kmm__task_t *to = t->successors[k].to;
+        if (t->error && t->successors[k].data && !to->error)
             to->error = KMM_E_POISONED;
         if (!(was_issued && follows_issue(t, to)))
             issue_left_fall(to);
         finish_left_fall(to);
         kmm__task_unref(to);
     }
-    free(successors);
     task_drop_parts(t);
     kmm__work_unref(t->work);
     t->work = NULL;

@@ -97,6 +97,7 @@ int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chu
 kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count);
 void kmm__task_ref(kmm__task_t *t);
 void kmm__task_unref(kmm__task_t *t);
+void kmm__tasks_free(kmm_runtime_t *rt); /* the spare ones */
 /* Finds what t must follow. Notes an error when another chunk of the same launch writes what t writes. */
 int kmm__dag_follow(kmm__task_t *t);
 /* Of that only: other chunks of the launch that have been entered and write what t writes. */
@@ -120,6 +121,7 @@ void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with);
 void kmm__ticket_ref(kmm__ticket_t *t);
 void kmm__ticket_unref(kmm__ticket_t *t);
 void kmm__ticket_done(kmm__ticket_t *t); /* idempotent */
+void kmm__tickets_free(kmm_runtime_t *rt); /* the spare ones */
 void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter);
 /* Not locked: makes later work on `stream` of `d` wait for the ticket. Waits on the host where streams cannot. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
@@ -177,7 +179,7 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
  * accesses touch on its device. KMM_E_MEMORY: they can never be resident together. */
 int kmm__frames_acquire(kmm__task_t *t);
-/* Locked: whether that would need no mapping; *bytes receives the bytes of the frames. */
+/* Locked: whether that would need no mapping; *bytes receives how much t touches. */
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
 void kmm__frames_release(kmm__task_t *t);      /* locked */
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f); /* locked */

@@ -59,6 +59,8 @@ static void runtime_free(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->backend_count; k++)
         rt->backends[k]->unload(rt->backends[k]);
     kmm__lines_free(rt);
+    kmm__tasks_free(rt);
+    kmm__tickets_free(rt);
     free(rt->arrays);
     pthread_cond_destroy(&rt->progress);
     pthread_mutex_destroy(&rt->lock);

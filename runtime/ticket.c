@@ -14,7 +14,13 @@ static kmm__event_t *event_take(kmm__device_t *d)
 
 kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
 {
-    kmm__ticket_t *t = kmm__alloc(sizeof(*t));
+    kmm__ticket_t *t = d->runtime->spare_tickets;
+    if (t)
+        d->runtime->spare_tickets = t->next;
+    else
+        t = kmm__alloc(sizeof(*t));
+    t->state = KMM__TICKET_PLANNED;
+    t->point = NULL;
     t->refs = 1;
     t->device = d;
     t->stream = stream;
@@ -50,8 +56,18 @@ void kmm__ticket_unref(kmm__ticket_t *t)
         }
         free(t->point);
     }
-    free(t->waiters);
-    free(t);
+    t->next = d->runtime->spare_tickets;
+    d->runtime->spare_tickets = t;
+}
+
+void kmm__tickets_free(kmm_runtime_t *rt)
+{
+    while (rt->spare_tickets) {
+        kmm__ticket_t *t = rt->spare_tickets;
+        rt->spare_tickets = t->next;
+        free(t->waiters);
+        free(t);
+    }
 }
 
 void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter)

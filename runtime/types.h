@@ -39,6 +39,7 @@ enum {
     KMM__MAX_SPACES = KMM__MAX_DEVICES + 1,
     KMM__HOST = 0,                 /* the host's space */
     KMM__MAX_ITEMS = 64,           /* access items of one launch */
+    KMM__FEW_ACCESSES = 4,
     KMM__MAX_OUTSTANDING = 1 << 16 /* tasks; a program that submits more waits */
 };
 
@@ -70,6 +71,7 @@ struct kmm__ticket {
     kmm__point_t *point;   /* where to wait; NULL until it has been armed */
     kmm__task_t **waiters; /* tasks whose done_left falls when it is done; each counted in refs */
     uint32_t waiter_count, waiter_capacity;
+    kmm__ticket_t *next;   /* among the runtime's spare ones */
 };
 
 /* ---- Arrays (memory/) ---- */
@@ -255,7 +257,8 @@ struct kmm__task {
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
-    kmm__task_t *next;        /* in a ready queue */
+    kmm__task_t *next;        /* in a ready queue, or among the runtime's spare ones */
+    kmm__access_t few[KMM__FEW_ACCESSES]; /* room for accesses of most tasks; not cleared */
 };
 
 /* ---- Devices (schedule.c, memory/frame.c) ---- */
@@ -324,6 +327,8 @@ struct kmm_runtime {
     uint64_t next_array, next_work, next_sequence;
     uint32_t outstanding;  /* unfinished tasks */
     uint32_t throttled;    /* threads that wait for outstanding to fall */
+    kmm__task_t *spare_tasks; /* kept with their arrays, so that a chunk costs no allocation */
+    kmm__ticket_t *spare_tickets;
     bool stopping;
     kmm__error_t error;    /* the first since kmm_wait returned one */
     struct kmm__line *lines; /* marker.c */

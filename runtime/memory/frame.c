@@ -405,31 +405,29 @@ void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, 
     kmm__frames_of(a, from, l, b, share_frame, to);
 }
 
-typedef struct resident { uint64_t bytes; bool all; } resident_t;
-
 static void check_resident(void *ctx, kmm__frame_t *f)
 {
-    resident_t *r = ctx;
-    r->all &= f->state == KMM__FRAME_MAPPED;
-    r->bytes += f->array->frame_bytes;
+    bool *all = ctx;
+    *all &= f->state == KMM__FRAME_MAPPED;
 }
 
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
 {
     kmm__device_t *d = t->device;
-    resident_t r = { 0, true };
+    bool all = true;
+    *bytes = 0;
     for (uint32_t k = 0; k < t->work->pointer_count; k++)
-        r.all &= t->work->pointers[k].array->residence[d->index].window != 0;
-    for (uint32_t k = 0; k < t->access_count && r.all; k++) {
+        all &= t->work->pointers[k].array->residence[d->index].window != 0;
+    for (uint32_t k = 0; k < t->access_count && all; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->array->is_abstract)
             continue;
-        r.all = a->array->residence[d->index].window != 0;
-        if (r.all)
-            kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &r);
+        *bytes += (uint64_t)kmm__box_volume(&a->box);
+        all = a->array->residence[d->index].window != 0;
+        if (all)
+            kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &all);
     }
-    *bytes = r.bytes;
-    return r.all;
+    return all;
 }
 
 /* ---- Service ---- */
