@@ -17,7 +17,7 @@ int kmm_cuda_register_clone(const void *clone, const void *original);
 }
 #endif
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__)
 /* The block index and the grid as the original launch has them. */
 static __device__ __forceinline__ uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
 {

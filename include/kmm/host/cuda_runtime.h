@@ -20,7 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef KMM_PARSE_LIGHT
 #include <cmath>
+#endif
 #include <new>
 #include <type_traits>
 
@@ -39,6 +41,9 @@
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end
+#endif
+#ifdef KMM_PARSE_LIGHT
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #endif
 
 #endif

@@ -7,6 +7,10 @@
 #ifndef KMM_HOST_PARSE_H
 #define KMM_HOST_PARSE_H
 
+#ifdef KMM_PARSE_LIGHT
+#include <new>
+#define __CLANG_CUDA_WRAPPERS_NEW /* operators new and delete are as declared there: none of clang's additions */
+#endif
 #pragma clang force_cuda_host_device begin
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS /* the C headers themselves, without the C++ library's additions */
 #include <assert.h>
@@ -16,7 +20,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef KMM_PARSE_LIGHT /* else cuda_runtime.h includes some of them, too */
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#endif
 #pragma clang force_cuda_host_device end
 #define __syncthreads kmm_host_syncthreads
 
