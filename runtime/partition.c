@@ -111,6 +111,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
 {
     enum { CHUNKS_OF_MEMORY = 8, CHUNKS_FLOATING = 16, CHUNKS_OF_LANE = 4 };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
+    if (p->count == 0)
+        return; /* an empty range stays without chunks, whatever its other dimensions are */
     uint64_t bytes = footprint(p, l);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];

@@ -28,7 +28,7 @@ bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type)
 /* out[k] = out[k] op in[k] for n elements of T. */
 #define FOLD_COMMON(T)                                                                             \
     case KMM_OP_ADD: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] + b[k]); return;                \
-    case KMM_OP_MUL: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] * b[k]); return;                \
+    case KMM_OP_MUL: for (size_t k = 0; k < n; k++) a[k] = (T)(1u * a[k] * b[k]); return;           \
     case KMM_OP_MIN: for (size_t k = 0; k < n; k++) a[k] = b[k] < a[k] ? b[k] : a[k]; return;       \
     case KMM_OP_MAX: for (size_t k = 0; k < n; k++) a[k] = b[k] > a[k] ? b[k] : a[k]; return;       \
     case KMM_OP_LAND: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] && b[k]); return;              \
@@ -44,7 +44,8 @@ bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type)
     {                                                                                              \
         switch (op) { FOLD_COMMON(T) bits }                                                        \
     }
-/* Signed sums wrap around, as they do on devices: they are formed as unsigned ones. */
+/* Signed sums wrap around, as they do on devices: they are formed as unsigned ones. 1u keeps a product of 16-bit
+ * elements from being one of ints, which would overflow. */
 FOLD(int8_t, int8, FOLD_BITS(int8_t))
 FOLD(int16_t, int16, FOLD_BITS(int16_t))
 FOLD(int32_t, int32, FOLD_BITS(int32_t))
