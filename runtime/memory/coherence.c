@@ -218,7 +218,7 @@ static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready)
         return;
     if (t->device->space == KMM__HOST) {
         kmm__ticket_add_waiter(ready, t);
-    } else if (ready->stream != t->ticket->stream) {
+    } else if (ready->stream != t->ticket->stream && !(t->wait_count && t->waits[t->wait_count - 1] == ready)) {
         t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
         t->waits[t->wait_count++] = ready;
         kmm__ticket_ref(ready);
@@ -282,6 +282,17 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     return 0;
 }
 
+/* A copy out of an eviction may still be on its way to a part that is written without being read. No
+ * task stands for it, so the writer itself waits: the copy must not come to the host's buffer after
+ * what this task, or a later copy from its device, puts there. */
+static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const kmm__holders_t *h = value;
+    fetch_wait(arg, h->ready[KMM__HOST]);
+    return 0;
+}
+
 static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
 {
     kmm__holders_t value = { 0 };
@@ -302,8 +313,11 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
             continue;
         int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
         error = n < 0 ? n : 0;
-        for (int b = 0; b < n && !error; b++)
+        for (int b = 0; b < n && !error; b++) {
+            if (a->mode == KMM_WRITE)
+                kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
             error = hold_alone(t, a->array, &boxes[b]);
+        }
     }
     return error;
 }
