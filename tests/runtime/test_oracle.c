@@ -853,7 +853,7 @@ int main(void)
 {
     static program_t p;
     const char *text = getenv("KMM_PROGRAMS");
-    long count = text && *text ? atol(text) : 400;
+    long count = text && *text ? atol(text) : 600;
     uint64_t seed = rng_seed();
     int failures = 0;
     for (long k = 0; k < count; k++) {
