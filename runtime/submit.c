@@ -247,10 +247,13 @@ static int map_item(submission_t *s, const kmm__item_t *item)
     int error = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end);
     if (error)
         return item_refuse(s, item, error, kmm__error_get());
-    /* Other items on the same memory share the map. */
+    /* Other items on the same memory share the map. Those on arrays do not: their sections are cut at the array's
+     * end, and may reach beyond it. */
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *other = &s->l->items[k];
         int64_t b, e, shift = other->base - item->base;
+        if (kmm__array_find(s->rt, other->base))
+            continue;
         if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b || b + shift > end || e + shift < begin)
             continue;
         begin = b + shift < begin ? b + shift : begin;
