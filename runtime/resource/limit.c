@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* At most so many bytes at a time. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+typedef struct limiting {
+    kmm_resource_t head;
+    size_t limit;
+    _Atomic size_t used; /* of requests rounded up to 256; never more than limit */
+} limiting_t;
+
+static size_t counted(size_t bytes) { return kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT); }
+
+/* Reserves before upstream is asked, so that threads cannot exceed the limit together. */
+static bool reserve(limiting_t *l, size_t bytes)
+{
+    size_t used = atomic_load(&l->used);
+    do {
+        if (bytes > l->limit - used)
+            return false;
+    } while (!atomic_compare_exchange_weak(&l->used, &used, used + bytes));
+    return true;
+}
+
+static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+{
+    limiting_t *l = (limiting_t *)r;
+    if (!reserve(l, counted(bytes)))
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than what %zu of %zu leave", r->name, bytes,
+                                  atomic_load(&l->used), l->limit);
+    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    if (status)
+        atomic_fetch_sub(&l->used, counted(bytes));
+    return status;
+}
+
+static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
+{
+    size_t size = bytes;
+    int status = bytes == KMM_SIZE_RECORDED ? kmm_resource_size(r->upstream, p, &size) : 0;
+    if (status == 0)
+        status = kmm_resource_deallocate(r->upstream, p, size, stream);
+    if (status == 0)
+        atomic_fetch_sub(&((limiting_t *)r)->used, counted(size));
+    return status;
+}
+
+static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
+{
+    limiting_t *l = (limiting_t *)r;
+    size_t left = l->limit - atomic_load(&l->used);
+    int status = kmm_resource_memory_info(r->upstream, available, total);
+    if (status && status != KMM_E_UNSUPPORTED)
+        return status;
+    *available = status || left < *available ? left : *available;
+    *total = status || l->limit < *total ? l->limit : *total;
+    return 0;
+}
+
+static const kmm__resource_ops_t limiting_ops = {
+    .allocate = limiting_allocate,
+    .deallocate = limiting_deallocate,
+    .size = kmm__pass_size,
+    .info = limiting_info,
+    .usage = kmm__pass_usage,
+    .destroy = kmm__free_destroy,
+};
+
+KMM__API int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit, kmm_resource_t **out)
+{
+    if (!upstream || !out)
+        return kmm__resource_fail(KMM_E_INVALID, "limiting: no upstream, or nowhere to put the resource");
+    limiting_t *l = calloc(1, sizeof(*l));
+    if (!l)
+        return kmm__resource_fail(KMM_E_MEMORY, "limiting: no host memory for the resource");
+    kmm__resource_init(&l->head, &limiting_ops, "limiting", upstream);
+    l->limit = limit;
+    *out = &l->head;
+    return 0;
+}

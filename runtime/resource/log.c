@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line of CSV for each call: Thread,Time,Action,Pointer,Size,Stream. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+typedef struct logging {
+    kmm_resource_t head;
+    pthread_mutex_t lock; /* of the file, and so of the order of its lines */
+    FILE *file;
+} logging_t;
+
+/* With the lock held. */
+static void line(logging_t *l, const char *action, const void *p, size_t bytes, kmm_stream_t stream)
+{
+    struct timespec now;
+    struct tm local;
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &local);
+    fprintf(l->file, "%ld,%02d:%02d:%02d.%06ld,%s,0x%zx,%zu,0x%zx\n", syscall(SYS_gettid), local.tm_hour, local.tm_min,
+            local.tm_sec, now.tv_nsec / 1000, action, (size_t)p, bytes, (size_t)stream);
+}
+
+static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+{
+    logging_t *l = (logging_t *)r;
+    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    pthread_mutex_lock(&l->lock);
+    line(l, status ? "allocate failure" : "allocate", *out, bytes, stream);
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+/* The line is written before the memory can be allocated again, so that a pointer's lines alternate. */
+static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
+{
+    logging_t *l = (logging_t *)r;
+    size_t size;
+    int status = kmm_resource_size(r->upstream, p, &size);
+    if (status)
+        return status;
+    if (bytes != KMM_SIZE_RECORDED && bytes != size)
+        return kmm_resource_deallocate(r->upstream, p, bytes, stream); /* which reports it */
+    pthread_mutex_lock(&l->lock);
+    line(l, "free", p, size, stream);
+    pthread_mutex_unlock(&l->lock);
+    return kmm_resource_deallocate(r->upstream, p, size, stream);
+}
+
+static int logging_destroy(kmm_resource_t *r)
+{
+    logging_t *l = (logging_t *)r;
+    int status = kmm_logging_flush(r);
+    fclose(l->file);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+    return status;
+}
+
+static const kmm__resource_ops_t logging_ops = {
+    .allocate = logging_allocate,
+    .deallocate = logging_deallocate,
+    .size = kmm__pass_size,
+    .usage = kmm__pass_usage,
+    .destroy = logging_destroy,
+};
+
+KMM__API int kmm_logging_flush(kmm_resource_t *r)
+{
+    if (!r || r->ops != &logging_ops)
+        return kmm__resource_fail(KMM_E_INVALID, "logging_flush: no logging resource");
+    logging_t *l = (logging_t *)r;
+    pthread_mutex_lock(&l->lock);
+    bool fails = fflush(l->file) != 0 || ferror(l->file);
+    pthread_mutex_unlock(&l->lock);
+    return fails ? kmm__resource_fail(KMM_E_IO, "%s: the log could not be written", r->name) : 0;
+}
+
+KMM__API int kmm_logging_resource_create(kmm_resource_t *upstream, const char *path, kmm_resource_t **out)
+{
+    if (!upstream || !path || !out)
+        return kmm__resource_fail(KMM_E_INVALID, "logging: no upstream, no path, or nowhere to put the resource");
+    logging_t *l = calloc(1, sizeof(*l));
+    if (!l)
+        return kmm__resource_fail(KMM_E_MEMORY, "logging: no host memory for the resource");
+    l->file = fopen(path, "we");
+    if (!l->file) {
+        free(l);
+        return kmm__resource_fail(KMM_E_IO, "logging: %s cannot be written", path);
+    }
+    kmm__resource_init(&l->head, &logging_ops, "logging", upstream);
+    pthread_mutex_init(&l->lock, NULL);
+    fputs("Thread,Time,Action,Pointer,Size,Stream\n", l->file);
+    *out = &l->head;
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Behaves as another resource, and destroys it with what it is built on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+typedef struct owning {
+    kmm_resource_t head; /* upstream is the inner resource */
+    size_t count;
+    kmm_resource_t *owned[];
+} owning_t;
+
+static bool owning_equal(const kmm_resource_t *a, const kmm_resource_t *b)
+{
+    return kmm_resource_equal(a->upstream, b->upstream);
+}
+
+static int owning_destroy(kmm_resource_t *r)
+{
+    owning_t *o = (owning_t *)r;
+    int status = kmm_resource_destroy(r->upstream);
+    for (size_t i = 0; i < o->count; i++) {
+        int one = kmm_resource_destroy(o->owned[i]);
+        status = status ? status : one;
+    }
+    free(o);
+    return status;
+}
+
+static const kmm__resource_ops_t owning_ops = {
+    .allocate = kmm__pass_allocate,
+    .deallocate = kmm__pass_deallocate,
+    .size = kmm__pass_size,
+    .usage = kmm__pass_usage,
+    .equal = owning_equal,
+    .destroy = owning_destroy,
+};
+
+KMM__API int kmm_owning_resource_create(kmm_resource_t *inner, kmm_resource_t *const *owned, size_t count,
+                                        kmm_resource_t **out)
+{
+    if (!inner || !out || (count && !owned))
+        return kmm__resource_fail(KMM_E_INVALID, "owning: no resource, or nowhere to put one");
+    owning_t *o = calloc(1, sizeof(*o) + count * sizeof(o->owned[0]));
+    if (!o)
+        return kmm__resource_fail(KMM_E_MEMORY, "owning: no host memory for the resource");
+    kmm__resource_init(&o->head, &owning_ops, "owning", inner);
+    memcpy(o->head.name, inner->name, sizeof(o->head.name));
+    o->count = count;
+    for (size_t i = 0; i < count; i++)
+        o->owned[i] = owned[i];
+    *out = &o->head;
+    return 0;
+}
