@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions, and the blocks that tile them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "pool.h"
 
@@ -15,9 +16,10 @@ typedef struct slab {
 
 static bool slab_add(kmm__pool_t *p)
 {
-    slab_t *s = calloc(1, sizeof(*s));
+    slab_t *s = aligned_alloc(64, sizeof(*s));
     if (!s)
         return false;
+    memset(s, 0, sizeof(*s));
     s->next = p->slabs;
     p->slabs = s;
     for (int i = SLAB_BLOCKS - 1; i >= 0; i--) {

@@ -20,7 +20,7 @@ typedef enum kmm__block_state { KMM__BLOCK_UNUSED, KMM__BLOCK_LIVE, KMM__BLOCK_C
 
 /* A piece of a region. Blocks tile their region: below->address + below->bytes == address. */
 typedef struct kmm__block {
-    uintptr_t address;
+    _Alignas(64) uintptr_t address;   /* two threads' blocks share no line of the processor's cache */
     size_t bytes;                     /* a multiple of 256 */
     size_t asked;                     /* live: what the program asked for */
     _Atomic kmm__block_state_t state;
