@@ -328,7 +328,7 @@ KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_
     kmm__resource_init(&f->head, &fixed_ops, "fixed_size", upstream);
     f->head.ordered = f->head.order != NULL;
     kmm__map_init(&f->map);
-    kmm__timelines_init(&f->timelines, f->head.order, sizeof(fixed_stream_t), stream_is_idle);
+    kmm__timelines_init(&f->timelines, f->head.order, sizeof(fixed_stream_t), stream_is_idle, NULL);
     pthread_mutex_init(&f->lock, NULL);
     fixed_stream_t *s = (fixed_stream_t *)kmm__timeline_of(&f->timelines, NULL);
     status = s ? 0 : KMM_E_MEMORY;

@@ -458,6 +458,12 @@ static bool stream_is_idle(kmm__timeline_t *t)
     return atomic_load_explicit(&((kmm__pool_stream_t *)t)->shelf.count, memory_order_relaxed) == 0;
 }
 
+static void stream_init(kmm__timeline_t *t)
+{
+    ((kmm__pool_stream_t *)t)->cache.keeps_order = true;
+    ((kmm__pool_stream_t *)t)->shelf.keeps_order = true;
+}
+
 bool kmm__pool_is_valid(kmm_resource_t *r)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
@@ -527,7 +533,7 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     options_init(&p->options, options);
     pthread_mutex_init(&p->lock, NULL);
     kmm__map_init(&p->map);
-    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle);
+    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
     kmm__pool_register(p);
     return p;
 }

@@ -15,6 +15,29 @@ static unsigned class_of(size_t bytes)
     return (log - 4) * 32 + (unsigned)(units >> (log - 5) & 31);
 }
 
+static void order_add(kmm__shelf_t *s, kmm__block_t *b)
+{
+    b->newer = NULL;
+    b->older = s->newest;
+    if (s->newest)
+        s->newest->newer = b;
+    else
+        s->oldest = b;
+    s->newest = b;
+}
+
+static void order_remove(kmm__shelf_t *s, kmm__block_t *b)
+{
+    if (b->older)
+        b->older->newer = b->newer;
+    else
+        s->oldest = b->newer;
+    if (b->newer)
+        b->newer->older = b->older;
+    else
+        s->newest = b->older;
+}
+
 void kmm__shelf_put(kmm__shelf_t *s, kmm__block_t *b)
 {
     unsigned c = class_of(b->bytes);
@@ -25,13 +48,8 @@ void kmm__shelf_put(kmm__shelf_t *s, kmm__block_t *b)
     s->classes[c] = b;
     s->words[c / 64] |= (uint64_t)1 << c % 64;
     s->words_used |= (uint64_t)1 << c / 64;
-    b->newer = NULL;
-    b->older = s->newest;
-    if (s->newest)
-        s->newest->newer = b;
-    else
-        s->oldest = b;
-    s->newest = b;
+    if (s->keeps_order)
+        order_add(s, b);
     s->bytes += b->bytes;
     atomic_store_explicit(&s->count, atomic_load_explicit(&s->count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
@@ -56,14 +74,8 @@ static void class_unlink(kmm__shelf_t *s, kmm__block_t *b)
 void kmm__shelf_take(kmm__shelf_t *s, kmm__block_t *b)
 {
     class_unlink(s, b);
-    if (b->older)
-        b->older->newer = b->newer;
-    else
-        s->oldest = b->newer;
-    if (b->newer)
-        b->newer->older = b->older;
-    else
-        s->newest = b->older;
+    if (s->keeps_order)
+        order_remove(s, b);
     s->bytes -= b->bytes;
     atomic_store_explicit(&s->count, atomic_load_explicit(&s->count, memory_order_relaxed) - 1, memory_order_relaxed);
 }
@@ -110,13 +122,12 @@ bool kmm__shelf_is_valid(const kmm__shelf_t *s)
             if (class_of(b->bytes) != c || (b->next && b->next->previous != b))
                 return false;
             count++;
+            bytes += b->bytes;
         }
     }
-    for (const kmm__block_t *b = s->oldest; b; b = b->newer) {
-        bytes += b->bytes;
+    size_t ordered = 0;
+    for (const kmm__block_t *b = s->oldest; b; b = b->newer, ordered++)
         if (b->newer ? b->newer->older != b : s->newest != b)
             return false;
-        count--;
-    }
-    return count == 0 && bytes == s->bytes;
+    return count == s->count && bytes == s->bytes && (!s->keeps_order || ordered == count);
 }

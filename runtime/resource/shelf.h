@@ -20,24 +20,27 @@ typedef enum kmm__block_state { KMM__BLOCK_UNUSED, KMM__BLOCK_LIVE, KMM__BLOCK_C
 
 /* A piece of a region. Blocks tile their region: below->address + below->bytes == address. */
 typedef struct kmm__block {
-    _Alignas(64) uintptr_t address;   /* two threads' blocks share no line of the processor's cache */
-    size_t bytes;                     /* a multiple of 256 */
-    size_t asked;                     /* live: what the program asked for */
-    _Atomic kmm__block_state_t state;
-    bool mapped;                      /* the pool's map knows the address */
-    struct kmm__block *below, *above; /* neighbours in the region; guarded by the pool's lock */
+    /* One line of the processor's cache, and all that a neighbour or a list looks at: */
+    _Alignas(64) uintptr_t address;
+    size_t bytes;                       /* a multiple of 256 */
+    struct kmm__block *below, *above;   /* neighbours in the region; guarded by the pool's lock */
     struct kmm__block *previous, *next; /* in a class of a shelf, or a list of spare descriptors (next) */
-    struct kmm__block *older, *newer;   /* in a shelf */
+    struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
+    _Atomic kmm__block_state_t state;
+    bool mapped;                        /* the pool's map knows the address */
+    /* And the rest: */
+    uint64_t epoch;                     /* free, with an owner: until this epoch of it */
+    size_t asked;                       /* live: what the program asked for */
     struct kmm__region *region;
-    struct kmm__pool_stream *owner;   /* free: which stream may still use it; NULL: nobody */
-    uint64_t epoch;                   /* free, with an owner: until this epoch of it */
+    struct kmm__block *older, *newer;   /* in a shelf that keeps order */
 } kmm__block_t;
 
 typedef struct kmm__shelf {
     uint64_t words_used; /* bit w: words[w] != 0 */
     uint64_t words[KMM__CLASS_WORDS];
     kmm__block_t *classes[KMM__CLASSES];
-    kmm__block_t *oldest, *newest;
+    bool keeps_order;
+    kmm__block_t *oldest, *newest; /* where it keeps order */
     size_t bytes;
     _Atomic size_t count; /* written under the lock of the shelf; read by anyone */
 } kmm__shelf_t;

@@ -54,12 +54,13 @@ static kmm__timeline_name_t *find(kmm__timelines_t *ts, uintptr_t key, uint64_t 
 }
 
 int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, size_t timeline_bytes,
-                        bool (*idle)(kmm__timeline_t *t))
+                        bool (*idle)(kmm__timeline_t *t), void (*init)(kmm__timeline_t *t))
 {
     memset(ts, 0, sizeof(*ts));
     ts->order = order;
     ts->timeline_bytes = timeline_bytes;
     ts->idle = idle;
+    ts->init = init;
     return pthread_mutex_init(&ts->lock, NULL) ? KMM_E_MEMORY : 0;
 }
 
@@ -106,6 +107,8 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
     pthread_mutex_init(&t->lock, NULL);
     t->id = ts->count++;
     t->epoch = 1;
+    if (ts->init)
+        ts->init(t);
     t->next = ts->all;
     atomic_store_explicit(&ts->all, t, memory_order_release);
     return t;

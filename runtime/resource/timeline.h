@@ -43,6 +43,7 @@ typedef struct kmm__timelines {
     size_t timeline_bytes;           /* of the resource's struct that starts with a timeline */
     /* Whether an ended timeline may serve another stream: no memory is tagged with it. */
     bool (*idle)(kmm__timeline_t *t);
+    void (*init)(kmm__timeline_t *t); /* what is not zero after the timeline; may be NULL */
     pthread_mutex_t lock; /* to add; after the resource's lock */
     _Atomic(kmm__timeline_name_t *) buckets[KMM__TIMELINE_BUCKETS];
     _Atomic(kmm__timeline_t *) all;
@@ -53,7 +54,7 @@ typedef struct kmm__timelines {
 } kmm__timelines_t;
 
 int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, size_t timeline_bytes,
-                        bool (*idle)(kmm__timeline_t *t));
+                        bool (*idle)(kmm__timeline_t *t), void (*init)(kmm__timeline_t *t));
 void kmm__timelines_deinit(kmm__timelines_t *ts);
 
 /* The timeline of a stream, made at first use with zeros after the timeline itself. Takes no lock
