@@ -80,6 +80,10 @@ static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *na
 static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm__array_t **array, int64_t *begin)
 {
     kmm__array_t *a = kmm__array_find(rt, address);
+    if (!a && bytes == 0) { /* nothing, at the end of mapped memory */
+        a = kmm__array_find(rt, (const char *)address - 1);
+        a = a && a->is_mapped ? a : NULL;
+    }
     if (!a)
         return kmm__error_set(KMM_E_ADDRESS, "%p is in no array", address);
     *begin = (const char *)address - a->base;
