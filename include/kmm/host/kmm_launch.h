@@ -175,13 +175,17 @@ inline bool &kmm_host_has_common_memory()
     return has;
 }
 
+/* The type of a parameter's value: gcc takes a restricted pointer for a type of its own. */
+template <class T> struct kmm_host_value { typedef T type; };
+template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
+
 /* Consumes the configuration. Errors are printed and remembered, as a launch has no result. */
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
     static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::name(),
-        &kmm_host_runner<Body, flags, typename std::remove_cv<P>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
-    void *args[sizeof...(P) + 1] = {const_cast<void *>(static_cast<const void *>(&p))...};
+        &kmm_host_runner<Body, flags, typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
+    void *args[sizeof...(P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
         fprintf(stderr, "kmm: kernel %s is called without <<<...>>>\n", Body::name());

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 __global__ void later(int n, int *x);
-template <class T, int scale = 2> __global__ void multiply(int n, T *x)
+template <class T, int scale = 2> __global__ void multiply(const int n, T *__restrict__ x)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -12,7 +12,7 @@ template <class T, int scale = 2> __global__ void multiply(int n, T *x)
     x[i] *= scale;
 }
 namespace inner {
-    static __global__ void set(int n, int *x, int value)
+    static __global__ void set(int n, int *const __restrict__ x, int value)
     {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n)
