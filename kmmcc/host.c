@@ -305,12 +305,14 @@ static void find_flags(host_t *h)
     words_t barriers = tainted(h, words_of(sync, sizeof(sync) / sizeof(*sync)), false);
     words_t direct = words_of(index, 4), all = tainted(h, direct, false);
     words_t globals = tainted(h, h->globals, false);
-    bool operators = false, helpers = all.count > 4;
+    bool functions = false, helpers = all.count > 4;
+    /* A function that meets at a barrier may be reached without its name: as an operator, a constructor or destructor,
+     * or a template argument. Then every kernel may; the price is speed. */
     for (int k = 0; k < h->body_count; k++)
-        operators |= !strncmp(h->bodies[k]->name, "operator", 8) && words_have(&barriers, h->bodies[k]->name);
+        functions |= !h->bodies[k]->is_kernel && words_have(&barriers, h->bodies[k]->name);
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
-        kernel->flags = (operators || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
+        kernel->flags = (functions || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
                         (uses(kernel->body, &globals) ? 4 : 0);
     }
 }
