@@ -49,6 +49,9 @@ int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes);
 int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out);
 int kmm__free_destroy(kmm_resource_t *r); /* free(r) and nothing else */
 
+/* Whether it is what a device has before the program sets a resource. */
+bool kmm__resource_is_initial(const kmm_resource_t *r);
+
 /* Rounds up to a multiple of a power of two. The caller knows that it does not overflow. */
 static inline size_t kmm__round_up(size_t n, size_t to) { return (n + to - 1) & ~(to - 1); }
 

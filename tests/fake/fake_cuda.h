@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* Whether all of a range is memory that was allocated rather than mapped; libcuda_memory.c has it. */
+_Bool fake_is_allocated(const void *at, unsigned long bytes);
+
 typedef struct fake_kernel {
     /* Runs one block; a result that is not 0 is a CUresult that the context is lost with. */
     int (*run)(const uint32_t block[3], const uint32_t grid[3], void **args);

@@ -69,6 +69,8 @@ static _Thread_local int depth;
 
 #define FAKE __attribute__((visibility("default"))) CUresult
 
+FAKE cuEventSynchronize(CUevent e);
+
 static _Noreturn void broken(const char *what)
 {
     fprintf(stderr, "fake libcuda: %s\n", what);
@@ -225,6 +227,12 @@ FAKE cuCtxGetCurrent(CUcontext *out)
 {
     *out = depth ? stack[depth - 1] : NULL;
     return CUDA_SUCCESS;
+}
+
+FAKE cuCtxGetDevice(CUdevice *out)
+{
+    *out = depth ? stack[depth - 1]->device : -1;
+    return depth ? CUDA_SUCCESS : INVALID_CONTEXT;
 }
 
 static CUcontext current(void)
@@ -468,6 +476,8 @@ FAKE cuMemHostUnregister(void *base)
 static bool is_accessible(const range_t *r, int device)
 {
     const char *at = r->at, *end = r->at + r->bytes;
+    if (r->device && fake_is_allocated(r->at, r->bytes))
+        return true;
     while (r->device && at < end) {
         const mapping_t *m = mappings;
         while (m && !(at >= m->at && at < m->at + m->bytes))
@@ -571,8 +581,11 @@ static CUresult enqueue(CUstream s, const op_t *model)
     return CUDA_SUCCESS;
 }
 
+/* The default stream, NULL, does its work at once. */
 static CUresult enqueue_work(CUstream s, op_t o, const char *kind, unsigned long *count)
 {
+    if (!s)
+        return current() ? run(&o) : INVALID_CONTEXT;
     pthread_mutex_lock(&lock);
     CUresult r = current() != s->context ? INVALID_CONTEXT : s->context->lost;
     if (!r) {
@@ -642,6 +655,8 @@ FAKE cuEventDestroy_v2(CUevent e)
 
 FAKE cuEventRecord(CUevent e, CUstream s)
 {
+    if (!s)
+        return current() ? CUDA_SUCCESS : INVALID_CONTEXT; /* nothing is ever left to do there */
     pthread_mutex_lock(&lock);
     CUresult r = e->device != s->context->device ? INVALID_CONTEXT : s->context->lost;
     if (!r) {
@@ -654,6 +669,8 @@ FAKE cuEventRecord(CUevent e, CUstream s)
 
 FAKE cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
+    if (!s)
+        return cuEventSynchronize(e);
     pthread_mutex_lock(&lock);
     CUresult r = flags ? INVALID_VALUE : s->context->lost;
     if (!r) {
@@ -674,12 +691,38 @@ FAKE cuEventQuery(CUevent e)
     return r;
 }
 
+FAKE cuEventSynchronize(CUevent e)
+{
+    pthread_mutex_lock(&lock);
+    for (uint64_t sequence = e->recorded; e->done < sequence;)
+        pthread_cond_wait(&changed, &lock);
+    CUresult r = contexts[e->device].lost;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+FAKE cuStreamSynchronize(CUstream s)
+{
+    pthread_mutex_lock(&lock);
+    while (s && s->first)
+        pthread_cond_wait(&changed, &lock);
+    CUresult r = s ? s->context->lost : CUDA_SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
 /* ---- Work ---- */
 
 static CUresult copy(const char *dst, bool dst_device, const char *src, bool src_device, size_t bytes, CUstream s)
 {
     return enqueue_work(s, (op_t){ .work = COPY, .dst = { dst, bytes, dst_device }, .src = { src, bytes, src_device },
                                    .width = bytes, .rows = 1 }, "copy", &copies);
+}
+
+FAKE cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
+{
+    bool to = fake_is_allocated((void *)(uintptr_t)dst, bytes), from = fake_is_allocated((void *)(uintptr_t)src, bytes);
+    return copy((char *)(uintptr_t)dst, to, (char *)(uintptr_t)src, from, bytes, s);
 }
 
 FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream s)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device, async, managed and pinned memory on the fake driver, and what is built on them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "conformance.h"
+#include "resource/driver.h"
+
+static const size_t MIB = (size_t)1 << 20;
+
+/* Events and waits straight from the driver: what a program would do. */
+static int order_streams(kmm_stream_t later, kmm_stream_t earlier)
+{
+    const kmm_stream_order_t *o = kmm__driver_order(0);
+    void *event;
+    int status = o->event_create(o->context, &event);
+    if (status == 0)
+        status = o->event_record(o->context, event, earlier);
+    if (status == 0)
+        status = o->stream_wait(o->context, later, event);
+    o->event_destroy(o->context, event);
+    return status;
+}
+
+typedef struct subject { const char *name; int kind; int on_top; size_t largest, alignment; } subject_t;
+enum { DEVICE, ASYNC, MANAGED, PINNED };
+enum { ALONE, POOL, ARENA, FIXED, PREFETCH, PINNED_POOL, BINNING };
+
+static const subject_t subjects[] = {
+    { "device", DEVICE, ALONE, 0, 0 },
+    { "async", ASYNC, ALONE, 0, 0 },
+    { "managed", MANAGED, ALONE, 0, 0 },
+    { "pinned", PINNED, ALONE, 0, 0 },
+    { "pool on device", DEVICE, POOL, 0, 0 },
+    { "pool on async", ASYNC, POOL, 0, 0 },
+    { "arena on device", DEVICE, ARENA, 0, 0 },
+    { "fixed size on device", DEVICE, FIXED, 64 << 10, 256 },
+    { "binning on async", ASYNC, BINNING, 0, 0 },
+    { "prefetch on managed", MANAGED, PREFETCH, 0, 0 },
+    { "pinned pool", PINNED, PINNED_POOL, 0, 0 },
+};
+
+static kmm_resource_t *make_source(int kind)
+{
+    kmm_resource_t *r = NULL;
+    int status = kind == DEVICE ? kmm_device_resource_create(0, &r)
+               : kind == ASYNC  ? kmm_async_resource_create(0, &(kmm_async_options_t){ .initial_bytes = 1 << 20 }, &r)
+               : kind == MANAGED ? kmm_managed_resource_create(0, &r) : kmm_pinned_resource_create(0, &r);
+    assert_int_equal(status, 0);
+    return r;
+}
+
+static kmm_resource_t *make_top(kmm_resource_t *source, int on_top)
+{
+    kmm_resource_t *r = NULL;
+    int status = 0;
+    switch (on_top) {
+    case ALONE: return source;
+    case POOL: status = kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 2048 * MIB }, &r); break;
+    case ARENA: status = kmm_arena_resource_create(source, NULL, &r); break;
+    case FIXED: status = kmm_fixed_size_resource_create(source, &(kmm_fixed_size_options_t){ .block_bytes = 64 << 10 }, &r); break;
+    case PREFETCH: status = kmm_prefetch_resource_create(source, &r); break;
+    case PINNED_POOL: status = kmm_pinned_pool_resource_create(0, NULL, &r); break;
+    case BINNING:
+        status = kmm_binning_resource_create(source, &r);
+        assert_int_equal(kmm_binning_add(r, 32768, NULL), 0);
+        break;
+    }
+    assert_int_equal(status, 0);
+    return r;
+}
+
+static void conforms(void **state)
+{
+    const subject_t *subject = *state;
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_stream_pool_create(0, CONFORMANCE_STREAMS, &streams), 0);
+    kmm_resource_t *source = make_source(subject->kind), *top = make_top(source, subject->on_top);
+    conformance_subject_t s = {
+        .resource = top, .largest = subject->largest ? subject->largest : 1024 * MIB, .budget = 64 * MIB,
+        .alignment = subject->alignment ? subject->alignment : 65536, .host_access = true, .order = order_streams,
+    };
+    for (size_t i = 0; i < CONFORMANCE_STREAMS; i++)
+        assert_int_equal(kmm_stream_pool_get(streams, i, &s.streams[i]), 0);
+    for (int i = 0; i < conformance_case_count; i++) {
+        const char *wrong = conformance_cases[i].run(&s);
+        if (wrong)
+            fail_msg("%s: %s: %s (%s)", subject->name, conformance_cases[i].name, wrong, kmm_resource_error_text());
+    }
+    if (top != source)
+        assert_int_equal(kmm_resource_destroy(top), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+    kmm_stream_pool_destroy(streams);
+}
+
+static void there_is_no_such_device(void **state)
+{
+    (void)state;
+    kmm_resource_t *r;
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_device_resource_create(2, &r), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_device_resource_create(-1, &r), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_async_resource_create(99, NULL, &r), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_stream_pool_create(2, 1, &streams), KMM_E_NO_DEVICE);
+    assert_null(kmm_resource_of_device(2));
+    assert_null(kmm_resource_of_device(1000));
+    assert_non_null(strstr(kmm_resource_error_text(), "1000"));
+}
+
+static void the_driver_runs_out(void **state)
+{
+    (void)state;
+    kmm_resource_t *r = make_source(DEVICE), *pool;
+    void *a, *b;
+    assert_int_equal(kmm_resource_allocate(r, 100 * MIB, 0, NULL, &a), 0); /* of 4 GiB, which the fake driver has */
+    assert_int_equal(kmm_resource_allocate(r, (size_t)5 << 30, 0, NULL, &b), KMM_E_MEMORY);
+    assert_non_null(strstr(kmm_resource_error_text(), "OUT_OF_MEMORY"));
+    assert_int_equal(kmm_resource_deallocate(r, a, 100 * MIB, NULL), 0);
+    assert_int_equal(kmm_pool_resource_create(r, &(kmm_pool_options_t){ .initial_bytes = (size_t)5 << 30 }, &pool), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
+static void a_view_of_an_existing_pool(void **state)
+{
+    (void)state;
+    CUmemoryPool theirs;
+    const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, .maxSize = 4 << 20 };
+    assert_int_equal(kmm__driver()->MemPoolCreate(&theirs, &props), 0);
+    kmm_resource_t *r;
+    assert_int_equal(kmm_async_resource_create(0, &(kmm_async_options_t){ .pool = theirs, .release_threshold = 77 }, &r), 0);
+    void *p;
+    assert_int_equal(kmm_resource_allocate(r, 4 * MIB, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(r, p, 4 * MIB, NULL), 0);
+    assert_int_equal(kmm_resource_allocate(r, 5 * MIB, 0, NULL, &p), KMM_E_MEMORY);
+    uint64_t threshold;
+    assert_int_equal(kmm__driver()->MemPoolGetAttribute(theirs, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold), 0);
+    assert_int_equal(threshold, 77);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm__driver()->MemPoolDestroy(theirs), 0); /* still there: it is theirs */
+}
+
+static void current_resources(void **state)
+{
+    (void)state;
+    kmm_resource_t *first = kmm_resource_of_device(0), *pool, *old;
+    assert_int_equal(kmm_resource_device(first), 0);
+    assert_int_equal(kmm_resource_device(kmm_resource_of_device(1)), 1);
+    assert_int_equal(kmm_resource_device(kmm_resource_current()), -1); /* no context is current */
+    assert_int_equal(kmm_pool_resource_create(first, NULL, &pool), 0);
+    assert_int_equal(kmm_resource_set_of_device(1, pool, NULL), KMM_E_INVALID);
+    assert_int_equal(kmm_resource_set_of_device(0, pool, &old), 0);
+    assert_ptr_equal(old, first);
+    assert_int_equal(kmm__driver_enter(0), 0);
+    assert_ptr_equal(kmm_resource_current(), pool);
+    assert_int_equal(kmm_resource_set_current(NULL, &old), 0);
+    kmm__driver_leave();
+    assert_ptr_equal(old, pool);
+    assert_ptr_equal(kmm_resource_of_device(0), first);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+}
+
+static void buffers_on_a_stream(void **state)
+{
+    (void)state;
+    kmm_stream_pool_t *streams;
+    kmm_resource_t *r = make_source(ASYNC);
+    assert_int_equal(kmm_stream_pool_create(0, 3, &streams), 0);
+    kmm_stream_t s = kmm_stream_pool_next(streams);
+    assert_ptr_not_equal(s, kmm_stream_pool_next(streams));
+    kmm_buffer_t b;
+    const char text[] = "elements of a buffer";
+    char back[sizeof(text)];
+    assert_int_equal(kmm_buffer_init_copy(&b, text, sizeof(text), s, r), 0);
+    assert_int_equal(kmm_buffer_resize(&b, MIB, s), 0);
+    assert_int_equal(kmm_buffer_fill(&b, sizeof(text), 7, MIB - sizeof(text)), 0);
+    assert_int_equal(kmm_buffer_read(&b, 0, back, sizeof(text)), 0);
+    assert_string_equal(back, text);
+    assert_int_equal(kmm_buffer_deinit(&b), 0);
+    kmm_scalar_t x;
+    double value = 2.5, got = 0;
+    assert_int_equal(kmm_scalar_init(&x, &value, sizeof(value), s, r), 0);
+    assert_int_equal(kmm_scalar_get(&x, &got), 0);
+    assert_true(got == 2.5);
+    assert_int_equal(kmm_scalar_deinit(&x), 0);
+    assert_int_equal(kmm_stream_pool_get(streams, 3, &s), KMM_E_RANGE);
+    kmm_stream_pool_destroy(streams);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
+/* ---- Frameworks ---- */
+
+static int failures;
+static void count_failure(int device, size_t bytes, const char *text)
+{
+    assert_int_equal(device, 0);
+    assert_true(bytes > (size_t)1 << 30 && text[0]);
+    failures++;
+}
+
+static void frameworks_allocate_from_a_pool(void **state)
+{
+    (void)state;
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_stream_pool_create(0, 2, &streams), 0);
+    kmm_stream_t a = kmm_stream_pool_next(streams), b = kmm_stream_pool_next(streams);
+    void *p = kmm_torch_alloc(1000, 0, a);
+    assert_non_null(p);
+    assert_non_null(strstr(kmm_resource_name(kmm_resource_of_device(0)), "pool"));
+    kmm_torch_record_stream(p, b);
+    kmm_torch_record_stream(p, b);
+    kmm_torch_free(p, 1000, 0, a);
+    kmm_torch_free(NULL, 0, 0, a);
+    assert_null(kmm_torch_alloc(0, 0, a));
+    kmm_torch_on_failure(count_failure);
+    assert_null(kmm_torch_alloc((ptrdiff_t)1 << 40, 0, a));
+    assert_int_equal(failures, 1);
+    kmm_torch_on_failure(NULL);
+    kmm_cupy_stream(b);
+    p = kmm_cupy_alloc(NULL, 4096, 0);
+    assert_non_null(p);
+    kmm_cupy_stream(NULL);
+    kmm_cupy_free(NULL, p, 0);
+    assert_null(kmm_cupy_alloc(NULL, SIZE_MAX, 0));
+    kmm_resource_usage_t usage;
+    assert_int_equal(kmm_resource_usage(kmm_resource_of_device(0), &usage), 0);
+    assert_int_equal(usage.live_count, 0);
+    kmm_resource_stream_end(kmm_resource_of_device(0), a);
+    kmm_resource_stream_end(kmm_resource_of_device(0), b);
+    kmm_stream_pool_destroy(streams);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof(subjects) / sizeof(*subjects) };
+    const struct CMUnitTest own[] = {
+        cmocka_unit_test(there_is_no_such_device),
+        cmocka_unit_test(the_driver_runs_out),
+        cmocka_unit_test(a_view_of_an_existing_pool),
+        cmocka_unit_test(current_resources),
+        cmocka_unit_test(buffers_on_a_stream),
+        cmocka_unit_test(frameworks_allocate_from_a_pool),
+    };
+    struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];
+    for (int i = 0; i < COUNT; i++)
+        tests[i] = (struct CMUnitTest){ subjects[i].name, conforms, NULL, NULL, (void *)&subjects[i] };
+    memcpy(tests + COUNT, own, sizeof(own));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
