@@ -114,16 +114,47 @@ compiler_t toolchain_nvcc(void)
     return (compiler_t){path, FAMILY_NVCC};
 }
 
+static bool is_toolkit(const char *folder)
+{
+    return access(arena_printf("%s/include/cuda_runtime.h", folder), R_OK) == 0;
+}
+
+static const char *without_bin(const char *path)
+{
+    size_t length = strlen(path), bin = strlen("/bin");
+    return length > bin && strcmp(path + length - bin, "/bin") == 0 ? arena_copy(path, length - bin) : NULL;
+}
+
+/* The folder of the program itself, or else what nvcc says of itself: it may be a script that starts the real one. */
+static const char *find_cuda(const char *nvcc)
+{
+    char real[PATH_MAX];
+    if (!realpath(nvcc, real))
+        return NULL;
+    const char *folder = without_bin(arena_copy(real, (size_t)(base_name(real) - real) - 1));
+    if (folder && is_toolkit(folder))
+        return folder;
+    list_t command = {0};
+    list_add(&command, "/bin/sh");
+    list_add(&command, "-c");
+    list_add(&command, "exec \"$0\" --dryrun -E -x cu /dev/null 2>&1");
+    list_add(&command, nvcc);
+    text_t said = {0};
+    const char *here = process_capture(&command, &said) && said.length > 0 ? strstr(said.data, "#$ _HERE_=") : NULL;
+    here = here ? here + strlen("#$ _HERE_=") : NULL;
+    folder = here ? without_bin(arena_copy(here, strcspn(here, "\n"))) : NULL;
+    return folder && is_toolkit(folder) ? folder : NULL;
+}
+
 const char *toolchain_cuda(void)
 {
+    static bool looked;
+    static const char *folder;
     const char *nvcc = toolchain_nvcc().path;
-    char real[PATH_MAX];
-    if (!nvcc || !realpath(nvcc, real))
-        return NULL;
-    const char *folder = arena_copy(real, strlen(real) - strlen("/bin/nvcc"));
-    bool is_toolkit = strlen(real) > strlen("/bin/nvcc") &&
-                      access(arena_printf("%s/include/cuda_runtime.h", folder), R_OK) == 0;
-    return is_toolkit ? folder : NULL;
+    if (!looked && nvcc)
+        folder = find_cuda(nvcc);
+    looked = true;
+    return folder;
 }
 
 compiler_t toolchain_hipcc(void)
