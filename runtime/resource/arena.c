@@ -14,7 +14,7 @@ typedef struct arena_child {
     kmm_resource_t *pool;
 } arena_child_t;
 
-enum { BUCKETS = 64 };
+enum { BUCKETS = 64, THREAD_KEYS = 64 };
 
 typedef struct arena {
     kmm_resource_t head;
@@ -28,9 +28,9 @@ typedef struct arena {
 static uint64_t key_of(const arena_t *a, kmm_stream_t stream)
 {
     /* Streams of memory that has no order, and the one handle for every thread's own stream, say
-     * nothing: go by thread. */
+     * nothing: go by thread. Threads come and go, so that some share an arena in the long run. */
     if (a->options.key == KMM_ARENA_PER_THREAD || !a->head.order || (uintptr_t)stream == 2)
-        return kmm__thread_number() << 1 | 1;
+        return kmm__thread_number() % THREAD_KEYS << 1 | 1;
     return (uint64_t)(uintptr_t)stream << 1;
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fake_memory.h"
+#include "random_program.h"
 #include "resource/pool.h"
 
 static const size_t KIB = 1024, MIB = 1024 * 1024;
@@ -232,8 +233,6 @@ static void sizes_and_limits(void **state)
     finish(&f);
 }
 
-static void upstream_is_called_outside_the_lock(void **state);
-
 static void allocate_inside(void *context)
 {
     fixture_t *f = context;
@@ -306,81 +305,14 @@ static void leaks_are_reported(void **state)
 
 /* ---- Random programs against the model ---- */
 
-enum { MOST_LIVE = 200, STEPS = 20000 };
-typedef struct live { void *p; size_t bytes; int stream; } live_t;
-
-static uint64_t random_state;
-static uint64_t roll(uint64_t n) /* xorshift: the same on every machine */
+static void random_options(uint64_t seed, kmm_pool_options_t options)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % n;
-}
-
-static bool random_allocate(fixture_t *f, live_t *l)
-{
-    int stream = (int)roll(FAKE_STREAMS);
-    size_t bytes = roll(4) ? roll(8 * KIB) + 1 : roll((size_t)1 << (roll(11) + 8)) + 1;
-    size_t alignment = roll(8) ? 0 : (size_t)1 << roll(15);
-    void *p;
-    int status = kmm_resource_allocate(f->pool, bytes, alignment, fake_stream(stream), &p);
-    if (status) {
-        assert_int_equal(status, KMM_E_MEMORY);
-        return false;
-    }
-    assert_int_equal((uintptr_t)p % (alignment > 256 ? alignment : 256), 0);
-    const char *wrong = fake_memory_begin(&f->memory, p, bytes, stream);
+    fixture_t f;
+    begin(&f, 3 * MIB, options);
+    const random_program_t program = { f.pool, &f.memory, seed, 20000, 256 * KIB, 16 * KIB, kmm__pool_is_valid };
+    const char *wrong = random_program(&program);
     if (wrong)
         fail_msg("%s", wrong);
-    *l = (live_t){ p, bytes, stream };
-    return true;
-}
-
-static void random_free(fixture_t *f, live_t l)
-{
-    int stream = roll(3) ? l.stream : (int)roll(FAKE_STREAMS);
-    if (stream != l.stream)
-        fake_order(&f->memory.streams, stream, l.stream);
-    fake_memory_use(&f->memory, l.p, l.bytes, stream);
-    put(f, l.p, roll(2) ? l.bytes : l.bytes, stream);
-}
-
-static void random_step(fixture_t *f, live_t *live, size_t *count)
-{
-    uint64_t what = roll(1000);
-    if (what < 20) {
-        int s = (int)roll(FAKE_STREAMS);
-        uint64_t begun = f->memory.streams.completed[s], all = f->memory.streams.clock[s][s];
-        fake_complete(&f->memory.streams, s, begun + roll(all - begun + 1));
-    } else if (what < 22) {
-        assert_int_equal(kmm_resource_trim(f->pool, roll(2) ? 0 : MIB), 0);
-    } else if (what < 24) {
-        assert_int_equal(kmm_resource_stream_end(f->pool, fake_stream((int)roll(FAKE_STREAMS))), 0);
-    } else if (*count < MOST_LIVE && (what < 530 || *count == 0)) {
-        *count += random_allocate(f, &live[*count]);
-    } else if (*count) {
-        size_t i = roll(*count);
-        random_free(f, live[i]);
-        live[i] = live[--*count];
-    }
-}
-
-static void random_program(uint64_t seed, kmm_pool_options_t options)
-{
-    static live_t live[MOST_LIVE];
-    size_t count = 0;
-    fixture_t f;
-    random_state = seed;
-    begin(&f, 3 * MIB, options);
-    for (int i = 0; i < STEPS; i++) {
-        random_step(&f, live, &count);
-        if (i % 64 == 0)
-            assert_true(kmm__pool_is_valid(f.pool));
-        assert_int_equal(usage(&f).live_count, count);
-    }
-    while (count)
-        random_free(&f, live[--count]);
     assert_int_equal(kmm_resource_trim(f.pool, 0), 0);
     assert_int_equal(f.memory.held_bytes, 0);
     finish(&f);
@@ -390,10 +322,10 @@ static void random_programs_hold_to_the_model(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        random_program(seed * 7919, (kmm_pool_options_t){ .growth_bytes = 512 * KIB });
-        random_program(seed * 104729, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
-        random_program(seed * 31, (kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST });
-        random_program(seed * 17, (kmm_pool_options_t){ .cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB });
+        random_options(seed * 7919, (kmm_pool_options_t){ .growth_bytes = 512 * KIB });
+        random_options(seed * 104729, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
+        random_options(seed * 31, (kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST });
+        random_options(seed * 17, (kmm_pool_options_t){ .cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB });
     }
 }
 

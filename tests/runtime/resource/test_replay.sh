@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# test_replay.sh WRITER KMM-REPLAY: what a log says is what its replay does, and wrong logs are refused.
+set -eu
+log=$(mktemp)
+trap 'rm -f "$log" "$log.out"' EXIT
+"$1" "$log"
+[ "$(head -1 "$log")" = Thread,Time,Action,Pointer,Size,Stream ]
+[ "$(wc -l < "$log")" -eq 8001 ]
+
+for spec in pool/host arena/host pool:16M-64M/statistics/host host; do
+    "$2" --resource=$spec --repeat=2 "$log" > "$log.out"
+    grep -q '^calls *8000 of 2 threads on 5 streams$' "$log.out"
+    grep -q '^out of memory *0 times here, 0 when logged$' "$log.out"
+done
+"$2" --serial --resource=pool/host "$log" > "$log.out"
+grep -q '^fragmentation *1\.' "$log.out"
+"$2" --serial --resource=limit:64K/host "$log" | grep -q '^out of memory *[1-9]'
+
+refuses() { # message, text of a log
+    printf "$2" > "$log"
+    if "$3" "$log" 2> "$log.out"; then echo "accepted: $2"; exit 1; fi
+    grep -q "$1" "$log.out" || { echo "no \"$1\" in:"; cat "$log.out"; exit 1; }
+}
+head='Thread,Time,Action,Pointer,Size,Stream\n'
+refuses ':1: the first line must be' 'a,b\n' "$2"
+refuses 'the log is empty' '' "$2"
+refuses ':2: a line has six fields' "${head}1,t,allocate,0x1,2\n" "$2"
+refuses ':2: pointer, size or stream is no number' "${head}1,t,allocate,0x1,x,0\n" "$2"
+refuses ':2: an action is' "${head}1,t,borrow,0x1,2,0\n" "$2"
+refuses ':2: the address is not allocated' "${head}1,t,free,0x1,2,0\n" "$2"
+refuses ':3: the address is allocated already' "${head}1,t,allocate,0x1,2,0\n1,t,allocate,0x1,2,0\n" "$2"
+refuses ':3: the size is not' "${head}1,t,allocate,0x1,2,0\n1,t,free,0x1,3,0\n" "$2"
+rm "$log"
+if "$2" "$log" 2> "$log.out"; then exit 1; fi
+if "$2" --resource=pool/paper "$log" 2> "$log.out"; then exit 1; fi

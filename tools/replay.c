@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv
+ *
+ * Each thread of the log becomes a thread and does its calls in the log's order; a free waits for its
+ * allocation where that is another thread's. --serial does all calls in the log's order in one thread.
+ */
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "replay.h"
+#include "spec.h"
+
+typedef enum { SERIAL_NO, SERIAL_YES } serial_t;
+
+typedef struct replay {
+    const replay_log_t *log;
+    kmm_resource_t *resource;
+    kmm_stream_t *streams;
+    _Atomic(void *) *blocks; /* NULL: not yet; FAILED; or the address */
+    _Atomic size_t failed, errors;
+    serial_t serial;
+} replay_t;
+
+typedef struct worker { replay_t *replay; uint32_t thread; } worker_t;
+
+static char failed_mark;
+#define FAILED ((void *)&failed_mark)
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *wait_for_block(replay_t *r, uint32_t block)
+{
+    void *p;
+    while (!(p = atomic_load_explicit(&r->blocks[block], memory_order_acquire)))
+        sched_yield();
+    return p;
+}
+
+static void event_run(replay_t *r, const replay_event_t *e)
+{
+    if (e->allocates) {
+        void *p = NULL;
+        int status = kmm_resource_allocate(r->resource, e->bytes, 0, r->streams[e->stream], &p);
+        if (status == KMM_E_MEMORY)
+            atomic_fetch_add(&r->failed, 1);
+        else if (status)
+            atomic_fetch_add(&r->errors, 1);
+        atomic_store_explicit(&r->blocks[e->block], status ? FAILED : p, memory_order_release);
+        return;
+    }
+    void *p = wait_for_block(r, e->block);
+    if (p != FAILED && kmm_resource_deallocate(r->resource, p, e->bytes, r->streams[e->stream]))
+        atomic_fetch_add(&r->errors, 1);
+    atomic_store_explicit(&r->blocks[e->block], FAILED, memory_order_relaxed); /* nothing left to free */
+}
+
+static void *worker_run(void *argument)
+{
+    const worker_t *w = argument;
+    const replay_log_t *log = w->replay->log;
+    for (size_t i = 0; i < log->count; i++)
+        if (w->replay->serial || log->events[i].thread == w->thread)
+            event_run(w->replay, &log->events[i]);
+    return NULL;
+}
+
+/* Seconds for the whole log; negative: no threads. */
+static double run(replay_t *r)
+{
+    uint32_t threads = r->serial ? 1 : r->log->thread_count, started = 0;
+    pthread_t *ids = calloc(threads, sizeof(*ids));
+    worker_t *workers = calloc(threads, sizeof(*workers));
+    double start = now();
+    for (; ids && workers && started < threads; started++) {
+        workers[started] = (worker_t){ r, started };
+        if (pthread_create(&ids[started], NULL, worker_run, &workers[started])) {
+            fprintf(stderr, "kmm-replay: no thread could be made\n");
+            exit(1);
+        }
+    }
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(ids[i], NULL);
+    double seconds = now() - start;
+    free(ids);
+    free(workers);
+    return started == threads ? seconds : -1;
+}
+
+/* What the log leaves allocated is freed, so that the next round starts as this one did. */
+static void free_left_over(replay_t *r)
+{
+    for (size_t i = 0; i < r->log->blocks; i++) {
+        void *p = r->blocks[i];
+        if (p && p != FAILED)
+            kmm_resource_deallocate(r->resource, p, KMM_SIZE_RECORDED, NULL);
+        r->blocks[i] = NULL;
+    }
+}
+
+/* Streams of a device are made; for host memory the log's handles do. */
+static int streams_make(replay_t *r, kmm_stream_pool_t **pool)
+{
+    int device = kmm_resource_device(r->resource);
+    r->streams = calloc(r->log->stream_count + 1, sizeof(*r->streams));
+    if (!r->streams)
+        return KMM_E_MEMORY;
+    int status = device >= 0 && r->log->stream_count ? kmm_stream_pool_create(device, r->log->stream_count, pool) : 0;
+    for (uint32_t i = 0; i < r->log->stream_count && status == 0; i++) {
+        bool standard = r->log->streams[i] <= 2; /* the default stream, or each thread's own */
+        r->streams[i] = (kmm_stream_t)(uintptr_t)r->log->streams[i];
+        if (*pool && !standard)
+            status = kmm_stream_pool_get(*pool, i, &r->streams[i]);
+    }
+    return status;
+}
+
+static void report(const replay_t *r, double best, const char *spec)
+{
+    const double mib = 1 << 20;
+    kmm_resource_usage_t usage;
+    printf("resource       %s\n", spec);
+    printf("calls          %zu of %u threads on %u streams\n", r->log->count, r->log->thread_count, r->log->stream_count);
+    printf("time           %.3f ms, %.0f ns a call\n", 1e3 * best, r->log->count ? 1e9 * best / (double)r->log->count : 0);
+    printf("peak           %.3f MiB live; %.3f MiB left at the end\n", (double)r->log->peak / mib, (double)r->log->left / mib);
+    if (kmm_resource_usage(r->resource, &usage) == 0) {
+        printf("held           %.3f MiB in %zu regions\n", (double)usage.held_bytes / mib, usage.regions);
+        printf("fragmentation  %.3f: %.3f MiB of extent for the peak\n",
+               r->log->peak ? (double)usage.extent_bytes / (double)r->log->peak : 1.0, (double)usage.extent_bytes / mib);
+        printf("streams        %zu events, %zu waits\n", usage.events, usage.waits);
+    }
+    printf("out of memory  %zu times here, %zu when logged\n", (size_t)r->failed, r->log->failures);
+}
+
+static int replay(const replay_log_t *log, const char *spec, serial_t serial, int repeat)
+{
+    replay_t r = { .log = log, .serial = serial };
+    const char *where = spec;
+    kmm_stream_pool_t *pool = NULL;
+    int status = kmm_spec_create(spec, &r.resource, &where);
+    if (status) {
+        fprintf(stderr, "kmm-replay: resource %s: %s at \"%s\"%s%s\n", spec, kmm_error_string(status), where,
+                status == KMM_E_INVALID ? "" : ": ", status == KMM_E_INVALID ? "" : kmm_resource_error_text());
+        return 1;
+    }
+    r.blocks = calloc(log->blocks + 1, sizeof(*r.blocks));
+    status = r.blocks ? streams_make(&r, &pool) : KMM_E_MEMORY;
+    double best = -1;
+    for (int i = 0; i < repeat && status == 0; i++) {
+        double seconds = run(&r);
+        best = best < 0 || seconds < best ? seconds : best;
+        free_left_over(&r);
+    }
+    if (status == 0)
+        report(&r, best, spec);
+    else
+        fprintf(stderr, "kmm-replay: %s: %s\n", kmm_error_string(status), kmm_resource_error_text());
+    if (r.errors)
+        fprintf(stderr, "kmm-replay: %zu calls failed otherwise\n", (size_t)r.errors);
+    status |= kmm_resource_destroy(r.resource);
+    kmm_stream_pool_destroy(pool);
+    free(r.streams);
+    free(r.blocks);
+    return status || r.errors ? 1 : 0;
+}
+
+static int usage(FILE *to)
+{
+    fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
+                "Runs a log of allocations again. SPEC is layers over a source, such as pool:1G/device (default: pool/host)\n"
+                "  sources: host numa device async managed pinned, with :N for a node or device\n"
+                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] fixed:bytes limit:bytes\n"
+                "           statistics tracking prefetch locked\n"
+                "  --serial    one thread, in the log's order\n"
+                "  --repeat=N  N rounds, the best of which is reported (default 1)\n");
+    return to == stdout ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "resource", required_argument, NULL, 'r' }, { "serial", no_argument, NULL, 's' },
+        { "repeat", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' }, { 0 },
+    };
+    const char *spec = "pool/host";
+    serial_t serial = SERIAL_NO;
+    int repeat = 1;
+    for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (c == 'r')
+            spec = optarg;
+        else if (c == 's')
+            serial = SERIAL_YES;
+        else if (c == 'n')
+            repeat = atoi(optarg);
+        else
+            return usage(c == 'h' ? stdout : stderr);
+    }
+    replay_log_t log;
+    if (optind + 1 != argc || repeat < 1)
+        return usage(stderr);
+    if (replay_log_read(argv[optind], &log))
+        return 1;
+    int status = replay(&log, spec, serial, repeat);
+    replay_log_free(&log);
+    return status;
+}

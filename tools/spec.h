@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resources from text, top first:
+ *
+ *   spec   = { layer "/" } source
+ *   source = "host" | ("numa" | "device" | "async" | "managed" | "pinned") [ ":" number ]
+ *   layer  = "pool" [ ":" size [ "-" size ] ] | "arena" [ ":" size [ "-" size ] ] | "fixed" ":" size
+ *          | "limit" ":" size | "statistics" | "tracking" | "prefetch" | "locked"
+ *   size   = number [ "K" | "M" | "G" ]                         initial and maximum bytes
+ */
+#ifndef KMM_SPEC_H
+#define KMM_SPEC_H
+
+#include <kmm/resource.h>
+
+/* The resource owns what it is built on. KMM_E_INVALID, with *wrong set to where the text goes wrong, or
+ * the error of a resource that could not be made. */
+int kmm_spec_create(const char *text, kmm_resource_t **out, const char **wrong);
+
+/* A size as above; SIZE_MAX when the text is none. */
+size_t kmm_spec_size(const char *text, const char **end);
+
+#endif
