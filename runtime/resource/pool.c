@@ -307,11 +307,8 @@ static void count(kmm__pool_stream_t *s, int64_t bytes, int64_t blocks)
     s->live_count += blocks;
 }
 
-static int out_of_memory(kmm__pool_t *p, kmm__pool_stream_t *s, size_t asked)
+static int out_of_memory(kmm__pool_t *p, size_t asked)
 {
-    pthread_mutex_lock(&s->timeline.lock);
-    count(s, -(int64_t)asked, -1);
-    pthread_mutex_unlock(&s->timeline.lock);
     pthread_mutex_lock(&p->lock);
     size_t held = p->held, shelved = p->shelved;
     pthread_mutex_unlock(&p->lock);
@@ -329,12 +326,17 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     request_t q = { s, stream, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
     pthread_mutex_lock(&s->timeline.lock);
     kmm__block_t *b = cache_take(s, &q);
-    count(s, (int64_t)bytes, 1);
+    if (b)
+        count(s, (int64_t)bytes, 1);
     pthread_mutex_unlock(&s->timeline.lock);
-    if (!b)
+    if (!b) {
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
-    if (!b)
-        return out_of_memory(p, s, bytes);
+        if (!b)
+            return out_of_memory(p, bytes);
+        pthread_mutex_lock(&s->timeline.lock);
+        count(s, (int64_t)bytes, 1);
+        pthread_mutex_unlock(&s->timeline.lock);
+    }
     b->asked = bytes;
     *out = (void *)b->address;
     return 0;

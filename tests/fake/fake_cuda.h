@@ -8,6 +8,9 @@
 /* Whether all of a range is memory that was allocated rather than mapped; libcuda_memory.c has it. */
 _Bool fake_is_allocated(const void *at, unsigned long bytes);
 
+/* Waits until no stream has work, as freeing memory does. */
+void fake_settle(void);
+
 typedef struct fake_kernel {
     /* Runs one block; a result that is not 0 is a CUresult that the context is lost with. */
     int (*run)(const uint32_t block[3], const uint32_t grid[3], void **args);

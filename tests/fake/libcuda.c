@@ -701,6 +701,22 @@ FAKE cuEventSynchronize(CUevent e)
     return r;
 }
 
+static bool is_idle(void)
+{
+    for (const struct CUstream_st *s = streams; s; s = s->next)
+        if (s->first)
+            return false;
+    return true;
+}
+
+void fake_settle(void)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_idle())
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 FAKE cuStreamSynchronize(CUstream s)
 {
     pthread_mutex_lock(&lock);

@@ -98,7 +98,12 @@ static CUresult put(CUdeviceptr p)
 }
 
 FAKE cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) { return get(out, bytes, NULL); }
-FAKE cuMemFree_v2(CUdeviceptr p) { return put(p); }
+
+FAKE cuMemFree_v2(CUdeviceptr p)
+{
+    fake_settle();
+    return put(p);
+}
 
 FAKE cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags)
 {
@@ -113,7 +118,11 @@ FAKE cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     return r;
 }
 
-FAKE cuMemFreeHost(void *p) { return put((CUdeviceptr)(uintptr_t)p); }
+FAKE cuMemFreeHost(void *p)
+{
+    fake_settle();
+    return put((CUdeviceptr)(uintptr_t)p);
+}
 
 FAKE cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream s)
 {

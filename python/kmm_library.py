@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds libkmm and says what its functions take."""
+import ctypes
+import os
+
+
+def path():
+    """KMM_LIBRARY, or libkmm beside an installation or a build tree, or what the loader finds."""
+    if "KMM_LIBRARY" in os.environ:
+        return os.environ["KMM_LIBRARY"]
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in ("../lib", "../../lib", "../build/release/lib"):
+        found = os.path.join(here, folder, "libkmm.so.0")
+        if os.path.exists(found):
+            return os.path.normpath(found)
+    return "libkmm.so.0"
+
+
+def load():
+    library = ctypes.CDLL(path())
+    size, pointer, number = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int
+    for name, result, arguments in (
+        ("kmm_cupy_alloc", pointer, [pointer, size, number]),
+        ("kmm_cupy_free", None, [pointer, pointer, number]),
+        ("kmm_cupy_stream", None, [pointer]),
+        ("kmm_torch_on_failure", None, [pointer]),
+        ("kmm_resource_of_device", pointer, [number]),
+        ("kmm_resource_memory_info", number, [pointer, ctypes.POINTER(size), ctypes.POINTER(size)]),
+        ("kmm_resource_error_text", ctypes.c_char_p, []),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def error_text(library):
+    return library.kmm_resource_error_text().decode()
+
+
+def memory_info(library, device):
+    """(available, total) bytes of the device's resource."""
+    available, total = ctypes.c_size_t(), ctypes.c_size_t()
+    resource = library.kmm_resource_of_device(device)
+    if library.kmm_resource_memory_info(resource, ctypes.byref(available), ctypes.byref(total)):
+        raise RuntimeError(error_text(library))
+    return available.value, total.value
+
+
+def address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value

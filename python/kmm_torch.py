@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kmm as PyTorch's memory allocator: `import kmm_torch; kmm_torch.use()` before the first tensor on a GPU."""
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+
+import torch
+from torch.utils import cpp_extension
+
+import kmm_library
+
+_kept = []  # what PyTorch calls as long as the process lives
+
+
+def _shim():
+    """The compiled kmm_torch.cpp, made once for each PyTorch."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kmm_torch.cpp")
+    folder = os.environ.get("KMM_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kmm")
+    with open(source, "rb") as f:
+        key = hashlib.sha256(f.read() + torch.__version__.encode()).hexdigest()[:16]
+    built = os.path.join(folder, "kmm_torch_%s.so" % key)
+    if os.path.exists(built):
+        return built
+    os.makedirs(folder, exist_ok=True)
+    libraries = os.path.join(os.path.dirname(torch.__file__), "lib")
+    handle, new = tempfile.mkstemp(suffix=".so", dir=folder)
+    os.close(handle)
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC", source, "-o", new,
+               "-D_GLIBCXX_USE_CXX11_ABI=%d" % torch._C._GLIBCXX_USE_CXX11_ABI,
+               "-L" + libraries, "-lc10", "-Wl,-rpath," + libraries]
+    command += ["-I" + path for path in cpp_extension.include_paths()]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        os.unlink(new)
+        raise RuntimeError("kmm_torch.cpp could not be compiled:\n" + result.stderr)
+    os.replace(new, built)
+    return built
+
+
+def use():
+    """Makes kmm the allocator of this process. Out of memory is torch.OutOfMemoryError."""
+    library = kmm_library.load()
+    shim = ctypes.CDLL(_shim())
+    library.kmm_torch_on_failure(kmm_library.address(shim.kmm_torch_throw))
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(kmm_library.path(), "kmm_torch_alloc", "kmm_torch_free")
+    inner = allocator.allocator()
+    inner.set_record_stream_fn(kmm_library.address(library.kmm_torch_record_stream))
+    torch.cuda.memory.change_current_allocator(allocator)
+    _kept.extend([library, shim, allocator])
+    return allocator

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("torch is not installed")
+    sys.exit(77)
+import ctypes
+
+import kmm_library
+import kmm_torch
+
+kmm_torch.use()
+library = kmm_library.load()
+x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
+y = (x * 2).sum().item()
+assert y == 2 * sum(range(1 << 20)) or abs(y / ((1 << 20) * ((1 << 20) - 1.0)) - 1) < 1e-5, y
+library.kmm_resource_name.restype = ctypes.c_char_p
+library.kmm_resource_name.argtypes = [ctypes.c_void_p]
+name = library.kmm_resource_name(library.kmm_resource_of_device(0)).decode()
+assert "pool" in name, name
+
+# Memory freed on one stream while another still writes it must not be given out too early.
+side = torch.cuda.Stream()
+for i in range(50):
+    a = torch.zeros(1 << 24, device="cuda")
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(5):
+            a.add_(1)
+        result = a.sum()
+    a.record_stream(side)
+    del a
+    b = torch.full((1 << 24,), 7.0, device="cuda")
+    torch.cuda.current_stream().wait_stream(side)
+    assert result.item() == 5 * (1 << 24), (i, result.item())
+    assert b.sum().item() == 7 * (1 << 24)
+
+for attempt in range(3):
+    try:
+        torch.empty(1 << 45, device="cuda", dtype=torch.uint8)
+        sys.exit("an absurd tensor was made")
+    except torch.OutOfMemoryError as e:
+        assert "kmm" in str(e), e
+assert torch.ones(10, device="cuda").sum().item() == 10
+model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(20):
+    loss = model(torch.ones(64, 256, device="cuda")).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert torch.isfinite(loss).item()
+print("ok: torch", torch.__version__, name)
