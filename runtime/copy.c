@@ -25,7 +25,8 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
     w->operation = kmm__alloc(sizeof(*op));
     *w->operation = *op;
     strncpy(w->name, name, sizeof(w->name) - 1);
-    kmm__task_t *t = kmm__task_create(w, rt->cpu, count);
+    kmm__task_t *t = kmm__task_create(rt, w, count);
+    kmm__task_place(t, rt->cpu);
     kmm__work_unref(w);
     for (uint32_t k = 0; k < count; k++) {
         t->accesses[k] = accesses[k];

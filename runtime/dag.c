@@ -70,22 +70,26 @@ void kmm__tasks_free(kmm_runtime_t *rt)
     }
 }
 
-kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count)
+kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
-    kmm_runtime_t *rt = device->runtime;
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->next_sequence++;
-    t->device = device;
+    t->runtime = rt;
     t->work = work;
     t->work_id = work->id;
     t->issue_left = 1; /* until kmm__dag_release */
     t->accesses = access_count <= KMM__FEW_ACCESSES ? t->few : kmm__alloc(access_count * sizeof(*t->accesses));
     kmm__work_ref(work);
-    t->lane = (uint32_t)(t->sequence % device->lane_count);
-    t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
     rt->outstanding++;
     return t;
+}
+
+void kmm__task_place(kmm__task_t *t, kmm__device_t *device)
+{
+    t->device = device;
+    t->lane = (uint32_t)(t->sequence % device->lane_count);
+    t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
 
 void kmm__task_ref(kmm__task_t *t)
@@ -97,7 +101,7 @@ void kmm__task_unref(kmm__task_t *t)
 {
     if (--t->refs)
         return;
-    kmm_runtime_t *rt = t->device->runtime;
+    kmm_runtime_t *rt = t->runtime;
     kmm__ticket_unref(t->ticket);
     t->next = rt->spare_tasks;
     rt->spare_tasks = t;
@@ -122,7 +126,7 @@ static void users_copy(void *ctx, void *dst, const void *src)
     (void)ctx;
     const kmm__users_t *from = src;
     kmm__users_t *to = dst;
-    *to = (kmm__users_t){ .writer = from->writer };
+    *to = (kmm__users_t){ .writer = from->writer, .homes = from->homes };
     if (to->writer)
         kmm__task_ref(to->writer);
     for (uint32_t k = 0; k < from->reader_count; k++) {
@@ -148,7 +152,7 @@ static bool users_same(void *ctx, const void *a, const void *b)
 {
     (void)ctx;
     const kmm__users_t *x = a, *y = b;
-    return x->writer == y->writer && x->reader_count == y->reader_count &&
+    return x->writer == y->writer && x->homes == y->homes && x->reader_count == y->reader_count &&
            (x->reader_count == 0 || !memcmp(x->readers, y->readers, x->reader_count * sizeof(*x->readers)));
 }
 
@@ -300,6 +304,7 @@ static int record_read(void *arg, const kmm__box_t *part, void *value)
 {
     (void)part;
     kmm__users_t *u = value;
+    u->homes |= 1u << ((const kmm__task_t *)arg)->device->space;
     if (u->reader_count == u->reader_capacity)
         users_purge(u); /* now and then, so that many readers cost no more than few */
     if (u->reader_count && u->readers[u->reader_count - 1] == arg)
@@ -320,7 +325,7 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
         int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
         for (int b = 0; b < n; b++) {
             if (writes)
-                kmm__map_assign(a->array->users.map, &boxes[b], &(kmm__users_t){ .writer = t });
+                kmm__map_assign(a->array->users.map, &boxes[b], &(kmm__users_t){ .writer = t, .homes = 1u << t->device->space });
             else
                 kmm__map_update(a->array->users.map, &boxes[b], record_read, t);
         }

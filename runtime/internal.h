@@ -53,7 +53,11 @@ struct kmm_launch {
     const char *kernel, *file;
     int line;
     char *label;
-    bool one_chunk;
+    bool one_chunk, nowait;
+    kmm_where_t where;
+    int ordinal; /* of KMM_ON_DEVICE */
+    kmm_schedule_t schedule;
+    int priority;
     uint32_t axis_count, item_count;
     kmm__axis_t axis[KMM_MAX_AXES];
     int64_t chunk[KMM_MAX_SPLIT];
@@ -87,6 +91,21 @@ void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint
 /* The whole launch as one box. */
 void kmm__partition_whole(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chunk_box_t *out);
 
+/* ---- place.c: which devices a launch uses, and which of them a chunk ---- */
+typedef struct kmm__placement {
+    kmm__device_t *device[KMM__MAX_DEVICES];
+    uint32_t count;
+    uint32_t dealt[KMM__MAX_DEVICES]; /* chunks each has got */
+    uint32_t chunks;                  /* of the launch */
+    kmm_schedule_t schedule;
+} kmm__placement_t;
+
+/* `kind`: what the kernel was built for; plain functions are for the CPU. KMM_E_NO_DEVICE, with its text set, when the
+ * launch can run nowhere. */
+int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function, kmm__placement_t *out);
+/* Locked: the device for chunk k, whose accesses t has. */
+kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t);
+
 /* ---- plan.c: the region of an item in a chunk ---- */
 /* 1: out is the region. 0: it is empty. Negative: an error, with its text set. */
 int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out);
@@ -94,7 +113,9 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end);
 
 /* ---- dag.c: tasks and their order (all locked) ---- */
-kmm__task_t *kmm__task_create(kmm__work_t *work, kmm__device_t *device, uint32_t access_count);
+/* A task that has no device yet; kmm__task_place gives it one, before it is followed. */
+kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
+void kmm__task_place(kmm__task_t *t, kmm__device_t *device);
 void kmm__task_ref(kmm__task_t *t);
 void kmm__task_unref(kmm__task_t *t);
 void kmm__tasks_free(kmm_runtime_t *rt); /* the spare ones */

@@ -98,7 +98,7 @@ static void gates_purge(kmm__line_t *line)
 
 void kmm__line_enter(kmm__task_t *t, const void *stream)
 {
-    kmm__line_t *line = line_of(t->device->runtime, stream);
+    kmm__line_t *line = line_of(t->runtime, stream);
     t->segment = line->last;
     line->last->unfinished++;
     gates_purge(line);

@@ -104,11 +104,30 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     return 0;
 }
 
+/* Writes back what launches with nowait left mapped; errors are among those that kmm_wait returns. */
+static void deferred_end(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    while (rt->deferred) {
+        uint32_t k = 0;
+        while (!rt->arrays[k]->is_deferred)
+            k++;
+        void *base = rt->arrays[k]->base;
+        rt->arrays[k]->is_deferred = false;
+        rt->deferred--;
+        pthread_mutex_unlock(&rt->lock);
+        kmm_unmap(rt, base);
+        pthread_mutex_lock(&rt->lock);
+    }
+    pthread_mutex_unlock(&rt->lock);
+}
+
 KMM__API int kmm_wait(kmm_runtime_t *rt)
 {
     kmm__marker_t *m;
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    deferred_end(rt);
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);

@@ -11,6 +11,32 @@
 
 enum { LANE_DEPTH = 2, DEVICE_DEPTH = 1024 };
 
+/* ---- Queues: by priority, then in order of arrival ---- */
+
+static void queue_push(kmm__queue_t *q, kmm__task_t *t)
+{
+    kmm__task_t **at = &q->head;
+    if (q->tail && q->tail->priority >= t->priority)
+        at = &q->tail->next;
+    while (*at && (*at)->priority >= t->priority)
+        at = &(*at)->next;
+    t->next = *at;
+    *at = t;
+    if (!t->next)
+        q->tail = t;
+}
+
+static kmm__task_t *queue_pop(kmm__queue_t *q)
+{
+    kmm__task_t *t = q->head;
+    if (!t)
+        return NULL;
+    q->head = t->next;
+    if (!q->head)
+        q->tail = NULL;
+    return t;
+}
+
 /* ---- Arguments ---- */
 
 /* The address of a pointer argument where the task runs. */
@@ -247,7 +273,7 @@ static void issue_on_stream(kmm__task_t *t)
     b->tasks[b->count++] = t;
     bool more = kmm__frames_resident(t, &total);
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
-        kmm__task_t *next = d->ready_head;
+        kmm__task_t *next = d->ready.head;
         more = next && !next->error && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
         if (more && (next = ready_pop(d)) && prepare(next, &moves)) {
             b->tasks[b->count++] = next;
@@ -264,17 +290,14 @@ static void host_task_finished(void *arg, int status);
 /* Locked: gives tasks that wait for nothing to lanes that have room. Enqueuing on the CPU is quick. */
 static void host_dispatch(kmm__device_t *d)
 {
-    while (d->host_head) {
+    while (d->startable.head) {
         uint32_t lane = 0;
         for (uint32_t k = 1; k < d->lane_count; k++)
             if (d->lanes[k].in_flight < d->lanes[lane].in_flight)
                 lane = k;
         if (d->lanes[lane].in_flight >= LANE_DEPTH)
             return;
-        kmm__task_t *t = d->host_head;
-        d->host_head = t->next;
-        if (!d->host_head)
-            d->host_tail = NULL;
+        kmm__task_t *t = queue_pop(&d->startable);
         t->lane = lane;
         d->lanes[lane].in_flight++;
         int error = t->error ? 0 : launch(t, d->lanes[lane].stream);
@@ -306,14 +329,8 @@ static void host_task_finished(void *arg, int status)
 
 void kmm__host_run(kmm__task_t *t)
 {
-    kmm__device_t *d = t->device;
-    t->next = NULL;
-    if (d->host_tail)
-        d->host_tail->next = t;
-    else
-        d->host_head = t;
-    d->host_tail = t;
-    host_dispatch(d);
+    queue_push(&t->device->startable, t);
+    host_dispatch(t->device);
 }
 
 /* Makes host buffers for everything the task touches. */
@@ -362,25 +379,13 @@ void kmm__device_wake(kmm__device_t *d)
 
 void kmm__ready_push(kmm__task_t *t)
 {
-    kmm__device_t *d = t->device;
-    t->next = NULL;
-    if (d->ready_tail)
-        d->ready_tail->next = t;
-    else
-        d->ready_head = t;
-    d->ready_tail = t;
-    kmm__device_wake(d);
+    queue_push(&t->device->ready, t);
+    kmm__device_wake(t->device);
 }
 
 static kmm__task_t *ready_pop(kmm__device_t *d)
 {
-    kmm__task_t *t = d->ready_head;
-    if (!t || d->in_flight >= DEVICE_DEPTH)
-        return NULL;
-    d->ready_head = t->next;
-    if (!d->ready_head)
-        d->ready_tail = NULL;
-    return t;
+    return d->in_flight < DEVICE_DEPTH ? queue_pop(&d->ready) : NULL;
 }
 
 static void issue(kmm__task_t *t)

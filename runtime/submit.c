@@ -75,6 +75,31 @@ KMM__API void kmm_launch_if(kmm_launch_t *l, int condition)
     l->one_chunk |= !condition;
 }
 
+KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
+{
+    l->where = where;
+    l->ordinal = ordinal;
+    if ((unsigned)where > KMM_ON_DEVICE)
+        launch_mistake(l, KMM_E_INVALID, "no such kind of device");
+}
+
+KMM__API void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule)
+{
+    l->schedule = schedule;
+    if ((unsigned)schedule > KMM_SCHEDULE_CYCLIC)
+        launch_mistake(l, KMM_E_INVALID, "no such schedule");
+}
+
+KMM__API void kmm_launch_priority(kmm_launch_t *l, int priority)
+{
+    l->priority = priority;
+}
+
+KMM__API void kmm_launch_nowait(kmm_launch_t *l)
+{
+    l->nowait = true;
+}
+
 static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base, size_t element_bytes)
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
@@ -160,8 +185,7 @@ typedef struct submission {
     bool annotated;
     kmm_geometry_t geometry;
     kmm_function_t *function;
-    kmm__device_t *devices[KMM__MAX_DEVICES];
-    uint32_t device_count;
+    kmm__placement_t place;
 } submission_t;
 
 /* An error of the launch as a whole, with where it stands. */
@@ -173,17 +197,6 @@ static int refuse(const submission_t *s, int code, const char *text)
     if (l->file)
         return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, l->kernel ? l->kernel : "?", copy);
     return kmm__error_set(code, "%s: %s", l->kernel ? l->kernel : "?", copy);
-}
-
-static int choose_devices(submission_t *s)
-{
-    for (uint32_t k = 0; k < s->rt->visible_count; k++)
-        if (s->rt->device[k]->backend->kind == s->kind)
-            s->devices[s->device_count++] = s->rt->device[k];
-    if (s->device_count == 0 && s->kind == KMM_KIND_HOST)
-        s->devices[s->device_count++] = s->rt->cpu;
-    return s->device_count ? 0 : refuse(s, KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
-                                        "--target=host to run it on the CPU, or see KMM_DEVICES");
 }
 
 /* ---- Pointers in arguments ---- */
@@ -270,6 +283,14 @@ static int map_item(submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
+/* What an earlier launch left for kmm_wait to write back, this one writes back before it returns. */
+static void take_over(submission_t *s, kmm__array_t *a)
+{
+    a->is_deferred = false;
+    s->rt->deferred--;
+    s->mapped[s->mapped_count++] = a->base;
+}
+
 static int resolve_items(submission_t *s)
 {
     for (uint32_t k = 0; k < s->l->item_count; k++) {
@@ -279,6 +300,8 @@ static int resolve_items(submission_t *s)
         if (!item->dims && item->section_count > 1)
             return item_refuse(s, item, KMM_E_INVALID, "several sections need a `shape`");
         item->array = kmm__array_find(s->rt, item->base);
+        if (item->array && item->array->is_deferred && !s->l->nowait)
+            take_over(s, item->array);
         int error = item->array ? 0 : map_item(s, item);
         if (error)
             return error;
@@ -403,11 +426,9 @@ static int plan_chunk(submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *b
 static kmm__task_t *make_chunk(submission_t *s, uint32_t k, int *error)
 {
     kmm__chunk_box_t box;
-    /* Consecutive chunks go to one device, the same ones in every launch of this shape. */
-    kmm__device_t *d = s->devices[(uint64_t)k * s->device_count / s->part.count];
     kmm__work_t *w = s->work;
     kmm__partition_chunk(&s->part, s->l, k, &box);
-    kmm__task_t *t = kmm__task_create(w, d, s->l->item_count + w->pointer_count + 1);
+    kmm__task_t *t = kmm__task_create(s->rt, w, s->l->item_count + w->pointer_count + 1);
     t->chunk = k;
     t->failed_item = KMM__MAX_ITEMS;
     for (uint32_t i = 0; i < KMM_MAX_SPLIT; i++) {
@@ -417,7 +438,9 @@ static kmm__task_t *make_chunk(submission_t *s, uint32_t k, int *error)
         t->range.begin[i] = s->part.lower[i] + box.first[i];
         t->range.end[i] = t->range.begin[i] + box.count[i];
     }
+    t->priority = s->l->priority;
     *error = plan_chunk(s, t, &box);
+    kmm__task_place(t, kmm__place_chunk(&s->place, k, t));
     kmm__line_enter(t, w->geometry.stream);
     return t;
 }
@@ -550,7 +573,7 @@ static int submit_described(submission_t *s)
         error = check_pointers(s);
     if (!error && s->annotated && !has_chunks(s->l))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
-    w->chunk_count = s->part.count;
+    w->chunk_count = s->place.chunks = s->part.count;
     if (error || s->part.count == 0)
         return error;
     for (uint32_t k = 0; k < s->l->item_count && !error; k++)
@@ -559,10 +582,23 @@ static int submit_described(submission_t *s)
     return error ? error : submit_work(s);
 }
 
+static void defer_items(submission_t *s)
+{
+    pthread_mutex_lock(&s->rt->lock);
+    for (uint32_t k = 0; k < s->mapped_count; k++)
+        kmm__array_find(s->rt, s->mapped[k])->is_deferred = true;
+    s->rt->deferred += s->mapped_count;
+    pthread_mutex_unlock(&s->rt->lock);
+}
+
 /* Returns the memory that was mapped for the launch, when its results are there. */
 static int unmap_items(submission_t *s)
 {
     int error = 0;
+    if (s->l->nowait && s->mapped_count) {
+        defer_items(s);
+        return 0;
+    }
     for (uint32_t k = 0; k < s->mapped_count; k++) {
         int e = kmm_unmap(s->rt, s->mapped[k]);
         error = error ? error : e;
@@ -576,9 +612,9 @@ static int submit(submission_t *s, const uint32_t grid[3], const uint32_t block[
     kmm_launch_t *l = s->l;
     if (l->error)
         return refuse(s, l->error, l->error_text);
-    int error = choose_devices(s);
+    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->place);
     if (error)
-        return error;
+        return refuse(s, error, kmm__error_get());
     pthread_mutex_lock(&s->rt->lock);
     s->work = work_create(s);
     if (kernel) {

@@ -84,6 +84,7 @@ typedef struct kmm__shape_map {
 /* Value of the dependence map: who wrote a box last and who has read it since. */
 typedef struct kmm__users {
     kmm__task_t *writer; /* NULL: nobody whose outcome matters any more */
+    uint32_t homes;      /* spaces (bits) in which it was written last and read since */
     kmm__task_t **readers;
     uint32_t reader_count, reader_capacity;
 } kmm__users_t;
@@ -137,6 +138,7 @@ struct kmm__array {
     bool is_abstract;    /* orders work and holds no data */
     kmm_map_t map;
     uint32_t map_depth;  /* nested maps */
+    bool is_deferred;    /* kmm_wait ends its map: a launch with nowait made it */
     bool *gone;          /* set to true when the array is freed; may be NULL */
     char *label;
     kmm__shape_map_t users;     /* dependences, at the submission front */
@@ -231,6 +233,8 @@ struct kmm__task {
     uint64_t sequence;
     kmm__task_state_t state;
     int error;       /* of this task, or KMM_E_POISONED */
+    int priority;
+    kmm_runtime_t *runtime;
     kmm__device_t *device;
     kmm__work_t *work; /* NULL once done */
     uint64_t work_id;
@@ -267,6 +271,8 @@ typedef struct kmm__lane { kmm__stream_t *stream; uint32_t in_flight; } kmm__lan
 
 typedef struct kmm__spare { kmm__frame_handle_t handle; uint64_t bytes; } kmm__spare_t;
 
+typedef struct kmm__queue { kmm__task_t *head, *tail; } kmm__queue_t;
+
 struct kmm__device {
     kmm_runtime_t *runtime;
     kmm__backend_t *backend;
@@ -280,8 +286,8 @@ struct kmm__device {
     bool thread_runs;
     pthread_cond_t wake; /* something in this struct changed that its thread may wait for */
     uint64_t wakes;      /* how often; the thread unlocks while it works, and must not miss one */
-    kmm__task_t *ready_head, *ready_tail;
-    kmm__task_t *host_head, *host_tail; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
+    kmm__queue_t ready;
+    kmm__queue_t startable; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
     uint32_t in_flight;
     kmm__lane_t *lanes;
     uint32_t lane_count;
@@ -324,6 +330,7 @@ struct kmm_runtime {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
     uint32_t live_arrays;  /* not freed yet, dead ones included */
+    uint32_t deferred;     /* arrays that are is_deferred */
     uint64_t next_array, next_work, next_sequence;
     uint32_t outstanding;  /* unfinished tasks */
     uint32_t throttled;    /* threads that wait for outstanding to fall */

@@ -85,6 +85,23 @@ void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size);
 /* When `condition` is 0 the launch is one chunk. */
 void kmm_launch_if(kmm_launch_t *l, int condition);
 
+/* Where chunks may run: on all devices of the kernel's kind (the default), of that kind only if it is the one named,
+ * or on one: the `ordinal`-th of them. A kernel built for the CPU runs there whichever kind is named, and a plain function
+ * can run nowhere else. */
+typedef enum kmm_where { KMM_ON_ALL, KMM_ON_CUDA, KMM_ON_HIP, KMM_ON_HOST, KMM_ON_DEVICE } kmm_where_t;
+void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal);
+
+/* How chunks are dealt to devices: each to the one where most of its data was last, as far as all get the same number
+ * (the default); in contiguous parts; or in turn. */
+typedef enum kmm_schedule { KMM_SCHEDULE_LOCALITY, KMM_SCHEDULE_BLOCK, KMM_SCHEDULE_CYCLIC } kmm_schedule_t;
+void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule);
+
+/* Of chunks that are ready, those of higher priority start first. Default 0. */
+void kmm_launch_priority(kmm_launch_t *l, int priority);
+
+/* Host memory that only this launch maps is written back at the next kmm_wait instead of before the launch returns. */
+void kmm_launch_nowait(kmm_launch_t *l);
+
 /* Starts an access: the memory at `base`, in elements of `element_bytes`, as the sections that
  * follow say. With no section it is the whole array that contains `base`.
  * `text` is the item as the user wrote it, for messages; it must live as long as the process. */

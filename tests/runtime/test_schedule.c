@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where and in which order chunks run: device, schedule, priority; and when results come back: nowait. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <kmm.h>
+
+enum { N = 1 << 16, CHUNKS = 8 };
+
+static kmm_runtime_t *make(const char *devices)
+{
+    kmm_runtime_t *rt = NULL;
+    kmm_config_t config = { .devices = devices, .threads = 1 };
+    if (kmm_create(&rt, &config))
+        fail_msg("%s: %s", devices, kmm_error_text(NULL));
+    kmm_use(rt);
+    return rt;
+}
+
+static void end(kmm_runtime_t *rt)
+{
+    kmm_use(NULL);
+    if (kmm_destroy(rt))
+        fail_msg("%s", kmm_error_text(NULL));
+}
+
+static void *array(kmm_runtime_t *rt, size_t bytes)
+{
+    void *p = NULL;
+    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 }, &p), 0);
+    return p;
+}
+
+static kmm_device_info_t info(kmm_runtime_t *rt, int device)
+{
+    kmm_device_info_t out;
+    assert_int_equal(kmm_device_get(rt, device, &out), 0);
+    return out;
+}
+
+typedef struct increment { int *x; } increment_t;
+
+static void increment(const kmm_chunk_t *c, void *args)
+{
+    increment_t *a = args;
+    for (int64_t i = c->begin[0]; i < c->end[0]; i++)
+        a->x[i]++;
+}
+
+/* x[i]++ for i in 0:N, in CHUNKS chunks. */
+static kmm_launch_t *describe(kmm_mode_t mode, int *x)
+{
+    kmm_launch_t *l = kmm_launch_begin("increment", "test.c", 1);
+    kmm_launch_axis(l, "i", KMM_RANGE_0, 0, N);
+    kmm_launch_chunk(l, KMM_RANGE_0, N / CHUNKS);
+    kmm_launch_access(l, mode, "x[i]", x, sizeof(int));
+    kmm_launch_index(l, 0, 1);
+    kmm_launch_coef(l, 0, 1, 0);
+    return l;
+}
+
+static int run(kmm_launch_t *l, int *x)
+{
+    return kmm_launch_call(l, increment, &(increment_t){ x }, sizeof(increment_t));
+}
+
+static int *zeros(kmm_runtime_t *rt)
+{
+    int *x = array(rt, N * sizeof(int));
+    assert_int_equal(kmm_fill(rt, x, 0, N * sizeof(int)), 0);
+    return x;
+}
+
+static void expect_all(kmm_runtime_t *rt, const int *x, int value)
+{
+    int *got = malloc(N * sizeof(int));
+    assert_int_equal(kmm_copy_out(rt, got, x, N * sizeof(int)), 0);
+    for (int i = 0; i < N; i++)
+        if (got[i] != value)
+            fail_msg("x[%d] is %d, not %d", i, got[i], value);
+    free(got);
+}
+
+static void test_one_device(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host:3,mem=4M");
+    int *x = zeros(rt);
+    kmm_launch_t *l = describe(KMM_UPDATE, x);
+    kmm_launch_device(l, KMM_ON_DEVICE, 1);
+    assert_int_equal(run(l, x), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(info(rt, 0).chunks, 0);
+    assert_int_equal(info(rt, 1).chunks, CHUNKS);
+    assert_int_equal(info(rt, 2).chunks, 0);
+    expect_all(rt, x, 1);
+    end(rt);
+}
+
+static void test_no_such_device(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host:2,mem=4M");
+    int *x = zeros(rt);
+    for (int k = 0; k < 3; k++) {
+        kmm_launch_t *l = describe(KMM_UPDATE, x);
+        kmm_launch_device(l, k < 2 ? KMM_ON_DEVICE : KMM_ON_CUDA, k == 0 ? 2 : -1);
+        assert_int_equal(run(l, x), KMM_E_NO_DEVICE);
+        assert_non_null(strstr(kmm_error_text(rt), "test.c:1: increment: "));
+        assert_non_null(strstr(kmm_error_text(rt), k == 0 ? "device(2): there are 2 devices" : k == 1 ? "device(-1)" : "runs on the CPU"));
+    }
+    expect_all(rt, x, 0);
+    end(rt);
+}
+
+/* Chunks go where their data is: a launch that is dealt in turn is followed by one that moves nothing. */
+static void test_locality(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host:3,mem=4M");
+    int *x = array(rt, N * sizeof(int));
+    kmm_launch_t *l = describe(KMM_WRITE, x);
+    kmm_launch_schedule(l, KMM_SCHEDULE_CYCLIC);
+    assert_int_equal(run(l, x), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(info(rt, 0).chunks, 3);
+    assert_int_equal(info(rt, 1).chunks, 3);
+    assert_int_equal(info(rt, 2).chunks, 2);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(run(describe(KMM_UPDATE, x), x), 0);
+        assert_int_equal(kmm_wait(rt), 0);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(info(rt, k).bytes_peer + info(rt, k).bytes_in, 0);
+    /* In contiguous parts, some chunks have to move. */
+    l = describe(KMM_UPDATE, x);
+    kmm_launch_schedule(l, KMM_SCHEDULE_BLOCK);
+    assert_int_equal(run(l, x), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_true(info(rt, 0).bytes_peer + info(rt, 1).bytes_peer + info(rt, 2).bytes_peer > 0);
+    end(rt);
+}
+
+/* All data on one device: the others get their share of the work all the same. */
+static void test_balance(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host:2,mem=4M");
+    int *x = zeros(rt);
+    kmm_launch_t *l = describe(KMM_UPDATE, x);
+    kmm_launch_device(l, KMM_ON_DEVICE, 0);
+    assert_int_equal(run(l, x), 0);
+    assert_int_equal(run(describe(KMM_UPDATE, x), x), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(info(rt, 0).chunks, CHUNKS + CHUNKS / 2);
+    assert_int_equal(info(rt, 1).chunks, CHUNKS / 2);
+    expect_all(rt, x, 2);
+    end(rt);
+}
+
+/* ---- Priority ---- */
+
+static int gate[2];
+static int order[16];
+static _Atomic int ran;
+
+static void wait_at_gate(const kmm_chunk_t *c, void *args)
+{
+    char byte;
+    (void)c;
+    (void)args;
+    assert_int_equal(read(gate[0], &byte, 1), 1);
+}
+
+static void note(const kmm_chunk_t *c, void *args)
+{
+    (void)c;
+    order[ran++] = *(int *)args;
+}
+
+static void submit_one(kmm_function_t *function, int priority)
+{
+    kmm_launch_t *l = kmm_launch_begin("one", "test.c", 1);
+    kmm_launch_axis(l, "i", KMM_RANGE_0, 0, 1);
+    kmm_launch_priority(l, priority);
+    assert_int_equal(kmm_launch_call(l, function, &priority, sizeof(priority)), 0);
+}
+
+static void test_priority(void **state)
+{
+    (void)state;
+    static const int priorities[] = { 0, 1, -5, 1, 7, 0, 7 }, expected[] = { 7, 7, 1, 1, 0, 0, -5 };
+    kmm_runtime_t *rt = make("host");
+    ran = 0;
+    assert_int_equal(pipe(gate), 0);
+    /* One thread with room for two: both are taken before anything else is submitted. */
+    submit_one(wait_at_gate, 100);
+    submit_one(wait_at_gate, 100);
+    for (int k = 0; k < 7; k++)
+        submit_one(note, priorities[k]);
+    usleep(50000); /* all that can become startable is, whatever the issuing thread's timing */
+    assert_int_equal(write(gate[1], "ab", 2), 2);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(ran, 7);
+    for (int k = 0; k < 7; k++)
+        assert_int_equal(order[k], expected[k]);
+    close(gate[0]);
+    close(gate[1]);
+    end(rt);
+}
+
+/* ---- nowait ---- */
+
+static void test_nowait(void **state)
+{
+    (void)state;
+    static int x[N], y[N];
+    for (int kind = 0; kind < 3; kind++) {
+        kmm_runtime_t *rt = make("host:2,mem=128K");
+        memset(x, 0, sizeof(x));
+        memset(y, 0, sizeof(y));
+        for (int k = 0; k < 4; k++) {
+            /* The last one of kind 1 writes back all that those before it left. */
+            kmm_launch_t *l = describe(KMM_UPDATE, x);
+            if (kind != 1 || k < 3)
+                kmm_launch_nowait(l);
+            assert_int_equal(run(l, x), 0);
+            l = describe(KMM_UPDATE, y);
+            kmm_launch_nowait(l);
+            assert_int_equal(run(l, y), 0);
+        }
+        if (kind == 0)
+            assert_int_equal(kmm_wait(rt), 0);
+        if (kind == 2) /* the end of the runtime is a wait, too */
+            end(rt);
+        for (int i = 0; i < N; i++)
+            assert_true(x[i] == 4 && (kind == 1 || y[i] == 4));
+        assert_int_equal(kind == 2 ? 0 : kmm_wait(rt), 0);
+        assert_int_equal(y[N - 1], 4);
+        /* Nothing is mapped any more. */
+        if (kind != 2)
+            assert_int_equal(kmm_unmap(rt, x), KMM_E_ADDRESS);
+        if (kind != 2)
+            end(rt);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_balance),    cmocka_unit_test(test_priority),       cmocka_unit_test(test_nowait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
