@@ -155,6 +155,8 @@ static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, k
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse(name))
+        return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
     if (!error && op->bytes)
@@ -186,6 +188,8 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     kmm__operation_t op = { .run = run_copy, .bytes = bytes };
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse("copy"))
+        return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
     if (!error)
@@ -238,6 +242,8 @@ KMM__API int kmm_unmap(kmm_runtime_t *rt, void *base)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse("end of a map"))
+        return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);
     int error = 0;

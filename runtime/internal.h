@@ -68,6 +68,9 @@ struct kmm_launch {
     char *error_text;
 };
 
+/* What one call of the program is while it is being submitted. */
+typedef struct kmm__submission kmm__submission_t;
+
 /* ---- partition.c: a launch's iteration space and its chunks ---- */
 typedef struct kmm__partition {
     bool is_function;
@@ -157,6 +160,10 @@ int kmm__device_start(kmm__device_t *d);
 void kmm__device_stop(kmm__device_t *d);
 void kmm__ready_push(kmm__task_t *t);        /* locked */
 void kmm__host_run(kmm__task_t *t);          /* locked: all it waits for is done */
+/* Not locked: the statements of a task that is_inline have run. */
+void kmm__inline_end(kmm__task_t *t);
+/* Not locked: runs a kernel on the stream of such a task, with arguments as they are. */
+int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 
 /* ---- memory/array.c ---- */
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address); /* locked */
@@ -226,6 +233,11 @@ void kmm__reduce_identity(const kmm__reduction_t *r, void *out, size_t bytes);
 int kmm__reduce_init_run(kmm__operation_t *op);
 int kmm__reduce_fold_run(kmm__operation_t *op);
 bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type);
+
+/* ---- task.c ---- */
+kmm__task_t *kmm__inline_current(void); /* the task this thread is inside of; NULL: none */
+/* KMM_E_STATE, with its text set, inside a task, where `call` would wait for what may wait for the task. */
+int kmm__inline_refuse(const char *call);
 
 /* ---- observe/stats.c ---- */
 void kmm__stats_print(kmm_runtime_t *rt); /* takes the runtime's lock */

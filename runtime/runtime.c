@@ -127,6 +127,8 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_t *m;
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse("wait"))
+        return KMM_E_STATE;
     deferred_end(rt);
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);

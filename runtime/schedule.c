@@ -98,6 +98,8 @@ static int launch_kernel(kmm__task_t *t, kmm__stream_t *stream)
 static int launch(kmm__task_t *t, kmm__stream_t *stream)
 {
     const kmm__work_t *w = t->work;
+    if (w->is_inline)
+        return 0;
     if (w->kernel)
         return launch_kernel(t, stream);
     _Alignas(16) unsigned char packed[w->args_bytes + sizeof(t)];
@@ -156,6 +158,96 @@ static void batch_finished(void *arg, int status)
     kmm__device_wake(d);
     pthread_mutex_unlock(&rt->lock);
     free(b);
+}
+
+/* ---- Tasks whose work is the program's own statements ---- */
+
+static void inline_enter(kmm__task_t *t)
+{
+    t->entered = true;
+    pthread_cond_broadcast(&t->runtime->progress);
+}
+
+/* What the statements need is really there. */
+static void inline_ready(void *arg, int status)
+{
+    kmm__task_t *t = arg;
+    kmm_runtime_t *rt = t->runtime;
+    pthread_mutex_lock(&rt->lock);
+    if (status && !t->error)
+        fail(t, status, t->device->backend->error_text(t->device->backend));
+    inline_enter(t);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+static void inline_finished(void *arg, int status)
+{
+    batch_t *b = kmm__alloc(sizeof(*b));
+    b->tasks[b->count++] = arg;
+    batch_finished(b, status);
+}
+
+typedef struct drained { pthread_mutex_t lock; pthread_cond_t changed; bool done; int status; } drained_t;
+
+static void stream_drained(void *arg, int status)
+{
+    drained_t *d = arg;
+    pthread_mutex_lock(&d->lock);
+    d->done = true;
+    d->status = status;
+    pthread_cond_signal(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static int stream_drain(kmm__backend_t *b, kmm__stream_t *s)
+{
+    drained_t d = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0 };
+    int error = b->notify(s, stream_drained, &d);
+    pthread_mutex_lock(&d.lock);
+    while (!error && !d.done)
+        pthread_cond_wait(&d.changed, &d.lock);
+    pthread_mutex_unlock(&d.lock);
+    return error ? error : d.status;
+}
+
+int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    kmm__backend_t *b = t->device->backend;
+    kmm__run_t run = { .kernel = kernel, .geometry = *geometry, .args = args };
+    memcpy(run.count, geometry->grid, sizeof(run.count));
+    if (kernel->kind != b->kind)
+        return kmm__error_set(KMM_E_INVALID, "%s: it was built for another kind of device than the task runs on", kernel->name);
+    if (kernel->is_clone && kernel->whole) {
+        run.kernel = kernel->whole;
+        run.args = args + 1;
+    }
+    kmm__stream_t *stream = t->device->lanes[t->lane].stream;
+    int error = b->launch(stream, &run);
+    if (!error)
+        error = stream_drain(b, stream); /* statements behind it may use what it wrote */
+    return error ? kmm__error_set(error, "%s: %s", kernel->name, b->error_text(b)) : 0;
+}
+
+void kmm__inline_end(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    kmm__device_t *d = t->device;
+    kmm__stream_t *stream = d->lanes[t->lane].stream;
+    if (d->space == KMM__HOST) {
+        pthread_mutex_lock(&rt->lock);
+        kmm__task_finish(t, 0);
+        pthread_mutex_unlock(&rt->lock);
+        return;
+    }
+    int error = kmm__ticket_record(t->ticket);
+    pthread_mutex_lock(&rt->lock);
+    if (error && !t->error)
+        fail(t, error, d->backend->error_text(d->backend));
+    kmm__task_issued(t);
+    pthread_mutex_unlock(&rt->lock);
+    error = d->backend->notify(stream, inline_finished, t);
+    if (error)
+        inline_finished(t, error);
 }
 
 typedef struct fetched { kmm_runtime_t *runtime; kmm__ticket_t *ticket; kmm__task_t *task; } fetched_t;
@@ -259,6 +351,31 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     pthread_mutex_lock(&rt->lock);
 }
 
+/* Brings everything a task of the program's own statements needs; the thread that runs them does the rest. */
+static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
+{
+    kmm__device_t *d = t->device;
+    kmm_runtime_t *rt = d->runtime;
+    kmm__ticket_arm(t->ticket, NULL);
+    d->in_flight++;
+    pthread_mutex_unlock(&rt->lock);
+    int error = enqueue(t, moves);
+    announce_copies_out(t, moves);
+    pthread_mutex_lock(&rt->lock);
+    if (error && !t->error)
+        fail(t, error, d->backend->error_text(d->backend));
+    kmm__moves_drop(moves);
+    if (d->backend->native || t->error) {
+        inline_enter(t);
+        return;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    error = d->backend->notify(d->lanes[t->lane].stream, inline_ready, t);
+    if (error)
+        inline_ready(t, error);
+    pthread_mutex_lock(&rt->lock);
+}
+
 static kmm__task_t *ready_pop(kmm__device_t *d);
 
 /* Issues t and, as long as they need nothing brought and are small, tasks that are ready behind it. */
@@ -269,12 +386,16 @@ static void issue_on_stream(kmm__task_t *t)
     uint64_t bytes, total;
     if (!prepare(t, &moves))
         return;
+    if (t->work->is_inline) {
+        inline_issue(t, &moves);
+        return;
+    }
     batch_t *b = kmm__alloc(sizeof(*b));
     b->tasks[b->count++] = t;
     bool more = kmm__frames_resident(t, &total);
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
         kmm__task_t *next = d->ready.head;
-        more = next && !next->error && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
+        more = next && !next->error && !next->work->is_inline && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
         if (more && (next = ready_pop(d)) && prepare(next, &moves)) {
             b->tasks[b->count++] = next;
             total += bytes;
@@ -329,6 +450,10 @@ static void host_task_finished(void *arg, int status)
 
 void kmm__host_run(kmm__task_t *t)
 {
+    if (t->work->is_inline) {
+        inline_enter(t);
+        return;
+    }
     queue_push(&t->device->startable, t);
     host_dispatch(t->device);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "submission.h"
 
 enum { MAX_ARGS_BYTES = 32768, BATCH = 16 };
 
@@ -27,7 +27,7 @@ static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     l->error_text = kmm__copy_text(text);
 }
 
-static void launch_free(kmm_launch_t *l)
+void kmm__launch_free(kmm_launch_t *l)
 {
     free(l->items);
     free(l->label);
@@ -174,22 +174,9 @@ KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actua
 
 /* ---- One submission ---- */
 
-typedef struct submission {
-    kmm_runtime_t *rt;
-    kmm_launch_t *l;
-    kmm__partition_t part;
-    kmm_kind_t kind;
-    kmm__work_t *work;
-    void *mapped[KMM__MAX_ITEMS]; /* host memory mapped for this launch */
-    uint32_t mapped_count;
-    bool annotated;
-    kmm_geometry_t geometry;
-    kmm_function_t *function;
-    kmm__placement_t place;
-} submission_t;
 
 /* An error of the launch as a whole, with where it stands. */
-static int refuse(const submission_t *s, int code, const char *text)
+int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *text)
 {
     const kmm_launch_t *l = s->l;
     char copy[400];
@@ -201,7 +188,7 @@ static int refuse(const submission_t *s, int code, const char *text)
 
 /* ---- Pointers in arguments ---- */
 
-static void add_pointer(submission_t *s, uint32_t at, const unsigned char *packed)
+static void add_pointer(kmm__submission_t *s, uint32_t at, const unsigned char *packed)
 {
     kmm__work_t *w = s->work;
     char *address;
@@ -214,13 +201,13 @@ static void add_pointer(submission_t *s, uint32_t at, const unsigned char *packe
     kmm__array_ref(a);
 }
 
-static void find_pointers(submission_t *s, uint32_t begin, uint32_t bytes)
+static void find_pointers(kmm__submission_t *s, uint32_t begin, uint32_t bytes)
 {
     for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
         add_pointer(s, at, s->work->args);
 }
 
-static int pack_kernel(submission_t *s, const kmm_kernel_t *kernel, void **args)
+static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm__work_t *w = s->work;
     uint32_t at = 0;
@@ -232,7 +219,7 @@ static int pack_kernel(submission_t *s, const kmm_kernel_t *kernel, void **args)
         at += (kernel->param_bytes[k] + 15u) & ~15u;
     }
     if (at > MAX_ARGS_BYTES)
-        return refuse(s, KMM_E_INVALID, "its arguments are too large");
+        return kmm__submission_refuse(s, KMM_E_INVALID, "its arguments are too large");
     w->args_bytes = at;
     w->args = kmm__alloc(at);
     for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++) {
@@ -244,15 +231,15 @@ static int pack_kernel(submission_t *s, const kmm_kernel_t *kernel, void **args)
 
 /* ---- Items ---- */
 
-static int item_refuse(const submission_t *s, const kmm__item_t *item, int code, const char *text)
+static int item_refuse(const kmm__submission_t *s, const kmm__item_t *item, int code, const char *text)
 {
     char copy[400];
     snprintf(copy, sizeof(copy), "argument %s: %s", item->text, text);
-    return refuse(s, code, copy);
+    return kmm__submission_refuse(s, code, copy);
 }
 
 /* Maps host memory that an item names and that is no array. May unlock. */
-static int map_item(submission_t *s, const kmm__item_t *item)
+static int map_item(kmm__submission_t *s, const kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
     int64_t begin, end;
@@ -284,14 +271,14 @@ static int map_item(submission_t *s, const kmm__item_t *item)
 }
 
 /* What an earlier launch left for kmm_wait to write back, this one writes back before it returns. */
-static void take_over(submission_t *s, kmm__array_t *a)
+static void take_over(kmm__submission_t *s, kmm__array_t *a)
 {
     a->is_deferred = false;
     s->rt->deferred--;
     s->mapped[s->mapped_count++] = a->base;
 }
 
-static int resolve_items(submission_t *s)
+int kmm__submission_resolve(kmm__submission_t *s)
 {
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         kmm__item_t *item = &s->l->items[k];
@@ -314,7 +301,7 @@ static int resolve_items(submission_t *s)
 }
 
 /* Every pointer into an array must be in a clause: the runtime has to bring what is behind it. */
-static int check_pointers(submission_t *s)
+static int check_pointers(kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
     for (uint32_t p = 0; p < w->pointer_count; p++) {
@@ -328,14 +315,14 @@ static int check_pointers(submission_t *s)
         while (w->kernel && number + 1 < w->arg_count && w->arg_offset[number + 1] <= w->pointers[p].at)
             number++;
         snprintf(text, sizeof(text), "argument %u points into an array that no access clause names", w->kernel && w->kernel->is_clone ? number : number + 1);
-        return refuse(s, KMM_E_INVALID, text);
+        return kmm__submission_refuse(s, KMM_E_INVALID, text);
     }
     return 0;
 }
 
 /* ---- Reductions ---- */
 
-static int plan_reduction(submission_t *s, uint32_t item_index)
+static int plan_reduction(kmm__submission_t *s, uint32_t item_index)
 {
     kmm__item_t *item = &s->l->items[item_index];
     kmm__work_t *w = s->work;
@@ -361,14 +348,14 @@ static int plan_reduction(submission_t *s, uint32_t item_index)
     return 0;
 }
 
-static int reduction_begin(submission_t *s, const kmm__reduction_t *r)
+static int reduction_begin(kmm__submission_t *s, const kmm__reduction_t *r)
 {
     kmm__operation_t op = { .run = kmm__reduce_init_run, .array = r->partials, .reduction = *r, .count = s->part.count };
     kmm__access_t a = kmm__access_bytes(r->partials, KMM_WRITE, 0, (int64_t)r->partials->bytes);
     return kmm__operation_submit(s->rt, &op, "start of a reduction", &a, 1, NULL);
 }
 
-static int reduction_end(submission_t *s, const kmm__reduction_t *r, kmm__array_t *target)
+static int reduction_end(kmm__submission_t *s, const kmm__reduction_t *r, kmm__array_t *target)
 {
     kmm__operation_t op = { .run = kmm__reduce_fold_run, .array = r->partials, .other = target, .reduction = *r, .count = s->part.count };
     kmm__access_t a[2] = { kmm__access_bytes(r->partials, KMM_UPDATE, 0, (int64_t)r->partials->bytes),
@@ -387,7 +374,7 @@ static kmm__access_t *access_push(kmm__task_t *t, const kmm__access_t *a)
 }
 
 /* The accesses of chunk k, one for each item that is not empty there. */
-static int plan_chunk(submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
+int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
     kmm__work_t *w = s->work;
     kmm__access_t a = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
@@ -423,7 +410,7 @@ static int plan_chunk(submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *b
     return 0;
 }
 
-static kmm__task_t *make_chunk(submission_t *s, uint32_t k, int *error)
+static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
 {
     kmm__chunk_box_t box;
     kmm__work_t *w = s->work;
@@ -439,7 +426,7 @@ static kmm__task_t *make_chunk(submission_t *s, uint32_t k, int *error)
         t->range.end[i] = t->range.begin[i] + box.count[i];
     }
     t->priority = s->l->priority;
-    *error = plan_chunk(s, t, &box);
+    *error = kmm__submission_plan(s, t, &box);
     kmm__task_place(t, kmm__place_chunk(&s->place, k, t));
     kmm__line_enter(t, w->geometry.stream);
     return t;
@@ -472,7 +459,7 @@ static void throttle(kmm_runtime_t *rt)
 }
 
 /* Enters the chunks from first on, at most n, into the DAG. Chunks that fail carry their error. */
-static int submit_chunks(submission_t *s, uint32_t first, uint32_t n)
+static int submit_chunks(kmm__submission_t *s, uint32_t first, uint32_t n)
 {
     kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
     int result = 0;
@@ -503,7 +490,7 @@ static int submit_chunks(submission_t *s, uint32_t first, uint32_t n)
     return result;
 }
 
-static int submit_work(submission_t *s)
+static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     int error = 0;
@@ -524,7 +511,7 @@ static int submit_work(submission_t *s)
     return error;
 }
 
-static kmm__work_t *work_create(submission_t *s)
+kmm__work_t *kmm__submission_work(kmm__submission_t *s)
 {
     const kmm_launch_t *l = s->l;
     kmm__work_t *w = kmm__alloc(sizeof(*w));
@@ -550,7 +537,7 @@ static bool has_chunks(const kmm_launch_t *l)
 }
 
 /* Looks for pointers again, after memory has become arrays. */
-static void repack_pointers(submission_t *s)
+static void repack_pointers(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     for (uint32_t k = 0; k < w->pointer_count; k++)
@@ -563,10 +550,10 @@ static void repack_pointers(submission_t *s)
 }
 
 /* The part that kernels and functions share, once arguments are packed. */
-static int submit_described(submission_t *s)
+static int submit_described(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    int error = resolve_items(s);
+    int error = kmm__submission_resolve(s);
     if (!error && s->mapped_count)
         repack_pointers(s);
     if (!error && s->annotated)
@@ -582,7 +569,7 @@ static int submit_described(submission_t *s)
     return error ? error : submit_work(s);
 }
 
-static void defer_items(submission_t *s)
+static void defer_items(kmm__submission_t *s)
 {
     pthread_mutex_lock(&s->rt->lock);
     for (uint32_t k = 0; k < s->mapped_count; k++)
@@ -592,7 +579,7 @@ static void defer_items(submission_t *s)
 }
 
 /* Returns the memory that was mapped for the launch, when its results are there. */
-static int unmap_items(submission_t *s)
+int kmm__submission_unmap(kmm__submission_t *s)
 {
     int error = 0;
     if (s->l->nowait && s->mapped_count) {
@@ -606,17 +593,17 @@ static int unmap_items(submission_t *s)
     return error;
 }
 
-static int submit(submission_t *s, const uint32_t grid[3], const uint32_t block[3], const kmm_kernel_t *kernel, void **args,
+static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3], const kmm_kernel_t *kernel, void **args,
                   const void *block_args, size_t bytes)
 {
     kmm_launch_t *l = s->l;
     if (l->error)
-        return refuse(s, l->error, l->error_text);
+        return kmm__submission_refuse(s, l->error, l->error_text);
     int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->place);
     if (error)
-        return refuse(s, error, kmm__error_get());
+        return kmm__submission_refuse(s, error, kmm__error_get());
     pthread_mutex_lock(&s->rt->lock);
-    s->work = work_create(s);
+    s->work = kmm__submission_work(s);
     if (kernel) {
         error = pack_kernel(s, kernel, args);
     } else {
@@ -626,12 +613,12 @@ static int submit(submission_t *s, const uint32_t grid[3], const uint32_t block[
         find_pointers(s, 0, (uint32_t)bytes);
     }
     if (!error && kmm__partition(l, grid, block, kernel == NULL, &s->part))
-        error = refuse(s, KMM_E_RANGE, kmm__error_get());
+        error = kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     if (!error)
         error = submit_described(s);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
-    int unmapped = unmap_items(s);
+    int unmapped = kmm__submission_unmap(s);
     return error ? error : unmapped;
 }
 
@@ -641,17 +628,19 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
 {
     if (armed) {
         launch_mistake(l, KMM_E_STATE, "the launch described at %s:%d did not happen before this one", armed->file, armed->line);
-        launch_free(armed);
+        kmm__launch_free(armed);
     }
     armed = l;
 }
 
 KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
-    submission_t s = { .l = armed, .annotated = armed != NULL };
+    kmm__submission_t s = { .l = armed, .annotated = armed != NULL };
     armed = NULL;
     if (!kernel || kernel->version != KMM_LAUNCH_VERSION || !geometry)
         return kmm__error_set(KMM_E_INVALID, "no kernel, or one that was built for another version of libkmm");
+    if (!s.l && kmm__inline_current())
+        return kmm__inline_launch(kmm__inline_current(), kernel, geometry, args);
     if (!s.l)
         s.l = kmm_launch_begin(kernel->name, NULL, 0);
     s.rt = s.l->runtime;
@@ -663,26 +652,26 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     if (!s.rt) {
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     } else if (empty) {
-        error = refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
+        error = kmm__submission_refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
     } else {
         s.geometry = *geometry;
         error = submit(&s, geometry->grid, geometry->block, kernel, args, NULL, 0);
     }
-    launch_free(s.l);
+    kmm__launch_free(s.l);
     return error;
 }
 
 KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes)
 {
     static const uint32_t one[3] = { 1, 1, 1 };
-    submission_t s = { .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function };
+    kmm__submission_t s = { .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function };
     int error;
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > MAX_ARGS_BYTES)
-        error = refuse(&s, KMM_E_INVALID, "its arguments are too large");
+        error = kmm__submission_refuse(&s, KMM_E_INVALID, "its arguments are too large");
     else
         error = submit(&s, one, one, NULL, NULL, args, args_bytes);
-    launch_free(l);
+    kmm__launch_free(l);
     return error;
 }

@@ -195,6 +195,8 @@ typedef struct kmm__work {
     kmm_geometry_t geometry;
     /* or a function of the program: */
     kmm_function_t *function;
+    /* or statements of the program, which run between kmm_task_begin and kmm_task_end: */
+    bool is_inline;
     /* or an operation of the runtime, on the host. Returns 0 or an error. Owned: freed by drop. */
     kmm__operation_t *operation;
     unsigned char *args; /* packed: parameter k at arg_offset[k] */
@@ -249,6 +251,7 @@ struct kmm__task {
     uint32_t issue_left, done_left, finish_left;
     bool finished; /* its own work is over, finish_left may not be 0 */
     bool awaited;  /* a thread waits for it */
+    bool entered;  /* is_inline: the program's statements may run */
     kmm__ticket_t *ticket;
     kmm__edge_t *successors;
     uint32_t successor_count, successor_capacity;

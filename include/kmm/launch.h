@@ -195,6 +195,27 @@ typedef struct kmm_geometry {
  * Returns 0 or a negative error; later errors are reported by kmm_wait. */
 int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 
+/* ---- Tasks: the program's own statements, run once, on the calling thread, on data where it is ---- */
+
+typedef struct kmm_task kmm_task_t;
+
+/* Begins a task with the accesses of the builder, which it consumes: returns as soon as its arrays are resident on its device
+ * (that of KMM_ON_DEVICE, else the driver's current one) and its stream is ordered behind the work they depend on. `stream` is
+ * the program's stream that the task belongs to; *task_stream, if not NULL, receives the one to enqueue work on (NULL on the
+ * CPU). The device is current until kmm_task_end. An error is reported as the directives below do; then the result is NULL, and
+ * the statements must not run. A task does not wait for work of the runtime, and tasks do not nest. */
+kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_stream);
+
+/* Where the array that `base` points into, which an access must name, is on the task's device. */
+void *kmm_task_pointer(kmm_task_t *t, const void *base);
+
+/* Ends the task: what was enqueued on its stream so far is its work, for which nothing waits here unless host memory was
+ * mapped for it. NULL is allowed. Call it on the thread that began the task. */
+void kmm_task_end(kmm_task_t *t);
+
+/* Whether this thread is inside a task. */
+int kmm_task_active(void);
+
 /* ---- The directives that are no launch. Each reports an error and ends the program with
  * abort() when one occurs, because its place in the source has nowhere to return it to; the
  * environment variable KMM_ON_ERROR=continue makes them print it and go on. ---- */

@@ -102,6 +102,12 @@ struct kmm__backend {
     /* 1 done, 0 not yet, negative error. */
     int (*event_query)(kmm__event_t *e);
 
+    /* ---- The program's own use of a device. All NULL for the CPU. ---- */
+    int (*current)(kmm__backend_t *b);     /* ordinal of the device that is current for this thread; 0 when none is */
+    void *(*native)(kmm__stream_t *s);     /* the driver's stream */
+    bool (*enter)(kmm__gpu_t *gpu);        /* makes the device current; false: it is already, and must not be left */
+    void (*leave)(bool entered);
+
     /* ---- Work ---- */
     /* Between two devices it is fast where the source's frames have been shared with the stream's device. */
     int (*copy)(kmm__stream_t *s, const kmm__copy_t *copy);

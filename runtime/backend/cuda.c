@@ -322,6 +322,25 @@ static void cuda_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
     cu.DeviceGetName(out->name, sizeof(out->name), gpu->device);
 }
 
+/* ---- The program's own use ---- */
+
+static int cuda_current(kmm__backend_t *b)
+{
+    CUdevice device = 0;
+    (void)b;
+    return cu.CtxGetDevice(&device) == CUDA_SUCCESS ? (int)device : 0;
+}
+
+static void *cuda_native(kmm__stream_t *s)
+{
+    return s->handle;
+}
+
+static bool cuda_enter(kmm__gpu_t *gpu)
+{
+    return enter(gpu);
+}
+
 static void cuda_unload(kmm__backend_t *b)
 {
     free(b); /* the library stays: the program may use it too */
@@ -619,6 +638,7 @@ static const kmm__backend_t functions = {
     .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy,
     .event_create = cuda_event_create, .event_destroy = cuda_event_destroy,
     .event_record = cuda_event_record, .stream_wait = cuda_stream_wait, .event_query = cuda_event_query,
+    .current = cuda_current, .native = cuda_native, .enter = cuda_enter, .leave = leave,
     .copy = cuda_copy, .fill = cuda_fill, .launch = cuda_launch, .notify = cuda_notify,
 };
 

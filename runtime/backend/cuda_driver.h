@@ -109,6 +109,7 @@ typedef struct CUDA_MEMCPY3D_PEER {
     X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
     X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                          \
     X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                             \
+    X(CtxGetDevice, "cuCtxGetDevice", (CUdevice *))                                                \
     X(MemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                         \
     X(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
       (size_t *, const CUmemAllocationProp *, int))                                                \

@@ -24,6 +24,9 @@ typedef void *event_t;
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, PITCH = 512 };
 
+int __real_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
+__attribute__((weak)) /* before CUDA 13 there is none, and nothing calls the wrapper */
+int __real___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
 int __real_cudaFree(void *p);
 int __real_cudaFreeAsync(void *p, stream_t s);
 int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
@@ -199,6 +202,8 @@ static int launch(const void *handle, dim3_t grid, dim3_t block, void **args, si
 int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;
+    if (kmm_task_active())
+        return __real_cudaLaunchKernel(function, grid, block, args, shared_bytes, s);
     int error = cudaGetKernel(&handle, function);
     return error ? no_gpu(error) : launch(handle, grid, block, args, shared_bytes, s);
 }
@@ -206,6 +211,8 @@ int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, voi
 /* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
 {
+    if (kmm_task_active())
+        return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s);
     return launch(handle, grid, block, args, shared_bytes, s);
 }
 

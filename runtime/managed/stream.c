@@ -40,6 +40,8 @@ KMM__API int kmm_cuda_stream_synchronize(void *stream)
     kmm__marker_t *m;
     if (!rt)
         return no_runtime();
+    if (kmm_task_active())
+        return KMM_CUDA_SUCCESS; /* what a task launched on the CPU has run; its stream on a GPU is the driver's own */
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
