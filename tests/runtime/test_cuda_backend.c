@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "backend/backend.h"
-#include "fake_cuda.h"
+#include "fake_gpu.h"
 
 enum { FRAME = 4 << 20, FRAMES = 4 };
 
@@ -23,6 +23,7 @@ typedef struct fixture {
     kmm__stream_t *s;
     kmm__addr_t window;
     kmm__frame_handle_t frame[FRAMES];
+    bool lost; /* the device is, and says so to the end */
 } fixture_t;
 
 static fixture_t open_fixture(const char *fail)
@@ -55,7 +56,7 @@ static void close_fixture(fixture_t *f)
 {
     for (int k = 0; k < FRAMES; k++)
         if (f->frame[k]) {
-            assert_int_equal(f->b->frame_unmap(f->gpu, f->window + (uint64_t)k * FRAME, FRAME), 0);
+            assert_int_equal(f->b->frame_unmap(f->gpu, f->window + (uint64_t)k * FRAME, FRAME), f->lost ? KMM_E_KERNEL : 0);
             f->b->frame_destroy(f->gpu, f->frame[k], FRAME);
         }
     f->b->window_release(f->gpu, f->window, FRAMES * FRAME);
@@ -283,6 +284,7 @@ static void a_kernels_fault_is_reported(void **state)
     assert_int_equal(f.b->fill(f.s, f.window, 0, 1), KMM_E_KERNEL); /* the context stays lost */
     assert_non_null(strstr(f.b->error_text(f.b), "CUDA_ERROR_ILLEGAL_ADDRESS"));
     assert_int_equal(drain(&f, f.s, NULL), KMM_E_KERNEL);
+    f.lost = true;
     close_fixture(&f);
 }
 
@@ -297,12 +299,13 @@ static void driver_failures_have_a_text(void **state)
     assert_int_equal(f.b->frame_create(f.gpu, 1000, &frame), KMM_E_DEVICE);
     assert_int_equal(f.b->frame_create(f.gpu, (size_t)512 << 20, &frame), KMM_E_MEMORY);
     close_fixture(&f);
-    f = open_fixture("launch:2");
+    f = open_fixture("running:2");
     map_frames(&f, 1);
     assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
     assert_int_equal(drain(&f, f.s, NULL), 0);
     assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
     assert_int_equal(drain(&f, f.s, NULL), KMM_E_KERNEL);
+    f.lost = true;
     close_fixture(&f);
 }
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's devices, what the environment says of them, and where it lets calls fail. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fake.h"
+
+pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t fake_changed = PTHREAD_COND_INITIALIZER;
+fake_device_t fake_devices[FAKE_MAX_DEVICES];
+fake_counts_t fake_live;
+
+static int device_count = -1;
+static size_t memory, granule;
+static unsigned long met[FAKE_POINTS]; /* how often each point was passed */
+static uint64_t copy_rate, kernel_ns, jitter_ns;
+
+_Noreturn void fake_broken(const char *what)
+{
+    fprintf(stderr, "fake %s driver: %s\n", fake_driver, what);
+    abort();
+}
+
+const char *fake_setting(const char *name)
+{
+    char text[64];
+    int n = snprintf(text, sizeof(text), "KMM_FAKE_%s_", fake_driver);
+    for (char *c = text; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    snprintf(text + n, sizeof(text) - (size_t)n, "%s", name);
+    const char *own = getenv(text);
+    snprintf(text, sizeof(text), "KMM_FAKE_%s", name);
+    return own ? own : getenv(text);
+}
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *text = fake_setting(name);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+int fake_start(void)
+{
+    pthread_mutex_lock(&fake_lock);
+    device_count = (int)number("DEVICES", 2);
+    memory = number("MEM", 256 << 20);
+    granule = number("GRANULE", 2 << 20);
+    copy_rate = number("COPY_RATE", 0);
+    kernel_ns = number("KERNEL_US", 0) * 1000;
+    jitter_ns = number("JITTER_US", 0) * 1000;
+    memset(met, 0, sizeof(met));
+    pthread_mutex_unlock(&fake_lock);
+    return device_count > 0 ? FAKE_OK : FAKE_NO_DEVICE;
+}
+
+int fake_count(void)
+{
+    return device_count;
+}
+
+bool fake_is_device(int device)
+{
+    return device >= 0 && device < device_count;
+}
+
+size_t fake_memory(void)
+{
+    return memory;
+}
+
+size_t fake_granule(void)
+{
+    return granule;
+}
+
+void fake_release(int device)
+{
+    fake_device_t *d = &fake_devices[device];
+    if (d->references == 0)
+        fake_broken("a primary context is released that nobody holds");
+    fake_live.contexts--;
+    if (--d->references)
+        return;
+    fake_check_no_streams(device);
+    d->lost = FAKE_OK;
+}
+
+FAKE_EXPORT void fake_counts(fake_counts_t *out)
+{
+    pthread_mutex_lock(&fake_lock);
+    *out = fake_live;
+    pthread_mutex_unlock(&fake_lock);
+}
+
+/* ---- Faults ---- */
+
+static const char *const point_names[FAKE_POINTS] = {
+    "alloc", "reserve", "map", "register", "stream", "event", "record", "wait", "copy", "launch", "copying", "running", "lost",
+};
+
+/* "copy:3": the third one. "copy:3+": all from the third on. */
+static bool entry_strikes(const char *entry, size_t length, fake_point_t point)
+{
+    size_t n = strlen(point_names[point]);
+    char *end;
+    if (length <= n || memcmp(entry, point_names[point], n) || entry[n] != ':')
+        return false;
+    unsigned long k = strtoul(entry + n + 1, &end, 10);
+    return *end == '+' ? met[point] >= k : met[point] == k;
+}
+
+bool fake_strikes(fake_point_t point)
+{
+    const char *text = fake_setting("FAIL");
+    met[point]++;
+    for (size_t n; text && *text; text += n + (text[n] == ',')) {
+        n = strcspn(text, ",");
+        if (!entry_strikes(text, n, point))
+            continue;
+        fake_live.faults++;
+        return true;
+    }
+    return false;
+}
+
+/* ---- Time ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t random_below(uint64_t n)
+{
+    static _Thread_local uint64_t state;
+    if (!state)
+        state = (uint64_t)(uintptr_t)&state | 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return n ? (state >> 33) % n : 0;
+}
+
+void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel)
+{
+    uint64_t ns = kernel ? kernel_ns : copy_rate ? (uint64_t)((double)bytes * 1e9 / (double)copy_rate) : 0, now = now_ns();
+    ns += random_below(jitter_ns);
+    if (!ns)
+        return;
+    /* What is slept too long now is slept less by the next one, if it was there already. */
+    *busy_until = (*busy_until + 1000000 > now ? *busy_until : now) + ns;
+    if (*busy_until > now)
+        nanosleep(&(struct timespec){ (time_t)((*busy_until - now) / 1000000000u), (long)((*busy_until - now) % 1000000000u) }, NULL);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The machine that the fake drivers drive: devices over host memory, asynchronous, and strict where
+ * real ones are lenient. libcuda.c and libamdhip64.c are its two faces. Each library has a machine of
+ * its own. Results are the numbers that both real drivers use.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fake_gpu.h"
+
+enum {
+    FAKE_OK = 0,
+    FAKE_INVALID_VALUE = 1,
+    FAKE_NO_MEMORY = 2,
+    FAKE_NOT_INITIALIZED = 3,
+    FAKE_NO_DEVICE = 100,
+    FAKE_INVALID_DEVICE = 101,
+    FAKE_INVALID_CONTEXT = 201,
+    FAKE_ALREADY_MAPPED = 208,
+    FAKE_NOT_READY = 600,
+    FAKE_ILLEGAL_ADDRESS = 700,
+    FAKE_ALREADY_REGISTERED = 712,
+    FAKE_LAUNCH_FAILED = 719,
+    FAKE_UNKNOWN = 999,
+
+    FAKE_MAX_DEVICES = 16,
+    FAKE_PITCH_LIMIT = 1 << 20,
+    FAKE_MOST_SHARED = 227 << 10
+};
+
+/* Where KMM_FAKE_FAIL can strike. */
+typedef enum fake_point {
+    FAKE_ALLOC, FAKE_RESERVE, FAKE_MAP, FAKE_REGISTER, FAKE_STREAM, FAKE_EVENT, FAKE_RECORD, FAKE_WAIT,
+    FAKE_COPY, FAKE_LAUNCH,     /* the call fails, and nothing is enqueued */
+    FAKE_COPYING, FAKE_RUNNING, /* it fails when it runs, and the device is lost */
+    FAKE_LOST,                  /* the device is lost when this piece of work is enqueued */
+    FAKE_POINTS
+} fake_point_t;
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+
+/* One lock guards the machine; it is not held while an operation works on memory. */
+extern pthread_mutex_t fake_lock;
+extern pthread_cond_t fake_changed;
+extern fake_counts_t fake_live;
+extern const char *fake_driver; /* "cuda" or "hip" */
+
+typedef struct fake_device {
+    int references; /* of a CUDA context */
+    int lost;       /* the result that every call gives from now on; 0: none */
+    size_t used;
+} fake_device_t;
+extern fake_device_t fake_devices[FAKE_MAX_DEVICES];
+
+/* ---- device.c ---- */
+_Noreturn void fake_broken(const char *what);
+/* Reads the environment; FAKE_NO_DEVICE when it says 0 devices. */
+int fake_start(void);
+int fake_count(void); /* of devices; negative before fake_start */
+bool fake_is_device(int device);
+size_t fake_memory(void);   /* bytes of each device */
+size_t fake_granule(void);
+/* The environment's KMM_FAKE_<driver>_<name>, or else KMM_FAKE_<name>. */
+const char *fake_setting(const char *name);
+bool fake_strikes(fake_point_t point); /* locked; counts */
+void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel); /* not locked: as slow as the environment says */
+/* Locked. The last release ends the context, and with it what it was lost with. */
+void fake_release(int device);
+
+/* ---- memory.c ---- */
+typedef struct fake_frame fake_frame_t;
+typedef struct fake_pool fake_pool_t;
+int fake_reserve(size_t bytes, char **out);
+int fake_unreserve(char *at, size_t bytes);
+int fake_frame_create(int device, size_t bytes, fake_frame_t **out);
+int fake_frame_release(fake_frame_t *f);
+int fake_map(char *at, size_t bytes, fake_frame_t *f);
+int fake_allow(char *at, size_t bytes, const int *devices, size_t count);
+int fake_unmap(char *at, size_t bytes);
+int fake_register(void *base, size_t bytes);
+int fake_unregister(void *base);
+int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out);
+int fake_free(void *p);
+bool fake_is_allocated(const void *at, size_t bytes);
+bool fake_is_accessible(const char *at, size_t bytes, int device); /* locked; device memory */
+int fake_pool_create(int device, size_t most, fake_pool_t **out);
+int fake_pool_destroy(fake_pool_t *pool);
+uint64_t *fake_pool_threshold(fake_pool_t *pool);
+uint64_t fake_pool_used(fake_pool_t *pool);
+
+/* ---- stream.c ---- */
+typedef struct fake_stream fake_stream_t;
+typedef struct fake_event fake_event_t;
+typedef struct fake_copy {
+    const void *dst, *src;
+    bool to_device, from_device;
+    size_t width, rows, dst_pitch, src_pitch;
+} fake_copy_t;
+int fake_stream_create(int device, fake_stream_t **out);
+int fake_stream_destroy(fake_stream_t *s);
+int fake_stream_synchronize(fake_stream_t *s); /* NULL: the default stream, whose work is done at once */
+void fake_settle(void); /* waits until no stream has work, as freeing memory does */
+int fake_stream_wait(fake_stream_t *s, fake_event_t *e);
+int fake_event_create(int device, fake_event_t **out);
+int fake_event_destroy(fake_event_t *e);
+int fake_event_record(fake_event_t *e, fake_stream_t *s);
+int fake_event_query(fake_event_t *e);
+int fake_event_synchronize(fake_event_t *e);
+/* `device`: the caller's current one, which must be the stream's. */
+int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c);
+int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes);
+int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
+                        unsigned shared, void **args);
+/* Locked: ends the program when enqueued work may use the memory; kernels may use all of [whole, whole + whole_bytes) that an
+ * argument points into. */
+void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what);
+/* Locked: ends the program when the device has streams. */
+void fake_check_no_streams(int device);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a test shares with the fake drivers: what a kernel of theirs is, and what a program still holds. */
+#ifndef FAKE_GPU_H
+#define FAKE_GPU_H
+
+#include <stdint.h>
+
+/* A CUkernel, and the host function of a HIP kernel, is a pointer to one of these. */
+typedef struct fake_kernel {
+    /* Runs one block; a result that is not 0 is the driver's error that the device is lost with. */
+    int (*run)(const uint32_t block[3], const uint32_t grid[3], void **args);
+    uint32_t parameters;
+    const uint32_t *parameter_bytes;
+    int shared_limit; /* the dynamic shared memory that it may have; 0: 48 KiB */
+} fake_kernel_t;
+
+/* What has been made and not given back, and what was refused. Each fake driver exports it as fake_counts. */
+typedef struct fake_counts {
+    unsigned long windows, frames, mappings, registrations, allocations, streams, events, contexts;
+    unsigned long faults; /* how often KMM_FAKE_FAIL struck */
+} fake_counts_t;
+typedef void fake_counts_function_t(fake_counts_t *out);
+
+#endif

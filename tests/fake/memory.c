@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's memory: address space and frames mapped in it, and memory that is simply allocated. All of it is the host's. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+struct fake_frame { int fd, device, mapped; size_t bytes; };
+typedef struct window { char *base; size_t bytes; int mapped; struct window *next; } window_t;
+typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; struct mapping *next; } mapping_t;
+typedef struct registration { char *base; size_t bytes; struct registration *next; } registration_t;
+typedef struct block { char *at; size_t bytes; int device; fake_pool_t *pool; struct block *next; } block_t;
+struct fake_pool { int device; size_t most, used; uint64_t threshold; };
+
+static window_t *windows;
+static mapping_t *mappings;
+static registration_t *registrations;
+static block_t *blocks;
+static size_t plain_used[FAKE_MAX_DEVICES];
+
+static bool overlap(const char *a, size_t an, const char *b, size_t bn)
+{
+    return a < b + bn && b < a + an;
+}
+
+static bool is_whole(size_t bytes)
+{
+    return bytes > 0 && bytes % fake_granule() == 0;
+}
+
+/* ---- Address space ---- */
+
+int fake_reserve(size_t bytes, char **out)
+{
+    size_t granule = fake_granule();
+    if (!is_whole(bytes))
+        return FAKE_INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    bool fails = fake_strikes(FAKE_RESERVE);
+    pthread_mutex_unlock(&fake_lock);
+    char *p = fails ? MAP_FAILED : mmap(NULL, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return FAKE_NO_MEMORY;
+    size_t before = (granule - (uintptr_t)p % granule) % granule;
+    if (before)
+        munmap(p, before);
+    munmap(p + before + bytes, granule - before);
+    window_t *w = malloc(sizeof(*w));
+    pthread_mutex_lock(&fake_lock);
+    *w = (window_t){ p + before, bytes, 0, windows };
+    windows = w;
+    fake_live.windows++;
+    pthread_mutex_unlock(&fake_lock);
+    *out = w->base;
+    return FAKE_OK;
+}
+
+int fake_unreserve(char *at, size_t bytes)
+{
+    pthread_mutex_lock(&fake_lock);
+    window_t **p = &windows, *w;
+    while (*p && (*p)->base != at)
+        p = &(*p)->next;
+    w = *p;
+    if (!w || w->bytes != bytes)
+        fake_broken("address space is freed that was not reserved so");
+    if (w->mapped)
+        fake_broken("address space is freed that has memory mapped in it");
+    *p = w->next;
+    munmap(w->base, w->bytes);
+    free(w);
+    fake_live.windows--;
+    pthread_mutex_unlock(&fake_lock);
+    return FAKE_OK;
+}
+
+static window_t *window_of(const char *at, size_t bytes)
+{
+    for (window_t *w = windows; w; w = w->next)
+        if (at >= w->base && at + bytes <= w->base + w->bytes)
+            return w;
+    return NULL;
+}
+
+/* ---- Frames ---- */
+
+int fake_frame_create(int device, size_t bytes, fake_frame_t **out)
+{
+    if (!is_whole(bytes) || !fake_is_device(device))
+        return FAKE_INVALID_VALUE;
+    fake_device_t *d = &fake_devices[device];
+    pthread_mutex_lock(&fake_lock);
+    int r = d->lost;
+    if (!r && (fake_strikes(FAKE_ALLOC) || bytes > fake_memory() - d->used))
+        r = FAKE_NO_MEMORY;
+    d->used += r ? 0 : bytes;
+    fake_live.frames += !r;
+    pthread_mutex_unlock(&fake_lock);
+    if (r)
+        return r;
+    fake_frame_t *f = malloc(sizeof(*f));
+    *f = (fake_frame_t){ memfd_create("frame", MFD_CLOEXEC), device, 0, bytes };
+    if (f->fd < 0 || ftruncate(f->fd, (off_t)bytes))
+        fake_broken("no memory for a frame");
+    *out = f;
+    return FAKE_OK;
+}
+
+/* What ends something is done on a lost device too, but says that the device is lost. */
+int fake_frame_release(fake_frame_t *f)
+{
+    pthread_mutex_lock(&fake_lock);
+    if (f->mapped)
+        fake_broken("memory is released that is mapped");
+    fake_devices[f->device].used -= f->bytes;
+    fake_live.frames--;
+    int r = fake_devices[f->device].lost;
+    pthread_mutex_unlock(&fake_lock);
+    close(f->fd);
+    free(f);
+    return r;
+}
+
+int fake_map(char *at, size_t bytes, fake_frame_t *f)
+{
+    pthread_mutex_lock(&fake_lock);
+    window_t *w = window_of(at, bytes);
+    int r = !w || (uintptr_t)at % fake_granule() || bytes != f->bytes ? FAKE_INVALID_VALUE : fake_devices[f->device].lost;
+    for (mapping_t *m = mappings; m && !r; m = m->next)
+        if (overlap(m->at, m->bytes, at, bytes))
+            r = FAKE_ALREADY_MAPPED;
+    if (!r && fake_strikes(FAKE_MAP))
+        r = FAKE_NO_MEMORY;
+    if (!r) {
+        mapping_t *m = malloc(sizeof(*m));
+        *m = (mapping_t){ at, bytes, f, 0, mappings };
+        mappings = m;
+        f->mapped++;
+        w->mapped++;
+        fake_live.mappings++;
+        if (mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, f->fd, 0) == MAP_FAILED)
+            fake_broken("mmap failed");
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
+{
+    pthread_mutex_lock(&fake_lock);
+    mapping_t *m = mappings;
+    while (m && !(m->at == at && m->bytes == bytes))
+        m = m->next;
+    int r = m ? fake_devices[m->frame->device].lost : FAKE_INVALID_VALUE;
+    for (size_t k = 0; k < count && !r; k++)
+        if (!fake_is_device(devices[k]))
+            r = FAKE_INVALID_VALUE;
+    if (!r && fake_strikes(FAKE_MAP))
+        r = FAKE_NO_MEMORY;
+    for (size_t k = 0; k < count && !r; k++)
+        m->access |= 1u << devices[k];
+    if (!r)
+        mprotect(m->at, m->bytes, m->access ? PROT_READ | PROT_WRITE : PROT_NONE);
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_unmap(char *from, size_t bytes)
+{
+    pthread_mutex_lock(&fake_lock);
+    mapping_t **p = &mappings, *m;
+    while (*p && (*p)->at != from)
+        p = &(*p)->next;
+    m = *p;
+    if (!m || m->bytes != bytes)
+        fake_broken("memory is unmapped that is not mapped so");
+    window_t *w = window_of(m->at, bytes);
+    fake_check_unused(from, bytes, w->base, w->bytes, "memory is unmapped that enqueued work uses");
+    *p = m->next;
+    m->frame->mapped--;
+    w->mapped--;
+    fake_live.mappings--;
+    mmap(m->at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    int r = fake_devices[m->frame->device].lost;
+    free(m);
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+/* Allocated memory is accessible to copies of every device; a frame where it has been allowed. */
+static block_t *block_of(const char *at, size_t bytes)
+{
+    block_t *b = blocks;
+    while (b && !(at >= b->at && at + bytes <= b->at + b->bytes))
+        b = b->next;
+    return b;
+}
+
+bool fake_is_accessible(const char *at, size_t bytes, int device)
+{
+    const char *end = at + bytes;
+    if (block_of(at, bytes))
+        return true;
+    while (at < end) {
+        const mapping_t *m = mappings;
+        while (m && !(at >= m->at && at < m->at + m->bytes))
+            m = m->next;
+        if (!m || !(m->access & 1u << device))
+            return false;
+        at = m->at + m->bytes;
+    }
+    return true;
+}
+
+/* ---- The host's memory ---- */
+
+int fake_register(void *base, size_t bytes)
+{
+    int r = bytes ? FAKE_OK : FAKE_INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    for (registration_t *g = registrations; g; g = g->next)
+        if (overlap(g->base, g->bytes, base, bytes))
+            r = FAKE_ALREADY_REGISTERED;
+    if (!r && fake_strikes(FAKE_REGISTER))
+        r = FAKE_NO_MEMORY;
+    if (!r) {
+        registration_t *g = malloc(sizeof(*g));
+        *g = (registration_t){ base, bytes, registrations };
+        registrations = g;
+        fake_live.registrations++;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_unregister(void *base)
+{
+    int r = FAKE_INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    for (registration_t **p = &registrations, *g; (g = *p); p = &g->next)
+        if (g->base == base) {
+            fake_check_unused(g->base, g->bytes, NULL, 0, "host memory is unregistered that enqueued work uses");
+            *p = g->next;
+            free(g);
+            fake_live.registrations--;
+            r = FAKE_OK;
+            break;
+        }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+/* ---- Allocated memory ---- */
+
+static size_t plain_limit(void)
+{
+    const char *text = fake_setting("PLAIN");
+    return text ? strtoull(text, NULL, 10) : (size_t)4 << 30;
+}
+
+bool fake_is_allocated(const void *at, size_t bytes)
+{
+    pthread_mutex_lock(&fake_lock);
+    bool is = block_of(at, bytes) != NULL;
+    pthread_mutex_unlock(&fake_lock);
+    return is;
+}
+
+int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out)
+{
+    if (bytes == 0)
+        return FAKE_INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[device].lost;
+    bool fits = !r && !fake_strikes(FAKE_ALLOC) && bytes <= plain_limit() - plain_used[device] &&
+                !(pool && pool->most && bytes > pool->most - pool->used);
+    block_t *b = fits ? malloc(sizeof(*b)) : NULL;
+    void *at = b ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
+    if (at == MAP_FAILED) {
+        pthread_mutex_unlock(&fake_lock);
+        free(b);
+        return r ? r : FAKE_NO_MEMORY;
+    }
+    *b = (block_t){ at, bytes, device, pool, blocks };
+    blocks = b;
+    plain_used[device] += bytes;
+    fake_live.allocations++;
+    if (pool)
+        pool->used += bytes;
+    pthread_mutex_unlock(&fake_lock);
+    *out = at;
+    return FAKE_OK;
+}
+
+int fake_free(void *p)
+{
+    pthread_mutex_lock(&fake_lock);
+    block_t **at = &blocks, *b;
+    while (*at && (*at)->at != p)
+        at = &(*at)->next;
+    b = *at;
+    if (!b)
+        fake_broken("memory is freed that was not allocated");
+    fake_check_unused(b->at, b->bytes, b->at, b->bytes, "memory is freed that enqueued work uses");
+    *at = b->next;
+    plain_used[b->device] -= b->bytes;
+    fake_live.allocations--;
+    if (b->pool)
+        b->pool->used -= b->bytes;
+    int r = fake_devices[b->device].lost;
+    pthread_mutex_unlock(&fake_lock);
+    munmap(b->at, b->bytes);
+    free(b);
+    return r;
+}
+
+/* ---- Pools ---- */
+
+int fake_pool_create(int device, size_t most, fake_pool_t **out)
+{
+    fake_pool_t *p = calloc(1, sizeof(*p));
+    p->device = device;
+    p->most = most;
+    *out = p;
+    return FAKE_OK;
+}
+
+int fake_pool_destroy(fake_pool_t *pool)
+{
+    if (pool->used)
+        fake_broken("a pool is destroyed whose memory is in use");
+    free(pool);
+    return FAKE_OK;
+}
+
+uint64_t *fake_pool_threshold(fake_pool_t *pool)
+{
+    return &pool->threshold;
+}
+
+uint64_t fake_pool_used(fake_pool_t *pool)
+{
+    pthread_mutex_lock(&fake_lock);
+    uint64_t used = pool->used;
+    pthread_mutex_unlock(&fake_lock);
+    return used;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's streams: each is a thread that does its work in order. Nothing but events orders two of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+enum { MAX_ARGUMENTS = 32, PLAIN_SHARED = 48 << 10 };
+
+struct fake_event { int device, references; uint64_t recorded, done; };
+
+typedef struct range { const char *at; size_t bytes; bool device; } range_t;
+
+typedef enum work { COPY, FILL, KERNEL, RECORD, WAIT } work_t;
+
+typedef struct op {
+    work_t work;
+    struct op *next;
+    bool fails; /* by KMM_FAKE_FAIL */
+    range_t dst, src;
+    size_t width, rows, dst_pitch, src_pitch;
+    int value;
+    fake_kernel_t *kernel;
+    uint32_t grid[3];
+    void *args[MAX_ARGUMENTS];
+    fake_event_t *event;
+    uint64_t sequence;
+} op_t;
+
+struct fake_stream {
+    int device;
+    pthread_t thread;
+    op_t *first, *last; /* first stays until it has run */
+    bool closing;
+    uint64_t busy_until; /* of its thread */
+    fake_stream_t *next;
+};
+
+static fake_stream_t *streams;
+
+/* ---- What enqueued work uses ---- */
+
+static bool overlap(const char *a, size_t an, const char *b, size_t bn)
+{
+    return a < b + bn && b < a + an;
+}
+
+static bool argument_points_into(const op_t *o, const char *at, size_t bytes)
+{
+    for (uint32_t k = 0; k < o->kernel->parameters; k++)
+        for (size_t b = 0; b + sizeof(char *) <= o->kernel->parameter_bytes[k]; b += sizeof(char *)) {
+            const char *p;
+            memcpy(&p, (const char *)o->args[k] + b, sizeof(p));
+            if (p >= at && p < at + bytes)
+                return true;
+        }
+    return false;
+}
+
+void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what)
+{
+    for (const fake_stream_t *s = streams; s; s = s->next)
+        for (const op_t *o = s->first; o; o = o->next) {
+            bool uses = o->work == KERNEL && whole && argument_points_into(o, whole, whole_bytes);
+            uses |= (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
+            uses |= o->work == COPY && overlap(o->src.at, o->src.bytes, at, bytes);
+            if (uses)
+                fake_broken(what);
+        }
+}
+
+void fake_check_no_streams(int device)
+{
+    for (const fake_stream_t *s = streams; s; s = s->next)
+        if (s->device == device)
+            fake_broken("a context ends while it has streams");
+}
+
+/* ---- Doing it ---- */
+
+static int run_kernel(const op_t *o)
+{
+    int r = FAKE_OK;
+    for (uint32_t z = 0; z < o->grid[2]; z++)
+        for (uint32_t y = 0; y < o->grid[1]; y++)
+            for (uint32_t x = 0; x < o->grid[0] && !r; x++)
+                r = o->kernel->run((uint32_t[3]){ x, y, z }, o->grid, (void **)o->args);
+    return r;
+}
+
+static int run(const op_t *o)
+{
+    char *dst = (char *)o->dst.at;
+    if (o->work == KERNEL)
+        return run_kernel(o);
+    if (o->work == FILL)
+        memset(dst, o->value, o->width);
+    for (size_t row = 0; o->work == COPY && row < o->rows; row++)
+        memmove(dst + row * o->dst_pitch, o->src.at + row * o->src_pitch, o->width);
+    return FAKE_OK;
+}
+
+static void release_event(fake_event_t *e)
+{
+    if (--e->references)
+        return;
+    free(e);
+    fake_live.events--;
+}
+
+static bool may_touch(const range_t *r, int device)
+{
+    return !r->device || fake_is_accessible(r->at, r->bytes, device);
+}
+
+/* Locked, but for the work itself. */
+static void perform(fake_stream_t *s, op_t *o)
+{
+    fake_device_t *d = &fake_devices[s->device];
+    if (o->work == RECORD && o->event->done < o->sequence)
+        o->event->done = o->sequence;
+    while (o->work == WAIT && o->event->done < o->sequence)
+        pthread_cond_wait(&fake_changed, &fake_lock);
+    if (o->work == RECORD || o->work == WAIT) {
+        release_event(o->event);
+        return;
+    }
+    int r = d->lost;
+    if (!r && o->fails)
+        r = o->work == KERNEL ? FAKE_LAUNCH_FAILED : FAKE_ILLEGAL_ADDRESS;
+    if (!r && (!may_touch(&o->dst, s->device) || !may_touch(&o->src, s->device)))
+        r = FAKE_ILLEGAL_ADDRESS;
+    if (r) {
+        d->lost = r;
+        return;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    r = run(o);
+    fake_take_time(&s->busy_until, o->width * (o->rows ? o->rows : 1), o->work == KERNEL);
+    pthread_mutex_lock(&fake_lock);
+    if (r)
+        d->lost = r;
+}
+
+static void free_arguments(op_t *o)
+{
+    for (int k = 0; k < MAX_ARGUMENTS; k++)
+        free(o->args[k]);
+}
+
+static void *serve(void *arg)
+{
+    fake_stream_t *s = arg;
+    pthread_mutex_lock(&fake_lock);
+    for (;;) {
+        while (!s->first && !s->closing)
+            pthread_cond_wait(&fake_changed, &fake_lock);
+        op_t *o = s->first;
+        if (!o)
+            break;
+        perform(s, o);
+        s->first = o->next;
+        if (!s->first)
+            s->last = NULL;
+        free_arguments(o);
+        free(o);
+        pthread_cond_broadcast(&fake_changed);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return NULL;
+}
+
+/* ---- Enqueuing ---- */
+
+static void enqueue(fake_stream_t *s, const op_t *model)
+{
+    op_t *o = malloc(sizeof(*o));
+    *o = *model;
+    if (s->last)
+        s->last->next = o;
+    else
+        s->first = o;
+    s->last = o;
+    pthread_cond_broadcast(&fake_changed);
+}
+
+/* The default stream, NULL, does its work at once. */
+static int enqueue_work(int device, fake_stream_t *s, op_t *o)
+{
+    bool kernel = o->work == KERNEL;
+    if (!s) {
+        int r = run(o);
+        free_arguments(o);
+        return r;
+    }
+    pthread_mutex_lock(&fake_lock);
+    fake_device_t *d = &fake_devices[s->device];
+    int r = device != s->device ? FAKE_INVALID_CONTEXT : d->lost;
+    if (!r && fake_strikes(FAKE_LOST))
+        r = d->lost = FAKE_ILLEGAL_ADDRESS;
+    if (!r && fake_strikes(kernel ? FAKE_LAUNCH : FAKE_COPY))
+        r = FAKE_UNKNOWN;
+    if (!r) {
+        o->fails = fake_strikes(kernel ? FAKE_RUNNING : FAKE_COPYING);
+        enqueue(s, o);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    if (r)
+        free_arguments(o);
+    return r;
+}
+
+int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
+{
+    if (!c->width || !c->rows)
+        return FAKE_OK;
+    op_t o = { .work = COPY, .dst = { c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device },
+               .src = { c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device },
+               .width = c->width, .rows = c->rows, .dst_pitch = c->dst_pitch, .src_pitch = c->src_pitch };
+    if (c->rows > 1 && (c->width > c->dst_pitch || c->width > c->src_pitch))
+        return FAKE_INVALID_VALUE;
+    return enqueue_work(device, s, &o);
+}
+
+int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes)
+{
+    op_t o = { .work = FILL, .dst = { dst, bytes, true }, .width = bytes, .rows = 1, .value = value };
+    return enqueue_work(device, s, &o);
+}
+
+int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
+                        unsigned shared, void **args)
+{
+    op_t o = { .work = KERNEL, .kernel = k, .grid = { grid[0], grid[1], grid[2] } };
+    unsigned limit = k->shared_limit ? (unsigned)k->shared_limit : PLAIN_SHARED;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2] || block[0] * block[1] * block[2] > 1024 ||
+        shared > limit || k->parameters > MAX_ARGUMENTS)
+        return FAKE_INVALID_VALUE;
+    for (uint32_t i = 0; i < k->parameters; i++) {
+        o.args[i] = malloc(k->parameter_bytes[i]);
+        memcpy(o.args[i], args[i], k->parameter_bytes[i]);
+    }
+    return enqueue_work(device, s, &o);
+}
+
+/* ---- Streams ---- */
+
+int fake_stream_create(int device, fake_stream_t **out)
+{
+    fake_stream_t *s = calloc(1, sizeof(*s));
+    s->device = device;
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[device].lost;
+    if (!r && fake_strikes(FAKE_STREAM))
+        r = FAKE_NO_MEMORY;
+    if (!r) {
+        s->next = streams;
+        streams = s;
+        fake_live.streams++;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    if (r) {
+        free(s);
+        return r;
+    }
+    if (pthread_create(&s->thread, NULL, serve, s))
+        fake_broken("no thread for a stream");
+    *out = s;
+    return FAKE_OK;
+}
+
+int fake_stream_destroy(fake_stream_t *s)
+{
+    pthread_mutex_lock(&fake_lock);
+    s->closing = true;
+    pthread_cond_broadcast(&fake_changed);
+    pthread_mutex_unlock(&fake_lock);
+    pthread_join(s->thread, NULL);
+    pthread_mutex_lock(&fake_lock);
+    fake_stream_t **p = &streams;
+    while (*p != s)
+        p = &(*p)->next;
+    *p = s->next;
+    fake_live.streams--;
+    int r = fake_devices[s->device].lost;
+    pthread_mutex_unlock(&fake_lock);
+    free(s);
+    return r;
+}
+
+int fake_stream_synchronize(fake_stream_t *s)
+{
+    pthread_mutex_lock(&fake_lock);
+    while (s && s->first)
+        pthread_cond_wait(&fake_changed, &fake_lock);
+    int r = s ? fake_devices[s->device].lost : FAKE_OK;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+static bool is_idle(void)
+{
+    for (const fake_stream_t *s = streams; s; s = s->next)
+        if (s->first)
+            return false;
+    return true;
+}
+
+void fake_settle(void)
+{
+    pthread_mutex_lock(&fake_lock);
+    while (!is_idle())
+        pthread_cond_wait(&fake_changed, &fake_lock);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
+{
+    if (!s)
+        return fake_event_synchronize(e);
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[s->device].lost;
+    if (!r && fake_strikes(FAKE_WAIT))
+        r = FAKE_UNKNOWN;
+    if (!r) {
+        e->references++;
+        enqueue(s, &(op_t){ .work = WAIT, .event = e, .sequence = e->recorded });
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+/* ---- Events ---- */
+
+int fake_event_create(int device, fake_event_t **out)
+{
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[device].lost;
+    if (!r && fake_strikes(FAKE_EVENT))
+        r = FAKE_NO_MEMORY;
+    fake_live.events += !r;
+    pthread_mutex_unlock(&fake_lock);
+    if (r)
+        return r;
+    fake_event_t *e = calloc(1, sizeof(*e));
+    e->device = device;
+    e->references = 1;
+    *out = e;
+    return FAKE_OK;
+}
+
+int fake_event_destroy(fake_event_t *e)
+{
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[e->device].lost;
+    release_event(e);
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_event_record(fake_event_t *e, fake_stream_t *s)
+{
+    if (!s)
+        return FAKE_OK; /* nothing is ever left to do there */
+    pthread_mutex_lock(&fake_lock);
+    int r = e->device != s->device ? FAKE_INVALID_CONTEXT : fake_devices[s->device].lost;
+    if (!r && fake_strikes(FAKE_RECORD))
+        r = FAKE_UNKNOWN;
+    if (!r) {
+        e->references++;
+        enqueue(s, &(op_t){ .work = RECORD, .event = e, .sequence = ++e->recorded });
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_event_query(fake_event_t *e)
+{
+    pthread_mutex_lock(&fake_lock);
+    int r = fake_devices[e->device].lost;
+    if (!r && e->done < e->recorded)
+        r = FAKE_NOT_READY;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_event_synchronize(fake_event_t *e)
+{
+    pthread_mutex_lock(&fake_lock);
+    for (uint64_t sequence = e->recorded; e->done < sequence;)
+        pthread_cond_wait(&fake_changed, &fake_lock);
+    int r = fake_devices[e->device].lost;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
