@@ -25,11 +25,11 @@ void kmm__work_unref(kmm__work_t *w)
         return;
     for (uint32_t k = 0; k < w->pointer_count; k++)
         kmm__array_unref(w->pointers[k].array);
-    for (uint32_t k = 0; k < w->reduction_count; k++) {
-        if (!w->reductions[k].partials)
+    for (uint32_t k = 0; k < w->partials_count; k++) {
+        if (!w->partials[k].array)
             continue;
-        kmm__array_forget(w->reductions[k].partials);
-        kmm__array_unref(w->reductions[k].partials);
+        kmm__array_forget(w->partials[k].array);
+        kmm__array_unref(w->partials[k].array);
     }
     for (uint32_t k = 0; k < w->item_count; k++)
         free(w->item_text[k]);
@@ -39,7 +39,7 @@ void kmm__work_unref(kmm__work_t *w)
     free(w->arg_offset);
     free(w->pointers);
     free(w->reductions);
-    free(w->reduction_item);
+    free(w->partials);
     free(w);
 }
 

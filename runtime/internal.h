@@ -36,6 +36,9 @@ typedef struct kmm__item {
     kmm_mode_t mode;
     kmm_op_t op;
     kmm_type_t type;
+    bool is_pair;      /* of a value of that type and an index */
+    kmm_type_t index;
+    uint32_t value_at, index_at;
     const char *text;
     char *base;
     int64_t element;
@@ -227,12 +230,17 @@ int kmm__moves_enqueue(kmm__moves_t *moves);
 void kmm__moves_drop(kmm__moves_t *moves); /* locked */
 void kmm__transfer_forget(kmm__array_t *a); /* before its host buffer goes away */
 
-/* ---- reduce.c ---- */
-size_t kmm__type_bytes(kmm_type_t type);
-void kmm__reduce_identity(const kmm__reduction_t *r, void *out, size_t bytes);
-int kmm__reduce_init_run(kmm__operation_t *op);
-int kmm__reduce_fold_run(kmm__operation_t *op);
-bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type);
+/* ---- reduce.c (all locked; errors have their text set, without the launch) ---- */
+/* Finds what the launch reduces into and makes its private copies. *item receives the one at fault, or item_count. */
+int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p, uint32_t *item);
+/* Submits what writes identities into the copies, and what folds them and accumulates them into the targets. */
+int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w);
+int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w);
+/* The access of chunk k to reduction r: to its slot, or to the target. */
+kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k);
+uint32_t kmm__reduce_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t k);
+/* Whether the order in which it is combined shows in the result, so that chunks must depend on the launch alone. */
+bool kmm__reduce_is_ordered(const kmm_launch_t *l);
 
 /* ---- task.c ---- */
 kmm__task_t *kmm__inline_current(void); /* the task this thread is inside of; NULL: none */

@@ -34,7 +34,7 @@ static int check_axis(const kmm__axis_t *a, bool is_function)
 
 static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
 {
-    if (l->one_chunk || !l->has_chunk[d])
+    if ((l->one_chunk && !kmm__reduce_is_ordered(l)) || !l->has_chunk[d])
         return p->size[d];
     int64_t size = l->chunk[d] < 1 ? 1 : l->chunk[d];
     return l->chunk_in_blocks[d] ? size : ceil_div(size, p->unit[d]);
@@ -109,7 +109,7 @@ static uint64_t footprint(const kmm__partition_t *p, const kmm_launch_t *l)
 
 void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind)
 {
-    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_FLOATING = 16, CHUNKS_OF_LANE = 4 };
+    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_ORDERED = 16, CHUNK_ORDERED = 64 << 20, CHUNKS_OF_LANE = 4 };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
     if (p->count == 0)
         return; /* an empty range stays without chunks, whatever its other dimensions are */
@@ -122,12 +122,12 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }
-    for (uint32_t k = 0; k < l->item_count; k++)
-        if (l->items[k].mode == KMM_REDUCE && l->items[k].type >= KMM_FLOAT)
-            want = CHUNKS_FLOATING;
+    bool ordered = kmm__reduce_is_ordered(l);
+    if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
+        want = (int64_t)(bytes / CHUNK_ORDERED) > CHUNKS_ORDERED ? (int64_t)(bytes / CHUNK_ORDERED) : CHUNKS_ORDERED;
     while (d >= 0 && !can_split(p, l, (uint32_t)d))
         d--;
-    if (d < 0 || want < 2 || l->one_chunk)
+    if (d < 0 || want < 2 || (l->one_chunk && !ordered))
         return;
     set_chunks(p, (uint32_t)d, ceil_div(p->size[d], want));
     p->count = (uint32_t)p->chunks[d];

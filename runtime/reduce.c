@@ -1,133 +1,311 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions. Each chunk works on a private copy, which begins as the operator's identity; the
- * copies lie one behind the other in a temporary array, so they move and spill like any data. They
- * are folded pairwise by their number, whatever the order in which chunks ran, then accumulated.
+ * Reductions. Chunks work on private copies of the target, which begin as the operator's identity.
+ * The copies lie one behind the other in a temporary array, so they move and spill like any data, and
+ * what fills and folds them are tasks like any others.
+ *
+ * The order of combination is the launch's alone. Chunk k of n uses slot k * slots / n; chunks that share
+ * a slot are entered one behind the other, in order. Slots are folded by a fixed tree over their numbers
+ * (pairs of neighbours, pairs of pairs, ...), and the result is accumulated into the target. The number
+ * of slots depends on the number of chunks and the target's size, never on devices, memory or time.
  */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "internal.h"
 
-size_t kmm__type_bytes(kmm_type_t type)
+enum {
+    ALIGNMENT = 256,             /* of a slot; elements keep the alignment they have in the target */
+    SLOTS_LEAST = 16,
+    SLOTS_MOST = 4096,
+    SLOTS_BYTES = 64 << 20,      /* as many slots as fit in this, within these bounds */
+    INIT_BYTES = 1 << 20,        /* of slots that one task fills at least */
+    FOLD_BYTES = 4 << 20,        /* of slots that one task folds at least */
+    BLOCK_BYTES = 1024,          /* of elements folded at a time */
+    LEVELS = 14                  /* log2(SLOTS_MOST) + 2 */
+};
+
+_Static_assert(1 << (LEVELS - 2) >= SLOTS_MOST, "a fold needs a level for each power of two, and one to fold with");
+_Static_assert((int)BLOCK_BYTES >= (int)KMM__ELEMENT_MAX, "a block holds an element at least");
+
+/* ---- Planning ---- */
+
+bool kmm__reduce_is_ordered(const kmm_launch_t *l)
 {
-    static const size_t bytes[] = {
-        [KMM_INT8] = 1, [KMM_INT16] = 2, [KMM_INT32] = 4, [KMM_INT64] = 8, [KMM_UINT8] = 1,
-        [KMM_UINT16] = 2, [KMM_UINT32] = 4, [KMM_UINT64] = 8, [KMM_FLOAT] = 4, [KMM_DOUBLE] = 8,
-    };
-    return (unsigned)type <= KMM_DOUBLE ? bytes[type] : 0;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].mode == KMM_REDUCE && kmm__type_is_floating(l->items[k].type))
+            return true;
+    return false;
 }
 
-bool kmm__reduce_allows(kmm_op_t op, kmm_type_t type)
+static kmm__element_t element_of(const kmm__item_t *item)
 {
-    bool bits = op == KMM_OP_BAND || op == KMM_OP_BOR || op == KMM_OP_BXOR;
-    return (unsigned)op <= KMM_OP_LOR && kmm__type_bytes(type) && !(bits && type >= KMM_FLOAT);
+    return (kmm__element_t){ item->type, (uint32_t)item->element, item->is_pair, item->index, item->value_at, item->index_at };
 }
 
-/* out[k] = out[k] op in[k] for n elements of T. */
-#define FOLD_COMMON(T)                                                                             \
-    case KMM_OP_ADD: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] + b[k]); return;                \
-    case KMM_OP_MUL: for (size_t k = 0; k < n; k++) a[k] = (T)(1u * a[k] * b[k]); return;           \
-    case KMM_OP_MIN: for (size_t k = 0; k < n; k++) a[k] = b[k] < a[k] ? b[k] : a[k]; return;       \
-    case KMM_OP_MAX: for (size_t k = 0; k < n; k++) a[k] = b[k] > a[k] ? b[k] : a[k]; return;       \
-    case KMM_OP_LAND: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] && b[k]); return;              \
-    case KMM_OP_LOR: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] || b[k]); return;
-#define FOLD_BITS(T)                                                                               \
-    case KMM_OP_BAND: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] & b[k]); return;               \
-    case KMM_OP_BOR: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] | b[k]); return;                \
-    case KMM_OP_BXOR: for (size_t k = 0; k < n; k++) a[k] = (T)(a[k] ^ b[k]); return;
-#define FOLD_NO_BITS                                                                               \
-    case KMM_OP_BAND: case KMM_OP_BOR: case KMM_OP_BXOR: return;
-#define FOLD(T, name, bits)                                                                        \
-    static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                                \
-    {                                                                                              \
-        switch (op) { FOLD_COMMON(T) bits }                                                        \
+/* The copies for what is reduced through the item's pointer: new ones, or another item's. */
+static uint32_t partials_find(kmm__work_t *w, const kmm__item_t *item)
+{
+    uint32_t k = 0;
+    while (k < w->partials_count && (w->partials[k].target != item->array || w->partials[k].base != item->base))
+        k++;
+    if (k == w->partials_count)
+        w->partials[w->partials_count++] = (kmm__partials_t){ .target = item->array, .base = item->base, .begin = INT64_MAX, .end = INT64_MIN };
+    return k;
+}
+
+/* Adds the item's region to what the launch reduces into. */
+static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box_t *whole, uint32_t k)
+{
+    const kmm__item_t *item = &l->items[k];
+    kmm__access_t a;
+    if ((item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX) && !item->is_pair)
+        return kmm__error_set(KMM_E_INVALID, "argmin and argmax work on structs of a value and an index, which are not described");
+    int planned = kmm__plan(item, l->axis_count, whole, &a);
+    if (planned <= 0)
+        return planned;
+    kmm__reduction_t *r = &w->reductions[w->reduction_count];
+    *r = (kmm__reduction_t){ .op = item->op, .element = element_of(item), .item = k };
+    kmm__layout_hull(&a.layout, &a.box, &r->begin, &r->end);
+    for (uint32_t j = 0; j < w->reduction_count; j++) {
+        const kmm__reduction_t *other = &w->reductions[j];
+        if (w->partials[other->partials].target == item->array && other->begin < r->end && r->begin < other->end)
+            return kmm__error_set(KMM_E_INVALID, "the same elements are reduced twice; the other item is %s", w->item_text[other->item]);
     }
-/* Signed sums wrap around, as they do on devices: they are formed as unsigned ones. 1u keeps a product of 16-bit
- * elements from being one of ints, which would overflow. */
-FOLD(int8_t, int8, FOLD_BITS(int8_t))
-FOLD(int16_t, int16, FOLD_BITS(int16_t))
-FOLD(int32_t, int32, FOLD_BITS(int32_t))
-FOLD(int64_t, int64, FOLD_BITS(int64_t))
-FOLD(uint8_t, uint8, FOLD_BITS(uint8_t))
-FOLD(uint16_t, uint16, FOLD_BITS(uint16_t))
-FOLD(uint32_t, uint32, FOLD_BITS(uint32_t))
-FOLD(uint64_t, uint64, FOLD_BITS(uint64_t))
-FOLD(float, float, FOLD_NO_BITS)
-FOLD(double, double, FOLD_NO_BITS)
-
-static bool wraps(kmm_op_t op)
-{
-    return op == KMM_OP_ADD || op == KMM_OP_MUL;
-}
-
-static void fold(kmm_op_t op, kmm_type_t type, void *a, const void *b, size_t bytes)
-{
-    size_t n = bytes / kmm__type_bytes(type);
-    if (wraps(op) && type <= KMM_INT64)
-        type = (kmm_type_t)(type + KMM_UINT8 - KMM_INT8);
-    switch (type) {
-    case KMM_INT8: fold_int8(op, a, b, n); return;
-    case KMM_INT16: fold_int16(op, a, b, n); return;
-    case KMM_INT32: fold_int32(op, a, b, n); return;
-    case KMM_INT64: fold_int64(op, a, b, n); return;
-    case KMM_UINT8: fold_uint8(op, a, b, n); return;
-    case KMM_UINT16: fold_uint16(op, a, b, n); return;
-    case KMM_UINT32: fold_uint32(op, a, b, n); return;
-    case KMM_UINT64: fold_uint64(op, a, b, n); return;
-    case KMM_FLOAT: fold_float(op, a, b, n); return;
-    case KMM_DOUBLE: fold_double(op, a, b, n); return;
-    }
-}
-
-/* The identity of an operator as an element of a type. */
-static void identity(kmm_op_t op, kmm_type_t type, unsigned char out[8])
-{
-    size_t bytes = kmm__type_bytes(type);
-    uint64_t ones = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1, v = 0;
-    bool is_signed = type <= KMM_INT64;
-    switch (op) {
-    case KMM_OP_ADD: case KMM_OP_BOR: case KMM_OP_BXOR: case KMM_OP_LOR: break;
-    case KMM_OP_MUL: case KMM_OP_LAND: v = 1; break;
-    case KMM_OP_BAND: v = ones; break;
-    case KMM_OP_MIN: v = is_signed ? ones >> 1 : ones; break;
-    case KMM_OP_MAX: v = is_signed ? (ones >> 1) + 1 : 0; break;
-    }
-    if (type >= KMM_FLOAT) {
-        double d = op == KMM_OP_MIN ? INFINITY : op == KMM_OP_MAX ? -INFINITY : (double)v;
-        float f = (float)d;
-        memcpy(out, type == KMM_FLOAT ? (const void *)&f : &d, bytes);
-        return;
-    }
-    memcpy(out, &v, bytes); /* little-endian, like every device we drive */
-}
-
-void kmm__reduce_identity(const kmm__reduction_t *r, void *out, size_t bytes)
-{
-    unsigned char one[8];
-    size_t size = kmm__type_bytes(r->type);
-    identity(r->op, r->type, one);
-    for (size_t k = 0; k + size <= bytes; k += size)
-        memcpy((char *)out + k, one, size);
-}
-
-int kmm__reduce_init_run(kmm__operation_t *op)
-{
-    const kmm__reduction_t *r = &op->reduction;
-    for (uint32_t k = 0; k < op->count; k++)
-        kmm__reduce_identity(r, op->array->host + k * r->slot_bytes, (size_t)(r->end - r->begin));
+    r->partials = partials_find(w, item);
+    kmm__partials_t *p = &w->partials[r->partials];
+    p->begin = r->begin < p->begin ? r->begin : p->begin;
+    p->end = r->end > p->end ? r->end : p->end;
+    w->reduction_count++;
     return 0;
 }
 
-int kmm__reduce_fold_run(kmm__operation_t *op)
+/* Whether one chunk may work on the target. Not for && and ||: what a kernel does there to an element that
+ * it leaves true, or false, is its own, and must not depend on how many chunks there are. */
+static bool is_direct(const kmm__work_t *w, uint32_t partials, uint32_t chunks)
+{
+    bool logical = false;
+    for (uint32_t k = 0; k < w->reduction_count; k++)
+        logical |= w->reductions[k].partials == partials && (w->reductions[k].op == KMM_OP_LAND || w->reductions[k].op == KMM_OP_LOR);
+    return chunks == 1 && !logical;
+}
+
+static int make_slots(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, const char *label)
+{
+    int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
+    p->begin -= pad;
+    p->slot_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int64_t slots = SLOTS_BYTES / p->slot_bytes;
+    slots = slots < SLOTS_LEAST ? SLOTS_LEAST : slots > SLOTS_MOST ? SLOTS_MOST : slots;
+    p->slots = slots < chunks ? (uint32_t)slots : chunks;
+    return kmm__array_new(rt, (size_t)p->slot_bytes * p->slots, NULL, KMM_MAP_TOFROM, label, &p->array);
+}
+
+/* ---- Pointers ---- */
+
+/* What the program does with the pointer `address` into `a`, judged by the items. */
+typedef struct usage { int32_t reduced; uint32_t copies; bool otherwise, others; } usage_t;
+
+static usage_t usage_of(const kmm__work_t *w, const kmm_launch_t *l, const kmm__array_t *a, const char *address)
+{
+    usage_t u = { .reduced = -1 };
+    for (uint32_t k = 0; k < w->partials_count; k++) {
+        u.copies += w->partials[k].target == a;
+        if (w->partials[k].target == a && w->partials[k].base == address)
+            u.reduced = (int32_t)k;
+    }
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        bool other = l->items[k].array == a && l->items[k].mode != KMM_REDUCE;
+        u.others |= other;
+        u.otherwise |= other && l->items[k].base == address;
+    }
+    return u;
+}
+
+static int32_t only_partials(const kmm__work_t *w, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < w->partials_count; k++)
+        if (w->partials[k].target == a)
+            return (int32_t)k;
+    return -1;
+}
+
+/* Redirects the arguments through which the launch reduces. An argument is one of these if an item has its
+ * value as base, or if all that the launch does with its array is reduced through one pointer. */
+static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
+{
+    for (uint32_t k = 0; k < w->pointer_count; k++) {
+        kmm__pointer_t *p = &w->pointers[k];
+        usage_t u = usage_of(w, l, p->array, p->array->base + p->offset);
+        int32_t to = u.reduced;
+        if (u.copies == 0)
+            continue;
+        if (to >= 0 && u.otherwise)
+            return kmm__error_set(KMM_E_INVALID, "the pointer of %s is also in another access clause; what is reduced cannot be read or written otherwise",
+                                  w->item_text[w->reductions[0].item]);
+        if (to < 0 && u.copies == 1 && !u.others)
+            to = only_partials(w, p->array);
+        else if (to < 0 && !u.otherwise)
+            return kmm__error_set(KMM_E_INVALID, "a pointer argument may or may not be what is reduced: base an item on the very value that is passed");
+        if (to >= 0 && w->partials[to].array)
+            p->partials = (int16_t)to;
+    }
+    return 0;
+}
+
+int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part, uint32_t *item)
+{
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(part, l, &whole);
+    for (*item = 0; *item < l->item_count; ++*item) {
+        int error = l->items[*item].mode == KMM_REDUCE && l->items[*item].array ? plan_item(w, l, &whole, *item) : 0;
+        if (error)
+            return error;
+    }
+    for (uint32_t k = 0; k < w->partials_count; k++) {
+        kmm__partials_t *p = &w->partials[k];
+        int error = is_direct(w, k, part->count) ? 0 : make_slots(p->target->runtime, p, part->count, "private copies of a reduction");
+        if (error)
+            return error;
+    }
+    return redirect_pointers(w, l);
+}
+
+uint32_t kmm__reduce_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t k)
+{
+    return (uint32_t)((uint64_t)k * p->slots / w->chunk_count);
+}
+
+kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k)
+{
+    const kmm__partials_t *p = &w->partials[r->partials];
+    int64_t at = p->array ? kmm__reduce_slot(w, p, k) * p->slot_bytes - p->begin : 0;
+    kmm__access_t a = kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
+    a.exact = !p->array || p->slots == w->chunk_count; /* chunks that share a slot take turns */
+    a.item = (uint16_t)r->item;
+    return a;
+}
+
+/* ---- Filling ---- */
+
+static void fill(const kmm__reduction_t *r, char *out, size_t bytes)
+{
+    size_t done = r->element.bytes;
+    kmm__fold_identity(r->op, &r->element, out);
+    for (size_t n; done < bytes; done += n) {
+        n = done < bytes - done ? done : bytes - done;
+        memcpy(out + done, out, n);
+    }
+}
+
+static int run_fill(kmm__operation_t *op)
 {
     const kmm__reduction_t *r = &op->reduction;
-    size_t bytes = (size_t)(r->end - r->begin);
-    char *slots = op->array->host;
-    for (uint32_t step = 1; step < op->count; step *= 2)
-        for (uint32_t k = 0; k + step < op->count; k += 2 * step)
-            fold(r->op, r->type, slots + k * r->slot_bytes, slots + (k + step) * r->slot_bytes, bytes);
-    fold(r->op, r->type, op->other->host + r->begin, slots, bytes);
+    for (uint32_t k = op->first; k < op->first + op->count; k++)
+        fill(r, op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin), (size_t)(r->end - r->begin));
     return 0;
+}
+
+static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
+{
+    const kmm__partials_t *p = &w->partials[r->partials];
+    int64_t each = INIT_BYTES / p->slot_bytes > 1 ? INIT_BYTES / p->slot_bytes : 1;
+    bool first = true;
+    for (const kmm__reduction_t *other = w->reductions; other < r; other++)
+        first &= other->partials != r->partials;
+    for (int64_t k = 0; k < p->slots; k += each) {
+        kmm__operation_t op = { .run = run_fill, .array = p->array, .reduction = *r, .partials = *p, .first = (uint32_t)k };
+        int64_t end = k + each < p->slots ? k + each : p->slots;
+        op.count = (uint32_t)(end - k);
+        kmm__access_t a = kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE, k * p->slot_bytes, end * p->slot_bytes);
+        int error = kmm__operation_submit(rt, &op, "start of a reduction", &a, 1, NULL);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
+        if (w->partials[w->reductions[k].partials].array)
+            error = begin_one(rt, w, &w->reductions[k]);
+    return error;
+}
+
+/* ---- Folding ---- */
+
+/* A block of elements in wide form for each level of the tree: level j of the stack is a sum of 2^j slots, or, at
+ * the end, of what is left of them. */
+typedef union block { _Alignas(16) char bytes[BLOCK_BYTES]; } block_t;
+
+/* Folds n elements at byte `at` of each slot, and accumulates the result at `target`. Slots come in order; two
+ * blocks of the same size are folded as soon as there are two, so that the tree is the same as that of folding
+ * neighbours, then neighbours of those. */
+static void fold_block(const kmm__operation_t *op, int64_t at, char *target, size_t n)
+{
+    const kmm__reduction_t *r = &op->reduction;
+    const kmm__element_t *e = &r->element;
+    block_t stack[LEVELS];
+    uint32_t depth = 0;
+    for (uint32_t k = 0; k < op->partials.slots; k++) {
+        kmm__widen(e, stack[depth++].bytes, op->array->host + k * op->partials.slot_bytes + at, n);
+        for (uint32_t same = k + 1; !(same & 1); same >>= 1, depth--)
+            kmm__fold(r->op, e, stack[depth - 2].bytes, stack[depth - 1].bytes, n);
+    }
+    for (; depth > 1; depth--)
+        kmm__fold(r->op, e, stack[depth - 2].bytes, stack[depth - 1].bytes, n);
+    kmm__widen(e, stack[1].bytes, target, n);
+    kmm__fold(r->op, e, stack[1].bytes, stack[0].bytes, n);
+    kmm__narrow(e, target, stack[1].bytes, n);
+}
+
+static int run_fold(kmm__operation_t *op)
+{
+    int64_t size = op->reduction.element.bytes, step = (int64_t)(BLOCK_BYTES / kmm__wide_bytes(&op->reduction.element)) * size;
+    int64_t end = op->begin + (int64_t)op->bytes;
+    for (int64_t b = op->begin; b < end; b += step) {
+        int64_t bytes = end - b < step ? end - b : step;
+        fold_block(op, b - op->partials.begin, op->other->host + b, (size_t)(bytes / size));
+    }
+    return 0;
+}
+
+/* The bytes [begin, end) of every slot. */
+static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end)
+{
+    kmm__access_t a = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
+    int64_t extent[2] = { p->slots, p->slot_bytes };
+    a.layout = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
+    a.box = (kmm__box_t){ 2, { 0, begin - p->begin }, { p->slots, end - p->begin } };
+    return a;
+}
+
+static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
+{
+    const kmm__partials_t *p = &w->partials[r->partials];
+    int64_t size = r->element.bytes, elements = (r->end - r->begin) / size, each = FOLD_BYTES / p->slots / size;
+    each = each < elements ? each : elements;
+    each = each < 1 ? 1 : each;
+    for (int64_t k = 0; k < elements; k += each) {
+        int64_t begin = r->begin + k * size, end = r->begin + (elements - k < each ? elements : k + each) * size;
+        kmm__operation_t op = { .run = run_fold, .array = p->array, .other = p->target, .reduction = *r, .partials = *p,
+                                .begin = begin, .bytes = (size_t)(end - begin) };
+        kmm__access_t a[2] = { slots_access(p, begin, end), kmm__access_bytes(p->target, KMM_UPDATE, begin, end) };
+        if (each == elements)
+            a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
+        int error = kmm__operation_submit(rt, &op, "end of a reduction", a, 2, NULL);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
+        if (w->partials[w->reductions[k].partials].array)
+            error = end_one(rt, w, &w->reductions[k]);
+    return error;
 }

@@ -44,10 +44,10 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
 {
     const kmm__array_t *a = p->array;
     int64_t offset = p->offset;
-    if (p->reduction >= 0 && t->work->reductions[p->reduction].partials) {
-        const kmm__reduction_t *r = &t->work->reductions[p->reduction];
-        a = r->partials;
-        offset += t->chunk * r->slot_bytes - r->begin;
+    if (p->partials >= 0) {
+        const kmm__partials_t *own = &t->work->partials[p->partials];
+        a = own->array;
+        offset += kmm__reduce_slot(t->work, own, t->chunk) * own->slot_bytes - own->begin;
     }
     uint64_t base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
     return base + (uint64_t)offset;

@@ -123,7 +123,9 @@ KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, c
     item->mode = KMM_REDUCE;
     item->op = op;
     item->type = type;
-    if (!kmm__reduce_allows(op, type))
+    bool is_arg = op == KMM_OP_ARGMIN || op == KMM_OP_ARGMAX;
+    kmm__element_t e = { .type = type, .bytes = (uint32_t)item->element };
+    if (!is_arg && !kmm__fold_allows(op, &e))
         launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
 }
 
@@ -134,6 +136,22 @@ static kmm__item_t *item_last(kmm_launch_t *l)
         return &l->items[l->item_count - 1];
     launch_mistake(l, KMM_E_INVALID, "a section before any access");
     return &nowhere;
+}
+
+KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset, kmm_type_t index_type, size_t index_offset)
+{
+    kmm__item_t *item = item_last(l);
+    kmm__element_t e = { item->type, (uint32_t)element_bytes, true, index_type, (uint32_t)value_offset, (uint32_t)index_offset };
+    bool is_small = element_bytes <= KMM__ELEMENT_MAX && value_offset < element_bytes && index_offset < element_bytes;
+    if (item->mode != KMM_REDUCE || !is_small || !kmm__fold_allows(item->op, &e)) {
+        launch_mistake(l, KMM_E_INVALID, "%s: no reduction over structs of a value and an index of 32 or 64 bits", item->text);
+        return;
+    }
+    item->is_pair = true;
+    item->element = (int64_t)element_bytes;
+    item->index = index_type;
+    item->value_at = e.value_at;
+    item->index_at = e.index_at;
 }
 
 KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
@@ -322,45 +340,13 @@ static int check_pointers(kmm__submission_t *s)
 
 /* ---- Reductions ---- */
 
-static int plan_reduction(kmm__submission_t *s, uint32_t item_index)
+static int plan_reductions(kmm__submission_t *s)
 {
-    kmm__item_t *item = &s->l->items[item_index];
-    kmm__work_t *w = s->work;
-    kmm__reduction_t *r = &w->reductions[w->reduction_count];
-    kmm__chunk_box_t whole;
-    kmm__access_t a;
-    kmm__partition_whole(&s->part, s->l, &whole);
-    int planned = kmm__plan(item, s->l->axis_count, &whole, &a);
-    if (planned <= 0)
-        return planned < 0 ? item_refuse(s, item, planned, kmm__error_get()) : 0;
-    *r = (kmm__reduction_t){ .op = item->op, .type = item->type };
-    kmm__layout_hull(&a.layout, &a.box, &r->begin, &r->end);
-    r->slot_bytes = (r->end - r->begin + 255) / 256 * 256;
-    if (s->part.count > 1) {
-        int error = kmm__array_new(s->rt, (size_t)(r->slot_bytes * s->part.count), NULL, KMM_MAP_TOFROM, item->text, &r->partials);
-        if (error)
-            return item_refuse(s, item, error, kmm__error_get());
-    }
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        if (w->pointers[k].array == item->array)
-            w->pointers[k].reduction = (int16_t)w->reduction_count;
-    w->reduction_item[w->reduction_count++] = item_index;
-    return 0;
-}
-
-static int reduction_begin(kmm__submission_t *s, const kmm__reduction_t *r)
-{
-    kmm__operation_t op = { .run = kmm__reduce_init_run, .array = r->partials, .reduction = *r, .count = s->part.count };
-    kmm__access_t a = kmm__access_bytes(r->partials, KMM_WRITE, 0, (int64_t)r->partials->bytes);
-    return kmm__operation_submit(s->rt, &op, "start of a reduction", &a, 1, NULL);
-}
-
-static int reduction_end(kmm__submission_t *s, const kmm__reduction_t *r, kmm__array_t *target)
-{
-    kmm__operation_t op = { .run = kmm__reduce_fold_run, .array = r->partials, .other = target, .reduction = *r, .count = s->part.count };
-    kmm__access_t a[2] = { kmm__access_bytes(r->partials, KMM_UPDATE, 0, (int64_t)r->partials->bytes),
-                           kmm__access_bytes(target, KMM_UPDATE, r->begin, r->end) };
-    return kmm__operation_submit(s->rt, &op, "end of a reduction", a, 2, NULL);
+    uint32_t item;
+    int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
+    if (!error)
+        return 0;
+    return item < s->l->item_count ? item_refuse(s, &s->l->items[item], error, kmm__error_get()) : kmm__submission_refuse(s, error, kmm__error_get());
 }
 
 /* ---- Tasks ---- */
@@ -395,11 +381,7 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
         access_push(t, &a);
     }
     for (uint32_t k = 0; k < w->reduction_count; k++) {
-        const kmm__reduction_t *r = &w->reductions[k];
-        kmm__array_t *target = s->l->items[w->reduction_item[k]].array;
-        a = r->partials ? kmm__access_bytes(r->partials, KMM_UPDATE, t->chunk * r->slot_bytes, (t->chunk + 1) * r->slot_bytes)
-                        : kmm__access_bytes(target, KMM_UPDATE, r->begin, r->end);
-        a.item = (uint16_t)w->reduction_item[k];
+        a = kmm__reduce_access(w, &w->reductions[k], t->chunk);
         access_push(t, &a);
     }
     for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++) {
@@ -493,10 +475,7 @@ static int submit_chunks(kmm__submission_t *s, uint32_t first, uint32_t n)
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    int error = 0;
-    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
-        if (w->reductions[k].partials)
-            error = reduction_begin(s, &w->reductions[k]);
+    int error = kmm__reduce_begin(s->rt, w);
     uint32_t batch = chunks_are_apart(s->l) ? BATCH : s->part.count;
     for (uint32_t k = 0; k < s->part.count && !error; k += batch) {
         throttle(s->rt);
@@ -505,10 +484,7 @@ static int submit_work(kmm__submission_t *s)
         pthread_mutex_unlock(&s->rt->lock);
         pthread_mutex_lock(&s->rt->lock);
     }
-    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
-        if (w->reductions[k].partials)
-            error = reduction_end(s, &w->reductions[k], s->l->items[w->reduction_item[k]].array);
-    return error;
+    return error ? error : kmm__reduce_end(s->rt, w);
 }
 
 kmm__work_t *kmm__submission_work(kmm__submission_t *s)
@@ -527,7 +503,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     for (uint32_t k = 0; k < l->item_count; k++)
         w->item_text[k] = kmm__copy_text(l->items[k].text);
     w->reductions = kmm__alloc(l->item_count * sizeof(*w->reductions));
-    w->reduction_item = kmm__alloc(l->item_count * sizeof(*w->reduction_item));
+    w->partials = kmm__alloc(l->item_count * sizeof(*w->partials));
     return w;
 }
 
@@ -563,9 +539,7 @@ static int submit_described(kmm__submission_t *s)
     w->chunk_count = s->place.chunks = s->part.count;
     if (error || s->part.count == 0)
         return error;
-    for (uint32_t k = 0; k < s->l->item_count && !error; k++)
-        if (s->l->items[k].mode == KMM_REDUCE && s->l->items[k].array)
-            error = plan_reduction(s, k);
+    error = plan_reductions(s);
     return error ? error : submit_work(s);
 }
 

@@ -32,6 +32,7 @@
 
 #include "api.h"
 #include "backend/backend.h"
+#include "fold.h"
 #include "region.h"
 
 enum {
@@ -170,15 +171,28 @@ typedef struct kmm__pointer {
     uint32_t at;          /* byte offset in the packed arguments */
     kmm__array_t *array;
     int64_t offset;       /* of the address in the array */
-    int16_t reduction;    /* index of the launch's reduction it points into the target of; -1: none */
+    int16_t partials;     /* index of the launch's private copies that it is redirected to; -1: none */
 } kmm__pointer_t;
 
+/* One item of a launch that is reduced into. */
 typedef struct kmm__reduction {
-    kmm__array_t *partials; /* chunk k works at byte k * slot_bytes; NULL: one chunk, works on the target */
-    int64_t slot_bytes, begin, end; /* the target's bytes */
     kmm_op_t op;
-    kmm_type_t type;
+    kmm__element_t element;
+    uint32_t item;      /* the launch's */
+    uint32_t partials;  /* index of the copies it goes through */
+    int64_t begin, end; /* the target's bytes */
 } kmm__reduction_t;
+
+/* The private copies of what a launch reduces into through one pointer: `slots` of them, one behind the other. Chunk
+ * k of n uses slot k * slots / n. Byte b of the target is at b - begin in a slot. */
+typedef struct kmm__partials {
+    kmm__array_t *array; /* NULL: the one chunk works on the target */
+    kmm__array_t *target;
+    const char *base;    /* the pointer, as the items give it */
+    int64_t begin, end;
+    int64_t slot_bytes;
+    uint32_t slots;
+} kmm__partials_t;
 
 /* What the chunks of a launch share. References are counted by tasks. */
 typedef struct kmm__work {
@@ -205,8 +219,9 @@ typedef struct kmm__work {
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
     kmm__reduction_t *reductions;
-    uint32_t *reduction_item; /* the launch's item of each */
     uint32_t reduction_count;
+    kmm__partials_t *partials;
+    uint32_t partials_count;
 } kmm__work_t;
 
 /* Work of the runtime itself on arrays in the host's space. */
@@ -218,7 +233,8 @@ struct kmm__operation {
     void *memory; /* the program's */
     int value;
     kmm__reduction_t reduction;
-    uint32_t count;
+    kmm__partials_t partials;
+    uint32_t first, count; /* slots */
 };
 
 typedef enum kmm__task_state {

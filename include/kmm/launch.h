@@ -49,13 +49,16 @@ typedef enum kmm_mode { KMM_READ = 1, KMM_WRITE = 2, KMM_UPDATE = 3, KMM_REDUCE 
 
 typedef enum kmm_op {
     KMM_OP_ADD, KMM_OP_MUL, KMM_OP_MIN, KMM_OP_MAX,
-    KMM_OP_BAND, KMM_OP_BOR, KMM_OP_BXOR, KMM_OP_LAND, KMM_OP_LOR
+    KMM_OP_BAND, KMM_OP_BOR, KMM_OP_BXOR, KMM_OP_LAND, KMM_OP_LOR,
+    KMM_OP_ARGMIN, KMM_OP_ARGMAX /* of structs of a value and an index; of equal values the smaller index */
 } kmm_op_t;
 
 typedef enum kmm_type {
     KMM_INT8, KMM_INT16, KMM_INT32, KMM_INT64,
     KMM_UINT8, KMM_UINT16, KMM_UINT32, KMM_UINT64,
-    KMM_FLOAT, KMM_DOUBLE
+    KMM_FLOAT, KMM_DOUBLE,
+    KMM_HALF, KMM_BFLOAT16,               /* 16 bits */
+    KMM_COMPLEX_FLOAT, KMM_COMPLEX_DOUBLE /* real part, imaginary part */
 } kmm_type_t;
 
 /* Length of an axis or section that was not given: the whole grid, or up to the end of the array. */
@@ -108,10 +111,20 @@ void kmm_launch_nowait(kmm_launch_t *l);
 void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
                        size_t element_bytes);
 
-/* The same for `reduce(op: ...)`: each chunk works on a private copy that starts at op's identity;
- * the copies are folded in one fixed order and accumulated into the array. */
+/* The same for `reduce(op: ...)`: chunks work on private copies that start at op's identity; the copies
+ * are folded in one order, which the launch alone decides, and accumulated into the array. A launch of
+ * many chunks has fewer copies than chunks: those that share one take turns. A launch of one chunk works on
+ * the array itself where that gives the same result.
+ * KMM_HALF and KMM_BFLOAT16 are folded as float and rounded once, to nearest and ties to even. Complex
+ * numbers have KMM_OP_ADD and KMM_OP_MUL. && and || are by truth, and leave an element as it is unless the
+ * launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX `type` is the value's, and kmm_launch_pair follows. */
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
                        const void *base);
+
+/* Says how the structs of the reduction begun last look: their size, where in them the value is, and the
+ * index, which has 32 or 64 bits. A struct wins or loses whole. */
+void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset, kmm_type_t index_type,
+                     size_t index_offset);
 
 /* Gives the access begun last one dimension of its `shape`, outermost first, in elements. The
  * outermost may be KMM_WHOLE: as many as the array has. */

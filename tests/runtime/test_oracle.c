@@ -100,6 +100,7 @@ static int64_t get(kmm_type_t t, const void *base, int64_t k)
     case KMM_FLOAT: return (int64_t)((const float *)base)[k];
     case KMM_DOUBLE: return (int64_t)((const double *)base)[k];
     case KMM_INT8: case KMM_UINT32: case KMM_UINT64: break;
+    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
     }
     abort();
 }
@@ -115,6 +116,7 @@ static void put(kmm_type_t t, void *base, int64_t k, int64_t v)
     case KMM_FLOAT: ((float *)base)[k] = (float)v; return;
     case KMM_DOUBLE: ((double *)base)[k] = (double)v; return;
     case KMM_INT8: case KMM_UINT32: case KMM_UINT64: break;
+    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
     }
     abort();
 }
@@ -147,7 +149,7 @@ static void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
     case KMM_OP_BAND: x &= y; break;
     case KMM_OP_BOR: x |= y; break;
     case KMM_OP_BXOR: x ^= y; break;
-    case KMM_OP_LAND: case KMM_OP_LOR: abort();
+    case KMM_OP_LAND: case KMM_OP_LOR: case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: abort();
     }
     put(t, base, k, (int64_t)x);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arithmetic of reductions on runs of elements. Narrow types are worked on in a wider form: half and
+ * bfloat16 as float; all others as they are.
+ */
+#ifndef KMM__FOLD_H
+#define KMM__FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kmm/launch.h>
+
+enum { KMM__ELEMENT_MAX = 1024 }; /* bytes of the largest element that can be reduced */
+
+/* What a reduction works on: a number, or a struct of a value and an index. */
+typedef struct kmm__element {
+    kmm_type_t type; /* of the number, or of the value */
+    uint32_t bytes;  /* from one element to the next */
+    bool is_pair;
+    kmm_type_t index;
+    uint32_t value_at, index_at; /* byte offsets in a pair */
+} kmm__element_t;
+
+size_t kmm__type_bytes(kmm_type_t type); /* 0: no such type */
+bool kmm__type_is_floating(kmm_type_t type);
+/* Whether `op` has a meaning for such elements. */
+bool kmm__fold_allows(kmm_op_t op, const kmm__element_t *e);
+/* The element that changes nothing, bit for bit: kmm__fold of anything with it is that thing. */
+void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out);
+
+/* ---- Wide forms ---- */
+size_t kmm__wide_bytes(const kmm__element_t *e);
+void kmm__widen(const kmm__element_t *e, void *wide, const void *elements, size_t n);
+void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size_t n); /* rounds to nearest, ties to even */
+
+/* a[k] = a[k] op b[k] for n elements in wide form.
+ * min and max: a NaN on either side stays; of equal values, the one in a stays.
+ * && and ||: an element changes only when b says so: to 0, or to b.
+ * argmin and argmax: of equal values the smaller index; a NaN is more extreme than every number. */
+void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);
+
+/* ---- Numbers of 16 bits ---- */
+float kmm__half_to_float(uint16_t h);
+uint16_t kmm__float_to_half(float f);
+float kmm__bfloat16_to_float(uint16_t h);
+uint16_t kmm__float_to_bfloat16(float f);
+
+#endif
