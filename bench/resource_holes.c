@@ -2,7 +2,7 @@
 /*
  * The cost of one allocation and free in a pool that is in pieces, and how two threads get along.
  *
- *   resource_holes [holes]          default 65536
+ *   resource_holes [holes [resource]]     default 65536 in pool:4G/host; tools/spec.h says what else
  *
  * The pool is filled with small blocks, of which every other one is freed, in sizes of 256 to 4096
  * bytes, so that none of the holes is of use to the larger requests that follow. `pairs` allocate and
@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <kmm/resource.h>
+#include "spec.h"
+
+enum { THREADS = 2 };
 
 typedef struct job {
     kmm_resource_t *pool;
-    kmm_stream_t stream;
+    kmm_stream_t streams[THREADS]; /* one a thread; the first is this thread's */
     int window; /* live at a time; 0: one */
     size_t pairs, least, most;
     uint64_t seed;
@@ -56,12 +58,12 @@ static void *work(void *argument)
     for (size_t i = 0; i < j->pairs + (size_t)window; i++) {
         size_t slot = i % (size_t)window;
         if (live[slot])
-            check(kmm_resource_deallocate(j->pool, live[slot], bytes[slot], j->stream));
+            check(kmm_resource_deallocate(j->pool, live[slot], bytes[slot], j->streams[0]));
         live[slot] = NULL;
         if (i >= j->pairs)
             continue;
         bytes[slot] = j->least + roll(&state, j->most - j->least + 1);
-        check(kmm_resource_allocate(j->pool, bytes[slot], 0, j->stream, &live[slot]));
+        check(kmm_resource_allocate(j->pool, bytes[slot], 0, j->streams[0], &live[slot]));
     }
     return NULL;
 }
@@ -69,12 +71,12 @@ static void *work(void *argument)
 /* Runs the job on so many threads; returns ns per pair of one thread. */
 static double time_threads(job_t job, int threads)
 {
-    pthread_t id[8];
-    job_t jobs[8];
+    pthread_t id[THREADS];
+    job_t jobs[THREADS];
     double start = now();
     for (int i = 0; i < threads; i++) {
         jobs[i] = job;
-        jobs[i].stream = (kmm_stream_t)(uintptr_t)(0x1000 * (i + 1));
+        jobs[i].streams[0] = job.streams[i];
         jobs[i].seed += (uint64_t)i;
         pthread_create(&id[i], NULL, work, &jobs[i]);
     }
@@ -95,7 +97,7 @@ static void report(const char *name, job_t job)
         double again = time_threads(job, 2);
         two = again < two ? again : two;
     }
-    printf("%-44s %7.1f ns a pair; two threads %.2f times one\n", name, one, 2 * one / two);
+    printf("%-36s %7.1f ns a pair; two threads %.2f times one\n", name, one, 2 * one / two);
 }
 
 static void make_holes(kmm_resource_t *pool, size_t holes)
@@ -113,21 +115,50 @@ static void make_holes(kmm_resource_t *pool, size_t holes)
     free(bytes);
 }
 
+/* Streams of the device, or any two numbers where memory has no streams. */
+static kmm_stream_pool_t *make_streams(kmm_resource_t *r, job_t *job)
+{
+    kmm_stream_pool_t *streams = NULL;
+    if (kmm_resource_device(r) >= 0)
+        check(kmm_stream_pool_create(kmm_resource_device(r), THREADS, &streams));
+    for (int i = 0; i < THREADS; i++) {
+        job->streams[i] = (kmm_stream_t)(uintptr_t)(0x1000 * (i + 1));
+        if (streams)
+            check(kmm_stream_pool_get(streams, (size_t)i, &job->streams[i]));
+    }
+    return streams;
+}
+
+static const struct { const char *name; job_t job; } jobs[] = {
+    { "pairs of 8 KiB", { .pairs = 2000000, .least = 8192, .most = 8192 } },
+    { "pairs of 1 KiB, which holes fit", { .pairs = 2000000, .least = 1024, .most = 1024 } },
+    { "pairs of 1 B to 64 KiB", { .pairs = 2000000, .least = 1, .most = 65536 } },
+    { "window of 64, 1 B to 64 KiB", { .window = 64, .pairs = 2000000, .least = 1, .most = 65536 } },
+    { "pairs of 2 MiB", { .pairs = 1000000, .least = 2 << 20, .most = 2 << 20 } },
+    { "window of 64, 1 B to 4 MiB", { .window = 64, .pairs = 1000000, .least = 1, .most = 4 << 20 } },
+};
+
 int main(int argc, char **argv)
 {
     size_t holes = argc > 1 ? strtoull(argv[1], NULL, 10) : 65536;
-    kmm_resource_t *host, *pool;
-    check(kmm_host_resource_create(&host));
-    check(kmm_pool_resource_create(host, &(kmm_pool_options_t){ .initial_bytes = (size_t)4 << 30 }, &pool));
+    const char *spec = argc > 2 ? argv[2] : "pool:4G/host", *wrong = spec;
+    kmm_resource_t *pool;
+    if (kmm_spec_create(spec, &pool, &wrong)) {
+        fprintf(stderr, "%s: wrong at \"%s\": %s\n", spec, wrong, kmm_resource_error_text());
+        return 1;
+    }
     make_holes(pool, holes);
-    printf("%zu holes\n", holes);
-    report("pairs of 8 KiB", (job_t){ pool, NULL, 0, 2000000, 8192, 8192, 1 });
-    report("pairs of 1 KiB, which holes fit", (job_t){ pool, NULL, 0, 2000000, 1024, 1024, 1 });
-    report("pairs of 1 B to 64 KiB", (job_t){ pool, NULL, 0, 2000000, 1, 65536, 1 });
-    report("window of 64, 1 B to 64 KiB", (job_t){ pool, NULL, 64, 2000000, 1, 65536, 1 });
-    report("pairs of 2 MiB, larger than what is cached", (job_t){ pool, NULL, 0, 1000000, 2 << 20, 2 << 20, 1 });
-    report("window of 64, 1 B to 4 MiB", (job_t){ pool, NULL, 64, 1000000, 1, 4 << 20, 1 });
+    printf("%zu holes, %s\n", holes, spec);
+    for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
+        job_t job = jobs[i].job;
+        job.pool = pool;
+        job.seed = 1;
+        kmm_stream_pool_t *streams = make_streams(pool, &job);
+        report(jobs[i].name, job);
+        for (int k = 0; k < THREADS && streams; k++)
+            check(kmm_resource_stream_end(pool, job.streams[k]));
+        kmm_stream_pool_destroy(streams);
+    }
     kmm_resource_destroy(pool); /* reports the blocks between the holes, on purpose */
-    kmm_resource_destroy(host);
     return 0;
 }

@@ -162,8 +162,8 @@ typedef enum kmm_pool_reuse {
 typedef struct kmm_pool_options {
     size_t initial_bytes; /* taken from upstream at creation; default 0 */
     size_t maximum_bytes; /* never more than this from upstream; default unlimited */
-    size_t growth_bytes;  /* least growth; default: as much as is held, between 2 MiB and 1 GiB */
-    size_t cache_bytes;   /* kept per stream without coalescing; default 8 MiB; SIZE_MAX: no cache */
+    size_t growth_bytes;  /* least growth; default: as much as is held, up to 1 GiB, and 1/512 of all memory at least */
+    size_t cache_bytes;   /* kept per stream without coalescing; default 1/16 of what is held; SIZE_MAX: no cache */
     kmm_pool_reuse_t reuse;
 } kmm_pool_options_t;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool for each stream or thread, over one pool that they take larger pieces from. */
+/* A pool for each stream or thread, over one pool that they take larger pieces from. A request that is a
+ * large part of a piece goes to that one pool: pieces for so little would be filled badly. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "table.h"
 #include "timeline.h"
 
 typedef struct arena_child {
@@ -14,13 +15,13 @@ typedef struct arena_child {
     kmm_resource_t *pool;
 } arena_child_t;
 
-enum { BUCKETS = 64, THREAD_KEYS = 64 };
+enum { BUCKETS = 64, THREAD_KEYS = 64, LARGE_PART = 8 };
 
 typedef struct arena {
     kmm_resource_t head;
     kmm_arena_options_t options;
     kmm_resource_t *parent;
-    kmm__map_t owners; /* live address -> arena_child_t */
+    kmm__table_t owners; /* live address -> the pool it is from */
     pthread_mutex_t lock; /* to add children */
     _Atomic(arena_child_t *) children[BUCKETS];
 } arena_t;
@@ -92,28 +93,37 @@ static int trim_one(kmm_resource_t *r, void *keep) { return kmm_resource_trim(r,
 static int end_one(kmm_resource_t *r, void *stream) { return kmm_resource_stream_end(r, stream); }
 
 /* Pieces that other arenas do not use count as free: they are fetched back before memory has run out. */
-static int allocate_from(arena_t *a, arena_child_t *c, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int allocate_from(arena_t *a, kmm_resource_t *pool, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
-    int status = kmm_resource_allocate(c->pool, bytes, alignment, stream, out);
+    int status = kmm_resource_allocate(pool, bytes, alignment, stream, out);
     if (status != KMM_E_MEMORY)
         return status;
     size_t none = 0;
     each_child(a, trim_one, &none);
-    return kmm_resource_allocate(c->pool, bytes, alignment, stream, out);
+    return kmm_resource_allocate(pool, bytes, alignment, stream, out);
+}
+
+/* Who serves a request; NULL: the host has no memory for an arena. */
+static kmm_resource_t *pool_for(arena_t *a, size_t bytes, kmm_stream_t stream)
+{
+    if (bytes > a->options.arena_bytes / LARGE_PART)
+        return a->parent;
+    arena_child_t *c = child_of(a, stream);
+    return c ? c->pool : NULL;
 }
 
 static int arena_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
     arena_t *a = (arena_t *)r;
-    arena_child_t *c = child_of(a, stream);
-    if (!c)
+    kmm_resource_t *pool = pool_for(a, bytes, stream);
+    if (!pool)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an arena", r->name);
-    int status = allocate_from(a, c, bytes, alignment, stream, out);
+    int status = allocate_from(a, pool, bytes, alignment, stream, out);
     if (status)
         return status;
-    status = kmm__map_put(&a->owners, *out, c);
+    status = kmm__table_put(&a->owners, *out, pool);
     if (status) {
-        kmm_resource_deallocate(c->pool, *out, bytes, stream);
+        kmm_resource_deallocate(pool, *out, bytes, stream);
         *out = NULL;
         return kmm__resource_fail(status, "%s: no host memory to record an allocation", r->name);
     }
@@ -123,23 +133,23 @@ static int arena_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
 static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     arena_t *a = (arena_t *)r;
-    arena_child_t *c = kmm__map_take(&a->owners, p);
-    if (!c)
+    kmm_resource_t *pool = kmm__table_take(&a->owners, p);
+    if (!pool)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     size_t right;
-    if (bytes != KMM_SIZE_RECORDED && kmm_resource_size(c->pool, p, &right) == 0 && right != bytes) {
-        kmm__map_put(&a->owners, p, c); /* cannot fail: the slot has just become free */
+    if (bytes != KMM_SIZE_RECORDED && kmm_resource_size(pool, p, &right) == 0 && right != bytes) {
+        kmm__table_put(&a->owners, p, pool); /* cannot fail: the slot has just become free */
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
     }
-    return kmm_resource_deallocate(c->pool, p, bytes, stream);
+    return kmm_resource_deallocate(pool, p, bytes, stream);
 }
 
 static int arena_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
-    arena_child_t *c = kmm__map_find(&((arena_t *)r)->owners, p);
-    if (!c)
+    kmm_resource_t *pool = kmm__table_find(&((arena_t *)r)->owners, p);
+    if (!pool)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, p);
-    return kmm_resource_size(c->pool, p, bytes);
+    return kmm_resource_size(pool, p, bytes);
 }
 
 static int arena_trim(kmm_resource_t *r, size_t keep)
@@ -164,19 +174,22 @@ static int add_usage(kmm_resource_t *r, void *sum)
     int status = kmm_resource_usage(r, &one);
     all->live_bytes += one.live_bytes;
     all->live_count += one.live_count;
+    all->held_bytes += one.held_bytes;
+    all->regions += one.regions;
     all->waits += one.waits;
     all->events += one.events;
     return status;
 }
 
+/* The pieces that arenas hold are live in the parent; what the arenas have in use counts instead. */
 static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     arena_t *a = (arena_t *)r;
     kmm_resource_usage_t children = { 0 };
     int status = kmm_resource_usage(a->parent, out);
     int one = each_child(a, add_usage, &children);
-    out->live_bytes = children.live_bytes;
-    out->live_count = children.live_count;
+    out->live_bytes += children.live_bytes - children.held_bytes;
+    out->live_count += children.live_count - children.regions;
     out->waits += children.waits;
     out->events += children.events;
     return status ? status : one;
@@ -199,7 +212,7 @@ static int arena_destroy(kmm_resource_t *r)
             free(c);
         }
     int one = kmm_resource_destroy(a->parent);
-    kmm__map_deinit(&a->owners);
+    kmm__table_deinit(&a->owners);
     pthread_mutex_destroy(&a->lock);
     free(a);
     return status ? status : one;
@@ -228,8 +241,7 @@ KMM__API int kmm_arena_resource_create(kmm_resource_t *upstream, const kmm_arena
     a->options = options ? *options : (kmm_arena_options_t){ 0 };
     if (a->options.arena_bytes == 0)
         a->options.arena_bytes = (size_t)8 << 20;
-    kmm_pool_options_t pool = { .initial_bytes = a->options.initial_bytes, .maximum_bytes = a->options.maximum_bytes,
-                                .cache_bytes = SIZE_MAX };
+    kmm_pool_options_t pool = { .initial_bytes = a->options.initial_bytes, .maximum_bytes = a->options.maximum_bytes };
     int status = kmm_pool_resource_create(upstream, &pool, &a->parent);
     if (status) {
         free(a);
@@ -237,7 +249,7 @@ KMM__API int kmm_arena_resource_create(kmm_resource_t *upstream, const kmm_arena
     }
     kmm__resource_init(&a->head, &arena_ops, "arena", upstream);
     a->head.ordered = a->head.order != NULL;
-    kmm__map_init(&a->owners);
+    kmm__table_init(&a->owners);
     pthread_mutex_init(&a->lock, NULL);
     *out = &a->head;
     return 0;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "table.h"
 #include "timeline.h"
 
 typedef struct fixed_stream fixed_stream_t;
@@ -32,7 +32,7 @@ typedef struct fixed {
     kmm_resource_t head;
     kmm_fixed_size_options_t options;
     kmm__timelines_t timelines;
-    kmm__map_t map; /* address -> block, for all blocks */
+    kmm__table_t table; /* address -> block, for all blocks */
     pthread_mutex_t lock; /* of everything below, and of every block and stack */
     fixed_block_t *clean;
     fixed_chunk_t *chunks;
@@ -85,9 +85,9 @@ static int chunk_map(fixed_t *f, fixed_chunk_t *c, fixed_stream_t *owner)
         b->address = (char *)c->memory + i * f->options.block_bytes;
         b->owner = owner;
         b->epoch = epoch;
-        if (kmm__map_put(&f->map, b->address, b)) {
+        if (kmm__table_put(&f->table, b->address, b)) {
             while (i-- > 0)
-                kmm__map_take(&f->map, c->blocks[i].address);
+                kmm__table_take(&f->table, c->blocks[i].address);
             return KMM_E_MEMORY;
         }
     }
@@ -186,7 +186,7 @@ static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
 /* With the lock held. The live block of an address, or the reason why there is none. */
 static int find_live(fixed_t *f, const void *p, size_t bytes, fixed_block_t **out)
 {
-    fixed_block_t *b = kmm__map_find(&f->map, p);
+    fixed_block_t *b = kmm__table_find(&f->table, p);
     if (!b)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p was not allocated here", f->head.name, p);
     if (b->asked == 0)
@@ -279,7 +279,7 @@ static int fixed_destroy(kmm_resource_t *r)
         free(c);
     }
     kmm__timelines_deinit(&f->timelines);
-    kmm__map_deinit(&f->map);
+    kmm__table_deinit(&f->table);
     pthread_mutex_destroy(&f->lock);
     free(f);
     return status;
@@ -327,9 +327,9 @@ KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_
     f->options = o;
     kmm__resource_init(&f->head, &fixed_ops, "fixed_size", upstream);
     f->head.ordered = f->head.order != NULL;
-    kmm__map_init(&f->map);
+    kmm__table_init(&f->table);
     kmm__timelines_init(&f->timelines, f->head.order, sizeof(fixed_stream_t), stream_is_idle, NULL);
-    pthread_mutex_init(&f->lock, NULL);
+    kmm__lock_init(&f->lock);
     fixed_stream_t *s = (fixed_stream_t *)kmm__timeline_of(&f->timelines, NULL);
     status = s ? 0 : KMM_E_MEMORY;
     for (size_t i = 0; i < o.initial_chunks && status == 0; i++)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "driver.h"
-#include "map.h"
+#include "table.h"
 
 /* ---- Which resource ---- */
 
@@ -38,18 +38,18 @@ typedef struct allocation {
     use_t *others; /* guarded by the lock */
 } allocation_t;
 
-static kmm__map_t *outstanding(void)
+static kmm__table_t *outstanding(void)
 {
-    static kmm__map_t map;
+    static kmm__table_t table;
     static atomic_bool made;
     if (!atomic_load_explicit(&made, memory_order_acquire)) {
         pthread_mutex_lock(&lock);
         if (!atomic_load(&made))
-            kmm__map_init(&map);
+            kmm__table_init(&table);
         atomic_store_explicit(&made, true, memory_order_release);
         pthread_mutex_unlock(&lock);
     }
-    return &map;
+    return &table;
 }
 
 static void *get(int device, size_t bytes, kmm_stream_t stream)
@@ -61,7 +61,7 @@ static void *get(int device, size_t bytes, kmm_stream_t stream)
         return NULL;
     *a = (allocation_t){ r, stream, bytes, NULL };
     int status = kmm_resource_allocate(r, bytes, 0, stream, &p);
-    if (status == 0 && p && kmm__map_put(outstanding(), p, a) == 0)
+    if (status == 0 && p && kmm__table_put(outstanding(), p, a) == 0)
         return p;
     if (p)
         kmm_resource_deallocate(r, p, bytes, stream);
@@ -85,7 +85,7 @@ static void wait_for_others(const allocation_t *a, kmm_stream_t stream)
 
 static void put(void *p, kmm_stream_t stream)
 {
-    allocation_t *a = p ? kmm__map_take(outstanding(), p) : NULL;
+    allocation_t *a = p ? kmm__table_take(outstanding(), p) : NULL;
     if (!a)
         return;
     wait_for_others(a, stream);
@@ -122,7 +122,7 @@ KMM__API void kmm_torch_free(void *p, ptrdiff_t bytes, int device, kmm_stream_t 
 
 KMM__API void kmm_torch_record_stream(void *p, kmm_stream_t stream)
 {
-    allocation_t *a = p ? kmm__map_find(outstanding(), p) : NULL;
+    allocation_t *a = p ? kmm__table_find(outstanding(), p) : NULL;
     if (!a || a->stream == stream)
         return;
     pthread_mutex_lock(&lock);
@@ -151,7 +151,7 @@ KMM__API void *kmm_cupy_alloc(void *param, size_t bytes, int device)
 KMM__API void kmm_cupy_free(void *param, void *p, int device)
 {
     (void)param, (void)device;
-    allocation_t *a = p ? kmm__map_find(outstanding(), p) : NULL;
+    allocation_t *a = p ? kmm__table_find(outstanding(), p) : NULL;
     if (a)
         put(p, a->stream);
 }

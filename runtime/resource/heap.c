@@ -42,15 +42,15 @@ static kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t by
     b->below = b->above = NULL;
     b->owner = NULL;
     b->epoch = 0;
-    b->mapped = false;
+    b->listed = false;
     return b;
 }
 
 static void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
 {
-    if (b->mapped)
-        kmm__map_take(&p->map, (void *)b->address);
-    b->mapped = false;
+    if (b->listed)
+        kmm__table_take(&p->table, (void *)b->address);
+    b->listed = false;
     atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
     b->next = p->spare;
     p->spare = b;
@@ -159,11 +159,11 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
     }
     if (b->bytes > bytes)
         shelve(p, cut(p, b, bytes));
-    if (!b->mapped && kmm__map_put(&p->map, (void *)b->address, b)) {
+    if (!b->listed && kmm__table_put(&p->table, (void *)b->address, b)) {
         kmm__heap_release(p, b);
         return NULL;
     }
-    b->mapped = true;
+    b->listed = true;
     if (b->region->extent < b->address + b->bytes - b->region->address)
         b->region->extent = b->address + b->bytes - b->region->address;
     b->owner = NULL;
@@ -276,7 +276,7 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
         return false;
     if (is_free(b) && is_free(b->above) && b->owner == b->above->owner)
         return false; /* should be one block */
-    return !b->mapped || kmm__map_find(&p->map, (void *)b->address) == b;
+    return !b->listed || kmm__table_find(&p->table, (void *)b->address) == b;
 }
 
 bool kmm__heap_is_valid(kmm__pool_t *p)

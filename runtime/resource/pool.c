@@ -7,7 +7,16 @@
 #include <string.h>
 
 static const size_t MIB = (size_t)1 << 20;
-enum { CACHE_COUNT = 128, GROW_TRIES = 4 };
+enum {
+    CACHE_COUNT = 128,
+    CACHE_WASTE = 16, /* a cached block may be 1/16 larger than what it is taken for; a large one, */
+    LARGE_WASTE = 256, /* 1/256 */
+    CACHE_PART = 16,  /* a stream caches at most 1/16 of what the pool holds, */
+    CACHE_BLOCK = 1024, /* in blocks of at most 1/1024 of that, */
+    CACHE_LEAST = 65536, /* or of 64 KiB; larger ones are worth more to their neighbours */
+    GROWTH_MOST = 1024, /* MiB */
+    GROW_TRIES = 4
+};
 
 /* What is being asked for. */
 typedef struct request {
@@ -24,31 +33,83 @@ static kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
 
 /* ---- The cache of a stream; with its lock held ---- */
 
-/* Blocks go out whole, so only blocks that waste at most 1/16 are taken. */
-static kmm__block_t *cache_take(kmm__pool_stream_t *s, const request_t *q)
+/* Takes place i out of the large blocks. */
+static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
 {
-    if (!s->cache.oldest || q->alignment > KMM_RESOURCE_ALIGNMENT)
-        return NULL;
-    kmm__block_t *b = kmm__shelf_fit(&s->cache, q->bytes);
-    if (!b || b->bytes - q->bytes > q->bytes / 16)
+    kmm__block_t *b = s->large[i];
+    for (; i + 1 < KMM__POOL_LARGE; i++)
+        s->large[i] = s->large[i + 1];
+    s->large[i] = NULL;
+    return b;
+}
+
+/* Keeps a block; returns the oldest one when there were enough. */
+static kmm__block_t *large_put(kmm__pool_stream_t *s, kmm__block_t *b)
+{
+    kmm__block_t *oldest = s->large[KMM__POOL_LARGE - 1];
+    for (int i = KMM__POOL_LARGE - 1; i > 0; i--)
+        s->large[i] = s->large[i - 1];
+    s->large[0] = b;
+    return oldest;
+}
+
+static kmm__block_t *large_fit(kmm__pool_stream_t *s, size_t bytes)
+{
+    for (int i = 0; i < KMM__POOL_LARGE && s->large[i]; i++)
+        if (s->large[i]->bytes >= bytes && s->large[i]->bytes - bytes <= bytes / LARGE_WASTE)
+            return large_take(s, i);
+    return NULL;
+}
+
+static kmm__block_t *small_fit(kmm__pool_stream_t *s, size_t bytes)
+{
+    kmm__block_t *b = s->cache.oldest ? kmm__shelf_fit(&s->cache, bytes) : NULL;
+    if (!b || b->bytes - bytes > bytes / CACHE_WASTE)
         return NULL;
     kmm__shelf_take(&s->cache, b);
-    atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
+    return b;
+}
+
+/* Blocks go out whole, so only blocks that waste little are taken. */
+static kmm__block_t *cache_take(kmm__pool_stream_t *s, const request_t *q)
+{
+    if (q->alignment > KMM_RESOURCE_ALIGNMENT)
+        return NULL;
+    kmm__block_t *b = small_fit(s, q->bytes);
+    if (!b)
+        b = large_fit(s, q->bytes);
+    if (b)
+        atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
     return b;
 }
 
 /* Takes the older half of a full cache, as a list through `next`. */
-static kmm__block_t *cache_spill(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *list)
+static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
 {
-    if (s->cache.bytes <= p->options.cache_bytes && s->cache.count <= CACHE_COUNT)
-        return list;
-    while (s->cache.oldest && (s->cache.bytes > p->options.cache_bytes / 2 || s->cache.count > CACHE_COUNT / 2)) {
+    kmm__block_t *list = NULL;
+    if (s->cache.bytes <= most && s->cache.count <= CACHE_COUNT)
+        return NULL;
+    while (s->cache.oldest && (s->cache.bytes > most / 2 || s->cache.count > CACHE_COUNT / 2)) {
         kmm__block_t *b = s->cache.oldest;
         kmm__shelf_take(&s->cache, b);
         b->next = list;
         list = b;
     }
     return list;
+}
+
+/* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
+static kmm__block_t *cache_put(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
+{
+    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed);
+    if (b->bytes > CACHE_LEAST && b->bytes > most / CACHE_BLOCK) {
+        b = most >= b->bytes ? large_put(s, b) : b;
+        if (b)
+            b->next = NULL;
+        return b;
+    }
+    kmm__shelf_put(&s->cache, b);
+    return cache_spill(s, most);
 }
 
 static void release_list(kmm__pool_t *p, kmm__block_t *list)
@@ -62,11 +123,11 @@ static void release_list(kmm__pool_t *p, kmm__block_t *list)
 
 static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    kmm__block_t *list = NULL;
+    kmm__block_t *list = NULL, *b;
     pthread_mutex_lock(&s->timeline.lock);
-    while (s->cache.newest) {
-        kmm__block_t *b = s->cache.newest;
-        kmm__shelf_take(&s->cache, b);
+    while ((b = s->large[0] ? large_take(s, 0) : s->cache.newest)) {
+        if (b == s->cache.newest)
+            kmm__shelf_take(&s->cache, b);
         b->next = list;
         list = b;
     }
@@ -166,15 +227,30 @@ static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
     return b ? kmm__heap_carve(p, b, q->bytes, q->alignment) : NULL;
 }
 
+/* Whether there is a block that has its place below what its region has used so far: the extent of a
+ * region is what it would need if it ended there, so it grows only when nothing else can be had. */
+static bool is_within_extent(const request_t *q, const kmm__block_t *b)
+{
+    return b && b->address + q->need <= b->region->address + b->region->extent;
+}
+
+static bool others_have(kmm__pool_t *p, const request_t *q)
+{
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        if (t != &q->stream->timeline && kmm__shelf_fit(&((kmm__pool_stream_t *)t)->shelf, q->need))
+            return true;
+    return false;
+}
+
 /* All memory that needs no waiting. */
 static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = fit_own(p, q);
-    if (b)
+    if (is_within_extent(q, b))
         return carve(p, q, b);
     kmm__pool_flush(p);
     b = fit_own(p, q);
-    if (!b && p->head.order) {
+    if (p->head.order && (!b || (!is_within_extent(q, b) && others_have(p, q)))) {
         kmm__heap_poll(p);
         b = fit_own(p, q);
     }
@@ -190,18 +266,28 @@ static kmm__block_t *take_pending(kmm__pool_t *p, const request_t *q)
     return carve(p, q, b ? b : pool_join(p, q));
 }
 
+void kmm__pool_hold(kmm__pool_t *p, size_t bytes)
+{
+    const size_t given = p->options.cache_bytes;
+    p->held = bytes;
+    atomic_store_explicit(&p->cache_most, given == SIZE_MAX ? 0 : given ? given : bytes / CACHE_PART, memory_order_relaxed);
+}
+
 /* ---- Growth; without the pool's lock ---- */
+
+/* The default: as much as is held, so that regions are few, and what is left over in each matters little. */
+static size_t usual_growth(const kmm__pool_t *p)
+{
+    size_t more = p->held < GROWTH_MOST * MIB ? p->held : GROWTH_MOST * MIB;
+    return more > p->growth_least ? more : p->growth_least;
+}
 
 /* How much to take from upstream for a request, at least `least`; 0: the maximum forbids it. */
 static size_t growth(const kmm__pool_t *p, size_t least)
 {
     if (least > p->options.maximum_bytes - p->held)
         return 0;
-    size_t more = p->options.growth_bytes ? p->options.growth_bytes : p->held;
-    if (!p->options.growth_bytes && more > 1024 * MIB)
-        more = 1024 * MIB;
-    if (!p->options.growth_bytes && more < 2 * MIB)
-        more = 2 * MIB;
+    size_t more = p->options.growth_bytes ? p->options.growth_bytes : usual_growth(p);
     if (more < least)
         more = least > SIZE_MAX - MIB ? least : kmm__round_up(least, MIB);
     return more < p->options.maximum_bytes - p->held ? more : p->options.maximum_bytes - p->held;
@@ -212,7 +298,7 @@ static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stre
     pthread_mutex_lock(&p->lock);
     int status = kmm__heap_add_region(p, memory, bytes, p->head.upstream->ordered ? stream : NULL);
     if (status)
-        p->held -= bytes;
+        kmm__pool_hold(p, p->held - bytes);
     pthread_mutex_unlock(&p->lock);
     if (status)
         kmm_resource_deallocate(p->head.upstream, memory, bytes, handle);
@@ -227,7 +313,7 @@ static int grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, kmm
     if (status == 0)
         return add_memory(p, memory, bytes, stream, handle);
     pthread_mutex_lock(&p->lock);
-    p->held -= bytes;
+    kmm__pool_hold(p, p->held - bytes);
     pthread_mutex_unlock(&p->lock);
     return status;
 }
@@ -237,7 +323,7 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
 {
     pthread_mutex_lock(&p->lock);
     size_t bytes = growth(p, least);
-    p->held += bytes;
+    kmm__pool_hold(p, p->held + bytes);
     pthread_mutex_unlock(&p->lock);
     if (bytes == 0)
         return KMM_E_MEMORY;
@@ -246,7 +332,7 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
         return status;
     pthread_mutex_lock(&p->lock);
     bool allowed = least <= p->options.maximum_bytes - p->held;
-    p->held += allowed ? least : 0;
+    kmm__pool_hold(p, p->held + (allowed ? least : 0));
     pthread_mutex_unlock(&p->lock);
     return allowed ? grow_by(p, least, stream, handle) : KMM_E_MEMORY;
 }
@@ -345,7 +431,7 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
 /* The block of a live pointer, which is ours alone from now on. */
 static int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
 {
-    kmm__block_t *b = kmm__map_find(&p->map, pointer);
+    kmm__block_t *b = kmm__table_find(&p->table, pointer);
     if (!b)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p was not allocated here", p->head.name, pointer);
     kmm__block_state_t live = KMM__BLOCK_LIVE;
@@ -376,13 +462,7 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
     count(s, -(int64_t)b->asked, -1);
     b->owner = r->order ? s : NULL;
     b->epoch = s->timeline.epoch;
-    if (b->bytes <= p->options.cache_bytes / 8) {
-        kmm__shelf_put(&s->cache, b);
-    } else {
-        b->next = NULL;
-        list = b;
-    }
-    list = cache_spill(p, s, list);
+    list = cache_put(p, s, b);
     pthread_mutex_unlock(&s->timeline.lock);
     if (!list)
         return 0;
@@ -394,7 +474,7 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
 
 static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 {
-    kmm__block_t *b = kmm__map_find(&((kmm__pool_t *)r)->map, pointer);
+    kmm__block_t *b = kmm__table_find(&((kmm__pool_t *)r)->table, pointer);
     if (!b || atomic_load_explicit(&b->state, memory_order_acquire) != KMM__BLOCK_LIVE)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, pointer);
     *bytes = b->asked;
@@ -492,7 +572,7 @@ static int pool_destroy(kmm_resource_t *r)
         status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
     kmm__timelines_deinit(&p->timelines);
     kmm__heap_deinit(p);
-    kmm__map_deinit(&p->map);
+    kmm__table_deinit(&p->table);
     pthread_mutex_destroy(&p->lock);
     free(p);
     return status;
@@ -515,12 +595,17 @@ static void options_init(kmm_pool_options_t *o, const kmm_pool_options_t *given)
     if (o->maximum_bytes == 0)
         o->maximum_bytes = SIZE_MAX;
     o->maximum_bytes &= ~(KMM_RESOURCE_ALIGNMENT - 1);
-    if (o->cache_bytes == 0)
-        o->cache_bytes = 8 * MIB;
-    else if (o->cache_bytes == SIZE_MAX)
-        o->cache_bytes = 0;
     if (o->growth_bytes)
         o->growth_bytes = kmm__round_up(o->growth_bytes, KMM_RESOURCE_ALIGNMENT);
+}
+
+/* 1/512 of all memory, between 2 and 256 MiB. */
+static size_t least_growth(kmm_resource_t *upstream)
+{
+    size_t available, total, least = 2 * MIB;
+    if (kmm_resource_memory_info(upstream, &available, &total) == 0 && total / 512 > least)
+        least = total / 512 < 256 * MIB ? total / 512 & ~(MIB - 1) : 256 * MIB;
+    return least;
 }
 
 static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options)
@@ -533,8 +618,9 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     kmm__resource_init(&p->head, &pool_ops, "pool", upstream);
     p->head.ordered = p->head.order != NULL;
     options_init(&p->options, options);
-    pthread_mutex_init(&p->lock, NULL);
-    kmm__map_init(&p->map);
+    p->growth_least = least_growth(upstream);
+    kmm__lock_init(&p->lock);
+    kmm__table_init(&p->table);
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
     kmm__pool_register(p);
     return p;
@@ -555,7 +641,7 @@ KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_o
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
     if (initial) {
         kmm__pool_stream_t *s = stream_of(p, NULL);
-        p->held = initial;
+        kmm__pool_hold(p, initial);
         int status = s ? grow_by(p, initial, s, NULL) : KMM_E_MEMORY;
         if (status) {
             pool_destroy(&p->head);

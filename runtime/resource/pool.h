@@ -12,12 +12,12 @@
  * tag, until one is clean or a request can be met only by joining them (`pool_join`), which makes the
  * requesting stream wait for all of them, and owns the result. So a tag is never lost by merging.
  *
- * Locks, in this order: pool, one stream's timeline, map or timelines.
+ * Locks, in this order: pool, one stream's timeline, table or timelines.
  */
 #ifndef KMM__RESOURCE_POOL_H
 #define KMM__RESOURCE_POOL_H
 
-#include "map.h"
+#include "table.h"
 #include "shelf.h"
 #include "timeline.h"
 
@@ -30,9 +30,12 @@ typedef struct kmm__region {
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__region_t;
 
+enum { KMM__POOL_LARGE = 2 };
+
 typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
     kmm__shelf_t cache;       /* guarded by the timeline's lock */
+    kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
     int64_t live_bytes, live_count; /* allocated minus freed on this stream; likewise */
     kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
     uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
@@ -41,13 +44,15 @@ typedef struct kmm__pool_stream {
 typedef struct kmm__pool {
     kmm_resource_t head;
     kmm_pool_options_t options; /* defaults filled in */
+    size_t growth_least;
     kmm__timelines_t timelines;
-    kmm__map_t map;             /* address -> block, for every block that has been live */
+    kmm__table_t table;             /* address -> block, for every block that has been live */
     pthread_mutex_t lock;
     kmm__shelf_t clean;
     kmm__region_t *regions;
     size_t region_count;
     size_t held;       /* bytes of the regions, and of those being got from upstream */
+    _Atomic size_t cache_most; /* bytes in a stream's cache; follows `held`, and is read without the lock */
     size_t shelved;    /* bytes on shelves */
     size_t seams;      /* pairs of free neighbours with different owners */
     kmm__block_t *spare; /* descriptors not in use */
@@ -77,6 +82,8 @@ void kmm__heap_deinit(kmm__pool_t *p);
 
 /* ---- pool.c ---- */
 
+/* Sets `held`, with the pool's lock held, or before others know the pool. */
+void kmm__pool_hold(kmm__pool_t *p, size_t bytes);
 /* Moves every stream's cache to the shelves. With the pool's lock held. */
 void kmm__pool_flush(kmm__pool_t *p);
 bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread uses it */

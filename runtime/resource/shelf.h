@@ -27,7 +27,7 @@ typedef struct kmm__block {
     struct kmm__block *previous, *next; /* in a class of a shelf, or a list of spare descriptors (next) */
     struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
     _Atomic kmm__block_state_t state;
-    bool mapped;                        /* the pool's map knows the address */
+    bool listed;                        /* the pool's table knows the address */
     /* And the rest: */
     uint64_t epoch;                     /* free, with an owner: until this epoch of it */
     size_t asked;                       /* live: what the program asked for */

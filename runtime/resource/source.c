@@ -23,7 +23,7 @@ static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, km
         return status;
     }
     void *p = (void *)kmm__round_up((size_t)record->base, alignment);
-    status = kmm__map_put(&s->live, p, record);
+    status = kmm__table_put(&s->live, p, record);
     if (status) {
         s->put(s, record->base, record->taken, stream);
         free(record);
@@ -36,13 +36,13 @@ static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, km
 static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     kmm__source_t *s = (kmm__source_t *)r;
-    record_t *record = kmm__map_take(&s->live, p);
+    record_t *record = kmm__table_take(&s->live, p);
     if (!record)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes != KMM_SIZE_RECORDED && bytes != record->bytes) {
         size_t right = record->bytes;
         /* Nothing is lost by this put: the slot has just become free. */
-        kmm__map_put(&s->live, p, record);
+        kmm__table_put(&s->live, p, record);
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
     }
     int status = s->put(s, record->base, record->taken, stream);
@@ -52,7 +52,7 @@ static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_strea
 
 static int source_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
-    const record_t *record = kmm__map_find(&((kmm__source_t *)r)->live, p);
+    const record_t *record = kmm__table_find(&((kmm__source_t *)r)->live, p);
     if (!record)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, p);
     *bytes = record->bytes;
@@ -84,10 +84,10 @@ static void free_left_over(void *context, void *value)
 static int source_destroy(kmm_resource_t *r)
 {
     kmm__source_t *s = (kmm__source_t *)r;
-    size_t left = kmm__map_count(&s->live);
-    kmm__map_each(&s->live, free_left_over, s);
+    size_t left = kmm__table_count(&s->live);
+    kmm__table_each(&s->live, free_left_over, s);
     int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
-    kmm__map_deinit(&s->live);
+    kmm__table_deinit(&s->live);
     if (s->close)
         s->close(s);
     free(s);
@@ -106,7 +106,7 @@ static const kmm__resource_ops_t source_ops = {
 void kmm__source_init(kmm__source_t *s, const char *noun)
 {
     kmm__resource_init(&s->head, &source_ops, noun, NULL);
-    kmm__map_init(&s->live);
+    kmm__table_init(&s->live);
     s->alignment = KMM_RESOURCE_ALIGNMENT;
     s->get = NULL;
     s->put = NULL;

@@ -5,13 +5,13 @@
 #define KMM__RESOURCE_SOURCE_H
 
 #include "internal.h"
-#include "map.h"
+#include "table.h"
 
 typedef struct kmm__source kmm__source_t;
 
 struct kmm__source {
     kmm_resource_t head;
-    kmm__map_t live;      /* address given out -> kmm__source_record_t */
+    kmm__table_t live;      /* address given out -> kmm__source_record_t */
     size_t alignment;     /* that `get` gives of itself; a power of two */
     /* The outside. `bytes` of put is what get was asked for. */
     int (*get)(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out);

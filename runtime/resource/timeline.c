@@ -104,7 +104,7 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
     if (!t)
         return NULL;
     memset(t, 0, bytes);
-    pthread_mutex_init(&t->lock, NULL);
+    kmm__lock_init(&t->lock);
     t->id = ts->count++;
     t->epoch = 1;
     if (ts->init)

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "internal.h"
+#include "lock.h"
 
 enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
 

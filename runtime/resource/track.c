@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "table.h"
 #include "internal.h"
 
 typedef struct entry {
@@ -17,7 +17,7 @@ typedef struct entry {
 typedef struct tracking {
     kmm_resource_t head;
     kmm_track_t track;
-    kmm__map_t map; /* address -> entry_t */
+    kmm__table_t table; /* address -> entry_t */
     pthread_mutex_t lock; /* of the list */
     entry_t *oldest, *newest;
     size_t count;
@@ -58,7 +58,7 @@ static int tracking_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
     if (!e)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
-    if (status == 0 && kmm__map_put(&t->map, *out, e)) {
+    if (status == 0 && kmm__table_put(&t->table, *out, e)) {
         kmm_resource_deallocate(r->upstream, *out, bytes, stream);
         *out = NULL;
         status = kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
@@ -79,12 +79,12 @@ static int tracking_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
 static int tracking_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     tracking_t *t = (tracking_t *)r;
-    entry_t *e = kmm__map_take(&t->map, p);
+    entry_t *e = kmm__table_take(&t->table, p);
     if (!e)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
     int status = kmm_resource_deallocate(r->upstream, p, bytes, stream);
     if (status) {
-        kmm__map_put(&t->map, p, e); /* cannot fail: the slot has just become free */
+        kmm__table_put(&t->table, p, e); /* cannot fail: the slot has just become free */
         return status;
     }
     list_remove(t, e);
@@ -100,7 +100,7 @@ static int tracking_destroy(kmm_resource_t *r)
         newer = e->newer;
         free(e);
     }
-    kmm__map_deinit(&t->map);
+    kmm__table_deinit(&t->table);
     pthread_mutex_destroy(&t->lock);
     int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
     free(t);
@@ -125,7 +125,7 @@ KMM__API int kmm_tracking_resource_create(kmm_resource_t *upstream, kmm_track_t 
         return kmm__resource_fail(KMM_E_MEMORY, "tracking: no host memory for the resource");
     memset(t, 0, bytes);
     kmm__resource_init(&t->head, &tracking_ops, "tracking", upstream);
-    kmm__map_init(&t->map);
+    kmm__table_init(&t->table);
     pthread_mutex_init(&t->lock, NULL);
     t->track = track;
     *out = &t->head;

@@ -4,6 +4,8 @@ import sys
 try:
     import numba
     import numpy
+    if not hasattr(numpy, "row_stack"):
+        numpy.row_stack = numpy.vstack  # some releases of numba-cuda ask for a name that NumPy has dropped
     from numba import cuda
 except ImportError:
     print("numba is not installed")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs what a training loop of PyTorch allocates: log_torch.py FILE. kmm-replay runs the log again.
+
+A small transformer on batches of varying length, then a small convolutional network, with a side stream."""
+import ctypes
+import random
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("torch is not installed")
+    sys.exit(77)
+import kmm_library
+import kmm_torch
+
+library = kmm_library.load()
+pointer = ctypes.c_void_p
+device, pool, log = pointer(), pointer(), pointer()
+library.kmm_resource_set_of_device.argtypes = [ctypes.c_int, pointer, pointer]
+for status in (
+    library.kmm_device_resource_create(0, ctypes.byref(device)),
+    library.kmm_pool_resource_create(device, None, ctypes.byref(pool)),
+    library.kmm_logging_resource_create(pool, sys.argv[1].encode(), ctypes.byref(log)),
+    library.kmm_resource_set_of_device(0, log, None),
+):
+    if status:
+        sys.exit(kmm_library.error_text(library))
+kmm_torch.use()
+random.seed(7)
+torch.manual_seed(7)
+
+
+def transformer():
+    layer = torch.nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True)
+    model = torch.nn.Sequential(torch.nn.Embedding(5000, 256), torch.nn.TransformerEncoder(layer, 3),
+                                torch.nn.Linear(256, 5000)).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(20):
+        words = torch.randint(0, 5000, (8, random.randint(16, 384)), device="cuda")
+        out = model(words)
+        loss = torch.nn.functional.cross_entropy(out.flatten(0, 1), words.flatten())
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def convolutions():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 32, 3), torch.nn.BatchNorm2d(32), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(32, 64, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(4), torch.nn.Flatten(),
+        torch.nn.Linear(1024, 10)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    side = torch.cuda.Stream()
+    for _ in range(20):
+        size = random.randint(48, 160)
+        with torch.cuda.stream(side):
+            images = torch.randn(random.randint(4, 32), 3, size, size, device="cuda")
+        torch.cuda.current_stream().wait_stream(side)
+        images.record_stream(torch.cuda.current_stream())
+        loss = model(images).logsumexp(1).mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def main():
+    values = transformer(), convolutions()
+    torch.cuda.synchronize()
+    return values
+
+
+values = main()
+library.kmm_logging_flush(log)
+print("logged: losses %.3f %.3f" % values)
