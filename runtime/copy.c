@@ -18,13 +18,11 @@ kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin,
 int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,
                           uint32_t count, kmm__task_t **out_task)
 {
-    kmm__work_t *w = kmm__alloc(sizeof(*w));
-    w->refs = 1;
-    w->id = rt->next_work++;
+    kmm__work_t *w = kmm__work_create(rt);
     w->chunk_count = 1;
-    w->operation = kmm__alloc(sizeof(*op));
+    w->operation = kmm__work_take(w, sizeof(*op));
     *w->operation = *op;
-    strncpy(w->name, name, sizeof(w->name) - 1);
+    w->name = name;
     kmm__task_t *t = kmm__task_create(rt, w, count);
     kmm__task_place(t, rt->cpu);
     kmm__work_unref(w);
@@ -39,9 +37,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
         *out_task = t;
     }
     kmm__line_enter(t, NULL);
-    int error = kmm__dag_follow(t);
-    kmm__dag_record(t, true);
-    kmm__dag_record(t, false);
+    int error = kmm__dag_enter(t);
     if (error)
         t->error = error;
     kmm__dag_release(t);

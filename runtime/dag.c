@@ -12,36 +12,7 @@
 
 #include "internal.h"
 
-/* ---- Work and tasks ---- */
-
-void kmm__work_ref(kmm__work_t *w)
-{
-    w->refs++;
-}
-
-void kmm__work_unref(kmm__work_t *w)
-{
-    if (--w->refs)
-        return;
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        kmm__array_unref(w->pointers[k].array);
-    for (uint32_t k = 0; k < w->partials_count; k++) {
-        if (!w->partials[k].array)
-            continue;
-        kmm__array_forget(w->partials[k].array);
-        kmm__array_unref(w->partials[k].array);
-    }
-    for (uint32_t k = 0; k < w->item_count; k++)
-        free(w->item_text[k]);
-    free(w->item_text);
-    free(w->operation);
-    free(w->args);
-    free(w->arg_offset);
-    free(w->pointers);
-    free(w->reductions);
-    free(w->partials);
-    free(w);
-}
+/* ---- Tasks ---- */
 
 /* A cleared task: a new one, or a spare one, which keeps its empty arrays. */
 static kmm__task_t *task_obtain(kmm_runtime_t *rt)
@@ -87,8 +58,13 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
 
 void kmm__task_place(kmm__task_t *t, kmm__device_t *device)
 {
+    kmm__task_place_on(t, device, (uint32_t)(t->sequence % device->lane_count));
+}
+
+void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
+{
     t->device = device;
-    t->lane = (uint32_t)(t->sequence % device->lane_count);
+    t->lane = lane;
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
 
@@ -121,20 +97,29 @@ void kmm__describe(const kmm__task_t *t, char *out, size_t size)
 
 /* ---- The map of users ---- */
 
+static kmm__task_t **users_readers(kmm__users_t *u)
+{
+    return u->reader_capacity ? u->readers.many : u->readers.few;
+}
+
+static kmm__task_t *const *readers_of(const kmm__users_t *u)
+{
+    return u->reader_capacity ? u->readers.many : u->readers.few;
+}
+
 static void users_copy(void *ctx, void *dst, const void *src)
 {
     (void)ctx;
-    const kmm__users_t *from = src;
     kmm__users_t *to = dst;
-    *to = (kmm__users_t){ .writer = from->writer, .homes = from->homes };
+    memcpy(to, src, sizeof(*to));
     if (to->writer)
         kmm__task_ref(to->writer);
-    for (uint32_t k = 0; k < from->reader_count; k++) {
-        to->readers = kmm__grow(to->readers, k, &to->reader_capacity, sizeof(*to->readers));
-        to->readers[k] = from->readers[k];
-        kmm__task_ref(to->readers[k]);
+    if (to->reader_capacity) {
+        to->readers.many = kmm__alloc(to->reader_capacity * sizeof(*to->readers.many));
+        memcpy(to->readers.many, ((const kmm__users_t *)src)->readers.many, to->reader_count * sizeof(*to->readers.many));
     }
-    to->reader_count = from->reader_count;
+    for (uint32_t k = 0; k < to->reader_count; k++)
+        kmm__task_ref(users_readers(to)[k]);
 }
 
 static void users_drop(void *ctx, void *value)
@@ -144,8 +129,9 @@ static void users_drop(void *ctx, void *value)
     if (u->writer)
         kmm__task_unref(u->writer);
     for (uint32_t k = 0; k < u->reader_count; k++)
-        kmm__task_unref(u->readers[k]);
-    free(u->readers);
+        kmm__task_unref(users_readers(u)[k]);
+    if (u->reader_capacity)
+        free(u->readers.many);
 }
 
 static bool users_same(void *ctx, const void *a, const void *b)
@@ -153,27 +139,61 @@ static bool users_same(void *ctx, const void *a, const void *b)
     (void)ctx;
     const kmm__users_t *x = a, *y = b;
     return x->writer == y->writer && x->homes == y->homes && x->reader_count == y->reader_count &&
-           (x->reader_count == 0 || !memcmp(x->readers, y->readers, x->reader_count * sizeof(*x->readers)));
+           (x->reader_count == 0 || !memcmp(readers_of(x), readers_of(y), x->reader_count * sizeof(kmm__task_t *)));
 }
-
-const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same };
 
 /* Drops the users that can no longer matter: all that are done, but for writers that failed. */
 static void users_purge(kmm__users_t *u)
 {
     uint32_t kept = 0;
+    kmm__task_t **readers = users_readers(u);
     if (u->writer && u->writer->state == KMM__TASK_DONE && !u->writer->error) {
         kmm__task_unref(u->writer);
         u->writer = NULL;
     }
     for (uint32_t k = 0; k < u->reader_count; k++) {
-        if (u->readers[k]->state == KMM__TASK_DONE)
-            kmm__task_unref(u->readers[k]);
+        if (readers[k]->state == KMM__TASK_DONE)
+            kmm__task_unref(readers[k]);
         else
-            u->readers[kept++] = u->readers[k];
+            readers[kept++] = readers[k];
     }
     u->reader_count = kept;
 }
+
+static void users_settle(void *ctx, void *value)
+{
+    (void)ctx;
+    users_purge(value);
+}
+
+static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
+{
+    enum { FEW = sizeof(u->readers.few) / sizeof(u->readers.few[0]) };
+    if (u->reader_count == (u->reader_capacity ? u->reader_capacity : FEW))
+        users_purge(u); /* now and then, so that many readers cost no more than few */
+    if (u->reader_count && users_readers(u)[u->reader_count - 1] == t)
+        return;
+    if (u->reader_capacity == 0 && u->reader_count == FEW) {
+        kmm__task_t **many = kmm__alloc(4 * FEW * sizeof(*many));
+        memcpy(many, u->readers.few, sizeof(u->readers.few));
+        u->readers.many = many;
+        u->reader_capacity = 4 * FEW;
+    } else if (u->reader_capacity) {
+        u->readers.many = kmm__grow(u->readers.many, u->reader_count, &u->reader_capacity, sizeof(*u->readers.many));
+    }
+    users_readers(u)[u->reader_count++] = t;
+    kmm__task_ref(t);
+}
+
+/* t has written what they used. */
+static void users_replace(kmm__users_t *u, kmm__task_t *t)
+{
+    kmm__task_ref(t);
+    users_drop(NULL, u);
+    *u = (kmm__users_t){ .writer = t, .homes = 1u << t->device->space };
+}
+
+const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same, users_settle };
 
 /* ---- Edges ---- */
 
@@ -261,10 +281,23 @@ static int follow_part(void *arg, const kmm__box_t *part, const void *value)
         return 0;
     if (u->writer && !sibling)
         edge_add(u->writer, f->task, reads);
+    kmm__task_t *const *readers = readers_of(u);
     for (uint32_t k = 0; writes && k < u->reader_count; k++)
-        if (u->readers[k]->work_id != f->task->work_id)
-            edge_add(u->readers[k], f->task, false);
+        if (readers[k]->work_id != f->task->work_id)
+            edge_add(readers[k], f->task, false);
     return 0;
+}
+
+/* What following an access came to. */
+static int follow_result(const follow_t *f)
+{
+    const kmm__task_t *t = f->task;
+    char where[256];
+    if (!f->error)
+        return 0;
+    kmm__describe(t, where, sizeof(where));
+    return kmm__error_set(f->error, "%s: argument %s: another chunk of this launch writes the same elements", where,
+                          f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
 }
 
 static int follow(kmm__task_t *t, bool siblings_only)
@@ -280,12 +313,8 @@ static int follow(kmm__task_t *t, bool siblings_only)
             return n;
         for (int b = 0; b < n; b++)
             kmm__map_visit(a->array->users.map, &boxes[b], follow_part, &f);
-        if (f.error) {
-            char where[256];
-            kmm__describe(t, where, sizeof(where));
-            return kmm__error_set(f.error, "%s: argument %s: another chunk of this launch writes the same elements", where,
-                                  a->item < t->work->item_count ? t->work->item_text[a->item] : "?");
-        }
+        if (f.error)
+            return follow_result(&f);
     }
     return 0;
 }
@@ -305,13 +334,7 @@ static int record_read(void *arg, const kmm__box_t *part, void *value)
     (void)part;
     kmm__users_t *u = value;
     u->homes |= 1u << ((const kmm__task_t *)arg)->device->space;
-    if (u->reader_count == u->reader_capacity)
-        users_purge(u); /* now and then, so that many readers cost no more than few */
-    if (u->reader_count && u->readers[u->reader_count - 1] == arg)
-        return 0;
-    u->readers = kmm__grow(u->readers, u->reader_count, &u->reader_capacity, sizeof(*u->readers));
-    u->readers[u->reader_count++] = arg;
-    kmm__task_ref(arg);
+    users_add_reader(u, arg);
     return 0;
 }
 
@@ -330,6 +353,41 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
                 kmm__map_update(a->array->users.map, &boxes[b], record_read, t);
         }
     }
+}
+
+typedef struct enter { follow_t follow; uint32_t parts; } enter_t;
+
+static int enter_part(void *arg, const kmm__box_t *part, void *value)
+{
+    enter_t *e = arg;
+    follow_part(&e->follow, part, value);
+    e->parts++;
+    if (e->follow.access->mode == KMM_READ)
+        return record_read(e->follow.task, part, value);
+    users_replace(value, e->follow.task);
+    return 0;
+}
+
+int kmm__dag_enter(kmm__task_t *t)
+{
+    int result = 0;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        kmm__map_t *map;
+        enter_t e = { { t, a, false, 0 }, 0 };
+        kmm__box_t boxes[2 * KMM__DIMS];
+        int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+        result = result ? result : n < 0 ? n : 0;
+        map = a->array->users.map; /* which the call before may have made anew */
+        for (int b = 0; b < n; b++) {
+            e.parts = 0;
+            kmm__map_update(map, &boxes[b], enter_part, &e);
+            if (a->mode != KMM_READ && e.parts > 1)
+                kmm__map_assign(map, &boxes[b], &(kmm__users_t){ .writer = t, .homes = 1u << t->device->space });
+        }
+        result = result ? result : follow_result(&e.follow);
+    }
+    return result;
 }
 
 static void issue_left_fall(kmm__task_t *t)
@@ -406,7 +464,7 @@ static void task_done(kmm__task_t *t)
     task_drop_parts(t);
     kmm__work_unref(t->work);
     t->work = NULL;
-    if (t->awaited || rt->throttled)
+    if (t->awaited || rt->outstanding == 0 || (rt->throttled && rt->outstanding == KMM__RESUME_OUTSTANDING))
         pthread_cond_broadcast(&rt->progress);
     kmm__task_unref(t);
 }

@@ -16,6 +16,11 @@ void *kmm__alloc(size_t bytes); /* zeroed; freed by free */
 void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size);
 char *kmm__copy_text(const char *text);
 
+/* ---- base/spin.c ---- */
+void kmm__relax(void); /* tells the core that a loop polls memory */
+/* Not locked: waits some tens of microseconds at most until *word is 0: about what sleeping and being woken costs. */
+void kmm__spin_until_zero(const _Atomic uint32_t *word);
+
 /* ---- runtime.c ---- */
 kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
 /* Notes an error of asynchronous work (locked); kept if it is the first. */
@@ -52,6 +57,7 @@ typedef struct kmm__item {
 typedef struct kmm__axis { const char *name; kmm_source_t source; int64_t lower, length; } kmm__axis_t;
 
 struct kmm_launch {
+    kmm_launch_t *next; /* among spare ones */
     kmm_runtime_t *runtime;
     const char *kernel, *file;
     int line;
@@ -65,10 +71,10 @@ struct kmm_launch {
     kmm__axis_t axis[KMM_MAX_AXES];
     int64_t chunk[KMM_MAX_SPLIT];
     bool has_chunk[KMM_MAX_SPLIT], chunk_in_blocks[KMM_MAX_SPLIT];
-    kmm__item_t *items;
-    uint32_t item_capacity;
+    kmm__item_t *items; /* `few`, or memory of their own */
     int error; /* the first mistake in the description */
     char *error_text;
+    kmm__item_t few[KMM__FEW_ITEMS]; /* not cleared */
 };
 
 /* What one call of the program is while it is being submitted. */
@@ -118,10 +124,19 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
 /* The bytes of base's memory that an item can touch, relative to base; for memory that is no array yet. */
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end);
 
+/* ---- work.c: what the tasks of a launch share (all locked) ---- */
+kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* cleared; one reference */
+/* `bytes` of cleared memory, aligned to 16, that lives as long as the work. */
+void *kmm__work_take(kmm__work_t *w, size_t bytes);
+void kmm__work_ref(kmm__work_t *w);
+void kmm__work_unref(kmm__work_t *w);
+void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
+
 /* ---- dag.c: tasks and their order (all locked) ---- */
 /* A task that has no device yet; kmm__task_place gives it one, before it is followed. */
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
 void kmm__task_place(kmm__task_t *t, kmm__device_t *device);
+void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane);
 void kmm__task_ref(kmm__task_t *t);
 void kmm__task_unref(kmm__task_t *t);
 void kmm__tasks_free(kmm_runtime_t *rt); /* the spare ones */
@@ -131,14 +146,14 @@ int kmm__dag_follow(kmm__task_t *t);
 int kmm__dag_conflicts(kmm__task_t *t);
 /* Enters t's writes, then its reads, so that later work follows it. */
 void kmm__dag_record(kmm__task_t *t, bool writes);
+/* All of that at once, for a task that need not be looked at beside others: follow, then record. */
+int kmm__dag_enter(kmm__task_t *t);
 /* t may be issued as soon as nothing holds it. */
 void kmm__dag_release(kmm__task_t *t);
 void kmm__task_issued(kmm__task_t *t);
 /* One of t's own pieces of work is over; error 0 or why it failed. */
 void kmm__task_finish(kmm__task_t *t, int error);
 extern const kmm__map_ops_t kmm__users_ops;
-void kmm__work_ref(kmm__work_t *w);
-void kmm__work_unref(kmm__work_t *w);
 void kmm__describe(const kmm__task_t *t, char *out, size_t size); /* "file:line: kernel: chunk k of n" */
 
 /* ---- ticket.c (all locked, but for those that say otherwise) ---- */
@@ -163,6 +178,9 @@ int kmm__device_start(kmm__device_t *d);
 void kmm__device_stop(kmm__device_t *d);
 void kmm__ready_push(kmm__task_t *t);        /* locked */
 void kmm__host_run(kmm__task_t *t);          /* locked: all it waits for is done */
+/* Locked, may unlock: a lane of its own for such a task, until kmm__side_lane_return. Negative: an error, with its text set. */
+int kmm__side_lane_take(kmm__device_t *d);
+void kmm__side_lane_return(kmm__device_t *d, uint32_t lane); /* locked */
 /* Not locked: the statements of a task that is_inline have run. */
 void kmm__inline_end(kmm__task_t *t);
 /* Not locked: runs a kernel on the stream of such a task, with arguments as they are. */

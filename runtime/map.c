@@ -4,6 +4,7 @@
  * interval k begins at its own key and ends at the next one's. In the last dimension an interval has
  * a value, in the others a level of the next dimension. Intervals lie in sorted blocks of bounded
  * size, so inserting moves little; the block found last is tried first, so sweeps are quick.
+ * Functions that change the number of cells count it in the map, which is const to them otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #include "region.h"
 
-enum { BLOCK = 32 };
+enum { BLOCK = 32, JOIN_FIRST = 1024, JOIN_LATER = 1 << 16, VISITS_PER_JOIN = 4 };
 
 typedef struct block {
     uint32_t count;
@@ -31,6 +32,9 @@ struct kmm__map {
     void *ctx;
     kmm__box_t whole;
     level_t *root;
+    size_t cells;   /* of all levels */
+    size_t join_at; /* join when there are more cells */
+    size_t visits;  /* leaves updated since the last time, beyond the first of each call */
 };
 
 typedef struct place { uint32_t block, entry; } place_t;
@@ -82,9 +86,9 @@ static int64_t end_of(const level_t *l, place_t p)
     return at_end(l, n) ? l->end : key_at(l, n);
 }
 
-static void level_free(const kmm__map_t *m, uint32_t d, level_t *l);
+static void level_free(kmm__map_t *m, uint32_t d, level_t *l);
 
-static void cell_drop(const kmm__map_t *m, uint32_t d, const level_t *l, place_t p)
+static void cell_drop(kmm__map_t *m, uint32_t d, const level_t *l, place_t p)
 {
     if (!is_last(m, d))
         level_free(m, d + 1, child(m, d, l, p));
@@ -102,12 +106,14 @@ static void value_copy(const kmm__map_t *m, void *dst, const void *src)
 
 /* ---- Levels ---- */
 
-static void level_free(const kmm__map_t *m, uint32_t d, level_t *l)
+static void level_free(kmm__map_t *m, uint32_t d, level_t *l)
 {
     for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p))
         cell_drop(m, d, l, p);
-    for (uint32_t k = 0; k < l->count; k++)
+    for (uint32_t k = 0; k < l->count; k++) {
+        m->cells -= l->blocks[k]->count;
         free(l->blocks[k]);
+    }
     free(l->blocks);
     free(l);
 }
@@ -118,7 +124,7 @@ static block_t *block_new(const kmm__map_t *m, uint32_t d)
 }
 
 /* One interval, [lo, hi) of the whole, whose cell is not set yet. */
-static level_t *level_new(const kmm__map_t *m, uint32_t d)
+static level_t *level_new(kmm__map_t *m, uint32_t d)
 {
     level_t *l = calloc(1, sizeof(*l));
     if (!l)
@@ -136,11 +142,12 @@ static level_t *level_new(const kmm__map_t *m, uint32_t d)
     l->blocks[0] = b;
     l->count = 1;
     l->end = m->whole.hi[d];
+    m->cells++;
     return l;
 }
 
 /* A level, and all below it, with one value. */
-static level_t *level_uniform(const kmm__map_t *m, uint32_t d, const void *value)
+static level_t *level_uniform(kmm__map_t *m, uint32_t d, const void *value)
 {
     level_t *l = level_new(m, d);
     if (!l)
@@ -154,16 +161,17 @@ static level_t *level_uniform(const kmm__map_t *m, uint32_t d, const void *value
         free(l->blocks[0]);
         free(l->blocks);
         free(l);
+        m->cells--;
         return NULL;
     }
     memcpy(l->blocks[0]->data, &c, sizeof(c));
     return l;
 }
 
-static level_t *level_copy(const kmm__map_t *m, uint32_t d, const level_t *l);
+static level_t *level_copy(kmm__map_t *m, uint32_t d, const level_t *l);
 
 /* Copies a cell to raw memory. */
-static int cell_copy(const kmm__map_t *m, uint32_t d, void *dst, const level_t *l, place_t p)
+static int cell_copy(kmm__map_t *m, uint32_t d, void *dst, const level_t *l, place_t p)
 {
     if (is_last(m, d)) {
         value_copy(m, dst, cell(m, d, l, p));
@@ -176,7 +184,7 @@ static int cell_copy(const kmm__map_t *m, uint32_t d, void *dst, const level_t *
     return 0;
 }
 
-static level_t *level_copy(const kmm__map_t *m, uint32_t d, const level_t *l)
+static level_t *level_copy(kmm__map_t *m, uint32_t d, const level_t *l)
 {
     level_t *out = calloc(1, sizeof(*out));
     if (!out)
@@ -194,6 +202,7 @@ static level_t *level_copy(const kmm__map_t *m, uint32_t d, const level_t *l)
             ok = cell_copy(m, d, b->data + e * cell_bytes(m, d), l, (place_t){ k, e }) == 0;
             b->key[e] = l->blocks[k]->key[e];
             b->count += ok;
+            m->cells += ok;
         }
         if (b->count == 0) {
             free(b);
@@ -281,7 +290,7 @@ static int block_split(const kmm__map_t *m, uint32_t d, level_t *l, uint32_t k)
 }
 
 /* Cuts the interval that contains x so that one begins at x. */
-static int cut(const kmm__map_t *m, uint32_t d, level_t *l, int64_t x)
+static int cut(kmm__map_t *m, uint32_t d, level_t *l, int64_t x)
 {
     size_t size = cell_bytes(m, d);
     if (x <= m->whole.lo[d] || x >= l->end)
@@ -307,6 +316,7 @@ static int cut(const kmm__map_t *m, uint32_t d, level_t *l, int64_t x)
     b->key[e] = x;
     memcpy(b->data + e * size, copy, size);
     b->count++;
+    m->cells++;
     free(copy);
     return 0;
 }
@@ -320,12 +330,13 @@ static void block_remove(level_t *l, uint32_t k)
 
 /* Removes an interval that is not the first; the one before it grows over its place. Returns the
  * place of the interval that followed it. */
-static place_t swallow(const kmm__map_t *m, uint32_t d, level_t *l, place_t p)
+static place_t swallow(kmm__map_t *m, uint32_t d, level_t *l, place_t p)
 {
     size_t size = cell_bytes(m, d);
     block_t *b = l->blocks[p.block];
     cell_drop(m, d, l, p);
     b->count--;
+    m->cells--;
     memmove(b->key + p.entry, b->key + p.entry + 1, (b->count - p.entry) * sizeof(*b->key));
     memmove(b->data + p.entry * size, b->data + (p.entry + 1) * size, (b->count - p.entry) * size);
     if (b->count == 0) {
@@ -361,14 +372,16 @@ static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const 
     return at_end(a, p) && at_end(b, q);
 }
 
-/* Joins equal neighbours from the interval before lo to the one at hi. */
-static void join(const kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_t hi)
+/* Joins equal neighbours of a level and of all below it. */
+static void level_join(kmm__map_t *m, uint32_t d, level_t *l)
 {
-    place_t p = find(l, lo > m->whole.lo[d] ? lo - 1 : lo);
-    for (;;) {
-        place_t n = next(l, p);
-        if (at_end(l, n) || key_at(l, n) > hi)
-            return;
+    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p)) {
+        if (!is_last(m, d))
+            level_join(m, d + 1, child(m, d, l, p));
+        else if (m->ops.settle)
+            m->ops.settle(m->ctx, cell(m, d, l, p));
+    }
+    for (place_t p = { 0, 0 }, n; n = next(l, p), !at_end(l, n);) {
         if (!cell_same(m, d, l, p, l, n)) {
             p = n;
             continue;
@@ -377,6 +390,20 @@ static void join(const kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_
         swallow(m, d, l, n);
         p = find(l, key);
     }
+}
+
+/* The next time comes later and later: what is cut anew after each join is better left cut. */
+static void join_now_and_then(kmm__map_t *m)
+{
+    bool too_many = m->cells > m->join_at;
+    if (!too_many && m->visits <= VISITS_PER_JOIN * m->cells)
+        return;
+    level_join(m, 0, m->root);
+    m->visits = 0;
+    if (too_many && m->join_at < JOIN_LATER)
+        m->join_at *= 2;
+    if (m->join_at < 2 * m->cells)
+        m->join_at = 2 * m->cells;
 }
 
 /* ---- The operations ---- */
@@ -406,21 +433,31 @@ static int visit_level(walk_t *w, uint32_t d, level_t *l)
     return 0;
 }
 
+/* Cuts at lo and hi, unless an interval is [lo, hi) already; the place of the first interval inside. */
+static int cut_out(kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_t hi, place_t *first)
+{
+    *first = find(l, lo);
+    if (key_at(l, *first) == lo && end_of(l, *first) == hi)
+        return 0;
+    int error = cut(m, d, l, lo);
+    if (!error)
+        error = cut(m, d, l, hi);
+    *first = find(l, lo);
+    return error;
+}
+
 static int update_level(walk_t *w, uint32_t d, level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
-    int result = cut(w->map, d, l, lo);
-    if (!result)
-        result = cut(w->map, d, l, hi);
-    if (result)
-        return result;
-    for (place_t p = find(l, lo); !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p)) {
+    place_t p;
+    int result = cut_out(w->map, d, l, lo, hi, &p);
+    for (; !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p)) {
         w->part.lo[d] = key_at(l, p);
         w->part.hi[d] = end_of(l, p);
+        w->map->visits += key_at(l, p) > lo;
         result = is_last(w->map, d) ? w->update(w->arg, &w->part, cell(w->map, d, l, p))
                                     : update_level(w, d + 1, child(w->map, d, l, p));
     }
-    join(w->map, d, l, lo, hi);
     return result;
 }
 
@@ -454,24 +491,20 @@ static int cell_assign(walk_t *w, uint32_t d, level_t *l, place_t p)
 static int assign_level(walk_t *w, uint32_t d, level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
-    int result = cut(w->map, d, l, lo);
-    if (!result)
-        result = cut(w->map, d, l, hi);
+    place_t p;
+    int result = cut_out(w->map, d, l, lo, hi, &p);
     if (result)
         return result;
-    if (covers_below(w, d)) {
-        if ((result = cell_assign(w, d, l, find(l, lo))))
-            return result;
-        for (place_t p = next(l, find(l, lo)); !at_end(l, p) && key_at(l, p) < hi;) {
-            swallow(w->map, d, l, p);
-            p = next(l, find(l, lo));
-        }
-    } else {
-        for (place_t p = find(l, lo); !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p))
+    if (!covers_below(w, d)) {
+        for (; !result && !at_end(l, p) && key_at(l, p) < hi; p = next(l, p))
             result = assign_level(w, d + 1, child(w->map, d, l, p));
+        return result;
     }
-    join(w->map, d, l, lo, hi);
-    return result;
+    if ((result = cell_assign(w, d, l, p)))
+        return result;
+    for (place_t n = next(l, p); !at_end(l, n) && key_at(l, n) < hi; n = next(l, find(l, lo)))
+        swallow(w->map, d, l, n);
+    return 0;
 }
 
 /* ---- The interface ---- */
@@ -484,6 +517,7 @@ kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box
     m->ops = *ops;
     m->ctx = ctx;
     m->whole = *whole;
+    m->join_at = JOIN_FIRST;
     m->root = level_uniform(m, 0, initial);
     if (m->root)
         return m;
@@ -497,29 +531,51 @@ void kmm__map_destroy(kmm__map_t *m)
     free(m);
 }
 
+/* Whether a box, not an empty one, lies in the map; then it need not be cut to it. */
+static bool is_inside(const kmm__map_t *m, const kmm__box_t *b)
+{
+    bool inside = b->dims == m->whole.dims;
+    for (uint32_t d = 0; d < m->whole.dims && inside; d++)
+        inside = b->lo[d] >= m->whole.lo[d] && b->hi[d] <= m->whole.hi[d] && b->lo[d] < b->hi[d];
+    return inside;
+}
+
 int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn, void *arg)
 {
-    kmm__box_t inside = kmm__box_intersect(where, &m->whole);
-    walk_t w = { .map = m, .where = &inside, .visit = fn, .arg = arg, .part = { .dims = m->whole.dims } };
-    return kmm__box_empty(&inside) ? 0 : visit_level(&w, 0, m->root);
+    kmm__box_t inside;
+    if (!is_inside(m, where)) {
+        inside = kmm__box_intersect(where, &m->whole);
+        where = &inside;
+    }
+    walk_t w = { .map = m, .where = where, .visit = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    return kmm__box_empty(where) ? 0 : visit_level(&w, 0, m->root);
 }
 
 int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *fn, void *arg)
 {
-    kmm__box_t inside = kmm__box_intersect(where, &m->whole);
-    walk_t w = { .map = m, .where = &inside, .update = fn, .arg = arg, .part = { .dims = m->whole.dims } };
-    return kmm__box_empty(&inside) ? 0 : update_level(&w, 0, m->root);
+    kmm__box_t inside;
+    if (!is_inside(m, where)) {
+        inside = kmm__box_intersect(where, &m->whole);
+        where = &inside;
+    }
+    walk_t w = { .map = m, .where = where, .update = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    int result = kmm__box_empty(where) ? 0 : update_level(&w, 0, m->root);
+    join_now_and_then(m);
+    return result;
 }
 
 int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value)
 {
     kmm__box_t inside = kmm__box_intersect(where, &m->whole);
     walk_t w = { .map = m, .where = &inside, .value = value };
-    return kmm__box_empty(&inside) ? 0 : assign_level(&w, 0, m->root);
+    int result = kmm__box_empty(&inside) ? 0 : assign_level(&w, 0, m->root);
+    join_now_and_then(m);
+    return result;
 }
 
-size_t kmm__map_leaves(const kmm__map_t *m)
+size_t kmm__map_leaves(kmm__map_t *m)
 {
+    level_join(m, 0, m->root);
     return level_leaves(m, 0, m->root);
 }
 

@@ -32,7 +32,7 @@ struct kmm__line {
 struct kmm__marker {
     kmm_runtime_t *runtime;
     uint32_t refs;
-    uint32_t left; /* segments that are not empty yet */
+    _Atomic uint32_t left; /* changed under the lock: segments that are not empty yet */
     int error;
     uint64_t time;
     kmm__task_t **held; /* tasks that start when it is reached */
@@ -198,6 +198,7 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
 int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
+    kmm__spin_until_zero(&m->left);
     pthread_mutex_lock(&rt->lock);
     while (m->left)
         pthread_cond_wait(&rt->progress, &rt->lock);

@@ -113,6 +113,11 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
     if (p->count == 0)
         return; /* an empty range stays without chunks, whatever its other dimensions are */
+    while (d >= 0 && !can_split(p, l, (uint32_t)d))
+        d--;
+    bool ordered = kmm__reduce_is_ordered(l);
+    if (d < 0 || (l->one_chunk && !ordered))
+        return;
     uint64_t bytes = footprint(p, l);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
@@ -122,12 +127,9 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }
-    bool ordered = kmm__reduce_is_ordered(l);
     if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
         want = (int64_t)(bytes / CHUNK_ORDERED) > CHUNKS_ORDERED ? (int64_t)(bytes / CHUNK_ORDERED) : CHUNKS_ORDERED;
-    while (d >= 0 && !can_split(p, l, (uint32_t)d))
-        d--;
-    if (d < 0 || want < 2 || (l->one_chunk && !ordered))
+    if (want < 2)
         return;
     set_chunks(p, (uint32_t)d, ceil_div(p->size[d], want));
     p->count = (uint32_t)p->chunks[d];

@@ -26,7 +26,8 @@ static int step_compare(const void *a, const void *b)
 /* Whether runs of `run` elements, repeated by the steps, leave no gap; or just one, at the outermost. */
 static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
 {
-    qsort(steps, n, sizeof(*steps), step_compare);
+    if (n > 1)
+        qsort(steps, n, sizeof(*steps), step_compare);
     for (uint32_t k = 0; k < n; k++) {
         if (steps[k].by <= run) {
             run += steps[k].by * (steps[k].times - 1);

@@ -60,6 +60,7 @@ static void runtime_free(kmm_runtime_t *rt)
         rt->backends[k]->unload(rt->backends[k]);
     kmm__lines_free(rt);
     kmm__tasks_free(rt);
+    kmm__works_free(rt);
     kmm__tickets_free(rt);
     free(rt->arrays);
     pthread_cond_destroy(&rt->progress);
@@ -152,7 +153,6 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         kmm__array_forget(a);
         kmm__array_unref(a);
     }
-    rt->throttled++;
     while (rt->live_arrays || rt->outstanding)
         pthread_cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);

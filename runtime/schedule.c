@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-enum { LANE_DEPTH = 2, DEVICE_DEPTH = 1024 };
+enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, DEVICE_DEPTH = 1024 };
 
 /* ---- Queues: by priority, then in order of arrival ---- */
 
@@ -24,6 +24,7 @@ static void queue_push(kmm__queue_t *q, kmm__task_t *t)
     *at = t;
     if (!t->next)
         q->tail = t;
+    q->count++;
 }
 
 static kmm__task_t *queue_pop(kmm__queue_t *q)
@@ -34,6 +35,7 @@ static kmm__task_t *queue_pop(kmm__queue_t *q)
     q->head = t->next;
     if (!q->head)
         q->tail = NULL;
+    q->count--;
     return t;
 }
 
@@ -61,16 +63,6 @@ static void write_arguments(const kmm__task_t *t, unsigned char *packed)
         uint64_t value = pointer_value(t, &w->pointers[k]);
         memcpy(packed + w->pointers[k].at, &value, sizeof(value));
     }
-}
-
-static void run_operation(const kmm_chunk_t *chunk, void *args)
-{
-    (void)chunk;
-    kmm__task_t *t;
-    memcpy(&t, args, sizeof(t));
-    int error = t->work->operation->run(t->work->operation);
-    if (error)
-        t->error = error;
 }
 
 static int launch_kernel(kmm__task_t *t, kmm__stream_t *stream)
@@ -102,17 +94,9 @@ static int launch(kmm__task_t *t, kmm__stream_t *stream)
         return 0;
     if (w->kernel)
         return launch_kernel(t, stream);
-    _Alignas(16) unsigned char packed[w->args_bytes + sizeof(t)];
-    kmm__run_t run = { .chunk = t->range, .args_block = packed };
-    if (w->operation) {
-        run.function = run_operation;
-        run.args_bytes = sizeof(t);
-        memcpy(packed, &t, sizeof(t));
-    } else {
-        run.function = w->function;
-        run.args_bytes = w->args_bytes;
-        write_arguments(t, packed);
-    }
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    kmm__run_t run = { .chunk = t->range, .function = w->function, .args_block = packed, .args_bytes = w->args_bytes };
+    write_arguments(t, packed);
     return t->device->backend->launch(stream, &run);
 }
 
@@ -161,6 +145,30 @@ static void batch_finished(void *arg, int status)
 }
 
 /* ---- Tasks whose work is the program's own statements ---- */
+
+int kmm__side_lane_take(kmm__device_t *d)
+{
+    for (;;) {
+        for (uint32_t k = d->lane_count; k < d->lane_count + KMM__SIDE_LANES; k++) {
+            kmm__lane_t *lane = &d->lanes[k];
+            if (lane->is_taken)
+                continue;
+            int error = lane->stream ? 0 : d->backend->stream_create(d->gpu, &lane->stream);
+            if (error)
+                return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+            lane->is_taken = true;
+            return (int)k;
+        }
+        /* Those that have one wait for none, so they come to an end. */
+        pthread_cond_wait(&d->runtime->progress, &d->runtime->lock);
+    }
+}
+
+void kmm__side_lane_return(kmm__device_t *d, uint32_t lane)
+{
+    d->lanes[lane].is_taken = false;
+    pthread_cond_broadcast(&d->runtime->progress);
+}
 
 static void inline_enter(kmm__task_t *t)
 {
@@ -408,26 +416,61 @@ static void issue_on_stream(kmm__task_t *t)
 
 static void host_task_finished(void *arg, int status);
 
-/* Locked: gives tasks that wait for nothing to lanes that have room. Enqueuing on the CPU is quick. */
+/* The lane with the least to do that has room, or, `empty`, nothing to do; NULL: none. */
+static kmm__lane_t *lane_choose(kmm__device_t *d, bool empty)
+{
+    kmm__lane_t *best = NULL;
+    for (uint32_t k = 0; k < d->lane_count; k++)
+        if (!d->lanes[k].is_taken && (!best || d->lanes[k].in_flight < best->in_flight))
+            best = &d->lanes[k];
+    return best && best->in_flight < (empty ? 1 : LANE_DEPTH) ? best : NULL;
+}
+
+static void kernel_start(kmm__task_t *t, kmm__lane_t *lane)
+{
+    kmm__device_t *d = t->device;
+    t->lane = (uint32_t)(lane - d->lanes);
+    lane->in_flight++;
+    int error = t->error ? 0 : launch(t, lane->stream);
+    if (error)
+        fail(t, error, d->backend->error_text(d->backend));
+    if (d->backend->notify(lane->stream, host_task_finished, t)) {
+        lane->in_flight--;
+        kmm__task_finish(t, KMM_E_DEVICE);
+    }
+}
+
+static void lane_main(const kmm_chunk_t *chunk, void *args);
+
+/* Has a lane run functions and operations until there are none. */
+static bool lane_take(kmm__device_t *d)
+{
+    kmm__lane_t *lane = lane_choose(d, true);
+    if (!lane)
+        return false;
+    kmm__run_t run = { .function = lane_main, .args_block = &lane, .args_bytes = sizeof(lane) };
+    lane->is_taken = true;
+    d->seekers++;
+    if (d->backend->launch(lane->stream, &run) == 0)
+        return true;
+    lane->is_taken = false;
+    d->seekers--;
+    return false;
+}
+
+/* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the CPU is quick. */
 static void host_dispatch(kmm__device_t *d)
 {
-    while (d->startable.head) {
-        uint32_t lane = 0;
-        for (uint32_t k = 1; k < d->lane_count; k++)
-            if (d->lanes[k].in_flight < d->lanes[lane].in_flight)
-                lane = k;
-        if (d->lanes[lane].in_flight >= LANE_DEPTH)
-            return;
-        kmm__task_t *t = queue_pop(&d->startable);
-        t->lane = lane;
-        d->lanes[lane].in_flight++;
-        int error = t->error ? 0 : launch(t, d->lanes[lane].stream);
-        if (error)
-            fail(t, error, d->backend->error_text(d->backend));
-        if (d->backend->notify(d->lanes[lane].stream, host_task_finished, t)) {
-            d->lanes[lane].in_flight--;
-            kmm__task_finish(t, KMM_E_DEVICE);
+    for (kmm__task_t *t; (t = d->startable.head);) {
+        if (!t->work->kernel) {
+            if (d->seekers >= d->startable.count || !lane_take(d))
+                return;
+            continue;
         }
+        kmm__lane_t *lane = lane_choose(d, false);
+        if (!lane)
+            return;
+        kernel_start(queue_pop(&d->startable), lane);
     }
 }
 
@@ -438,13 +481,81 @@ static void host_task_finished(void *arg, int status)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     d->lanes[t->lane].in_flight--;
-    if (t->error && t->error != KMM_E_POISONED && t->work->operation)
-        fail(t, t->error, kmm_error_string(t->error));
-    else if (status && !t->error)
+    if (status && !t->error)
         fail(t, status, d->backend->error_text(d->backend));
     kmm__task_finish(t, status);
     host_dispatch(d);
-    kmm__device_wake(d);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+/* Tasks that a lane runs one after the other before it takes the lock again. */
+typedef struct run_list { uint32_t count; kmm__task_t *tasks[LANE_TASKS]; } run_list_t;
+
+static void functions_take(kmm__device_t *d, run_list_t *list)
+{
+    uint32_t share = d->startable.count / (2 * d->lane_count) + 1;
+    list->count = 0;
+    while (list->count < share && list->count < LANE_TASKS && d->startable.head && !d->startable.head->work->kernel)
+        list->tasks[list->count++] = queue_pop(&d->startable);
+}
+
+static void function_run(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    if (t->error)
+        return;
+    if (w->operation) {
+        t->error = w->operation->run(w->operation);
+        return;
+    }
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    write_arguments(t, packed);
+    w->function(&t->range, packed);
+}
+
+static void function_finish(kmm__task_t *t)
+{
+    if (t->error && t->error != KMM_E_POISONED && t->work->operation)
+        fail(t, t->error, kmm_error_string(t->error));
+    kmm__task_finish(t, 0);
+}
+
+/* Waits a little for another task to start: less than it costs to be woken. Not locked. */
+static void linger(const kmm__device_t *d)
+{
+    for (int k = 0; k < LINGER && atomic_load_explicit(&d->startable.count, memory_order_relaxed) == 0; k++)
+        kmm__relax();
+}
+
+/* Runs functions and operations, and finishes them, which may make others startable. */
+static void lane_main(const kmm_chunk_t *chunk, void *args)
+{
+    kmm__lane_t *lane;
+    run_list_t list;
+    (void)chunk;
+    memcpy(&lane, args, sizeof(lane));
+    kmm__device_t *d = lane->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    for (bool lingered = false;;) {
+        functions_take(d, &list);
+        if (list.count == 0 && (lingered || d->startable.head))
+            break;
+        lingered = list.count == 0;
+        d->seekers -= !lingered;
+        pthread_mutex_unlock(&rt->lock);
+        for (uint32_t k = 0; k < list.count; k++)
+            function_run(list.tasks[k]);
+        if (lingered)
+            linger(d);
+        pthread_mutex_lock(&rt->lock);
+        d->seekers += !lingered;
+        for (uint32_t k = 0; k < list.count; k++)
+            function_finish(list.tasks[k]);
+    }
+    d->seekers--;
+    lane->is_taken = false;
+    host_dispatch(d);
     pthread_mutex_unlock(&rt->lock);
 }
 
@@ -504,6 +615,11 @@ void kmm__device_wake(kmm__device_t *d)
 
 void kmm__ready_push(kmm__task_t *t)
 {
+    /* Where all data is in one memory there is nothing to bring. */
+    if (!t->runtime->has_spaces && !t->error) {
+        issue_on_host(t);
+        return;
+    }
     queue_push(&t->device->ready, t);
     kmm__device_wake(t->device);
 }
@@ -551,9 +667,11 @@ static int streams_create(kmm__device_t *d)
     const kmm__backend_t *b = d->backend;
     int error = 0;
     d->lane_count = d->info.lanes ? d->info.lanes : 1;
-    d->lanes = kmm__alloc(d->lane_count * sizeof(*d->lanes));
-    for (uint32_t k = 0; k < d->lane_count && !error; k++)
+    d->lanes = kmm__alloc((d->lane_count + KMM__SIDE_LANES) * sizeof(*d->lanes));
+    for (uint32_t k = 0; k < d->lane_count && !error; k++) {
+        d->lanes[k].device = d;
         error = b->stream_create(d->gpu, &d->lanes[k].stream);
+    }
     if (d->space == KMM__HOST)
         return error;
     error = error ? error : b->stream_create(d->gpu, &d->in);
@@ -594,7 +712,7 @@ void kmm__device_stop(kmm__device_t *d)
     for (uint32_t k = 0; k < d->event_count; k++)
         d->backend->event_destroy(d->events[k]);
     free(d->events);
-    for (uint32_t k = 0; d->lanes && k < d->lane_count; k++)
+    for (uint32_t k = 0; d->lanes && k < d->lane_count + KMM__SIDE_LANES; k++)
         stream_drop(d, d->lanes[k].stream);
     free(d->lanes);
     stream_drop(d, d->in);

@@ -10,6 +10,8 @@
 enum { MAX_ARGS_BYTES = 32768, BATCH = 16 };
 
 static _Thread_local kmm_launch_t *armed;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static kmm_launch_t *spare_launches; /* builders to use again */
 
 /* ---- The builder ---- */
 
@@ -29,15 +31,34 @@ static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 
 void kmm__launch_free(kmm_launch_t *l)
 {
-    free(l->items);
+    if (l->items != l->few)
+        free(l->items);
     free(l->label);
     free(l->error_text);
-    free(l);
+    pthread_mutex_lock(&spare_lock);
+    l->next = spare_launches;
+    spare_launches = l;
+    pthread_mutex_unlock(&spare_lock);
+}
+
+/* A builder, cleared but for its items. */
+static kmm_launch_t *launch_obtain(void)
+{
+    pthread_mutex_lock(&spare_lock);
+    kmm_launch_t *l = spare_launches;
+    if (l)
+        spare_launches = l->next;
+    pthread_mutex_unlock(&spare_lock);
+    if (!l)
+        l = kmm__alloc(sizeof(*l));
+    memset(l, 0, offsetof(kmm_launch_t, few));
+    l->items = l->few;
+    return l;
 }
 
 KMM__API kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line)
 {
-    kmm_launch_t *l = kmm__alloc(sizeof(*l));
+    kmm_launch_t *l = launch_obtain();
     l->runtime = kmm__current();
     l->kernel = kernel;
     l->file = file;
@@ -104,7 +125,12 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
         launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text, KMM__MAX_ITEMS);
-    l->items = kmm__grow(l->items, l->item_count, &l->item_capacity, sizeof(*l->items));
+    if (l->item_count == KMM__MAX_ITEMS)
+        l->item_count--;
+    if (l->item_count == KMM__FEW_ITEMS && l->items == l->few) {
+        l->items = kmm__alloc(KMM__MAX_ITEMS * sizeof(*l->items));
+        memcpy(l->items, l->few, sizeof(l->few));
+    }
     kmm__item_t *item = &l->items[l->item_count++];
     *item = (kmm__item_t){ .text = text, .base = (char *)(uintptr_t)base, .element = (int64_t)element_bytes };
     return item;
@@ -214,7 +240,8 @@ static void add_pointer(kmm__submission_t *s, uint32_t at, const unsigned char *
     kmm__array_t *a = kmm__array_find(s->rt, address);
     if (!a)
         return;
-    w->pointers = realloc(w->pointers, (w->pointer_count + 1) * sizeof(*w->pointers));
+    if (!w->pointers)
+        w->pointers = kmm__work_take(w, w->args_bytes / sizeof(address) * sizeof(*w->pointers));
     w->pointers[w->pointer_count++] = (kmm__pointer_t){ at, a, address - a->base, -1 };
     kmm__array_ref(a);
 }
@@ -231,7 +258,7 @@ static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **
     uint32_t at = 0;
     w->kernel = kernel;
     w->arg_count = kernel->param_count;
-    w->arg_offset = kmm__alloc(kernel->param_count * sizeof(*w->arg_offset));
+    w->arg_offset = kmm__work_take(w, kernel->param_count * sizeof(*w->arg_offset));
     for (uint32_t k = 0; k < kernel->param_count; k++) {
         w->arg_offset[k] = at;
         at += (kernel->param_bytes[k] + 15u) & ~15u;
@@ -239,7 +266,7 @@ static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **
     if (at > MAX_ARGS_BYTES)
         return kmm__submission_refuse(s, KMM_E_INVALID, "its arguments are too large");
     w->args_bytes = at;
-    w->args = kmm__alloc(at);
+    w->args = kmm__work_take(w, at);
     for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++) {
         memcpy(w->args + w->arg_offset[k], args[k], kernel->param_bytes[k]);
         find_pointers(s, w->arg_offset[k], kernel->param_bytes[k]);
@@ -434,8 +461,10 @@ static bool chunks_are_apart(const kmm_launch_t *l)
 
 static void throttle(kmm_runtime_t *rt)
 {
+    if (rt->outstanding <= KMM__MAX_OUTSTANDING)
+        return;
     rt->throttled++;
-    while (rt->outstanding > KMM__MAX_OUTSTANDING)
+    while (rt->outstanding > KMM__RESUME_OUTSTANDING)
         pthread_cond_wait(&rt->progress, &rt->lock);
     rt->throttled--;
 }
@@ -450,12 +479,10 @@ static int submit_chunks(kmm__submission_t *s, uint32_t first, uint32_t n)
         int error = 0;
         tasks[k] = make_chunk(s, first + k, &error);
         if (!error)
-            error = kmm__dag_follow(tasks[k]);
+            error = apart ? kmm__dag_enter(tasks[k]) : kmm__dag_follow(tasks[k]);
         if (error && !tasks[k]->error)
             tasks[k]->error = error;
         result = result ? result : error;
-        if (apart)
-            kmm__dag_record(tasks[k], true), kmm__dag_record(tasks[k], false);
     }
     for (uint32_t k = 0; k < n && !apart; k++) {
         int error = kmm__dag_conflicts(tasks[k]);
@@ -490,20 +517,23 @@ static int submit_work(kmm__submission_t *s)
 kmm__work_t *kmm__submission_work(kmm__submission_t *s)
 {
     const kmm_launch_t *l = s->l;
-    kmm__work_t *w = kmm__alloc(sizeof(*w));
-    w->refs = 1;
-    w->id = s->rt->next_work++;
-    snprintf(w->name, sizeof(w->name), "%s", l->label ? l->label : l->kernel ? l->kernel : "?");
+    kmm__work_t *w = kmm__work_create(s->rt);
+    uint32_t reductions = 0;
+    w->name = l->kernel ? l->kernel : "?";
+    if (l->label)
+        w->name = memcpy(kmm__work_take(w, strlen(l->label) + 1), l->label, strlen(l->label));
     w->file = l->file;
     w->line = l->line;
     w->geometry = s->geometry;
     w->function = s->function;
-    w->item_text = kmm__alloc(l->item_count * sizeof(*w->item_text));
+    w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
     w->item_count = l->item_count;
-    for (uint32_t k = 0; k < l->item_count; k++)
-        w->item_text[k] = kmm__copy_text(l->items[k].text);
-    w->reductions = kmm__alloc(l->item_count * sizeof(*w->reductions));
-    w->partials = kmm__alloc(l->item_count * sizeof(*w->partials));
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        w->item_text[k] = l->items[k].text;
+        reductions += l->items[k].mode == KMM_REDUCE;
+    }
+    w->reductions = kmm__work_take(w, reductions * sizeof(*w->reductions));
+    w->partials = kmm__work_take(w, reductions * sizeof(*w->partials));
     return w;
 }
 
@@ -581,7 +611,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     if (kernel) {
         error = pack_kernel(s, kernel, args);
     } else {
-        s->work->args = kmm__alloc(bytes);
+        s->work->args = kmm__work_take(s->work, bytes);
         s->work->args_bytes = (uint32_t)bytes;
         memcpy(s->work->args, block_args, bytes);
         find_pointers(s, 0, (uint32_t)bytes);

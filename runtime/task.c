@@ -11,6 +11,7 @@ struct kmm_task {
     kmm__submission_t submission;
     kmm__task_t *task; /* a reference */
     bool entered;      /* the device was made current */
+    int lane;          /* of the device; negative: none yet */
 };
 
 static _Thread_local kmm_task_t *current;
@@ -41,8 +42,6 @@ static int choose_device(kmm__submission_t *s)
         l->ordinal = b->current(b);
     }
     int error = kmm__place_devices(l, s->kind, false, &s->place);
-    s->place.chunks = 1;
-    s->place.schedule = KMM_SCHEDULE_BLOCK;
     return error ? kmm__submission_refuse(s, error, kmm__error_get()) : 0;
 }
 
@@ -61,14 +60,12 @@ static int enter_dag(kmm_task_t *task, void *stream)
     task->task = t;
     kmm__task_ref(t);
     int error = kmm__submission_plan(s, t, &box);
-    kmm__task_place(t, kmm__place_chunk(&s->place, 0, t));
+    kmm__task_place_on(t, s->place.device[0], (uint32_t)task->lane);
     kmm__line_enter(t, stream);
     if (!error)
-        error = kmm__dag_follow(t);
+        error = kmm__dag_enter(t);
     if (error)
         t->error = error;
-    kmm__dag_record(t, true);
-    kmm__dag_record(t, false);
     kmm__dag_release(t);
     return error;
 }
@@ -105,6 +102,8 @@ static int begin(kmm_task_t *task, void *stream)
     s->work = kmm__submission_work(s);
     error = kmm__submission_resolve(s);
     if (!error)
+        task->lane = error = kmm__side_lane_take(s->place.device[0]);
+    if (error >= 0)
         error = enter_dag(task, stream);
     if (!error)
         error = await_entry(task->task);
@@ -116,11 +115,14 @@ static int begin(kmm_task_t *task, void *stream)
 static void task_free(kmm_task_t *task)
 {
     kmm_runtime_t *rt = task->submission.rt;
-    if (task->task) {
+    if (rt)
         pthread_mutex_lock(&rt->lock);
+    if (task->lane >= 0)
+        kmm__side_lane_return(task->submission.place.device[0], (uint32_t)task->lane);
+    if (task->task)
         kmm__task_unref(task->task);
+    if (rt)
         pthread_mutex_unlock(&rt->lock);
-    }
     kmm__launch_free(task->submission.l);
     free(task);
 }
@@ -141,6 +143,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     kmm_task_t *task = kmm__alloc(sizeof(*task));
     const char *file = l->file;
     int line = l->line;
+    task->lane = -1;
     task->submission = (kmm__submission_t){ .l = l, .rt = l->runtime, .annotated = true };
     int error = begin(task, stream);
     if (task_stream)

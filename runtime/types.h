@@ -41,7 +41,11 @@ enum {
     KMM__HOST = 0,                 /* the host's space */
     KMM__MAX_ITEMS = 64,           /* access items of one launch */
     KMM__FEW_ACCESSES = 4,
-    KMM__MAX_OUTSTANDING = 1 << 16 /* tasks; a program that submits more waits */
+    KMM__FEW_ITEMS = 8,
+    KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
+    KMM__WORK_ROOM = 512,          /* bytes; enough for most */
+    KMM__MAX_OUTSTANDING = 1 << 16, /* tasks; a program that submits more waits until it is */
+    KMM__RESUME_OUTSTANDING = KMM__MAX_OUTSTANDING / 8 * 7
 };
 
 typedef struct kmm__device kmm__device_t;
@@ -86,8 +90,11 @@ typedef struct kmm__shape_map {
 typedef struct kmm__users {
     kmm__task_t *writer; /* NULL: nobody whose outcome matters any more */
     uint32_t homes;      /* spaces (bits) in which it was written last and read since */
-    kmm__task_t **readers;
     uint32_t reader_count, reader_capacity;
+    union {
+        kmm__task_t *few[2];  /* capacity 0: the readers themselves */
+        kmm__task_t **many;
+    } readers;
 } kmm__users_t;
 
 /* Value of the coherence map.  * Bit s of valid: space s holds the newest value once ready[s] is done (NULL: it is).
@@ -137,6 +144,7 @@ struct kmm__array {
     char *host;          /* host buffer; the user's memory when mapped; NULL: none yet */
     bool is_mapped;
     bool is_abstract;    /* orders work and holds no data */
+    bool is_tracked;     /* its coherence matters: there are several spaces, or its map promises something */
     kmm_map_t map;
     uint32_t map_depth;  /* nested maps */
     bool is_deferred;    /* kmm_wait ends its map: a launch with nowait made it */
@@ -194,15 +202,18 @@ typedef struct kmm__partials {
     uint32_t slots;
 } kmm__partials_t;
 
-/* What the chunks of a launch share. References are counted by tasks. */
-typedef struct kmm__work {
+/* What the chunks of a launch share. References are counted by tasks. What it points to and owns comes from
+ * kmm__work_take. */
+typedef struct kmm__work kmm__work_t;
+struct kmm__work {
+    kmm_runtime_t *runtime;
+    kmm__work_t *next; /* among the runtime's spare ones */
     uint64_t refs;
     uint64_t id;
-    char name[64];
-    const char *file;
+    const char *name, *file;
     int line;
     uint32_t chunk_count;
-    char **item_text; /* item_count of them */
+    const char **item_text; /* item_count of them, which live as long as the process */
     uint32_t item_count;
     /* A kernel: */
     const kmm_kernel_t *kernel;
@@ -222,7 +233,10 @@ typedef struct kmm__work {
     uint32_t reduction_count;
     kmm__partials_t *partials;
     uint32_t partials_count;
-} kmm__work_t;
+    void *blocks;             /* what did not fit in room; each begins with a pointer to the next */
+    uint32_t room_used;
+    _Alignas(16) unsigned char room[KMM__WORK_ROOM];
+};
 
 /* Work of the runtime itself on arrays in the host's space. */
 struct kmm__operation {
@@ -286,11 +300,19 @@ struct kmm__task {
 
 /* ---- Devices (schedule.c, memory/frame.c) ---- */
 
-typedef struct kmm__lane { kmm__stream_t *stream; uint32_t in_flight; } kmm__lane_t;
+typedef struct kmm__lane {
+    kmm__stream_t *stream;
+    kmm__device_t *device;
+    uint32_t in_flight;
+    bool is_taken; /* of the CPU: it runs functions and operations as long as there are any; of a side lane: by a task */
+} kmm__lane_t;
 
 typedef struct kmm__spare { kmm__frame_handle_t handle; uint64_t bytes; } kmm__spare_t;
 
-typedef struct kmm__queue { kmm__task_t *head, *tail; } kmm__queue_t;
+typedef struct kmm__queue {
+    kmm__task_t *head, *tail;
+    _Atomic uint32_t count; /* changed under the lock */
+} kmm__queue_t;
 
 struct kmm__device {
     kmm_runtime_t *runtime;
@@ -307,8 +329,9 @@ struct kmm__device {
     uint64_t wakes;      /* how often; the thread unlocks while it works, and must not miss one */
     kmm__queue_t ready;
     kmm__queue_t startable; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
+    uint32_t seekers;       /* of the CPU: lanes that will look there again before they end */
     uint32_t in_flight;
-    kmm__lane_t *lanes;
+    kmm__lane_t *lanes;  /* lane_count of them, then KMM__SIDE_LANES: one for each task of the program's own statements */
     uint32_t lane_count;
     kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */
     pthread_mutex_t in_lock, out_lock, peer_lock; /* held while enqueuing on the stream of that name; the lanes belong to the device's thread */
@@ -344,6 +367,7 @@ struct kmm_runtime {
     kmm__device_t *cpu;    /* the device in space 0; always there */
     kmm__array_t *globals; /* stands for all memory that is no array: variables of kernels, other allocations */
     uint32_t space_count;
+    bool has_spaces;       /* some device has memory of its own */
     kmm__map_ops_t holders_ops;
     uint64_t frame_bytes;  /* the largest frame */
     kmm__array_t **arrays; /* sorted by base */
@@ -354,6 +378,7 @@ struct kmm_runtime {
     uint32_t outstanding;  /* unfinished tasks */
     uint32_t throttled;    /* threads that wait for outstanding to fall */
     kmm__task_t *spare_tasks; /* kept with their arrays, so that a chunk costs no allocation */
+    kmm__work_t *spare_works;
     kmm__ticket_t *spare_tickets;
     bool stopping;
     kmm__error_t error;    /* the first since kmm_wait returned one */

@@ -104,7 +104,9 @@ static int reserve_name(kmm__array_t *a)
 static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
 {
     kmm__users_t nobody = { 0 };
-    kmm__holders_t holders = { .valid = a->is_mapped && (a->map == KMM_MAP_TO || a->map == KMM_MAP_TOFROM) ? 1u << KMM__HOST : 0 };
+    bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
+    a->is_tracked = rt->has_spaces || promised;
+    kmm__holders_t holders = { .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0 };
     kmm__layout_t flat = kmm__layout_flat((int64_t)a->bytes);
     kmm__box_t whole = kmm__layout_whole(&flat);
     a->users = (kmm__shape_map_t){ flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody) };

@@ -56,7 +56,7 @@ const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt)
 void kmm__holders_ops_init(kmm_runtime_t *rt)
 {
     size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
-    rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same };
+    rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same, NULL };
 }
 
 static void holders_set(kmm__holders_t *h, uint32_t space, kmm__ticket_t *ticket)
@@ -266,7 +266,7 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_WRITE || a->array->is_abstract)
+        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked)
             continue;
         f.access = a;
         int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
@@ -309,7 +309,7 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_READ || a->array->is_abstract)
+        if (a->mode == KMM_READ || a->array->is_abstract || !a->array->is_tracked)
             continue;
         int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
         error = n < 0 ? n : 0;

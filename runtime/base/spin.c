@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
+#include <time.h>
+
+#include "../internal.h"
+
+enum { SPIN_NS = 30000, POLLS_PER_YIELD = 32 };
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void kmm__relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+void kmm__spin_until_zero(const _Atomic uint32_t *word)
+{
+    uint64_t end = now() + SPIN_NS;
+    do {
+        for (int k = 0; k < POLLS_PER_YIELD; k++) {
+            if (atomic_load_explicit(word, memory_order_relaxed) == 0)
+                return;
+            kmm__relax();
+        }
+        sched_yield(); /* whoever is to set it may want this core */
+    } while (now() < end);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tasks of a launch share, with room for all it owns, so that a launch costs no allocation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+kmm__work_t *kmm__work_create(kmm_runtime_t *rt)
+{
+    kmm__work_t *w = rt->spare_works;
+    if (w)
+        rt->spare_works = w->next;
+    else
+        w = kmm__alloc(sizeof(*w));
+    memset(w, 0, offsetof(kmm__work_t, room));
+    w->runtime = rt;
+    w->refs = 1;
+    w->id = rt->next_work++;
+    return w;
+}
+
+void *kmm__work_take(kmm__work_t *w, size_t bytes)
+{
+    enum { HEADER = 16 };
+    size_t rounded = (bytes + 15) & ~(size_t)15;
+    if (rounded <= KMM__WORK_ROOM - w->room_used) {
+        w->room_used += (uint32_t)rounded;
+        return memset(w->room + w->room_used - rounded, 0, rounded);
+    }
+    unsigned char *block = kmm__alloc(HEADER + rounded);
+    memcpy(block, &w->blocks, sizeof(w->blocks));
+    w->blocks = block;
+    return block + HEADER;
+}
+
+void kmm__work_ref(kmm__work_t *w)
+{
+    w->refs++;
+}
+
+void kmm__work_unref(kmm__work_t *w)
+{
+    if (--w->refs)
+        return;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        kmm__array_unref(w->pointers[k].array);
+    for (uint32_t k = 0; k < w->partials_count; k++) {
+        if (!w->partials[k].array)
+            continue;
+        kmm__array_forget(w->partials[k].array);
+        kmm__array_unref(w->partials[k].array);
+    }
+    while (w->blocks) {
+        void *block = w->blocks;
+        memcpy(&w->blocks, block, sizeof(w->blocks));
+        free(block);
+    }
+    w->next = w->runtime->spare_works;
+    w->runtime->spare_works = w;
+}
+
+void kmm__works_free(kmm_runtime_t *rt)
+{
+    while (rt->spare_works) {
+        kmm__work_t *w = rt->spare_works;
+        rt->spare_works = w->next;
+        free(w);
+    }
+}
