@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "memory/spill.h"
 
 static const uint64_t RESERVE_PART = 32; /* of a device's free memory is left to others */
 
@@ -162,4 +163,19 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         error = add_host(rt, 0, &config, true);
     rt->space_count = rt->device_count + 1;
     return error;
+}
+
+static const char *first_of(const char *a, const char *b, const char *c)
+{
+    return a && *a ? a : b && *b ? b : c;
+}
+
+int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given)
+{
+    uint64_t limit = given ? given->host_mem : 0;
+    const char *folder = first_of(given ? given->spill_dir : NULL, getenv("KMM_SPILL_DIR"), NULL);
+    int error = environment_bytes("KMM_HOST_MEM", &limit);
+    if (error || limit == 0)
+        return error;
+    return kmm__spill_start(rt, limit, first_of(folder, getenv("TMPDIR"), "/var/tmp"));
 }

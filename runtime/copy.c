@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "memory/spill.h"
 
 /* ---- Submitting an operation ---- */
 
@@ -120,19 +121,28 @@ static int run_nothing(kmm__operation_t *op)
     return 0;
 }
 
+/* What one operation does at once. With a limit of host memory there has to be room for some of them. */
+static size_t piece_most(const kmm_runtime_t *rt)
+{
+    enum { PIECE = 16 << 20, PIECES_OF_ROOM = 8 };
+    size_t sheet = kmm__spill_sheet_bytes(rt), most = PIECE;
+    while (sheet && most > sheet && most > kmm__spill_room(rt) / PIECES_OF_ROOM)
+        most /= 2;
+    return most;
+}
+
 /* Runs an operation on one range of one array in pieces, so that all threads of the CPU take part,
  * and what comes from a device is used while the rest is on its way. */
 static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, kmm_mode_t mode)
 {
-    enum { PIECE = 16 << 20 };
-    size_t count = (op->bytes + PIECE - 1) / PIECE;
+    size_t most = piece_most(rt), count = (op->bytes + most - 1) / most;
     kmm__task_t **tasks = kmm__alloc(count * sizeof(*tasks));
     int error = 0;
     for (size_t k = 0; k < count; k++) {
         kmm__operation_t piece = *op;
-        size_t from = k * PIECE;
+        size_t from = k * most;
         piece.begin += (int64_t)from;
-        piece.bytes = op->bytes - from < PIECE ? op->bytes - from : PIECE;
+        piece.bytes = op->bytes - from < most ? op->bytes - from : most;
         piece.memory = op->memory ? (char *)op->memory + from : NULL;
         kmm__access_t a = kmm__access_bytes(op->array, mode, piece.begin, piece.begin + (int64_t)piece.bytes);
         int e = kmm__operation_submit(rt, &piece, name, &a, 1, &tasks[k]);
@@ -179,6 +189,18 @@ KMM__API int kmm_fill(kmm_runtime_t *rt, void *array, int value, size_t bytes)
     return on_range(rt, &op, "fill", KMM_WRITE, array);
 }
 
+static int copy_piece(kmm_runtime_t *rt, const kmm__operation_t *op)
+{
+    int64_t n = (int64_t)op->bytes;
+    kmm__access_t accesses[2] = {
+        kmm__access_bytes(op->other, KMM_READ, op->other_begin, op->other_begin + n),
+        kmm__access_bytes(op->array, KMM_WRITE, op->begin, op->begin + n),
+    };
+    if (op->array == op->other && llabs(op->begin - op->other_begin) < n)
+        accesses[1].mode = KMM_UPDATE;
+    return operate(rt, op, "copy", accesses, 2);
+}
+
 KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
 {
     kmm__operation_t op = { .run = run_copy, .bytes = bytes };
@@ -190,15 +212,17 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
     if (!error)
         error = find_range(rt, src, bytes, &op.other, &op.other_begin);
-    if (!error && bytes) {
-        kmm__access_t accesses[2] = {
-            kmm__access_bytes(op.other, KMM_READ, op.other_begin, op.other_begin + (int64_t)bytes),
-            kmm__access_bytes(op.array, KMM_WRITE, op.begin, op.begin + (int64_t)bytes),
-        };
-        bool overlap = op.array == op.other && llabs(op.begin - op.other_begin) < (int64_t)bytes;
-        if (overlap)
-            accesses[1].mode = KMM_UPDATE;
-        error = operate(rt, &op, "copy", accesses, 2);
+    /* From the end that no later piece has to read again, like memmove. */
+    bool backwards = op.array == op.other && op.begin > op.other_begin;
+    size_t most = kmm__spill_room(rt) ? piece_most(rt) : bytes;
+    for (size_t done = 0, n; done < bytes && !error; done += n) {
+        kmm__operation_t piece = op;
+        n = bytes - done < most ? bytes - done : most;
+        int64_t from = (int64_t)(backwards ? bytes - done - n : done);
+        piece.begin += from;
+        piece.other_begin += from;
+        piece.bytes = n;
+        error = copy_piece(rt, &piece);
     }
     pthread_mutex_unlock(&rt->lock);
     return error;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "memory/spill.h"
 
 /* ---- Tasks ---- */
 
@@ -449,6 +450,7 @@ static void task_done(kmm__task_t *t)
     t->state = KMM__TASK_DONE; /* gets no successors any more */
     kmm__ticket_done(t->ticket);
     kmm__frames_release(t);
+    kmm__spill_release_task(t);
     kmm__line_leave(t);
     rt->outstanding--;
     t->device->chunks += !t->work->operation && !t->error;

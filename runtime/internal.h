@@ -28,10 +28,13 @@ void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...) __att
 /* Sets this thread's text and returns code. */
 int kmm__error_set(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *kmm__error_get(void);
+bool kmm__error_is_of_disk(int code); /* its text is this thread's, not a backend's */
 
 /* ---- config.c ---- */
 /* Opens the devices that the configuration, or else the environment, names. */
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given);
+/* Limits host memory if the configuration, or else the environment, says so. */
+int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given);
 
 /* ---- submit.c: the builder's contents ---- */
 typedef struct kmm__term { int64_t lower, length; } kmm__term_t;
@@ -215,6 +218,7 @@ typedef struct kmm__move {
     kmm__box_t box;
     kmm__ticket_t *after;     /* what makes the source valid; NULL: it is; a reference */
     kmm__ticket_t *ticket;    /* what this makes; a reference */
+    bool failed;              /* it could not be enqueued */
 } kmm__move_t;
 typedef struct kmm__moves { kmm__move_t *move; uint32_t count, capacity; } kmm__moves_t;
 
@@ -223,6 +227,8 @@ typedef struct kmm__moves { kmm__move_t *move; uint32_t count, capacity; } kmm__
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);
 /* Plans the copies out that make frame f's contents expendable, and takes its device off the holders. */
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
+/* Takes back that a device holds what a failed copy should have brought it. */
+void kmm__coherence_undo(const kmm__move_t *m);
 
 /* ---- memory/frame.c ---- */
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
@@ -247,6 +253,8 @@ void kmm__frames_close(kmm__device_t *d);      /* all arrays are gone */
 int kmm__moves_enqueue(kmm__moves_t *moves);
 void kmm__moves_drop(kmm__moves_t *moves); /* locked */
 void kmm__transfer_forget(kmm__array_t *a); /* before its host buffer goes away */
+void kmm__transfer_unlock(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
+#define KMM__LOCK_AT_LEAST ((size_t)1 << 20) /* less is not worth page-locking */
 
 /* ---- reduce.c (all locked; errors have their text set, without the launch) ---- */
 /* Finds what the launch reduces into and makes its private copies. *item receives the one at fault, or item_count. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch's iteration space, cut into chunks. */
 #include "internal.h"
+#include "memory/spill.h"
 
 /* The dimension that a source runs along. */
 static uint32_t dimension_of(kmm_source_t source)
@@ -123,7 +124,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
         const kmm__device_t *dev = rt->device[k];
         if (dev->hidden || (dev->backend->kind != kind && !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
             continue;
-        int64_t of_memory = dev->space == KMM__HOST || !dev->limit ? 1 : (int64_t)(bytes * CHUNKS_OF_MEMORY / dev->limit) + 1;
+        uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
+        int64_t of_memory = memory ? (int64_t)(bytes * CHUNKS_OF_MEMORY / memory) + 1 : 1;
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }

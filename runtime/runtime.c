@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "marker.h"
+#include "memory/spill.h"
 
 /* ---- Errors ---- */
 
@@ -26,6 +27,11 @@ int kmm__error_set(int code, const char *format, ...)
 const char *kmm__error_get(void)
 {
     return error_text;
+}
+
+bool kmm__error_is_of_disk(int code)
+{
+    return code == KMM_E_DISK_FULL || code == KMM_E_CORRUPT || code == KMM_E_IO;
 }
 
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
@@ -54,6 +60,7 @@ static void runtime_free(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_wake(rt->device[k]);
     pthread_mutex_unlock(&rt->lock);
+    kmm__spill_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
@@ -87,6 +94,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
     kmm__holders_ops_init(rt);
+    if (!error)
+        error = kmm__config_host(rt, config);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_init(rt->device[k]);
     for (uint32_t k = 0; k < rt->device_count && !error; k++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "memory/spill.h"
 
 enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, DEVICE_DEPTH = 1024 };
 
@@ -113,6 +114,12 @@ static void fail(kmm__task_t *t, int error, const char *why)
         kmm__error_note(t->device->runtime, error, "%s: argument %s: %s", where, w->item_text[t->failed_item], why);
     else
         kmm__error_note(t->device->runtime, error, "%s: %s", where, why);
+}
+
+/* The text of an error of this thread: the backend's, or our own. */
+static const char *reason(const kmm__device_t *d, int error)
+{
+    return kmm__error_is_of_disk(error) ? kmm__error_get() : d->backend->error_text(d->backend);
 }
 
 /* ---- Tasks on streams ---- */
@@ -305,6 +312,12 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
     kmm__device_t *d = t->device;
     kmm__stream_t *lane = d->lanes[t->lane].stream;
     int error = moves->count ? kmm__moves_enqueue(moves) : 0;
+    if (error) {
+        pthread_mutex_lock(&d->runtime->lock);
+        if (!t->error)
+            fail(t, error, reason(d, error));
+        pthread_mutex_unlock(&d->runtime->lock);
+    }
     for (uint32_t k = 0; k < t->wait_count; k++) {
         int waited = kmm__ticket_wait(t->waits[k], d, lane);
         error = error ? error : waited;
@@ -321,7 +334,9 @@ static bool prepare(kmm__task_t *t, kmm__moves_t *moves)
         kmm__task_finish(t, error);
         return false;
     }
-    error = kmm__coherence_acquire(t, moves);
+    error = kmm__spill_hold_task(t);
+    if (!error)
+        error = kmm__coherence_acquire(t, moves);
     if (error)
         fail(t, error, kmm__error_get());
     return true;
@@ -348,7 +363,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     for (uint32_t k = 0; k < b->count; k++) {
         int error = errors[k] ? errors[k] : recorded;
         if (error && !b->tasks[k]->error)
-            fail(b->tasks[k], error, d->backend->error_text(d->backend));
+            fail(b->tasks[k], error, reason(d, error));
         kmm__task_issued(b->tasks[k]);
     }
     kmm__moves_drop(moves);
@@ -400,7 +415,7 @@ static void issue_on_stream(kmm__task_t *t)
     }
     batch_t *b = kmm__alloc(sizeof(*b));
     b->tasks[b->count++] = t;
-    bool more = kmm__frames_resident(t, &total);
+    bool more = kmm__frames_resident(t, &total) && !kmm__spill_may_wait(d->runtime);
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
         kmm__task_t *next = d->ready.head;
         more = next && !next->error && !next->work->is_inline && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
@@ -587,6 +602,8 @@ static void issue_on_host(kmm__task_t *t)
     kmm__moves_t moves = { 0 };
     t->done_left++; /* ours, until the copies are on their way */
     int error = buffers_ensure(t);
+    if (!error)
+        error = kmm__spill_hold_task(t);
     if (!error)
         error = kmm__coherence_acquire(t, &moves);
     if (error)

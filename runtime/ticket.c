@@ -22,6 +22,7 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
     t->state = KMM__TICKET_PLANNED;
     t->point = NULL;
     t->refs = 1;
+    t->error = 0;
     t->device = d;
     t->stream = stream;
     return t;
@@ -115,17 +116,26 @@ static void wait_on_host(kmm__ticket_t *t)
     pthread_mutex_unlock(&rt->lock);
 }
 
+/* What should have come with it did not. */
+static int lost(const kmm__ticket_t *t)
+{
+    return t->error ? kmm__error_set(t->error, "data it reads could not be brought to %s: %s", t->device->info.name,
+                                     kmm_error_string(t->error)) : 0;
+}
+
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
-    if (!t || t->state == KMM__TICKET_DONE)
+    if (!t)
         return 0;
+    if (t->state == KMM__TICKET_DONE)
+        return lost(t);
     if (!t->stream || t->device->backend != d->backend) {
         wait_on_host(t);
-        return 0;
+        return lost(t);
     }
     while (t->state == KMM__TICKET_PLANNED)
         sched_yield();
-    if (t->state == KMM__TICKET_DONE || t->stream == stream)
-        return 0;
+    if (t->error || t->state == KMM__TICKET_DONE || t->stream == stream)
+        return lost(t);
     return d->backend->stream_wait(stream, t->point->event);
 }

@@ -11,6 +11,7 @@
  *   space      a place elements can be: 0 is the host, k + 1 is device k
  *   window     an array's address space on a device
  *   frame      physical memory mapped in a window, the unit of residency
+ *   sheet      part of an array's host buffer, the unit that goes to disk (memory/spill.h)
  *   coherence  which spaces hold the newest value of which box
  *   ticket     a point on a stream that other work can wait for
  *   issue      to enqueue a task's copies and its kernel on streams
@@ -73,6 +74,7 @@ struct kmm__ticket {
     _Atomic(kmm__ticket_state_t) state;
     kmm__device_t *device;
     kmm__stream_t *stream; /* NULL: work on the host, which streams cannot wait for */
+    int error;             /* of copies that could not be enqueued; set before it is recorded */
     kmm__point_t *point;   /* where to wait; NULL until it has been armed */
     kmm__task_t **waiters; /* tasks whose done_left falls when it is done; each counted in refs */
     uint32_t waiter_count, waiter_capacity;
@@ -159,6 +161,8 @@ struct kmm__array {
     pthread_mutex_t block_lock; /* guards blocks; taken without the runtime's lock */
     uint8_t *blocks;            /* kmm__block_state_t of each block of the host buffer */
     uint32_t block_count;
+    struct kmm__sheet *sheets;  /* of the host buffer, with a limit of host memory (memory/spill.h) */
+    uint32_t sheet_count;
     kmm__backend_t *locked_by;
     kmm__array_t *next_dead[KMM__MAX_DEVICES];
 };
@@ -291,6 +295,7 @@ struct kmm__task {
     uint32_t copy_count, copy_capacity;
     kmm__frame_t **pinned;
     uint32_t pinned_count, pinned_capacity;
+    struct kmm__held *held; /* host memory that it needs (memory/spill.h); NULL: none */
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
@@ -370,6 +375,7 @@ struct kmm_runtime {
     bool has_spaces;       /* some device has memory of its own */
     kmm__map_ops_t holders_ops;
     uint64_t frame_bytes;  /* the largest frame */
+    struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
     uint32_t live_arrays;  /* not freed yet, dead ones included */

@@ -20,7 +20,9 @@ extern "C" {
     X(RANGE, -9, "value or region out of range")                                                   \
     X(UNSUPPORTED, -10, "not supported")                                                           \
     X(IO, -11, "input or output failed")                                                           \
-    X(STATE, -12, "call not allowed in this state")
+    X(STATE, -12, "call not allowed in this state")                                                \
+    X(DISK_FULL, -13, "no room on disk to spill to")                                               \
+    X(CORRUPT, -14, "data read back from disk is not what was written")
 
 typedef enum kmm_error {
 #define KMM_X(name, number, text) KMM_E_##name = number,

@@ -30,7 +30,7 @@ static int number_of(int code)
     case KMM_E_NO_DEVICE: return KMM_CUDA_NO_DEVICE;
     case KMM_E_UNSUPPORTED: return KMM_CUDA_NOT_SUPPORTED;
     case KMM_E_STATE: return KMM_CUDA_INVALID_RESOURCE_HANDLE;
-    case KMM_E_DEVICE: case KMM_E_IO: return KMM_CUDA_UNKNOWN;
+    case KMM_E_DEVICE: case KMM_E_IO: case KMM_E_DISK_FULL: case KMM_E_CORRUPT: return KMM_CUDA_UNKNOWN;
     }
     return KMM_CUDA_UNKNOWN;
 }

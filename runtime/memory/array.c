@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "../internal.h"
+#include "spill.h"
 
-enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32 };
+enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8 };
 
 /* ---- The index by address ---- */
 
@@ -77,6 +78,8 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         frame = bytes < (8u << 20) ? power_of_two_at_least(bytes) : 8u << 20;
     if (frame > rt->frame_bytes)
         frame = rt->frame_bytes;
+    while (kmm__spill_room(rt) && frame > kmm__spill_room(rt) / FRAMES_OF_HOST)
+        frame /= 2; /* its eviction needs as much of the host's memory */
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
         if (d->space == KMM__HOST)
@@ -117,6 +120,7 @@ static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
 static void array_free(kmm__array_t *a)
 {
     kmm_runtime_t *rt = a->runtime;
+    kmm__spill_forget(a);
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
     kmm__transfer_forget(a);
     if (a->host && !a->is_mapped)
@@ -171,6 +175,8 @@ char *kmm__array_host(kmm__array_t *a)
         return a->host;
     void *p = mmap(NULL, a->bytes ? a->bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     a->host = p == MAP_FAILED ? NULL : p;
+    if (a->host)
+        kmm__spill_array(a);
     return a->host;
 }
 
@@ -186,6 +192,7 @@ void kmm__array_unref(kmm__array_t *a)
     kmm_runtime_t *rt = a->runtime;
     if (--a->refs)
         return;
+    kmm__spill_array_dead(a);
     a->residence_left = rt->device_count;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__device_t *d = rt->device[k];

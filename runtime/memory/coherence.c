@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../internal.h"
+#include "spill.h"
 
 /* ---- Values ---- */
 
@@ -148,6 +149,8 @@ static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *b
     };
     kmm__ticket_ref(after);
     kmm__ticket_ref(ticket);
+    if (!from)
+        kmm__spill_promise(a, &a->coherence.layout, box, true);
 }
 
 /* ---- What a task needs ---- */
@@ -364,4 +367,24 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
         error = kmm__map_update(a->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */
     return error;
+}
+
+static int undo_part(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    const kmm__move_t *m = arg;
+    kmm__holders_t *h = value;
+    if (h->ready[m->to->space] == m->ticket)
+        holders_clear(h, m->to->space);
+    return 0;
+}
+
+void kmm__coherence_undo(const kmm__move_t *m)
+{
+    kmm__array_t *a = m->array;
+    kmm__access_t access = { .array = a, .layout = m->layout, .box = m->box };
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = kmm__shape_map_boxes(&a->coherence, kmm__holders_ops(a->runtime), a->runtime, &access, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_update(a->coherence.map, &boxes[b], undo_part, (void *)(uintptr_t)m);
 }

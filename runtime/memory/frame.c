@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../internal.h"
+#include "spill.h"
 
 enum { PRESSURE_LASTS = 32, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free */
 
@@ -141,7 +142,7 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 
 /* ---- Eviction ---- */
 
-typedef struct eviction { kmm__frame_t *frame; kmm__ticket_t *ticket; } eviction_t;
+typedef struct eviction { kmm__frame_t *frame; kmm__ticket_t *ticket; kmm__held_t held; } eviction_t;
 
 static void eviction_done(void *arg, int status)
 {
@@ -152,6 +153,7 @@ static void eviction_done(void *arg, int status)
     pthread_mutex_lock(&rt->lock);
     kmm__ticket_done(e->ticket);
     kmm__ticket_unref(e->ticket);
+    kmm__spill_release(rt, &e->held);
     if (status)
         kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s", d->info.name,
                         d->backend->error_text(d->backend));
@@ -166,26 +168,35 @@ static void eviction_done(void *arg, int status)
     free(e);
 }
 
-/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. */
-static void frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
+/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. An error says that
+ * the host has no room for it. May do nothing: somebody may have pinned it while room was made. */
+static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     kmm__moves_t moves = { 0 };
+    kmm__held_t held = { 0 };
+    bool has_host = f->array->refs > 0 && kmm__array_host(f->array);
+    int error = has_host ? kmm__spill_hold_frame(f, &held) : 0;
+    if (error || f->pins) {
+        kmm__spill_release(rt, &held);
+        return error;
+    }
     idle_remove(d, f);
-    if (f->array->refs > 0 && kmm__array_host(f->array))
+    if (f->array->refs > 0 && has_host)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
+        kmm__spill_release(rt, &held);
         frame_unmap(rt, f);
-        return;
+        return 0;
     }
     eviction_t *e = kmm__alloc(sizeof(*e));
-    *e = (eviction_t){ f, moves.move[0].ticket };
+    *e = (eviction_t){ f, moves.move[0].ticket, held };
     kmm__ticket_ref(e->ticket);
     f->state = KMM__FRAME_EVICTING;
     d->evicting++;
     d->evicting_bytes += f->array->frame_bytes;
     pthread_mutex_unlock(&rt->lock);
-    int error = kmm__moves_enqueue(&moves);
+    error = kmm__moves_enqueue(&moves);
     pthread_mutex_lock(&d->out_lock);
     int notified = d->backend->notify(d->out, eviction_done, e);
     pthread_mutex_unlock(&d->out_lock);
@@ -195,6 +206,7 @@ static void frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     if (error)
         kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__moves_drop(&moves);
+    return 0;
 }
 
 static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
@@ -218,7 +230,8 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
         free_bytes += f->array->frame_bytes;
     while (free_bytes < d->limit / AHEAD_PART && d->idle_head) {
         free_bytes += d->idle_head->array->frame_bytes;
-        frame_evict(d->runtime, d->idle_head);
+        if (frame_evict(d->runtime, d->idle_head))
+            return; /* who cannot do without will say so */
     }
 }
 
@@ -301,7 +314,9 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             frame_unmap(rt, gone);
         } else if (d->idle_head && d->evicting_bytes < w->missing) {
             d->pressure = PRESSURE_LASTS;
-            frame_evict(rt, d->idle_head);
+            int error = frame_evict(rt, d->idle_head);
+            if (error)
+                return error;
         } else {
             int error = wait_for_memory(d, w->bytes - w->missing);
             if (error)
@@ -379,7 +394,7 @@ int kmm__frames_acquire(kmm__task_t *t)
         error = frame_map(&w, w.frames[k]);
         if (error == KMM_E_MEMORY)
             too_large(t, w.bytes);
-        else if (error)
+        else if (error && !kmm__error_is_of_disk(error))
             kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     }
     free(w.frames);

@@ -7,26 +7,32 @@
 #include <stdlib.h>
 
 #include "../internal.h"
+#include "spill.h"
 
 #define BLOCK_BYTES ((int64_t)64 << 20)
-#define LOCK_AT_LEAST ((size_t)1 << 20) /* smaller blocks are not worth a system call */
 
 static int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are given back. */
+static int64_t block_bytes(const kmm__array_t *a)
+{
+    return a->sheets ? (int64_t)kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
+}
+
 static void block_prepare(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
 {
-    int64_t k = offset / BLOCK_BYTES, begin = k * BLOCK_BYTES;
+    int64_t size = block_bytes(a), k = offset / size, begin = k * size;
     pthread_mutex_lock(&a->block_lock);
     if (!a->blocks) {
-        a->block_count = (uint32_t)(((int64_t)a->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+        a->block_count = (uint32_t)(((int64_t)a->bytes + size - 1) / size);
         a->blocks = kmm__alloc(a->block_count);
     }
     if (a->blocks[k] == KMM__BLOCK_NEW) {
-        size_t bytes = (size_t)(min64(begin + BLOCK_BYTES, (int64_t)a->bytes) - begin);
-        bool locked = bytes >= LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
+        size_t bytes = (size_t)(min64(begin + size, (int64_t)a->bytes) - begin);
+        bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
         a->blocks[k] = locked ? KMM__BLOCK_LOCKED : KMM__BLOCK_PAGEABLE;
         if (locked)
             a->locked_by = backend;
@@ -34,11 +40,20 @@ static void block_prepare(kmm__array_t *a, kmm__backend_t *backend, int64_t offs
     pthread_mutex_unlock(&a->block_lock);
 }
 
+void kmm__transfer_unlock(kmm__array_t *a, uint32_t block)
+{
+    pthread_mutex_lock(&a->block_lock);
+    if (a->blocks && a->blocks[block] == KMM__BLOCK_LOCKED)
+        a->locked_by->host_unregister(a->locked_by, a->host + block * block_bytes(a));
+    if (a->blocks)
+        a->blocks[block] = KMM__BLOCK_NEW;
+    pthread_mutex_unlock(&a->block_lock);
+}
+
 void kmm__transfer_forget(kmm__array_t *a)
 {
     for (uint32_t k = 0; k < a->block_count; k++)
-        if (a->blocks[k] == KMM__BLOCK_LOCKED)
-            a->locked_by->host_unregister(a->locked_by, a->host + k * BLOCK_BYTES);
+        kmm__transfer_unlock(a, k);
     free(a->blocks);
     a->blocks = NULL;
     a->block_count = 0;
@@ -48,11 +63,83 @@ typedef struct transfer {
     kmm__move_t *move;
     kmm__device_t *device; /* whose stream carries it */
     kmm__stream_t *stream;
+    char *host;            /* where byte 0 of the array is, or would be, on the host */
+    int64_t end;           /* of the bytes that are copied */
+    /* Of a copy to a device, with a limit of host memory: the sheet being copied, and the next, which is on its way. */
+    kmm__source_t source, coming;
+    int64_t sheet;
 } transfer_t;
 
-static kmm__addr_t side_address(kmm__array_t *a, kmm__device_t *d)
+static kmm__addr_t side_address(const transfer_t *t, kmm__device_t *d)
 {
-    return d ? a->residence[d->index].window : (kmm__addr_t)(uintptr_t)a->host;
+    return d ? t->move->array->residence[d->index].window : (kmm__addr_t)(uintptr_t)t->host;
+}
+
+/* ---- Sources that may be on disk ---- */
+
+typedef struct used { kmm__source_t source; kmm_runtime_t *runtime; } used_t;
+
+static void source_used(void *arg, int status)
+{
+    used_t *u = arg;
+    if (status) {
+        pthread_mutex_lock(&u->runtime->lock);
+        kmm__error_note(u->runtime, status, "data was lost while it was copied to a device");
+        pthread_mutex_unlock(&u->runtime->lock);
+    }
+    kmm__source_end(&u->source);
+    free(u);
+}
+
+/* The source is free again when what has been enqueued is done. Said before anything is waited for, so that others
+ * who wait for it get it. */
+static void source_leave(transfer_t *t)
+{
+    if (!t->source.sheet)
+        return;
+    used_t *u = kmm__alloc(sizeof(*u));
+    *u = (used_t){ t->source, t->move->array->runtime };
+    t->source.sheet = NULL;
+    int error = t->device->backend->notify(t->stream, source_used, u);
+    if (error)
+        source_used(u, error);
+}
+
+static int source_enter(transfer_t *t, int64_t offset)
+{
+    kmm__array_t *a = t->move->array;
+    int64_t size = block_bytes(a), k = offset / size;
+    if (!a->sheets || t->move->from || (t->source.sheet && t->sheet == k))
+        return 0;
+    source_leave(t);
+    if (t->coming.sheet && t->sheet + 1 != k)
+        kmm__source_end(&t->coming); /* the rows took another way */
+    t->source = t->coming;
+    t->coming.sheet = NULL;
+    t->sheet = k;
+    if (!t->source.sheet)
+        kmm__source_begin(a, offset, true, &t->source);
+    if ((k + 1) * size < t->end)
+        kmm__source_begin(a, (k + 1) * size, false, &t->coming);
+    int error = kmm__source_await(&t->source, t->device->backend);
+    t->host = t->source.base;
+    return error;
+}
+
+static void sources_leave(transfer_t *t)
+{
+    source_leave(t);
+    if (t->coming.sheet)
+        kmm__source_end(&t->coming);
+}
+
+/* Makes the host's side of a copy ready where it begins; the copy stays in that block. */
+static int host_enter(transfer_t *t, int64_t offset)
+{
+    int error = source_enter(t, offset);
+    if (!error && !t->source.buffer)
+        block_prepare(t->move->array, t->device->backend, offset);
+    return error;
 }
 
 /* Several threads enqueue; the counters are read while they do. */
@@ -68,8 +155,8 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
     kmm__copy_t copy = {
         .dst_gpu = m->to ? m->to->gpu : NULL,
         .src_gpu = m->from ? m->from->gpu : NULL,
-        .dst = side_address(m->array, m->to) + (kmm__addr_t)offset,
-        .src = side_address(m->array, m->from) + (kmm__addr_t)offset,
+        .dst = side_address(t, m->to) + (kmm__addr_t)offset,
+        .src = side_address(t, m->from) + (kmm__addr_t)offset,
         .dst_pitch = pitch,
         .src_pitch = pitch,
         .width = width,
@@ -82,10 +169,10 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
 /* One row that may cross blocks. */
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
+    int64_t size = block_bytes(t->move->array);
     for (int error; width > 0;) {
-        int64_t n = min64(width, BLOCK_BYTES - offset % BLOCK_BYTES);
-        block_prepare(t->move->array, t->device->backend, offset);
-        if ((error = enqueue(t, offset, n, n, 1)))
+        int64_t n = min64(width, size - offset % size);
+        if ((error = host_enter(t, offset)) || (error = enqueue(t, offset, n, n, 1)))
             return error;
         offset += n;
         width -= n;
@@ -94,9 +181,9 @@ static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 }
 
 /* How many of `left` rows that begin at `offset` lie in one block. */
-static int64_t rows_in_block(const kmm__rows_t *rows, int64_t offset, int64_t left)
+static int64_t rows_in_block(const kmm__rows_t *rows, int64_t offset, int64_t left, int64_t size)
 {
-    int64_t room = BLOCK_BYTES - offset % BLOCK_BYTES;
+    int64_t room = size - offset % size;
     if (room < rows->width)
         return 0;
     return left == 1 ? 1 : min64(1 + (room - rows->width) / rows->pitch, left);
@@ -106,17 +193,18 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
 {
     transfer_t *t = arg;
     int error = 0;
+    int64_t size = block_bytes(t->move->array);
     if (t->move->from && t->move->to)
         return enqueue(t, rows->offset, rows->width, rows->pitch, rows->count);
     for (int64_t k = 0; k < rows->count && !error;) {
-        int64_t offset = rows->offset + k * rows->pitch, fit = rows_in_block(rows, offset, rows->count - k);
+        int64_t offset = rows->offset + k * rows->pitch, fit = rows_in_block(rows, offset, rows->count - k, size);
         if (fit == 0) {
             error = enqueue_row(t, offset, rows->width);
             k++;
             continue;
         }
-        block_prepare(t->move->array, t->device->backend, offset);
-        error = enqueue(t, offset, rows->width, rows->pitch, fit);
+        error = host_enter(t, offset);
+        error = error ? error : enqueue(t, offset, rows->width, rows->pitch, fit);
         k += fit;
     }
     return error;
@@ -125,14 +213,21 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
 static int move_enqueue(kmm__move_t *m, bool records)
 {
     kmm__device_t *d = m->to ? m->to : m->from;
-    transfer_t t = { m, d, !m->to ? d->out : m->from ? d->peer : d->in };
+    transfer_t t = { .move = m, .device = d, .stream = !m->to ? d->out : m->from ? d->peer : d->in, .host = m->array->host };
+    int64_t begin;
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     pthread_mutex_lock(lock);
     if (m->from && m->to)
         kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
     int error = kmm__ticket_wait(m->after, d, t.stream);
+    kmm__layout_hull(&m->layout, &m->box, &begin, &t.end);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
+    sources_leave(&t);
+    if (error) {
+        m->failed = true;
+        m->ticket->error = error;
+    }
     int recorded = records ? kmm__ticket_record(m->ticket) : 0;
     pthread_mutex_unlock(lock);
     return error ? error : recorded;
@@ -165,6 +260,10 @@ int kmm__moves_enqueue(kmm__moves_t *moves)
 void kmm__moves_drop(kmm__moves_t *moves)
 {
     for (uint32_t k = 0; k < moves->count; k++) {
+        if (moves->move[k].failed && moves->move[k].to)
+            kmm__coherence_undo(&moves->move[k]);
+        if (!moves->move[k].from)
+            kmm__spill_promise(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box, false);
         kmm__ticket_unref(moves->move[k].after);
         kmm__ticket_unref(moves->move[k].ticket);
     }

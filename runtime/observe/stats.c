@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../internal.h"
+#include "../memory/spill.h"
 
 /* "1.5 GiB" */
 static void print_bytes(const char *what, uint64_t bytes)
@@ -16,6 +17,23 @@ static void print_bytes(const char *what, uint64_t bytes)
     for (; v >= 1024 && k < 4; k++)
         v /= 1024;
     fprintf(stderr, "%s %.*f %s", what, k ? 1 : 0, v, units[k]);
+}
+
+static void print_host(kmm_runtime_t *rt)
+{
+    kmm__spill_stats_t s;
+    pthread_mutex_lock(&rt->lock);
+    kmm__spill_stats(rt, &s);
+    pthread_mutex_unlock(&rt->lock);
+    if (!s.limit)
+        return;
+    fprintf(stderr, "kmm: host memory:");
+    print_bytes(" at most", s.limit);
+    print_bytes("; used at most", s.most);
+    print_bytes("; written to disk", s.written);
+    print_bytes(", read back", s.read);
+    print_bytes(", dropped", s.dropped);
+    fprintf(stderr, " (%s, %s)\n", s.async ? "io_uring" : "pread and pwrite", s.direct ? "direct" : "through the page cache");
 }
 
 void kmm__stats_print(kmm_runtime_t *rt)
@@ -34,4 +52,5 @@ void kmm__stats_print(kmm_runtime_t *rt)
         }
         fprintf(stderr, "\n");
     }
+    print_host(rt);
 }

@@ -75,6 +75,8 @@ typedef struct program {
     int script_count;
     const char *devices; /* a format with the memory of a device */
     int64_t memory, most;
+    int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
+    const char *disk;      /* how it is used */
     uint32_t threads;
     uint64_t seed;
 } program_t;
@@ -542,7 +544,8 @@ static outcome_t run_once(program_t *p)
     kmm_runtime_t *rt;
     bool wrong = false, small = false;
     snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = p->threads })) {
+    setenv("KMM_SPILL_IO", p->disk, 1);
+    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory })) {
         fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
         return WRONG;
     }
@@ -571,7 +574,7 @@ static outcome_t run_once(program_t *p)
  * run with more. */
 static bool run_program(program_t *p)
 {
-    for (; p->memory <= p->most; p->memory *= 2) {
+    for (; p->memory <= p->most; p->memory *= 2, p->host_memory *= 2) {
         outcome_t o = run_once(p);
         if (o != TOO_SMALL)
             return o == RIGHT;
@@ -738,6 +741,7 @@ static int64_t random_script(rng_t *r, script_t *s)
 static void random_program(program_t *p, uint64_t seed)
 {
     static const char *const devices[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
+    static const char *const disks[] = { "", "", "pread", "cached" };
     rng_t r = { seed };
     int64_t bytes = 0;
     memset(p, 0, sizeof(*p));
@@ -751,6 +755,8 @@ static void random_program(program_t *p, uint64_t seed)
     }
     p->memory = rng_range(&r, 0, 3) ? 4096 * rng_range(&r, 4, 40) : 16 << 20;
     p->most = 64 * bytes + (64 << 20); /* partial copies of reductions too */
+    p->disk = disks[rng_range(&r, 0, 3)];
+    p->host_memory = rng_range(&r, 0, 1) ? 4096 * rng_range(&r, 40, 80) : 0;
 }
 
 /* ---- Running, shrinking, printing ---- */
@@ -838,7 +844,7 @@ static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host\n", p->threads);
+    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\"\n", p->threads, (long long)p->host_memory, p->disk);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);
