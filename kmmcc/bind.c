@@ -94,7 +94,7 @@ static void write_probe(writer_t *w, directive_t *d)
     text_printf(&w->text, "} else %s", d->kind == DIRECTIVE_WAIT ? ";" : "");
 }
 
-char *bind_probes(unit_t *u)
+void bind_probes(unit_t *u)
 {
     writer_t w = {.u = u};
     size_t from = 0;
@@ -107,7 +107,7 @@ char *bind_probes(unit_t *u)
     copy_source(&w, from, u->source->length);
     u->pieces = w.pieces;
     u->piece_count = w.count;
-    return w.text.data;
+    u->parsed = w.text.data;
 }
 
 /* ---- Types of the expressions ---- */
@@ -151,15 +151,17 @@ static enum CXChildVisitResult visit_probe(CXCursor c, CXCursor parent, CXClient
 /* A cursor on the way from the statement to the place that is visited; `first`, `last` among its parent's children. */
 typedef struct frame { const struct frame *up; CXCursor cursor; bool first, last; } frame_t;
 
-/* The calls of one kind in a statement. */
+/* The launches of one kind in a statement. */
 typedef struct calls {
     int count;
     CXCursor first, second;
-    bool alone;   /* the first is a statement of its own */
-    size_t begin; /* where that begins: before (void) and parentheses */
+    launch_form_t form; /* of the first */
+    bool alone;         /* the first is a statement of its own */
+    bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its semicolon */
+    size_t begin, end;
 } calls_t;
 
-typedef struct found { unit_t *u; calls_t kernels, functions; } found_t;
+typedef struct found { unit_t *u; calls_t kernels, functions; bool cooperative; } found_t;
 
 typedef struct children { CXCursor *at; int count, capacity; } children_t;
 
@@ -185,13 +187,39 @@ static children_t children_of(CXCursor c)
     return list;
 }
 
-/* `k<<<...>>>(...)`: its second child is the call that pushes the configuration. */
-static bool is_kernel_launch(CXCursor call)
+static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+
+static bool is_one_of(const char *name, const char *const *list)
 {
+    for (; *list; list++)
+        if (!strcmp(name, *list))
+            return true;
+    return false;
+}
+
+/* `k<<<...>>>(...)`: its second child is the call that pushes the configuration. */
+static bool is_chevron(CXCursor call)
+{
+    static const char *const names[] = {"__cudaPushCallConfiguration", "cudaConfigureCall", "__hipPushCallConfiguration",
+                                        "hipConfigureCall", NULL};
     children_t list = children_of(call);
-    const char *name = list.count < 2 ? "" : clang_text(clang_getCursorSpelling(list.at[1]));
-    return !strcmp(name, "__cudaPushCallConfiguration") || !strcmp(name, "cudaConfigureCall") ||
-           !strcmp(name, "__hipPushCallConfiguration") || !strcmp(name, "hipConfigureCall");
+    return list.count >= 2 && is_one_of(spelling(list.at[1]), names);
+}
+
+/* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
+static int kernel_argument(CXCursor call)
+{
+    static const char *const first[] = {"cudaLaunchKernel", "hipLaunchKernel", "hipExtLaunchKernel", NULL};
+    static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC", "hipLaunchKernelExC", NULL};
+    const char *name = spelling(call);
+    return is_one_of(name, first) ? 0 : is_one_of(name, second) ? 1 : -1;
+}
+
+static bool is_cooperative(CXCursor call)
+{
+    static const char *const names[] = {"cudaLaunchCooperativeKernel", "hipLaunchCooperativeKernel",
+                                        "cudaLaunchCooperativeKernelMultiDevice", NULL};
+    return is_one_of(spelling(call), names);
 }
 
 /* Whether the parent, seen from the child, only wraps the child's value: parentheses, (void), temporaries. */
@@ -213,21 +241,16 @@ static token_t token_after(const source_t *s, size_t offset)
     return lex(&l);
 }
 
-/* Whether the call is a statement; where that begins. */
-static bool is_statement(const unit_t *u, const frame_t *at, size_t *begin)
+/* Whether the cursor of the frame is one of the statements in its parent, and not the parent's condition or the like. */
+static bool is_statement_of_parent(const frame_t *at)
 {
-    size_t end;
-    while (at->up && is_wrapper(u, at->up->cursor, at->cursor))
-        at = at->up;
-    const frame_t *up = at->up;
-    if (!unit_range(u, at->cursor, begin, &end) || !token_is(u->source, token_after(u->source, end), ";"))
-        return false;
-    if (!up)
+    if (!at->up)
         return true;
-    switch (clang_getCursorKind(up->cursor)) {
+    switch (clang_getCursorKind(at->up->cursor)) {
     case CXCursor_CompoundStmt: case CXCursor_CaseStmt: case CXCursor_DefaultStmt: case CXCursor_LabelStmt:
-    case CXCursor_DoStmt:
         return true;
+    case CXCursor_DoStmt:
+        return at->first;
     case CXCursor_IfStmt:
         return !at->first;
     case CXCursor_ForStmt: case CXCursor_WhileStmt: case CXCursor_CXXForRangeStmt: case CXCursor_SwitchStmt:
@@ -237,32 +260,124 @@ static bool is_statement(const unit_t *u, const frame_t *at, size_t *begin)
     }
 }
 
-static void add_call(const unit_t *u, calls_t *calls, const frame_t *at)
+/* Whether a place of the statement that begins at `from` is in an argument of a macro or function: between parentheses,
+ * with no block of its own. */
+static bool is_in_parentheses(const source_t *s, size_t from, size_t place)
+{
+    enum { DEEPEST = 256 };
+    bool round[DEEPEST];
+    int depth = 0;
+    lexer_t l = lexer_at(s, from, place);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (token_is(s, t, "(") || token_is(s, t, "{")) {
+            if (depth < DEEPEST)
+                round[depth] = token_is(s, t, "(");
+            depth++;
+        } else if ((token_is(s, t, ")") || token_is(s, t, "}")) && depth) {
+            depth--;
+        }
+    }
+    return depth && depth <= DEEPEST && round[depth - 1];
+}
+
+static bool is_from_macro(CXCursor c)
+{
+    CXFile file, spelled;
+    unsigned at, spelled_at;
+    CXSourceLocation place = clang_getRangeStart(clang_getCursorExtent(c));
+    clang_getExpansionLocation(place, &file, NULL, NULL, &at);
+    clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
+    return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
+}
+
+/* Where the statement ends that is written in [begin, *end): behind its semicolon, if it has one. A macro may end with
+ * that. */
+static bool find_end(const source_t *s, CXCursor c, size_t *end)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    token_t t = token_after(s, *end);
+    bool has = token_is(s, t, ";");
+    bool block = kind == CXCursor_CompoundStmt || kind == CXCursor_IfStmt || kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                 kind == CXCursor_SwitchStmt || kind == CXCursor_CXXForRangeStmt || kind == CXCursor_CXXTryStmt;
+    bool closed = s->text[*end - 1] == '}' || s->text[*end - 1] == ';';
+    if (!has && !block)
+        return is_from_macro(c) && !token_is(s, t, ",") && !token_is(s, t, ")");
+    if (has && !(block && closed))
+        *end = t.end;
+    return true;
+}
+
+/* The innermost statement with the call that can be replaced by another: written in one piece, in the place of a statement.
+ * One that comes from a macro is the macro's whole expansion. */
+static bool place_of(const found_t *found, const frame_t *at, size_t *begin, size_t *end)
+{
+    const source_t *s = found->u->source;
+    const frame_t *top = at;
+    size_t first, last, outer_first, outer_last;
+    while (top->up)
+        top = top->up;
+    if (!unit_range(found->u, top->cursor, &outer_first, &outer_last))
+        return false;
+    for (; at; at = at->up) {
+        enum CXCursorKind kind = clang_getCursorKind(at->cursor);
+        if (!is_statement_of_parent(at) || !unit_range(found->u, at->cursor, &first, &last))
+            continue;
+        bool same = at->up && unit_range(found->u, at->up->cursor, &outer_first, &outer_last) && outer_first == first && outer_last == last;
+        unit_range(found->u, top->cursor, &outer_first, &outer_last);
+        if (same || kind == CXCursor_DeclStmt || is_in_parentheses(s, outer_first, first) || !find_end(s, at->cursor, &last))
+            continue;
+        *begin = first;
+        *end = last;
+        return true;
+    }
+    return false;
+}
+
+/* Whether the call is a statement, and nothing uses its value. */
+static bool is_alone(const unit_t *u, const frame_t *at)
+{
+    size_t begin, end;
+    while (at->up && is_wrapper(u, at->up->cursor, at->cursor))
+        at = at->up;
+    return unit_range(u, at->cursor, &begin, &end) && token_is(u->source, token_after(u->source, end), ";") && is_statement_of_parent(at);
+}
+
+static void add_call(const found_t *found, calls_t *calls, const frame_t *at, launch_form_t form)
 {
     calls->count++;
     if (calls->count == 1) {
         calls->first = at->cursor;
-        calls->alone = is_statement(u, at, &calls->begin);
+        calls->form = form;
+        calls->alone = is_alone(found->u, at);
+        calls->placed = place_of(found, at, &calls->begin, &calls->end);
     } else if (calls->count == 2) {
         calls->second = at->cursor;
     }
 }
 
+/* A call; true when nothing is looked for in it. */
+static bool find_call(found_t *found, const frame_t *at, bool *in_call)
+{
+    /* A constructor or a conversion is written as no call. */
+    enum CXCursorKind callee = clang_getCursorKind(clang_getCursorReferenced(at->cursor));
+    bool function = callee != CXCursor_Constructor && callee != CXCursor_ConversionFunction;
+    if (is_chevron(at->cursor) || kernel_argument(at->cursor) >= 0) {
+        add_call(found, &found->kernels, at, is_chevron(at->cursor) ? LAUNCH_CHEVRON : LAUNCH_CALL);
+        return true;
+    }
+    found->cooperative |= is_cooperative(at->cursor);
+    if (!*in_call && function)
+        add_call(found, &found->functions, at, LAUNCH_FUNCTION);
+    *in_call |= function;
+    return false;
+}
+
 /* Function calls within another call's arguments are part of that; kernel launches are found anywhere. */
 static void find_calls(found_t *found, const frame_t *at, bool in_call)
 {
-    if (clang_getCursorKind(at->cursor) == CXCursor_CallExpr) {
-        if (is_kernel_launch(at->cursor)) {
-            add_call(found->u, &found->kernels, at);
-            return;
-        }
-        /* A constructor or a conversion is written as no call. */
-        enum CXCursorKind callee = clang_getCursorKind(clang_getCursorReferenced(at->cursor));
-        bool function = callee != CXCursor_Constructor && callee != CXCursor_ConversionFunction;
-        if (!in_call && function)
-            add_call(found->u, &found->functions, at);
-        in_call |= function;
-    }
+    if (clang_getCursorKind(at->cursor) == CXCursor_CallExpr && find_call(found, at, &in_call))
+        return;
     children_t list = children_of(at->cursor);
     for (int k = 0; k < list.count; k++) {
         frame_t inner = {at, list.at[k], k == 0, k == list.count - 1};
@@ -270,7 +385,7 @@ static void find_calls(found_t *found, const frame_t *at, bool in_call)
     }
 }
 
-/* ---- The parts of the launch ---- */
+/* ---- What is launched ---- */
 
 static void error_at(const unit_t *u, size_t begin, size_t end, const char *message)
 {
@@ -286,12 +401,30 @@ static void error_of(const unit_t *u, const directive_t *d, CXCursor c, const ch
         error_at(u, d->name_begin, d->name_end, message);
 }
 
-/* The reference to what is called: below conversions and parentheses. */
+static enum CXChildVisitResult find_global(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
+    return CXChildVisit_Continue;
+}
+
+bool bind_is_kernel(CXCursor f)
+{
+    bool found = false;
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate)
+        return false;
+    clang_visitChildren(f, find_global, &found);
+    return found;
+}
+
+/* The reference to what is called: below conversions, casts, `&` and parentheses. */
 static CXCursor callee_reference(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr && kind != CXCursor_CStyleCastExpr &&
+            kind != CXCursor_CXXReinterpretCastExpr && kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_UnaryOperator)
             return c;
         children_t list = children_of(c);
         if (list.count == 0)
@@ -300,20 +433,83 @@ static CXCursor callee_reference(CXCursor c)
     }
 }
 
-/* The function or template; null when it is known only by a value or there are several. */
-static CXCursor called_function(CXCursor reference)
+static CXCursor template_of(CXCursor f)
 {
-    CXCursor f = clang_getCursorReferenced(reference);
-    if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef) {
-        if (clang_getNumOverloadedDecls(f) != 1)
-            return clang_getNullCursor();
-        f = clang_getOverloadedDecl(f, 0);
-    }
     CXCursor template = clang_getSpecializedCursorTemplate(f);
-    if (!clang_Cursor_isNull(template))
-        f = template;
+    return clang_Cursor_isNull(template) ? f : template;
+}
+
+static void add_target(directive_t *d, CXCursor f)
+{
+    enum { MAX_TARGETS = 64 };
+    CXCursor kernel = template_of(f);
+    for (int k = 0; k < d->target_count; k++)
+        if (clang_equalCursors(d->target[k].instance, f))
+            return;
+    if (!d->target)
+        d->target = arena_alloc(MAX_TARGETS * sizeof(*d->target));
+    if (d->target_count < MAX_TARGETS)
+        d->target[d->target_count++] = (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
+}
+
+/* The functions that a name stands for. */
+static void add_named(directive_t *d, CXCursor f)
+{
     enum CXCursorKind kind = clang_getCursorKind(f);
-    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ? f : clang_getNullCursor();
+    if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
+        add_target(d, f);
+    if (kind != CXCursor_OverloadedDeclRef)
+        return;
+    unsigned count = clang_getNumOverloadedDecls(f);
+    for (unsigned k = 0; k < count; k++)
+        if (!d->is_kernel || bind_is_kernel(template_of(clang_getOverloadedDecl(f, k))))
+            add_target(d, clang_getCanonicalCursor(clang_getOverloadedDecl(f, k)));
+}
+
+static CXType pointed_function(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
+}
+
+static bool same_parameters(CXType a, CXType b)
+{
+    int count = clang_getNumArgTypes(a);
+    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto)
+        return true; /* one is void *, or depends on a template: it may be any */
+    if (count != clang_getNumArgTypes(b))
+        return false;
+    for (int k = 0; k < count; k++)
+        if (!clang_equalTypes(clang_getCanonicalType(clang_getArgType(a, (unsigned)k)), clang_getCanonicalType(clang_getArgType(b, (unsigned)k))))
+            return false;
+    return true;
+}
+
+typedef struct addressed { directive_t *d; CXType type; } addressed_t;
+
+/* Every kernel of the pointer's type whose name is written other than to launch it may be what it points to. */
+static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXClientData data)
+{
+    addressed_t *a = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if (kind == CXCursor_CallExpr && is_chevron(c)) {
+        children_t list = children_of(c);
+        for (int k = 1; k < list.count; k++) {
+            find_addressed(list.at[k], parent, data);
+            clang_visitChildren(list.at[k], find_addressed, data);
+        }
+        return CXChildVisit_Continue;
+    }
+    if (kind == CXCursor_DeclRefExpr) {
+        CXCursor f = clang_getCursorReferenced(c);
+        if (bind_is_kernel(template_of(f)) && same_parameters(a->type, clang_getCanonicalType(clang_getCursorType(f))))
+            add_target(a->d, f);
+    }
+    return CXChildVisit_Recurse;
 }
 
 /* The last name of `a::b::name`, which begins the launch. */
@@ -331,16 +527,18 @@ static size_t last_name(const source_t *s, size_t begin)
 /* Finds the places in `name [<...>] [<<<...>>>] (`. */
 static bool find_name(unit_t *u, directive_t *d)
 {
-    const char *name = clang_text(clang_getCursorSpelling(d->callee));
+    const char *name = d->callee_name;
     d->name_at = last_name(u->source, d->callee_begin);
     d->name_after = d->template_end = d->name_at + strlen(name);
     if (!*name || d->name_after > u->source->length || memcmp(u->source->text + d->name_at, name, strlen(name)))
         return false;
     lexer_t l = lexer_at(u->source, d->name_after, d->launch_end);
+    l.line_start = false;
     token_t t = lex(&l);
     if (d->is_kernel) {
-        for (; !token_is(u->source, t, "<<<"); t = lex(&l)) {
-            if (t.kind == TOKEN_END)
+        for (int depth = 0; !token_is(u->source, t, "<<<"); t = lex(&l)) {
+            depth += token_is(u->source, t, "(") - token_is(u->source, t, ")");
+            if (t.kind == TOKEN_END || depth < 0 || token_is(u->source, t, ";"))
                 return false;
             d->template_end = t.end;
         }
@@ -355,40 +553,107 @@ static bool find_name(unit_t *u, directive_t *d)
         d->template_end = t.end;
         t = lex(&l);
     }
-    d->open = t.end;
-    return token_is(u->source, t, "(");
+    d->open = token_is(u->source, t, "(") ? t.end : 0;
+    return d->open;
 }
 
 static void bind_arguments(directive_t *d)
 {
-    int count = clang_Cursor_getNumArguments(d->launch);
+    int count = d->form == LAUNCH_CALL ? 0 : clang_Cursor_getNumArguments(d->launch);
     d->argument_count = count > 0 ? count : 0;
     d->argument = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->argument));
     for (int k = 0; k < d->argument_count; k++)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
 }
 
-static void bind_callee(unit_t *u, directive_t *d)
+/* Where the callee is written; NULL when that is not in the source. */
+static const char *written(const unit_t *u, CXCursor c)
 {
-    children_t list = children_of(d->launch);
-    CXCursor reference = list.count ? callee_reference(list.at[0]) : clang_getNullCursor();
-    d->callee = called_function(reference);
-    d->instance = clang_getCursorReferenced(reference);
-    if (clang_Cursor_isNull(d->callee)) {
-        error_of(u, d, d->launch, clang_getCursorKind(reference) == CXCursor_MemberRefExpr
-                     ? "the call of a member function cannot be split; govern the call of a plain function"
-                     : "what is launched here is no single function; launches through pointers and of overloads that depend on a template are not yet supported");
-        d->launch = clang_getNullCursor();
+    size_t begin, end;
+    return unit_range(u, c, &begin, &end) ? source_words(u->source, begin, end) : "?";
+}
+
+static void no_launch(unit_t *u, directive_t *d, const char *message)
+{
+    error_of(u, d, d->launch, message);
+    d->launch = clang_getNullCursor();
+}
+
+/* The kernels that a launch through a variable may run. */
+static void bind_pointer(unit_t *u, directive_t *d, CXCursor reference)
+{
+    addressed_t a = {d, pointed_function(clang_getCursorType(reference))};
+    if (a.type.kind == CXType_FunctionProto)
+        d->callee_type = a.type;
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_addressed, &a);
+    if (d->target_count == 0)
+        no_launch(u, d, arena_printf("what '%s' points to is not known: no kernel of its type is named in this file; launch the kernel by its name",
+                                     d->callee_name));
+}
+
+static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
+{
+    CXCursor reference = callee_reference(written_callee), f = clang_getCursorReferenced(reference);
+    size_t end;
+    add_named(d, f);
+    d->callee_name = d->target_count ? spelling(d->target[0].kernel) : written(u, reference);
+    if (d->target_count == 0)
+        bind_pointer(u, d, reference);
+    else if (d->target_count == 1)
+        d->callee = d->target[0].kernel, d->definition = d->target[0].definition;
+    if (clang_Cursor_isNull(d->launch))
+        return;
+    if (d->target_count == 1 && clang_getCanonicalType(clang_getCursorType(d->target[0].instance)).kind == CXType_FunctionProto)
+        d->callee_type = clang_getCanonicalType(clang_getCursorType(d->target[0].instance));
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    bool named = d->form == LAUNCH_CHEVRON &&
+                 (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_OverloadedDeclRef);
+    bool written_out = named && unit_range(u, written_callee, &d->callee_begin, &end) && find_name(u, d);
+    bool is_template = false;
+    for (int k = 0; k < d->target_count; k++)
+        is_template |= clang_getCursorKind(d->target[k].kernel) == CXCursor_FunctionTemplate;
+    d->names_clone = written_out && is_template;
+    if (!written_out)
+        d->open = 0, d->name_at = d->launch_begin, d->name_after = d->launch_begin;
+    bind_arguments(d);
+}
+
+static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
+{
+    CXCursor reference = callee_reference(written_callee);
+    size_t end;
+    add_named(d, clang_getCursorReferenced(reference));
+    if (d->target_count != 1) {
+        no_launch(u, d, clang_getCursorKind(reference) == CXCursor_MemberRefExpr
+                            ? "the call of a member function cannot be split; govern the call of a plain function"
+                            : "what is called here is no single function; a call through a pointer, or of overloads that depend on a template, cannot be split");
         return;
     }
-    d->definition = clang_getCursorDefinition(d->callee);
-    size_t end;
-    if (!unit_range(u, list.at[0], &d->callee_begin, &end) || !find_name(u, d)) {
-        error_of(u, d, d->launch, "the launch is written by a macro; write it out below the pragma");
-        d->launch = clang_getNullCursor();
+    d->callee = d->target[0].kernel;
+    d->definition = d->target[0].definition;
+    d->callee_name = spelling(d->callee);
+    if (!unit_range(u, written_callee, &d->callee_begin, &end) || !find_name(u, d)) {
+        no_launch(u, d, "the call is written by a macro; write it out below the pragma");
         return;
     }
     bind_arguments(d);
+}
+
+static void bind_callee(unit_t *u, directive_t *d)
+{
+    children_t list = children_of(d->launch);
+    CXCursor callee = list.count ? list.at[0] : clang_getNullCursor();
+    d->callee = d->definition = clang_getNullCursor();
+    d->callee_type = (CXType){.kind = CXType_Invalid};
+    d->target_count = 0;
+    d->names_clone = false;
+    d->open = 0;
+    if (d->form == LAUNCH_CALL)
+        callee = clang_Cursor_getArgument(d->launch, (unsigned)kernel_argument(d->launch));
+    if (d->is_kernel)
+        bind_kernel(u, d, callee);
+    else
+        bind_function(u, d, callee);
 }
 
 static void bind_launch(unit_t *u, directive_t *d)
@@ -398,22 +663,21 @@ static void bind_launch(unit_t *u, directive_t *d)
     find_calls(&found, &top, false);
     d->is_kernel = found.kernels.count > 0;
     calls_t *calls = d->is_kernel ? &found.kernels : &found.functions;
-    if (calls->count == 0) {
+    if (found.cooperative && !d->is_kernel) {
+        error_at(u, d->name_begin, d->name_end, "a cooperative launch synchronizes its whole grid, so it cannot be split; launch it without the pragma");
+    } else if (calls->count == 0) {
         error_at(u, d->name_begin, d->name_end, "'parallel' governs no launch: the next statement has neither a kernel launch nor a call of a function");
     } else if (calls->count > 1) {
         error_of(u, d, calls->second, "'parallel' governs several launches; it must govern exactly one: give each a pragma of its own");
-    } else if (!calls->alone) {
-        error_of(u, d, calls->first, d->is_kernel ? "the launch must be a statement of its own" : "the result of the call must not be used: its chunks have one result each");
+    } else if (!d->is_kernel && !calls->alone) {
+        error_of(u, d, calls->first, "the result of the call must not be used: its chunks have one result each");
+    } else if (!calls->placed) {
+        error_of(u, d, calls->first, "the launch must be in a statement of its own, and not in a declaration or a condition");
     } else {
-        size_t begin, end;
         d->launch = calls->first;
+        d->form = calls->form;
         d->launch_begin = calls->begin;
-        unit_range(u, d->launch, &begin, &end);
-        lexer_t l = lexer_at(u->source, end, u->source->length);
-        token_t t = lex(&l);
-        while (t.kind != TOKEN_END && !token_is(u->source, t, ";"))
-            t = lex(&l);
-        d->launch_end = t.end;
+        d->launch_end = calls->end;
         bind_callee(u, d);
     }
 }
@@ -474,7 +738,7 @@ static enum CXChildVisitResult visit_scope(CXCursor c, CXCursor parent, CXClient
     const scope_t *up = data;
     scope_t at = {up->u, up, c};
     (void)parent;
-    if (!up->up && !clang_Location_isFromMainFile(clang_getCursorLocation(c)))
+    if (!up->up && !unit_is_in(up->u, c))
         return CXChildVisit_Continue;
     directive_t *d = directive_at(up->u, c);
     if (d)

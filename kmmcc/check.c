@@ -536,15 +536,16 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
             words(u, begin, end), name);
 }
 
-static void check_argument(unit_t *u, directive_t *d, int number, CXCursor parameter)
+/* `parameter` is null where only the type is known. */
+static void check_argument(unit_t *u, directive_t *d, int number, CXType declared, CXCursor parameter)
 {
     size_t begin, end;
-    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    CXType type = clang_getCanonicalType(declared);
     if (type.kind != CXType_Pointer || number >= d->argument_count || !unit_range(u, d->argument[number], &begin, &end))
         return;
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
-    const char *name = clang_text(clang_getCursorSpelling(parameter)), *text = words(u, begin, end);
+    const char *name = clang_Cursor_isNull(parameter) ? "" : clang_text(clang_getCursorSpelling(parameter)), *text = words(u, begin, end);
     CXCursor root = check_root(d->argument[number]);
     const char *base = clang_Cursor_isNull(root) ? "" : clang_text(clang_getCursorSpelling(root));
     if (!*base)
@@ -558,16 +559,22 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXCursor param
         return;
     }
     error_at(u, begin, end, "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), write(%s[...]) or update(%s[...])",
-             clang_text(clang_getCursorSpelling(d->callee)), text, *name ? name : arena_printf("#%d", number + 1),
-             clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), base, base, base);
+             d->callee_name, text, *name ? name : arena_printf("#%d", number + 1),
+             clang_text(clang_getTypeSpelling(declared)), base, base, base);
 }
 
 static void check_arguments(unit_t *u, directive_t *d)
 {
     CXCursor f = clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
+    if (clang_Cursor_isNull(f)) { /* one of several kernels, whose parameters have the same types, or libkmm looks */
+        int count = d->callee_type.kind == CXType_FunctionProto ? clang_getNumArgTypes(d->callee_type) : 0;
+        for (int k = 0; k < count; k++)
+            check_argument(u, d, k, clang_getArgType(d->callee_type, (unsigned)k), clang_getNullCursor());
+        return;
+    }
     parameters_t *p = parameters_of(f);
     for (int k = 0; k < p->count; k++)
-        check_argument(u, d, k, p->at[k]);
+        check_argument(u, d, k, clang_getCursorType(p->at[k]), p->at[k]);
 }
 
 /* ---- rebase ---- */

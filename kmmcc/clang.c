@@ -14,78 +14,6 @@ char *clang_text(CXString string)
     return copy;
 }
 
-/* ---- Places ---- */
-
-/* The last piece that begins at or before the place; NULL before the first. */
-static const piece_t *find_piece(const unit_t *u, size_t parsed)
-{
-    int low = 0, high = u->piece_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (u->pieces[middle].parsed <= parsed)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &u->pieces[low - 1] : NULL;
-}
-
-static bool exact_offset(const unit_t *u, size_t parsed, size_t *out)
-{
-    const piece_t *piece = find_piece(u, parsed);
-    if (!piece || parsed > piece->parsed + piece->length)
-        return false;
-    *out = piece->origin + (parsed - piece->parsed);
-    return true;
-}
-
-size_t unit_offset(const unit_t *u, size_t parsed)
-{
-    const piece_t *piece = find_piece(u, parsed);
-    if (!piece)
-        return 0;
-    size_t into = parsed - piece->parsed;
-    return piece->origin + (into < piece->length ? into : piece->length);
-}
-
-bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end)
-{
-    CXSourceRange range = clang_getCursorExtent(c);
-    unsigned from, to;
-    CXFile end_file;
-    if (clang_Range_isNull(range))
-        return false;
-    clang_getFileLocation(clang_getRangeStart(range), file, NULL, NULL, &from);
-    clang_getFileLocation(clang_getRangeEnd(range), &end_file, NULL, NULL, &to);
-    *begin = from;
-    *end = to;
-    return *file && end_file && clang_File_isEqual(*file, end_file) && to >= from;
-}
-
-bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end)
-{
-    CXFile file;
-    size_t from, to;
-    if (!clang_file_range(cursor, &file, &from, &to) || to == from ||
-        !clang_File_isEqual(file, clang_getFile(u->tu, u->source->path)))
-        return false;
-    if (!exact_offset(u, from, begin) || !exact_offset(u, to - 1, end))
-        return false;
-    *end += 1;
-    return true;
-}
-
-bool unit_owns(const unit_t *u, CXCursor cursor)
-{
-    size_t begin, end;
-    if (!unit_range(u, cursor, &begin, &end))
-        return false;
-    for (int k = 0; k < u->directive_count; k++)
-        if (begin >= u->directives[k]->pragma.begin && begin < u->directives[k]->pragma.end)
-            return false;
-    return true;
-}
-
 /* ---- clang's messages ---- */
 
 static size_t word_end(const source_t *s, size_t begin)
@@ -171,6 +99,15 @@ static void show_at(const unit_t *u, severity_t severity, size_t begin, const ch
     diag_at(severity, u->source, begin, word_end(u->source, begin), "%s", text);
 }
 
+/* The file of the translation unit in which clang says the place is; NULL: none that kmmcc knows. */
+static const unit_t *unit_at(const unit_t *u, CXFile file)
+{
+    for (; u; u = u->next)
+        if (clang_File_isEqual(file, clang_getFile(u->tu, u->path)))
+            return u;
+    return NULL;
+}
+
 static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity, int *foreign)
 {
     CXFile file;
@@ -178,8 +115,9 @@ static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity
     char *text = clang_text(clang_getDiagnosticSpelling(d));
     CXSourceLocation location = clang_getDiagnosticLocation(d);
     clang_getFileLocation(location, &file, &line, &column, &offset);
-    if (file && clang_Location_isFromMainFile(location)) {
-        show_at(u, severity, unit_offset(u, offset), text, foreign);
+    const unit_t *in = file ? unit_at(u, file) : NULL;
+    if (in) {
+        show_at(in, severity, unit_offset(in, offset), text, foreign);
         return;
     }
     *foreign += severity == SEVERITY_ERROR;
@@ -280,9 +218,20 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
     return f;
 }
 
-static struct CXUnsavedFile unsaved(const unit_t *u, const char *text)
+typedef struct unsaved { struct CXUnsavedFile *at; unsigned count; } unsaved_t;
+
+/* The files as clang is to see them; headers without pragmas are as they are. */
+static unsaved_t unsaved(const unit_t *u)
 {
-    return (struct CXUnsavedFile){u->source->path, text, strlen(text)};
+    unsaved_t files = {0};
+    for (const unit_t *k = u->main; k; k = k->next)
+        files.count++;
+    files.at = arena_alloc(files.count * sizeof(*files.at));
+    files.count = 0;
+    for (const unit_t *k = u->main; k; k = k->next)
+        if (k->parsed)
+            files.at[files.count++] = (struct CXUnsavedFile){k->path, k->parsed, strlen(k->parsed)};
+    return files;
 }
 
 /* Preambles in memory: nothing is left behind in a temporary folder. */
@@ -298,12 +247,12 @@ static CXIndex create_index(void)
 static CXSourceRangeList *disabled_ranges(const unit_t *u)
 {
     flags_t f = all_flags(u, is_toolkit(u) ? HEADERS_TEXTURES : HEADERS_OWN);
-    struct CXUnsavedFile file = unsaved(u, u->parsed);
+    unsaved_t files = unsaved(u);
     CXTranslationUnit tu;
     unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
-    if (clang_parseTranslationUnit2(create_index(), u->source->path, f.flag, f.count, &file, 1, options, &tu))
+    if (clang_parseTranslationUnit2(create_index(), u->main->path, f.flag, f.count, files.at, files.count, options, &tu))
         return NULL;
-    return clang_getSkippedRanges(tu, clang_getFile(tu, u->source->path));
+    return clang_getSkippedRanges(tu, clang_getFile(tu, u->path));
 }
 
 bool clang_disabled(const unit_t *u, size_t parsed)
@@ -322,14 +271,16 @@ bool clang_disabled(const unit_t *u, size_t parsed)
 static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers)
 {
     flags_t f = all_flags(u, headers);
-    struct CXUnsavedFile file = unsaved(u, u->parsed);
+    unsaved_t files = unsaved(u);
     unsigned options = CXTranslationUnit_KeepGoing;
     if (is_toolkit(u) || u->lang == LANG_C || u->lang == LANG_CXX) /* the rewritten text is parsed, too */
         options |= CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse;
     if (bodies == BODIES_OF_MAIN_FILE)
         options |= CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
     enum CXErrorCode error =
-        clang_parseTranslationUnit2(create_index(), u->source->path, f.flag, f.count, &file, 1, options, &u->tu);
+        clang_parseTranslationUnit2(create_index(), u->path, f.flag, f.count, files.at, files.count, options, &u->tu);
+    for (unit_t *k = u->next; k; k = k->next)
+        k->tu = u->tu;
     return error == CXError_Success && u->tu;
 }
 
@@ -350,21 +301,20 @@ static bool has_foreign_errors(const unit_t *u)
     bool found = false;
     for (unsigned k = 0; k < clang_getNumDiagnostics(u->tu); k++) {
         CXDiagnostic d = clang_getDiagnostic(u->tu, k);
-        CXSourceLocation location = clang_getDiagnosticLocation(d);
         unsigned offset;
-        clang_getFileLocation(location, NULL, NULL, NULL, &offset);
-        found |= clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error &&
-                 (!clang_Location_isFromMainFile(location) || !directive_around(u, unit_offset(u, offset)));
+        CXFile file;
+        clang_getFileLocation(clang_getDiagnosticLocation(d), &file, NULL, NULL, &offset);
+        const unit_t *in = file ? unit_at(u, file) : NULL;
+        found |= clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error && (!in || !directive_around(in, unit_offset(in, offset)));
         clang_disposeDiagnostic(d);
     }
     return found;
 }
 
-bool clang_parse(unit_t *u, const char *text, bodies_t bodies)
+bool clang_parse(unit_t *u, bodies_t bodies)
 {
     bool cuda = u->lang == LANG_CUDA || u->lang == LANG_HIP;
     headers_t headers = cuda ? HEADERS_LIGHT : HEADERS_OWN, last = is_toolkit(u) ? HEADERS_TEXTURES : HEADERS_OWN;
-    u->parsed = text;
     bool parsed = parse_once(u, bodies, headers);
     while (parsed && headers < last && (headers < HEADERS_TOOLKIT ? has_errors(u) : has_foreign_errors(u))) {
         /* Errors are the file's own only when they stand in the light of what it is compiled with. */
@@ -391,17 +341,39 @@ static char *keep_preamble(unit_t *u, const char *text)
     return arena_printf("%.*s;\n%s", (int)at, text, text + at);
 }
 
-bool clang_verify(unit_t *u, const char *text)
+/* The unit as clang is to see it after the rewriting: a file without directives whose text is the new one. */
+static unit_t *rewritten_unit(const unit_t *u, const char *text)
 {
-    unit_t result = *u; /* the same unit, looked at as the new text */
-    struct CXUnsavedFile file = unsaved(u, keep_preamble(&result, text));
-    if (clang_reparseTranslationUnit(u->tu, 1, &file, clang_defaultReparseOptions(u->tu))) {
+    unit_t *r = arena_alloc(sizeof(*r));
+    *r = *u;
+    r->directive_count = 0;
+    r->source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
+    piece_t *all = arena_alloc(sizeof(*all));
+    *all = (piece_t){0, 0, strlen(text)};
+    r->pieces = all;
+    r->piece_count = 1;
+    r->parsed = u == u->main ? keep_preamble(r, text) : text;
+    return r;
+}
+
+bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u))
+{
+    unit_t *main = NULL, **last = &main;
+    for (unit_t *k = u; k; k = k->next) {
+        const char *text = text_of(k);
+        if (!text)
+            continue;
+        *last = rewritten_unit(k, text);
+        (*last)->main = main;
+        last = &(*last)->next;
+        *last = NULL;
+    }
+    unsaved_t files = unsaved(main);
+    if (clang_reparseTranslationUnit(u->tu, files.count, files.at, clang_defaultReparseOptions(u->tu))) {
         diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
         return false;
     }
-    result.directive_count = 0;
-    result.source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
-    int errors = show_errors(&result);
+    int errors = show_errors(main);
     if (errors)
         diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
     return errors == 0;

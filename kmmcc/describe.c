@@ -104,7 +104,7 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
-                emit_quoted(clang_text(clang_getCursorSpelling(d->callee))), emit_quoted(u->source->path),
+                emit_quoted(d->callee_name), emit_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
     if (d->has_label)
         text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent, token_text(u->source, d->label));

@@ -130,6 +130,21 @@ typedef struct map_item { kmm_map_t map; size_t begin, end; expr_t *base, *lengt
 
 typedef enum directive_kind { DIRECTIVE_PARALLEL, DIRECTIVE_WAIT, DIRECTIVE_DATA } directive_kind_t;
 
+/* How a launch is written. */
+typedef enum launch_form {
+    LAUNCH_FUNCTION, /* f(...), a plain function */
+    LAUNCH_CHEVRON,  /* k<<<...>>>(...) */
+    LAUNCH_CALL      /* cudaLaunchKernel(k, ...) and its like */
+} launch_form_t;
+
+/* A kernel that a launch may run. There are several when k is overloaded and its arguments depend on a template, or
+ * is a pointer. */
+typedef struct target_kernel {
+    CXCursor kernel;     /* the function or function template */
+    CXCursor definition; /* null if it is in another file */
+    CXCursor instance;   /* the function that is launched; the template when only its arguments tell which */
+} target_kernel_t;
+
 /* A place in the parsed text at which an expression of the pragma stands as a variable's initializer. */
 typedef struct probe { expr_t *expr; CXType type; } probe_t;
 
@@ -169,17 +184,22 @@ struct directive {
     CXCursor top;         /* the declaration around that which is not in another but a namespace */
     CXCursor outermost;   /* the declaration at the top of the file around that */
     CXCursor launch;      /* the call; null when there was an error */
-    bool is_kernel;       /* launch is `k<<<...>>>(...)` */
-    CXCursor callee;      /* the function or template that is called */
-    CXCursor instance;    /* the same, or the template's instance when clang knows it */
-    CXCursor definition;  /* of the kernel; null if there is none */
+    launch_form_t form;
+    bool is_kernel;       /* form is not LAUNCH_FUNCTION */
+    bool names_clone;     /* the launch has to name the clone: its kernel is a template whose arguments it gives */
+    CXCursor callee;      /* the function or template that is called; null when there are several, or none is known */
+    CXCursor definition;  /* of the callee; null if there is none */
+    CXType callee_type;   /* of the function, when clang knows it */
+    const char *callee_name; /* for messages: the kernel's, or what is written in its place */
+    target_kernel_t *target;
+    int target_count;
     CXCursor *argument;
     int argument_count;
-    size_t launch_begin, launch_end; /* with the semicolon */
-    size_t callee_begin;         /* of the callee as it is written, with what qualifies it */
+    size_t launch_begin, launch_end; /* the statement that contains the launch, with the semicolon */
+    size_t callee_begin;        /* of the callee as it is written, with what qualifies it */
     size_t name_at, name_after; /* the callee's name, template arguments not included */
     size_t template_end;        /* behind the template arguments; name_after when there are none */
-    size_t open;                /* behind the parenthesis that opens the arguments */
+    size_t open;                /* behind the parenthesis that opens the arguments; 0 when a macro writes the launch */
     int order; /* position in the file, from 0 */
 };
 
@@ -191,30 +211,92 @@ const char *nearest_name(const char *word, const char *const *names, int count);
 /* ---- clang.c ---- */
 /* Bodies of functions in headers take most of the time and are seldom needed. */
 typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
-/* Parses `text` in place of the unit's source; clang's errors are shown at their places in the source.
+/* Parses the unit, each file as its `parsed` text; clang's errors are shown at their places in the sources.
  * False when some are not about pragmas: then nothing more can be said. */
-bool clang_parse(unit_t *u, const char *text, bodies_t bodies);
+bool clang_parse(unit_t *u, bodies_t bodies);
 /* Whether the place of the parsed text is in a region that #if disables. */
 bool clang_disabled(const unit_t *u, size_t parsed);
-/* Parses the result; an error is a mistake of kmmcc and is shown so. */
-bool clang_verify(unit_t *u, const char *text);
+/* Parses the result, text_of each file (NULL: it is unchanged); an error is a mistake of kmmcc and is shown so. */
+bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u));
 char *clang_text(CXString string); /* copies and disposes */
 bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
 
 /* ---- bind.c ---- */
-char *bind_probes(unit_t *u); /* the text to parse */
+void bind_probes(unit_t *u); /* makes u->parsed */
 void bind_directives(unit_t *u);
+/* Whether the function or function template is a kernel. */
+bool bind_is_kernel(CXCursor f);
 
 /* ---- check.c ---- */
 void check_directives(unit_t *u);
 /* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null when there is none. */
 CXCursor check_root(CXCursor e);
 
+/* ---- reach.c: what kernels and the functions that they call read of the grid ---- */
+typedef struct function function_t;
+
+/* A lambda in a function. */
+typedef struct lambda {
+    struct lambda *up, *next;
+    CXCursor cursor;
+    size_t begin, end;
+    bool written; /* in the source, not by a macro */
+    bool reads_index, reads_dim, reads_group, calls_told;
+} lambda_t;
+
+/* A place in a function that names functions of the program. */
+typedef struct reach_call {
+    struct reach_call *next;
+    CXCursor cursor;
+    const char *name;
+    size_t at;    /* of the name */
+    bool written; /* in the source, not by a macro */
+    bool is_member;
+    bool is_told; /* the call can be one of a copy */
+    lambda_t *lambda;
+    function_t **callee;
+    int callee_count;
+} reach_call_t;
+
+typedef struct change { size_t begin, end; const char *text; struct change *next; } change_t;
+
+/*
+ * A function that depends on the part of the grid that runs is copied, and the copy is told the part by a parameter: it
+ * is `told`. One that is reached other than by its name looks the part up in shared memory, where every
+ * kernel of the translation unit leaves it: it is `shared`. A function may be both.
+ */
+struct function {
+    function_t *next;
+    CXCursor cursor; /* its definition */
+    unit_t *u;       /* the file it is in; NULL when a macro writes it */
+    size_t begin, end;
+    const char *name;
+    bool is_kernel, reads_index, reads_dim, reads_group; /* by itself */
+    bool hidden;          /* reads some of it where #if hides it from clang */
+    bool is_hidden_group; /* a macro names the grid's group */
+    bool is_cluster, syncs_grid;
+    bool is_told, is_shared, is_copied;
+    bool holds_lambdas;   /* runs on the host */
+    reach_call_t *calls;
+    lambda_t *lambdas;
+    change_t *changes; /* in a copy */
+};
+
+/* The kernel and what it reaches are added to u->functions. */
+function_t *reach_kernel(unit_t *u, CXCursor definition);
+/* After all kernels: says of each function whether it is told or shared. */
+void reach_close(unit_t *u);
+bool reach_is_told(const function_t *f);
+/* Behind the parenthesis that opens the arguments of a call; 0: it is no call. */
+size_t reach_open(const source_t *s, const reach_call_t *call);
+
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);
 /* Whether the kernels can be cloned. */
 void clone_check(unit_t *u);
-/* What a launch of a template adds: its clone and itself are known when their arguments are. Empty for others. */
+/* The edits that make a launch that names its clone one of the clone. */
+void clone_launch(unit_t *u, const directive_t *d);
+/* The statement that a launch needs whose kernels are instances of templates and which does not name the clone. Empty for others. */
 const char *clone_registration(const unit_t *u, const directive_t *d);
 /* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
 bool clone_needs_headers(unit_t *u);
@@ -229,14 +311,15 @@ const char *describe_base(const unit_t *u, const expr_t *base); /* as an operand
 bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step);
 
 /* ---- rewrite.c ---- */
-void rewrite_include(unit_t *u); /* before all other edits */
 void rewrite_directives(unit_t *u);
+/* After all other edits: kmm's header, where something needs it. */
+void rewrite_include(unit_t *u);
 
 /* ---- call.c: calls of plain functions ---- */
 void call_rewrite(unit_t *u, directive_t *d, const char *indent);
 
 /* ---- emit.c ---- */
-char *emit_text(const unit_t *u);
+char *emit_text(unit_t *u); /* NULL after errors */
 char *emit_quoted(const char *text); /* as a C string literal */
 char *emit_line(const source_t *s, unsigned line); /* #line, without a newline */
 

@@ -23,11 +23,13 @@ typedef struct job {
     const char *path;
     lang_t lang;
     target_t target;
-    source_t *source; /* NULL for what kmmcc never transforms */
-    bool has_pragma, transforms;
+    const source_t *source; /* NULL for what kmmcc never transforms */
+    const includes_t *includes;
+    bool has_pragma, transforms; /* has_pragma: itself or a header of the program that it includes */
     unsigned uses;       /* USES_... */
     compiler_t compiler;
     const char *result;  /* transformed text */
+    const header_t *headers; /* that it includes */
     const char *folder;  /* of its temporary files */
     const char *object;  /* NULL if only compiled */
 } job_t;
@@ -201,12 +203,12 @@ static void look_at(const plan_t *p, job_t *job)
             diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", job->path, strerror(errno));
             return;
         }
-        job->has_pragma = !o->ignores_pragmas && source_has_pragma(job->source);
+        job->includes = includes_read(o, job->source);
+        job->uses = job->includes->uses;
+        job->has_pragma = !o->ignores_pragmas && includes_have_pragma(job->includes);
     }
     job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? TARGET_HIP : TARGET_HOST;
-    if (job->source)
-        job->uses = includes_scan(o, job->source);
-    job->transforms = job->has_pragma || (job->lang == LANG_CUDA && job->target == TARGET_HOST);
+    job->transforms = job->has_pragma || (job->lang == LANG_CUDA && (job->target == TARGET_HOST || (o->clones_all && job->target == TARGET_CUDA)));
     if (job->has_pragma && job->target == TARGET_HIP)
         refuse_hip(job);
 }
@@ -310,7 +312,7 @@ static bool transform_job(const options_t *o, job_t *job)
     if (!has_host_headers(job))
         return false;
     if (job->transforms && !job->result)
-        job->result = transform(options_for(o, job), job->lang, job->target, job->source);
+        job->result = transform(options_for(o, job), job->lang, job->target, job->includes, &job->headers);
     diag_flush();
     return !job->transforms || job->result;
 }
@@ -338,6 +340,15 @@ static int write_text(const char *path, const char *text)
     return failed ? fail_to_write(path) : 0;
 }
 
+/* The headers that the new text includes lie beside it. */
+static int write_headers(const job_t *job, const char *folder)
+{
+    int status = 0;
+    for (const header_t *h = job->headers; h && !status; h = h->next)
+        status = write_text(arena_printf("%s/%s", folder, h->name), h->text);
+    return status;
+}
+
 /* ---- --emit-source, --check, --diff ---- */
 
 static const char *text_of(const job_t *job) { return job->result ? job->result : job->source->text; }
@@ -358,16 +369,25 @@ static int check(const options_t *o, const job_t *job)
     return 1;
 }
 
+static void show_difference(const char *path, const char *before, const char *after)
+{
+    diff_print((version_t){path, before}, (version_t){arena_printf("%s (rewritten)", path), after});
+}
+
 static int show(const options_t *o, const job_t *job)
 {
     if (o->check_file)
         return check(o, job);
     if (o->emit_source && *o->emit_source)
-        return write_text(o->emit_source, text_of(job));
+        return write_text(o->emit_source, text_of(job)) || write_headers(job, folder_name(o->emit_source));
     if (o->emit_source)
         return fputs(text_of(job), stdout) == EOF ? fail_to_write("the standard output") : 0;
-    const char *label = arena_printf("%s (rewritten)", job->path);
-    diff_print((version_t){job->path, job->source->text}, (version_t){label, text_of(job)});
+    show_difference(job->path, job->source->text, text_of(job));
+    for (const header_t *h = job->headers; h; h = h->next) {
+        const source_t *original = source_read(h->path);
+        if (original)
+            show_difference(h->path, original->text, h->text);
+    }
     return 0;
 }
 
@@ -597,6 +617,9 @@ static int compile(const plan_t *p, job_t *job, int number)
         copy = create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
         if (create && write_text(copy, job->result) != 0)
             return 1;
+        for (const header_t *h = job->headers; h && create; h = h->next)
+            if (write_text(process_file(job->folder, h->name), h->text) != 0)
+                return 1;
     }
     if (!o->compile_only) {
         const char *base = arena_printf("%s.o", base_name(job->path));
@@ -609,6 +632,9 @@ static int compile(const plan_t *p, job_t *job, int number)
         return status;
     if (!depend_mend(deps, copy, job->path))
         return 1;
+    for (const header_t *h = job->headers; h; h = h->next)
+        if (!depend_mend(deps, arena_printf("%s/%s", job->folder, h->name), h->path))
+            return 1;
     return o->deps_only && !o->dep_file ? print_deps(o, deps) : 0;
 }
 

@@ -51,7 +51,6 @@ bool depend_mend(const char *path, const char *copy, const char *original);
 
 /* ---- includes.c: whose headers a source includes, itself or by its own headers ---- */
 enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4, USES_MACRO = 8 /* the word _KMM */ };
-unsigned includes_scan(const options_t *o, const source_t *source);
 
 /* ---- link.c: what kmm adds to a link ---- */
 typedef struct link_kind {

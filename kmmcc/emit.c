@@ -56,7 +56,7 @@ static void sort_edits(edit_t *edits, int count)
     }
 }
 
-char *emit_text(const unit_t *u)
+char *emit_text(unit_t *u)
 {
     text_t out = {0};
     size_t from = 0;

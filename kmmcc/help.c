@@ -29,6 +29,8 @@ static const char text[] =
     "  -x cu|c|c++|hip       the language of the files that follow, whatever their names;\n"
     "                        -x cu holds for all files, as with nvcc\n"
     "  -fno-kmm              ignore kmm pragmas, as other compilers do\n"
+    "  -fkmm-clone           clone every kernel of the CUDA files, for launches with a pragma in\n"
+    "                        other files\n"
     "  -fkmm-manage=WHEN     whether calls of the CUDA runtime go through libkmm, which then\n"
     "                        owns the memory: auto, the default (in programs of which some\n"
     "                        object was compiled with a kmm pragma), all, or none\n"

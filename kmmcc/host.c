@@ -426,8 +426,11 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     while (i >= 0) {
         int depth = 0;
         if (is(s, list, i, ">") || is(s, list, i, ">>")) {
+            int round = 0; /* what parentheses hold is no angle bracket */
             for (; i >= 0; i--) {
-                depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") - 2 * is(s, list, i, "<<");
+                round += is(s, list, i, ")") - is(s, list, i, "(");
+                if (round == 0)
+                    depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") - 2 * is(s, list, i, "<<");
                 if (depth <= 0)
                     break;
             }

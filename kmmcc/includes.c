@@ -2,21 +2,17 @@
 /*
  * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc or
  * hipcc, which know where these headers are; or ours, for which only we know the place; or asks whether
- * pragmas are obeyed. Only words are looked at, in the source and in the headers it includes by quotes.
+ * pragmas are obeyed. Only words are looked at, in the source and in the headers of the program that it includes,
+ * whatever #if says.
  */
 #include "driver.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_HEADERS = 256 };
+enum { MAX_FILES = 4096 };
 
-typedef struct scan {
-    const options_t *options;
-    const char *seen[MAX_HEADERS];
-    int seen_count;
-    unsigned uses;
-} scan_t;
+typedef struct scan { const options_t *options; includes_t *out; } scan_t;
 
 static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -31,38 +27,40 @@ static unsigned use_of(const char *header)
     return begins(header, "hip/") || begins(header, "hipblas") || begins(header, "rocblas") ? USES_HIP : 0;
 }
 
-/* The header as quotes find it: beside the file that includes it, then in the -I folders. */
-static const char *find_header(const scan_t *s, const char *folder_of, const char *header)
+static const char *readable(const char *path) { return access(path, R_OK) == 0 ? path : NULL; }
+
+/* The header as quotes find it: beside the file that includes it, then in the -iquote and -I folders. `beside` is NULL
+ * for one in angle brackets. */
+static const char *find_header(const scan_t *s, const char *beside, const char *header)
 {
-    const char *slash = strrchr(folder_of, '/');
-    const char *path = slash ? arena_printf("%.*s/%s", (int)(slash - folder_of), folder_of, header) : header;
-    if (access(path, R_OK) == 0)
-        return path;
-    for (int k = 0; k < s->options->parse_flag_count; k++) {
-        const char *flag = s->options->parse_flags[k];
-        if (!begins(flag, "-I"))
-            continue;
-        path = arena_printf("%s/%s", flag + 2, header);
-        if (access(path, R_OK) == 0)
-            return path;
+    const options_t *o = s->options;
+    const char *slash = beside ? strrchr(beside, '/') : NULL, *path = NULL;
+    if (header[0] == '/')
+        return readable(header);
+    if (beside)
+        path = readable(slash ? arena_printf("%.*s/%s", (int)(slash - beside), beside, header) : header);
+    for (int k = 0; k < o->parse_flag_count && !path; k++) {
+        const char *flag = o->parse_flags[k], *next = k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
+        if (begins(flag, "-I"))
+            path = readable(arena_printf("%s/%s", flag[2] ? flag + 2 : next, header));
+        else if (beside && strcmp(flag, "-iquote") == 0)
+            path = readable(arena_printf("%s/%s", next, header));
     }
-    return NULL;
+    return path;
 }
 
-static bool is_new(scan_t *s, const char *path)
+static int find_file(const scan_t *s, const char *path)
 {
-    for (int k = 0; k < s->seen_count; k++)
-        if (strcmp(s->seen[k], path) == 0)
-            return false;
-    if (s->seen_count == MAX_HEADERS)
-        return false;
-    s->seen[s->seen_count++] = path;
-    return true;
+    for (int k = 0; k < s->out->count; k++)
+        if (strcmp(s->out->file[k]->path, path) == 0)
+            return k;
+    return -1;
 }
 
 /* The name in `#include <name>` or `#include "name"` that begins the line; NULL if none does. */
-static const char *included(const char *line, bool *quoted)
+static const char *included(const char *line, bool *quoted, size_t *at)
 {
+    const char *begin = line;
     line += strspn(line, " \t");
     if (*line != '#')
         return NULL;
@@ -73,31 +71,76 @@ static const char *included(const char *line, bool *quoted)
     if (*line != '<' && *line != '"')
         return NULL;
     *quoted = *line == '"';
+    *at = (size_t)(line - begin);
     size_t length = strcspn(line + 1, ">\"\n");
     return arena_copy(line + 1, length);
 }
 
-static void scan_text(scan_t *s, const source_t *source)
+static void scan_file(scan_t *s, include_file_t *f);
+
+static include_file_t *add_file(scan_t *s, const char *path, const source_t *source)
 {
-    s->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
+    include_file_t *f = arena_alloc(sizeof(*f));
+    *f = (include_file_t){.path = path, .source = source};
+    s->out->file[s->out->count++] = f;
+    scan_file(s, f);
+    return f;
+}
+
+static include_file_t *file_at(scan_t *s, const char *path)
+{
+    int known = find_file(s, path);
+    if (known >= 0)
+        return s->out->file[known];
+    const source_t *source = s->out->count < MAX_FILES ? source_read(path) : NULL;
+    return source ? add_file(s, path, source) : NULL;
+}
+
+static void add_include(include_file_t *f, include_t include)
+{
+    if (f->include_count == f->include_capacity) {
+        f->include_capacity = 2 * f->include_capacity + 16;
+        include_t *all = arena_alloc((size_t)f->include_capacity * sizeof(*all));
+        if (f->include_count)
+            memcpy(all, f->include, (size_t)f->include_count * sizeof(*all));
+        f->include = all;
+    }
+    f->include[f->include_count++] = include;
+}
+
+static void scan_file(scan_t *s, include_file_t *f)
+{
+    const source_t *source = f->source;
+    s->out->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
+    f->has_pragma = strstr(source->text, "kmm") && source_has_pragma(source);
     for (unsigned k = 0; k < source->line_count; k++) {
         bool quoted = false;
-        const char *header = included(source->text + source->lines[k], &quoted);
+        size_t at, line = source->lines[k];
+        const char *header = included(source->text + line, &quoted, &at);
         if (!header)
             continue;
         unsigned use = use_of(header);
-        s->uses |= use;
-        const char *path = quoted && !use ? find_header(s, source->path, header) : NULL;
-        const source_t *file = path && is_new(s, path) ? source_read(path) : NULL;
+        s->out->uses |= use;
+        const char *path = use ? NULL : find_header(s, quoted ? f->path : NULL, header);
+        include_file_t *file = path ? file_at(s, path) : NULL;
         if (file)
-            scan_text(s, file);
+            add_include(f, (include_t){line + at, line + at + strlen(header) + 2, file});
     }
 }
 
-unsigned includes_scan(const options_t *o, const source_t *source)
+const includes_t *includes_read(const options_t *o, const source_t *source)
 {
-    scan_t *s = arena_alloc(sizeof(*s));
-    s->options = o;
-    scan_text(s, source);
-    return s->uses;
+    includes_t *out = arena_alloc(sizeof(*out));
+    scan_t s = {o, out};
+    out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
+    add_file(&s, source->path, source);
+    return out;
+}
+
+bool includes_have_pragma(const includes_t *i)
+{
+    for (int k = 0; k < i->count; k++)
+        if (i->file[k]->has_pragma)
+            return true;
+    return false;
 }

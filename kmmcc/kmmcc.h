@@ -70,6 +70,7 @@ typedef struct options {
     const char *dep_file, *dep_target; /* -MF; -MT or -MQ */
     target_t target;         /* --target=; resolved by the driver before any file is read */
     bool ignores_pragmas;    /* -fno-kmm */
+    bool clones_all;         /* -fkmm-clone */
     manage_t manage;         /* -fkmm-manage= */
     bool diff;               /* --diff */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
@@ -104,6 +105,25 @@ void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *co
 /* Whether a `#pragma kmm` or `_Pragma("kmm` stands in the text outside comments and strings. */
 bool source_has_pragma(const source_t *s);
 
+/* ---- includes.c: which headers of the program a source includes, whatever #if says ---- */
+typedef struct include_file include_file_t;
+typedef struct include { size_t begin, end; include_file_t *file; } include_t; /* the name with its quotes */
+struct include_file {
+    const char *path;
+    const source_t *source;
+    bool has_pragma;
+    include_t *include;
+    int include_count, include_capacity;
+    bool reaches_change; /* by transform.c */
+};
+typedef struct includes {
+    include_file_t **file; /* file[0] is the source itself */
+    int count;
+    unsigned uses; /* USES_... of driver.h */
+} includes_t;
+const includes_t *includes_read(const options_t *o, const source_t *source);
+bool includes_have_pragma(const includes_t *i);
+
 /* ---- diag.c: messages in clang's form, on stderr, sorted by place within a file ---- */
 typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
 /* [begin, end) is underlined, the caret stands at begin. Names the file, line and column, prints the line.
@@ -128,11 +148,15 @@ typedef struct edit { size_t begin, end; const char *text; int order; } edit_t; 
 
 typedef struct directive directive_t; /* directive.h: what one pragma says, and what it governs */
 
+/* One file of a translation unit: the one that is compiled, or a header that has pragmas or is changed. */
 typedef struct unit {
+    struct unit *main; /* of the file that is compiled */
+    struct unit *next; /* headers, from the main one on */
     const options_t *options;
     lang_t lang;
     target_t target; /* TARGET_CUDA, TARGET_HOST, ...; for LANG_C and LANG_CXX it is TARGET_HOST */
-    source_t *source;
+    const source_t *source;
+    const char *path; /* by which clang knows the file */
     CXTranslationUnit tu;
     directive_t **directives;
     int directive_count;
@@ -141,7 +165,19 @@ typedef struct unit {
     int piece_count;
     edit_t *edits;
     int edit_count, edit_capacity;
+    size_t include_at; /* before this declaration kmm's header is included; SIZE_MAX: nowhere */
+    const includes_t *includes; /* of the main one */
+    struct function *functions; /* reach.c; of the main one */
+    const char *prefix;         /* clone.c; of the main one: what the names of copies begin with */
 } unit_t;
+
+/* kmm's header is included before the declaration at the top of the file that the cursor is in. */
+void unit_include_before(unit_t *u, CXCursor cursor);
+/* Whether the cursor's place is in the file, macros being where they are expanded. */
+bool unit_is_in(const unit_t *u, CXCursor cursor);
+unit_t *unit_add(unit_t *main, const source_t *source);
+/* The file in which the cursor stands; a header of the program is added when it is new. NULL: none of the program's. */
+unit_t *unit_holding(unit_t *main, CXCursor cursor);
 
 void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits do not overlap; equal places keep their order */
 
@@ -155,9 +191,11 @@ size_t unit_offset(const unit_t *u, size_t clang_offset);
 bool unit_owns(const unit_t *u, CXCursor cursor);
 
 /* ---- The pipeline ---- */
-/* Transforms one file that has a pragma, or any CUDA file when the target is the host.
- * Returns the new text, or NULL after errors have been printed. */
-char *transform(const options_t *o, lang_t lang, target_t target, source_t *source);
+/* A header that the new text includes in place of one of the program. */
+typedef struct header { const char *path, *name, *text; const struct header *next; } header_t;
+/* Transforms one file that has a pragma, itself or in its headers, or any CUDA file when the target is the host.
+ * Returns the new text, or NULL after errors have been printed. It includes *headers by their names. */
+char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers);
 
 /* host.c: appends the edits that turn all kernels and all launches of a parsed CUDA file into C++ for the CPU. Launches
  * that a directive governs are edited here too (the text that replaces `k<<<cfg>>>(args)`); rewrite.c puts

@@ -551,6 +551,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->verbose = true;
     if (strcmp(word, "--diff") == 0)
         return o->diff = true;
+    if (is_any(word, (const char *const[]){"-fkmm-clone", "-fno-kmm-clone", NULL}))
+        return o->clones_all = strcmp(word, "-fkmm-clone") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm", "-fno-kmm", NULL}))
         return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
     if (strcmp(word, "--emit-source") == 0)

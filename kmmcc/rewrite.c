@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The edits that turn directives into calls of libkmm. */
+#include <stdint.h>
 #include <string.h>
 
 #include "directive.h"
@@ -42,37 +43,15 @@ static const char *line_below(const source_t *s, const pragma_t *pragma)
  * defines before its own headers, and is in no namespace. */
 void rewrite_include(unit_t *u)
 {
-    size_t begin, end, place = u->source->length;
-    for (int k = 0; k < u->directive_count; k++) {
-        const directive_t *d = u->directives[k];
-        if (!d->bound)
-            continue;
-        if (unit_range(u, d->outermost, &begin, &end) && begin < place)
-            place = begin;
-        CXCursor kernel = d->kind == DIRECTIVE_PARALLEL && d->is_kernel ? d->definition : clang_getNullCursor();
-        while (!clang_Cursor_isNull(kernel) && unit_range(u, kernel, &begin, &end)) {
-            place = begin < place ? begin : place;
-            kernel = clang_getCursorSemanticParent(kernel);
-        }
-    }
-    if (place == u->source->length)
+    if (u->include_at == SIZE_MAX)
         return;
-    place = clone_begin(u->source, place);
+    size_t place = clone_begin(u->source, u->include_at);
     unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target != TARGET_HOST ? "cuda.h" : "launch.h",
                                             emit_line(u->source, source_line(u->source, place))));
+    u->edits[u->edit_count - 1].order = -1;
 }
 
 /* ---- parallel ---- */
-
-static void rewrite_kernel_name(unit_t *u, const directive_t *d)
-{
-    token_t after;
-    lexer_t l = lexer_at(u->source, d->open, u->source->length);
-    l.line_start = false;
-    after = lex(&l);
-    unit_edit(u, d->name_at, d->name_at, "kmm_");
-    unit_edit(u, d->open, d->open, token_is(u->source, after, ")") ? "kmm_blocks_t()" : "kmm_blocks_t(), ");
-}
 
 /* Whether the launch stands directly below the pragma. */
 static bool stands_below(const unit_t *u, const directive_t *d)
@@ -110,7 +89,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         return;
     }
     if (u->target != TARGET_HOST)
-        rewrite_kernel_name(u, d);
+        clone_launch(u, d);
     unit_edit(u, d->launch_end, d->launch_end, " }");
 }
 
@@ -171,6 +150,7 @@ void rewrite_directives(unit_t *u)
         directive_t *d = u->directives[k];
         if (!d->bound)
             continue;
+        unit_include_before(u, d->outermost);
         if (d->kind == DIRECTIVE_PARALLEL)
             rewrite_parallel(u, d);
         else if (d->kind == DIRECTIVE_WAIT)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One file on its way from text to text. */
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "directive.h"
@@ -26,44 +29,152 @@ static void parse_pragmas(unit_t *u)
     }
 }
 
-/* Parses the file and finds what its directives govern; goes on after errors that are about single directives. */
-static bool bind_unit(unit_t *u, bool clones)
+/* Parses the files and finds what their directives govern; goes on after errors that are about single directives. */
+static bool bind_once(unit_t *u, bodies_t bodies)
 {
-    int errors = diag_error_count();
-    if (!clang_parse(u, bind_probes(u), clones ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
+    for (unit_t *k = u; k; k = k->next)
+        bind_probes(k);
+    if (!clang_parse(u, bodies))
         return false;
-    bind_directives(u);
-    if (diag_error_count() > errors || !clones || !clone_needs_headers(u))
-        return true;
-    clang_disposeTranslationUnit(u->tu);
-    if (!clang_parse(u, bind_probes(u), BODIES_OF_ALL_FILES))
-        return false;
-    bind_directives(u);
+    for (unit_t *k = u; k; k = k->next)
+        bind_directives(k);
     return true;
 }
 
-char *transform(const options_t *o, lang_t lang, target_t target, source_t *source)
+static bool bind_unit(unit_t *u, bool clones)
 {
-    unit_t u = {.options = o, .lang = lang, .target = target, .source = source};
+    int errors = diag_error_count();
+    if (!bind_once(u, clones && !u->next && !u->options->clones_all ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
+        return false;
+    if (diag_error_count() > errors || !clones || u->next || u->options->clones_all || !clone_needs_headers(u))
+        return true;
+    clang_disposeTranslationUnit(u->tu);
+    return bind_once(u, BODIES_OF_ALL_FILES);
+}
+
+/* ---- Headers that change ---- */
+
+static unit_t *unit_of(unit_t *u, const include_file_t *f)
+{
+    for (; u; u = u->next)
+        if (u->source == f->source || clang_File_isEqual(clang_getFile(u->tu, u->path), clang_getFile(u->tu, f->path)))
+            return u;
+    return NULL;
+}
+
+static bool changes(unit_t *u, const include_file_t *f)
+{
+    const unit_t *of = unit_of(u, f);
+    return of && of->edit_count;
+}
+
+/* Which files include one that changes. */
+static void find_chains(unit_t *u, const includes_t *includes)
+{
+    for (int k = 0; k < includes->count; k++)
+        includes->file[k]->reaches_change = changes(u, includes->file[k]);
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < includes->count; k++) {
+            include_file_t *f = includes->file[k];
+            for (int i = 0; i < f->include_count && !f->reaches_change; i++)
+                f->reaches_change = grown = f->include[i].file->reaches_change;
+        }
+    }
+}
+
+static const char *name_of_copy(const includes_t *includes, const include_file_t *f)
+{
+    const char *slash = strrchr(f->path, '/');
+    for (int k = 0; k < includes->count; k++)
+        if (includes->file[k] == f)
+            return arena_printf("kmm_%d_%s", k, slash ? slash + 1 : f->path);
+    return f->path;
+}
+
+static void point_to_copies(unit_t *u, const includes_t *includes, const include_file_t *f)
+{
+    char place[PATH_MAX];
+    for (int i = 0; i < f->include_count; i++) {
+        const include_t *include = &f->include[i];
+        if (include->file->reaches_change)
+            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", name_of_copy(includes, include->file)));
+        else if (u != u->main && u->source->text[include->begin] == '"' && realpath(include->file->path, place))
+            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", place)); /* a copy lies elsewhere */
+    }
+}
+
+/* The copies of headers that change, and of those that include them. */
+static void emit_headers(unit_t *u, const includes_t *includes, const header_t **headers)
+{
+    find_chains(u, includes);
+    for (int k = 0; k < includes->count; k++) {
+        include_file_t *f = includes->file[k];
+        if (!f->reaches_change)
+            continue;
+        unit_t *of = unit_of(u, f);
+        point_to_copies(of ? of : unit_add(u, f->source), includes, f);
+    }
+    for (unit_t *k = u->next; k; k = k->next) {
+        const include_file_t *f = NULL; /* NULL: no #include names it */
+        for (int i = 0; i < includes->count; i++)
+            if (unit_of(u, includes->file[i]) == k)
+                f = includes->file[i];
+        if (!k->edit_count)
+            continue;
+        if (!f) {
+            diag_plain(SEVERITY_ERROR, "'%s' has to be rewritten, but how it is included is not seen: include it by its name in quotes", k->path);
+            continue;
+        }
+        header_t *h = arena_alloc(sizeof(*h));
+        *h = (header_t){k->path, name_of_copy(includes, f), emit_text(k), *headers};
+        *headers = h;
+    }
+}
+
+static const char *changed_text(unit_t *u)
+{
+    return u == u->main || u->edit_count ? emit_text(u) : NULL;
+}
+
+/* ---- The whole ---- */
+
+static void rewrite(unit_t *u, bool clones)
+{
+    if (clones)
+        clone_kernels(u);
+    for (unit_t *k = u; k; k = k->next)
+        rewrite_directives(k);
+    for (unit_t *k = u; k; k = k->next)
+        rewrite_include(k);
+    if (!clones && (u->lang == LANG_CUDA || u->lang == LANG_HIP))
+        host_kernels(u);
+}
+
+char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers)
+{
+    unit_t u = {.options = o, .lang = lang, .target = target, .source = includes->file[0]->source, .path = includes->file[0]->path,
+                .include_at = SIZE_MAX, .includes = includes};
     int errors = diag_error_count();
     bool cuda = lang == LANG_CUDA || lang == LANG_HIP, clones = cuda && target != TARGET_HOST;
-    if (!o->ignores_pragmas)
-        parse_pragmas(&u);
+    u.main = &u;
+    for (int k = 1; k < includes->count; k++)
+        if (includes->file[k]->has_pragma && !o->ignores_pragmas)
+            unit_add(&u, includes->file[k]->source);
+    for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
+        parse_pragmas(k);
     if (bind_unit(&u, clones)) {
-        check_directives(&u);
+        for (unit_t *k = &u; k; k = k->next)
+            check_directives(k);
         if (clones)
             clone_check(&u);
     }
     if (diag_error_count() > errors)
         return NULL;
-    rewrite_include(&u);
-    if (clones)
-        clone_kernels(&u);
-    rewrite_directives(&u);
-    if (cuda && !clones)
-        host_kernels(&u);
-    char *text = diag_error_count() > errors ? NULL : emit_text(&u);
-    if (!text || ((clones || !cuda) && !clang_verify(&u, text)))
+    rewrite(&u, clones);
+    if (diag_error_count() > errors || ((clones || !cuda) && !clang_verify(&u, changed_text)))
         return NULL;
-    return text;
+    emit_headers(&u, includes, headers);
+    char *text = emit_text(&u);
+    return diag_error_count() > errors ? NULL : text;
 }

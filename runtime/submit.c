@@ -637,6 +637,24 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
     armed = l;
 }
 
+/* A kernel for a GPU that has no clone cannot be told which of its blocks to run. Said once for each of the first kernels. */
+static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
+{
+    enum { MAX_SAID = 64 };
+    static _Atomic(const kmm_kernel_t *) said[MAX_SAID];
+    l->one_chunk = true;
+    for (int k = 0; k < MAX_SAID; k++) {
+        const kmm_kernel_t *none = NULL;
+        if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
+            fprintf(stderr, "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that defines it was compiled without a clone "
+                            "of it: compile that file by kmmcc -fkmm-clone\n", l->file ? l->file : "?", l->line, kernel->name);
+            return;
+        }
+        if (none == kernel)
+            return;
+    }
+}
+
 KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
     kmm__submission_t s = { .l = armed, .annotated = armed != NULL };
@@ -647,6 +665,8 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
         return kmm__inline_launch(kmm__inline_current(), kernel, geometry, args);
     if (!s.l)
         s.l = kmm_launch_begin(kernel->name, NULL, 0);
+    if (s.annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
+        run_whole(s.l, kernel);
     s.rt = s.l->runtime;
     s.kind = kernel->kind;
     int error;

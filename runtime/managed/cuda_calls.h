@@ -27,6 +27,7 @@
     X(cudaPointerGetAttributes)                                                                    \
     X(cudaLaunchKernel)                                                                            \
     X(__cudaLaunchKernel)                                                                          \
+    X(cudaLaunchKernelExC)                                                                         \
     X(cudaLaunchCooperativeKernel)                                                                 \
     X(cudaDeviceSynchronize)                                                                       \
     X(cudaDeviceReset)                                                                             \

@@ -8,9 +8,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <kmm.h>
 #include <kmm/cuda.h>
@@ -61,6 +63,8 @@ int cudaGetKernel(void **kernel, const void *function);
 typedef struct entry {
     const void *handle; /* the driver's CUkernel */
     kmm_kernel_t kernel;
+    _Atomic(struct entry *) clone; /* what runs when a launch of this kernel is split; NULL: none is registered */
+    atomic_uint looked;            /* how many clones were registered when this one's was looked for */
 } entry_t;
 
 enum { TABLE_BITS = 14, TABLE = 1 << TABLE_BITS, MAX_PARAMETERS = 4096 };
@@ -71,7 +75,8 @@ static uint32_t entry_count;
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct clone { const void *clone, *original; struct clone *next; } clone_t;
-static clone_t *clones; /* written by static initializers, under the lock */
+static clone_t *clones; /* written under the lock: by static initializers, and by launches of templates */
+static atomic_uint clone_count;
 
 static int (*get_parameter)(void *kernel, size_t index, size_t *offset, size_t *bytes);
 static int (*get_name)(const char **name, void *kernel);
@@ -84,6 +89,7 @@ int kmm_cuda_register_clone(const void *clone, const void *original)
     pthread_mutex_lock(&entries_lock);
     *c = (clone_t){ clone, original, clones };
     clones = c;
+    atomic_fetch_add(&clone_count, 1);
     pthread_mutex_unlock(&entries_lock);
     return 1;
 }
@@ -133,7 +139,7 @@ static int parameters_read(kmm_kernel_t *k)
     return 0;
 }
 
-/* The kernel that this one was cloned from; NULL when it is no clone. */
+/* The kernel that this one was cloned from; NULL when it is no clone that was registered. */
 static const void *original_of(const void *handle)
 {
     void *h;
@@ -143,36 +149,84 @@ static const void *original_of(const void *handle)
     return NULL;
 }
 
-/* Locked. Finds or makes the entry of a kernel. */
-static int entry_get(const void *handle, entry_t **out)
+static const void *clone_of(const void *handle)
 {
-    *out = entry_find(handle);
-    if (*out)
-        return 0;
-    entry_t *e = entry_count < TABLE / 2 ? calloc(1, sizeof(*e)) : NULL, *whole = NULL;
+    void *h;
+    for (const clone_t *c = clones; c; c = c->next)
+        if (cudaGetKernel(&h, c->original) == 0 && h == handle && cudaGetKernel(&h, c->clone) == 0)
+            return h;
+    return NULL;
+}
+
+/* Whether the kernel's first parameter is a kmm_blocks_t, as its mangled name has it: so clones that are instances of
+ * templates are known, which no one registers. */
+static int has_blocks(const char *name)
+{
+    return strncmp(name, "_Z", 2) == 0 && strstr(name, "10kmm_blocks") != NULL;
+}
+
+/* Locked. Makes the entry of a kernel, not yet in the table. */
+static int entry_make(const void *handle, entry_t **out)
+{
+    entry_t *e = entry_count < TABLE / 2 ? calloc(1, sizeof(*e)) : NULL;
     if (!e)
         return KMM_CUDA_MEMORY_ALLOCATION;
-    const void *original = original_of(handle);
-    int error = original ? entry_get(original, &whole) : 0;
     e->handle = handle;
     e->kernel = (kmm_kernel_t){ .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_CUDA, .name = "kernel",
-                                .handle = (void *)(uintptr_t)handle, .is_clone = original != NULL,
-                                .whole = whole ? &whole->kernel : NULL };
-    if (!error)
-        error = parameters_read(&e->kernel);
+                                .handle = (void *)(uintptr_t)handle };
+    int error = parameters_read(&e->kernel);
     if (error) {
         free(e);
         return error;
     }
     if (get_name)
         get_name(&e->kernel.name, e->kernel.handle);
-    size_t k = slot_of(handle);
+    e->kernel.is_clone = has_blocks(e->kernel.name);
+    *out = e;
+    return 0;
+}
+
+/* Locked. From now on other threads see the entry. */
+static void entry_publish(entry_t *e)
+{
+    size_t k = slot_of(e->handle);
     while (atomic_load_explicit(&entries[k], memory_order_relaxed))
         k = (k + 1) % TABLE;
     atomic_store_explicit(&entries[k], e, memory_order_release);
     entry_count++;
-    *out = e;
+}
+
+/* Locked. A clone and the kernel it comes from know each other. */
+static int entry_pair(entry_t *e)
+{
+    const void *original = original_of(e->handle), *clone = original ? NULL : clone_of(e->handle);
+    const void *handle = original ? original : clone;
+    entry_t *other = handle ? entry_find(handle) : NULL;
+    bool is_new = handle && !other;
+    int error = is_new ? entry_make(handle, &other) : 0;
+    atomic_store(&e->looked, atomic_load(&clone_count));
+    if (error || !handle)
+        return error;
+    entry_t *whole = original ? other : e, *split = original ? e : other;
+    split->kernel.is_clone = 1;
+    split->kernel.whole = &whole->kernel;
+    atomic_store_explicit(&whole->clone, split, memory_order_release);
+    if (is_new)
+        entry_publish(other);
     return 0;
+}
+
+/* Locked. Finds or makes the entry of a kernel. */
+static int entry_get(const void *handle, entry_t **out)
+{
+    *out = entry_find(handle);
+    bool is_new = !*out;
+    int error = is_new ? entry_make(handle, out) : 0;
+    if (!error)
+        error = entry_pair(*out);
+    if (!error && is_new)
+        entry_publish(*out);
+    return error;
 }
 
 static int no_gpu(int error)
@@ -191,12 +245,21 @@ static int launch(const void *handle, dim3_t grid, dim3_t block, void **args, si
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
     pthread_once(&once, driver_open);
-    if (!e && !error) {
+    if (!error && (!e || atomic_load(&e->looked) != atomic_load(&clone_count))) {
         pthread_mutex_lock(&entries_lock);
         error = entry_get(handle, &e);
         pthread_mutex_unlock(&entries_lock);
     }
-    return error ? no_gpu(error) : kmm_cuda_launch(&e->kernel, &geometry, args);
+    if (error)
+        return no_gpu(error);
+    const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
+    if (!clone)
+        return kmm_cuda_launch(&e->kernel, &geometry, args);
+    void *all[clone->kernel.param_count]; /* the first one is libkmm's to fill in */
+    all[0] = NULL;
+    for (uint32_t k = 1; k < clone->kernel.param_count; k++)
+        all[k] = args[k - 1];
+    return kmm_cuda_launch(&clone->kernel, &geometry, all);
 }
 
 int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
@@ -214,6 +277,26 @@ int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, voi
     if (kmm_task_active())
         return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s);
     return launch(handle, grid, block, args, shared_bytes, s);
+}
+
+/* cudaLaunchConfig_t, and its attributes by the numbers of cudaLaunchAttributeID. */
+typedef struct attribute { unsigned id; char pad[4]; union { char bytes[64]; int number; unsigned extent[3]; } value; } attribute_t;
+typedef struct configuration { dim3_t grid, block; size_t shared_bytes; stream_t stream; const attribute_t *attributes; unsigned count; } configuration_t;
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+static int not_supported(const char *call);
+
+/* Attributes say how fast the launch starts; only these two say what its blocks may do with each other. */
+int __wrap_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args)
+{
+    for (unsigned k = 0; k < c->count; k++) {
+        const attribute_t *a = &c->attributes[k];
+        if (a->id == ATTRIBUTE_COOPERATIVE && a->value.number)
+            return not_supported("cudaLaunchKernelExC of a cooperative launch");
+        if (a->id == ATTRIBUTE_CLUSTER && a->value.extent[0] * a->value.extent[1] * a->value.extent[2] > 1)
+            return not_supported("cudaLaunchKernelExC of a launch with clusters");
+    }
+    return __wrap_cudaLaunchKernel(function, c->grid, c->block, args, c->shared_bytes, c->stream);
 }
 
 static int not_supported(const char *call)

@@ -20,9 +20,9 @@ void several(int n, float *x, int (*pointer)(int n, float *x))
     if (f(n, x))
         n = 1;
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
-// CHECK: :[[#@LINE+1]]:5: error: what is launched here is no single function; launches through pointers and of overloads that depend on a template are not yet supported
+// CHECK: :[[#@LINE+1]]:5: error: what is called here is no single function; a call through a pointer, or of overloads that depend on a template, cannot be split
     pointer(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
-// CHECK: :[[#@LINE+1]]:5: error: the launch is written by a macro; write it out below the pragma
+// CHECK: :[[#@LINE+1]]:5: error: the call is written by a macro; write it out below the pragma
     CALL(n, x);
 }

@@ -10,22 +10,13 @@ __global__ void add(int n, float *C, const float *A, const float *B)
         C[i] = A[i] + B[i];
 }
 
-__device__ int first_of_block() { return blockIdx.x * blockDim.x; }
-
-__global__ void help(int n, float *C)
-{
-    int i = first_of_block() + threadIdx.x;
-    if (i < n)
-        C[i] = 0;
-}
-
 __global__ void grid(float *C)
 {
     cooperative_groups::this_grid().sync();
     C[0] = 1;
 }
 
-__global__ void elsewhere(int n, float *C);
+template <typename T> __global__ void elsewhere(int n, T *C);
 
 void axes(int n, float *C, const float *A, const float *B)
 {
@@ -49,14 +40,11 @@ void axes(int n, float *C, const float *A, const float *B)
 #pragma kmm parallel(i = 0:n) read(A[i], B[i])
 // CHECK: :[[#@LINE+1]]:38: error: no clause says what 'add' does with 'C', its parameter 'C' (float *); add read(C[...]), write(C[...]) or update(C[...])
     add<<<(n + 255) / 256, 256>>>(n, C, A, B);
-#pragma kmm parallel(i = 0:n) write(C[i])
-// CHECK: :[[#@LINE+1]]:5: error: kernel 'help' cannot be split yet: 'first_of_block', which it calls, reads blockIdx or gridDim; pass them to it as parameters
-    help<<<(n + 255) / 256, 256>>>(n, C);
 #pragma kmm parallel(i = 0:n) write(C[0])
 // CHECK: :[[#@LINE+1]]:5: error: kernel 'grid' synchronizes its whole grid (cooperative groups), so it cannot be split; launch it without the pragma
     grid<<<1, 1>>>(C);
 #pragma kmm parallel(i = 0:n) write(C[i])
-// CHECK: :[[#@LINE+1]]:5: error: kernel 'elsewhere' is only declared here; a launch can be split where the kernel's definition is seen: include it
+// CHECK: :[[#@LINE+1]]:5: error: kernel 'elsewhere' is a template that is only declared here; a launch of it can be split where its definition is seen: include it
     elsewhere<<<(n + 255) / 256, 256>>>(n, C);
 #pragma kmm parallel(i = 0:n) read(A[i], B[i]) write(C[i])
     {

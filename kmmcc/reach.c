@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a kernel and the functions that it calls read of the grid: `blockIdx` and `gridDim` by themselves, and where they
+ * call others that do. clone.c makes copies of them that are told which part of the grid they run.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "directive.h"
+
+typedef struct reach {
+    unit_t *u;
+    function_t *f;   /* whose body is visited */
+    lambda_t *lambda; /* the innermost lambda around the place */
+} reach_t;
+
+static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+
+static bool is_function(enum CXCursorKind k)
+{
+    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod || k == CXCursor_Constructor ||
+           k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
+}
+
+static size_t place_of(const unit_t *u, CXCursor c, bool *written)
+{
+    CXFile file, spelled;
+    unsigned at, spelled_at;
+    CXSourceLocation place = clang_getCursorLocation(c);
+    clang_getFileLocation(place, &file, NULL, NULL, &at);
+    clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
+    *written = file && clang_File_isEqual(file, clang_getFile(u->tu, u->path));
+    size_t offset = unit_offset(u, at);
+    const char *name = spelling(c);
+    *written = *written && offset + strlen(name) <= u->source->length && !memcmp(u->source->text + offset, name, strlen(name));
+    return offset;
+}
+
+/* ---- Functions ---- */
+
+static function_t *find_function(const unit_t *u, CXCursor f)
+{
+    for (function_t *k = u->main->functions; k; k = k->next)
+        if (clang_equalCursors(k->cursor, f))
+            return k;
+    return NULL;
+}
+
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data);
+
+static function_t *add_function(unit_t *u, CXCursor f)
+{
+    function_t *found = find_function(u, f);
+    if (found)
+        return found;
+    function_t *new = arena_alloc(sizeof(*new));
+    *new = (function_t){.cursor = f, .u = unit_holding(u->main, f), .name = spelling(f), .is_kernel = bind_is_kernel(f)};
+    new->next = u->main->functions;
+    u->main->functions = new;
+    if (!new->u || !unit_range(new->u, f, &new->begin, &new->end))
+        new->u = NULL; /* a macro wrote it */
+    reach_t r = {u->main, new, NULL};
+    clang_visitChildren(f, visit, &r);
+    return new;
+}
+
+/* Behind what the declaration may be an instance of, to where its body is; null if that is not in the program. */
+static CXCursor body_of(CXCursor f)
+{
+    CXCursor template = clang_getSpecializedCursorTemplate(f), definition = clang_getCursorDefinition(f);
+    if (clang_Cursor_isNull(template))
+        return definition;
+    /* An explicit specialization has a body of its own; an instance has its template's place. */
+    CXCursor general = clang_getCursorDefinition(template);
+    if (clang_Cursor_isNull(definition) || clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
+        return body_of(general);
+    return definition;
+}
+
+static void add_callee(reach_t *r, reach_call_t *call, CXCursor f)
+{
+    enum { MAX_CALLEES = 32 };
+    if (!is_function(clang_getCursorKind(f)))
+        return;
+    f = body_of(f);
+    if (clang_Cursor_isNull(f) || clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
+        return;
+    if (!call->callee)
+        call->callee = arena_alloc(MAX_CALLEES * sizeof(*call->callee));
+    if (call->callee_count < MAX_CALLEES)
+        call->callee[call->callee_count++] = add_function(r->u, f);
+}
+
+static bool is_of_groups(CXCursor f)
+{
+    CXCursor scope = clang_getCursorSemanticParent(f);
+    for (; !clang_Cursor_isNull(scope) && !clang_isInvalid(clang_getCursorKind(scope)); scope = clang_getCursorSemanticParent(scope))
+        if (clang_getCursorKind(scope) == CXCursor_Namespace && !strcmp(spelling(scope), "cooperative_groups"))
+            return true;
+    return false;
+}
+
+/* A name that stands for one function or several. */
+static void add_call(reach_t *r, CXCursor c)
+{
+    CXCursor to = clang_getCursorReferenced(c);
+    reach_call_t *call = arena_alloc(sizeof(*call));
+    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .is_member = clang_getCursorKind(c) == CXCursor_MemberRefExpr};
+    if (r->f->u)
+        call->at = place_of(r->f->u, c, &call->written);
+    call->name = spelling(c);
+    add_callee(r, call, to);
+    unsigned count = clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
+    for (unsigned k = 0; k < count; k++)
+        add_callee(r, call, clang_getOverloadedDecl(to, k));
+    if (!call->callee_count)
+        return;
+    call->next = r->f->calls;
+    r->f->calls = call;
+}
+
+static void note_index(reach_t *r, bool index)
+{
+    r->f->reads_index |= index;
+    r->f->reads_dim |= !index;
+    for (lambda_t *l = r->lambda; l; l = l->up) {
+        l->reads_index |= index;
+        l->reads_dim |= !index;
+    }
+}
+
+/* `grid.sync()`, `sync(grid)`. */
+static void note_sync(reach_t *r, CXCursor c)
+{
+    CXCursor class = clang_getCursorSemanticParent(clang_getCursorReferenced(c));
+    CXCursor argument = clang_Cursor_getNumArguments(c) > 0 ? clang_Cursor_getArgument(c, 0) : clang_getNullCursor();
+    const char *type = clang_Cursor_isNull(argument) ? "" : clang_text(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(argument))));
+    const char *name = clang_Cursor_isNull(class) ? "" : spelling(class);
+    r->f->syncs_grid |= !strcmp(name, "grid_group") || !strcmp(name, "multi_grid_group") || strstr(type, "grid_group") != NULL;
+}
+
+/* A part of the body that stands for something else in a copy. */
+static void add_change(function_t *f, size_t begin, size_t end, const char *text)
+{
+    change_t *c = arena_alloc(sizeof(*c));
+    *c = (change_t){begin, end, text, f->changes};
+    f->changes = c;
+}
+
+/* Where `a::b::` before the name begins. */
+static size_t qualified_begin(const source_t *s, size_t at)
+{
+    while (at >= 2 && s->text[at - 1] == ':' && s->text[at - 2] == ':') {
+        at -= 2;
+        while (at > 0 && (isalnum((unsigned char)s->text[at - 1]) || s->text[at - 1] == '_'))
+            at--;
+    }
+    return at;
+}
+
+/* Groups of cooperative_groups know the grid by themselves; ours are told. */
+static void note_group(reach_t *r, CXCursor c, const char *name)
+{
+    CXCursor to = clang_getCursorReferenced(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool call = kind == CXCursor_CallExpr, index = !strcmp(name, "group_index"), grid = !strcmp(name, "this_grid");
+    size_t begin, end;
+    bool written;
+    if (!is_of_groups(to))
+        return;
+    r->f->is_cluster |= !strcmp(name, "this_cluster") || !strcmp(name, "this_multi_grid");
+    if (call && (index || grid)) {
+        r->f->reads_group = true;
+        for (lambda_t *l = r->lambda; l; l = l->up)
+            l->reads_group = true;
+        if (r->f->u && unit_range(r->f->u, c, &begin, &end))
+            add_change(r->f, begin, end, index ? "kmm_block_index(kmm_blocks)" : "kmm_this_grid(kmm_blocks)");
+        else
+            r->f->is_hidden_group = true;
+    } else if (kind == CXCursor_TypeRef && strstr(name, "grid_group") && r->f->u) {
+        begin = place_of(r->f->u, c, &written);
+        end = begin + strlen("grid_group");
+        if (!strncmp(r->f->u->source->text + begin, "grid_group", strlen("grid_group")))
+            add_change(r->f, qualified_begin(r->f->u->source, begin), end, "kmm_grid_group");
+        else
+            r->f->is_hidden_group = true;
+    }
+}
+
+static enum CXChildVisitResult visit_lambda(CXCursor c, const reach_t *r)
+{
+    lambda_t *l = arena_alloc(sizeof(*l));
+    *l = (lambda_t){.up = r->lambda, .next = r->f->lambdas, .cursor = c};
+    l->written = r->f->u && unit_range(r->f->u, c, &l->begin, &l->end);
+    r->f->lambdas = l;
+    reach_t inner = {r->u, r->f, l};
+    clang_visitChildren(c, visit, &inner);
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    reach_t *r = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (kind == CXCursor_LambdaExpr)
+        return visit_lambda(c, r);
+    if (kind == CXCursor_TypeRef)
+        note_group(r, c, spelling(clang_getCursorReferenced(c)));
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr)
+        return CXChildVisit_Recurse;
+    const char *name = spelling(c);
+    bool is_variable = kind == CXCursor_DeclRefExpr;
+    if (is_variable && (!strcmp(name, "blockIdx") || !strcmp(name, "gridDim")))
+        note_index(r, name[0] == 'b');
+    else if (kind != CXCursor_CallExpr || clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor)
+        add_call(r, c);
+    note_group(r, c, name);
+    if (!strcmp(name, "sync"))
+        note_sync(r, c);
+    return CXChildVisit_Recurse;
+}
+
+/* ---- What follows ---- */
+
+/* What #if hides from this parse is known by its words. */
+static void read_words(function_t *f)
+{
+    bool hidden = false, index = false, dim = false;
+    lexer_t l = lexer_at(f->u->source, f->begin, f->end);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        hidden |= t.kind == TOKEN_DIRECTIVE;
+        index |= token_is(f->u->source, t, "blockIdx");
+        dim |= token_is(f->u->source, t, "gridDim");
+    }
+    f->hidden = hidden && ((index && !f->reads_index) || (dim && !f->reads_dim));
+    f->reads_index |= hidden && index;
+    f->reads_dim |= hidden && dim;
+}
+
+/* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`. */
+static bool can_be_told(const function_t *caller, const reach_call_t *call)
+{
+    if (!caller->u || caller->holds_lambdas || !call->written || !strncmp(call->name, "operator", 8))
+        return false;
+    for (int k = 0; k < call->callee_count; k++) {
+        enum CXCursorKind kind = clang_getCursorKind(call->callee[k]->cursor);
+        bool named = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod;
+        if (!named || !call->callee[k]->u || clang_CXXMethod_isVirtual(call->callee[k]->cursor) ||
+            !strncmp(call->callee[k]->name, "operator", 8))
+            return false;
+    }
+    return reach_open(caller->u->source, call) != 0;
+}
+
+size_t reach_open(const source_t *s, const reach_call_t *call)
+{
+    lexer_t l = lexer_at(s, call->at + strlen(call->name), s->length);
+    l.line_start = false;
+    token_t t = lex(&l);
+    int depth = 0;
+    while (token_is(s, t, "<") || depth > 0) {
+        depth += token_is(s, t, "<") - token_is(s, t, ">") - 2 * token_is(s, t, ">>");
+        t = lex(&l);
+        if (t.kind == TOKEN_END || token_is(s, t, ";"))
+            return 0;
+    }
+    return token_is(s, t, "(") ? t.end : 0;
+}
+
+static void add_copied(unit_t *u, bool *grown)
+{
+    for (function_t *f = u->functions; f; f = f->next)
+        for (reach_call_t *c = f->calls; c; c = c->next) {
+            bool depends = false;
+            for (int k = 0; k < c->callee_count; k++)
+                depends |= !c->callee[k]->is_kernel && !c->callee[k]->holds_lambdas && (reach_is_told(c->callee[k]) || c->callee[k]->is_shared);
+            if (!depends)
+                continue;
+            bool told = can_be_told(f, c);
+            if (told && !f->is_told)
+                f->is_told = *grown = true;
+            c->is_told = told;
+            for (int k = 0; k < c->callee_count; k++) {
+                bool *mark = told ? &c->callee[k]->is_told : &c->callee[k]->is_shared;
+                if (!*mark)
+                    *mark = *grown = true;
+            }
+        }
+}
+
+bool reach_is_told(const function_t *f)
+{
+    return f->is_told || f->reads_index || f->reads_dim || f->reads_group;
+}
+
+/* A function that looks the part of the grid up cannot tell it to others: these look it up, too. */
+static void add_shared(unit_t *u, bool *grown)
+{
+    for (function_t *f = u->functions; f; f = f->next)
+        for (reach_call_t *c = f->calls; f->is_shared && c; c = c->next)
+            for (int k = 0; k < c->callee_count; k++)
+                if (reach_is_told(c->callee[k]) && !c->callee[k]->is_shared)
+                    c->callee[k]->is_shared = *grown = true;
+}
+
+function_t *reach_kernel(unit_t *u, CXCursor definition)
+{
+    return add_function(u, definition);
+}
+
+/* Whether a kernel may reach the function other than by its name: as an operator, or when an object is made. */
+static bool is_reached_unnamed(CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    return kind == CXCursor_Constructor || kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction ||
+           clang_CXXMethod_isVirtual(f) || !strncmp(spelling(f), "operator", 8);
+}
+
+static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDADeviceAttr || clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
+    return CXChildVisit_Continue;
+}
+
+/* Functions that run on the host hold lambdas that run in kernels. */
+static bool runs_on_host(CXCursor f)
+{
+    bool device = false;
+    clang_visitChildren(f, find_device, &device);
+    return !device;
+}
+
+static bool names_device(unit_t *u, CXCursor f)
+{
+    unit_t *file = unit_holding(u, f);
+    size_t begin, end;
+    if (!file || !unit_range(file, f, &begin, &end))
+        return false;
+    const char *found = strstr(file->source->text + begin, "__device__");
+    return found && found < file->source->text + end;
+}
+
+static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientData data)
+{
+    unit_t *u = data;
+    (void)parent;
+    if (clang_isDeclaration(clang_getCursorKind(c)) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if (!is_function(clang_getCursorKind(c)))
+        return CXChildVisit_Recurse;
+    bool unnamed = is_reached_unnamed(c), host = runs_on_host(c);
+    if (clang_isCursorDefinition(c) && ((unnamed && !host) || (host && names_device(u, c)))) {
+        function_t *f = add_function(u, c);
+        f->is_shared |= unnamed && !host && reach_is_told(f);
+        f->holds_lambdas |= host;
+    }
+    return CXChildVisit_Continue;
+}
+
+void reach_close(unit_t *u)
+{
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_loose, u);
+    for (function_t *f = u->functions; f; f = f->next)
+        if (f->u && !f->holds_lambdas)
+            read_words(f);
+    for (bool grown = true; grown;) {
+        grown = false;
+        add_copied(u, &grown);
+        add_shared(u, &grown);
+    }
+}
