@@ -25,7 +25,6 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
     *w->operation = *op;
     w->name = name;
     kmm__task_t *t = kmm__task_create(rt, w, count);
-    kmm__task_place(t, rt->cpu);
     kmm__work_unref(w);
     for (uint32_t k = 0; k < count; k++) {
         t->accesses[k] = accesses[k];
@@ -33,6 +32,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
     }
     t->access_count = count;
     t->exact = true;
+    kmm__task_place(t, rt->cpu);
     if (out_task) {
         kmm__task_ref(t);
         *out_task = t;

@@ -66,6 +66,8 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
 {
     t->device = device;
     t->lane = lane;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        t->accesses[k].array->unfinished[device->space]++;
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
 
@@ -139,7 +141,7 @@ static bool users_same(void *ctx, const void *a, const void *b)
 {
     (void)ctx;
     const kmm__users_t *x = a, *y = b;
-    return x->writer == y->writer && x->homes == y->homes && x->reader_count == y->reader_count &&
+    return x->writer == y->writer && x->homes == y->homes && x->fresh == y->fresh && x->reader_count == y->reader_count &&
            (x->reader_count == 0 || !memcmp(readers_of(x), readers_of(y), x->reader_count * sizeof(kmm__task_t *)));
 }
 
@@ -186,15 +188,68 @@ static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
     kmm__task_ref(t);
 }
 
+static kmm__users_t written_by(kmm__task_t *t, const kmm__access_t *a)
+{
+    return (kmm__users_t){ .writer = t, .homes = 1u << t->device->space, .fresh = a->mode == KMM_WRITE };
+}
+
 /* t has written what they used. */
-static void users_replace(kmm__users_t *u, kmm__task_t *t)
+static void users_replace(kmm__users_t *u, kmm__task_t *t, const kmm__access_t *a)
 {
     kmm__task_ref(t);
     users_drop(NULL, u);
-    *u = (kmm__users_t){ .writer = t, .homes = 1u << t->device->space };
+    *u = written_by(t, a);
 }
 
 const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same, users_settle };
+
+/* ---- Data that nobody will read ---- */
+
+typedef struct dead {
+    const kmm__device_t *device;
+    uint64_t work;     /* of the tasks that will overwrite the frame */
+    uint64_t first;    /* the least of their numbers */
+    bool all_done;     /* nobody that has not finished touches it */
+    bool overwritten;  /* all of it, by tasks of one launch, and no task of that reads it */
+    bool all_ready;    /* what those tasks follow is on streams */
+} dead_t;
+
+static int dead_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    dead_t *d = arg;
+    const kmm__users_t *u = value;
+    const kmm__task_t *w = u->writer;
+    d->all_done &= !w || w->state == KMM__TASK_DONE;
+    for (uint32_t k = 0; k < u->reader_count; k++) {
+        d->all_done &= readers_of(u)[k]->state == KMM__TASK_DONE;
+        d->overwritten &= w && readers_of(u)[k]->work_id != w->work_id;
+    }
+    d->overwritten &= w && u->fresh && w->state < KMM__TASK_ISSUED && !w->error && (d->work == 0 || d->work == w->work_id + 1);
+    if (!d->overwritten)
+        return 0;
+    d->work = w->work_id + 1;
+    d->first = w->sequence < d->first ? w->sequence : d->first;
+    d->all_ready &= w->state == KMM__TASK_READY;
+    return 0;
+}
+
+bool kmm__dag_is_dead(const kmm__frame_t *f)
+{
+    kmm__array_t *a = f->array;
+    dead_t d = { f->device, 0, UINT64_MAX, true, true, true };
+    kmm__box_t boxes[2 * KMM__DIMS];
+    uint32_t elsewhere = 0;
+    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
+    int n = kmm__layout_split(&a->users.layout, begin, end < (int64_t)a->bytes ? end : (int64_t)a->bytes, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_visit(a->users.map, &boxes[b], dead_part, &d);
+    if (d.all_done)
+        return a->is_forgotten;
+    for (uint32_t s = 0; s < a->runtime->space_count; s++)
+        elsewhere += s == f->device->space ? 0 : a->unfinished[s];
+    return d.overwritten && (d.all_ready || (elsewhere == 0 && kmm__uses_next_is(f, d.first)));
+}
 
 /* ---- Edges ---- */
 
@@ -347,9 +402,10 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
         if ((a->mode != KMM_READ) != writes)
             continue;
         int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+        kmm__users_t written = written_by(t, a);
         for (int b = 0; b < n; b++) {
             if (writes)
-                kmm__map_assign(a->array->users.map, &boxes[b], &(kmm__users_t){ .writer = t, .homes = 1u << t->device->space });
+                kmm__map_assign(a->array->users.map, &boxes[b], &written);
             else
                 kmm__map_update(a->array->users.map, &boxes[b], record_read, t);
         }
@@ -365,7 +421,7 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
     e->parts++;
     if (e->follow.access->mode == KMM_READ)
         return record_read(e->follow.task, part, value);
-    users_replace(value, e->follow.task);
+    users_replace(value, e->follow.task, e->follow.access);
     return 0;
 }
 
@@ -379,12 +435,13 @@ int kmm__dag_enter(kmm__task_t *t)
         kmm__box_t boxes[2 * KMM__DIMS];
         int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
         result = result ? result : n < 0 ? n : 0;
+        kmm__users_t written = written_by(t, a);
         map = a->array->users.map; /* which the call before may have made anew */
         for (int b = 0; b < n; b++) {
             e.parts = 0;
             kmm__map_update(map, &boxes[b], enter_part, &e);
             if (a->mode != KMM_READ && e.parts > 1)
-                kmm__map_assign(map, &boxes[b], &(kmm__users_t){ .writer = t, .homes = 1u << t->device->space });
+                kmm__map_assign(map, &boxes[b], &written);
         }
         result = result ? result : follow_result(&e.follow);
     }
@@ -420,8 +477,10 @@ void kmm__task_issued(kmm__task_t *t)
 
 static void task_drop_parts(kmm__task_t *t)
 {
-    for (uint32_t k = 0; k < t->access_count; k++)
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        t->accesses[k].array->unfinished[t->device->space]--;
         kmm__array_unref(t->accesses[k].array);
+    }
     for (uint32_t k = 0; k < t->wait_count; k++)
         kmm__ticket_unref(t->waits[k]);
     for (uint32_t k = 0; k < t->copy_count; k++) {
@@ -449,6 +508,7 @@ static void task_done(kmm__task_t *t)
     bool was_issued = t->state == KMM__TASK_ISSUED;
     t->state = KMM__TASK_DONE; /* gets no successors any more */
     kmm__ticket_done(t->ticket);
+    kmm__uses_cancel(t);
     kmm__frames_release(t);
     kmm__spill_release_task(t);
     kmm__line_leave(t);

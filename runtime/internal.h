@@ -151,6 +151,9 @@ int kmm__dag_conflicts(kmm__task_t *t);
 void kmm__dag_record(kmm__task_t *t, bool writes);
 /* All of that at once, for a task that need not be looked at beside others: follow, then record. */
 int kmm__dag_enter(kmm__task_t *t);
+/* Whether nobody will read what is in a frame, which no issued task touches: its array has been freed, or all of it is
+ * written anew before. */
+bool kmm__dag_is_dead(const kmm__frame_t *f);
 /* t may be issued as soon as nothing holds it. */
 void kmm__dag_release(kmm__task_t *t);
 void kmm__task_issued(kmm__task_t *t);
@@ -246,6 +249,21 @@ void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, 
 void kmm__frames_service(kmm__device_t *d);    /* locked, by d's thread: unmaps what was evicted, releases dead arrays */
 void kmm__frames_evict_ahead(kmm__device_t *d); /* locked, by d's thread; may unlock */
 void kmm__frames_close(kmm__device_t *d);      /* all arrays are gone */
+
+/* Locked: the table of an array's frames on a device, made if needed. */
+kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
+
+/* ---- memory/foresight.c (all locked) ---- */
+void kmm__uses_expect(kmm__task_t *t); /* t, which has its device and accesses, will touch their frames */
+void kmm__uses_cancel(kmm__task_t *t); /* or will not after all */
+void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t); /* t touches f now */
+bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence);
+bool kmm__uses_none(const kmm__frame_t *f);
+void kmm__uses_free(kmm__frame_t *f);
+/* When f is used next, as far as can be told: the greater the later. `now` is the number of the task that asks. */
+uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now);
+/* Notes that a launch is being submitted; its index in runtime->patterns. */
+uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 
 /* ---- memory/transfer.c (not locked) ---- */
 /* Enqueues planned copies, each behind what makes its source valid. Carries on after an error, so

@@ -632,8 +632,8 @@ void kmm__device_wake(kmm__device_t *d)
 
 void kmm__ready_push(kmm__task_t *t)
 {
-    /* Where all data is in one memory there is nothing to bring. */
-    if (!t->runtime->has_spaces && !t->error) {
+    /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for. */
+    if (!t->runtime->has_spaces && !kmm__spill_room(t->runtime) && !t->error) {
         issue_on_host(t);
         return;
     }

@@ -437,6 +437,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
     kmm__task_place(t, kmm__place_chunk(&s->place, k, t));
+    kmm__uses_expect(t);
     kmm__line_enter(t, w->geometry.stream);
     return t;
 }
@@ -499,10 +500,30 @@ static int submit_chunks(kmm__submission_t *s, uint32_t first, uint32_t n)
     return result;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* What a launch has in common with the same one of the next iteration. */
+static uint64_t identity_of(const kmm__submission_t *s)
+{
+    const kmm__work_t *w = s->work;
+    uint64_t hash = mix(mix((uint64_t)s->l->line, (uintptr_t)w->name), (uintptr_t)w->kernel ^ (uintptr_t)w->function);
+    hash = mix(hash, s->part.count);
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        hash = mix(hash, (uintptr_t)s->l->items[k].base);
+    for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++)
+        hash = mix(hash, w->pointers[k].array->id);
+    return hash;
+}
+
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     int error = kmm__reduce_begin(s->rt, w);
+    w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     uint32_t batch = chunks_are_apart(s->l) ? BATCH : s->part.count;
     for (uint32_t k = 0; k < s->part.count && !error; k += batch) {
         throttle(s->rt);

@@ -61,6 +61,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__task_ref(t);
     int error = kmm__submission_plan(s, t, &box);
     kmm__task_place_on(t, s->place.device[0], (uint32_t)task->lane);
+    kmm__uses_expect(t);
     kmm__line_enter(t, stream);
     if (!error)
         error = kmm__dag_enter(t);

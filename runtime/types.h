@@ -43,6 +43,8 @@ enum {
     KMM__MAX_ITEMS = 64,           /* access items of one launch */
     KMM__FEW_ACCESSES = 4,
     KMM__FEW_ITEMS = 8,
+    KMM__PAST_USES = 4,
+    KMM__PATTERNS = 509,
     KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
     KMM__WORK_ROOM = 512,          /* bytes; enough for most */
     KMM__MAX_OUTSTANDING = 1 << 16, /* tasks; a program that submits more waits until it is */
@@ -92,6 +94,7 @@ typedef struct kmm__shape_map {
 typedef struct kmm__users {
     kmm__task_t *writer; /* NULL: nobody whose outcome matters any more */
     uint32_t homes;      /* spaces (bits) in which it was written last and read since */
+    bool fresh;          /* the writer stores every element, and reads none of what was there */
     uint32_t reader_count, reader_capacity;
     union {
         kmm__task_t *few[2];  /* capacity 0: the readers themselves */
@@ -114,6 +117,21 @@ typedef enum kmm__frame_state {
     KMM__FRAME_EVICTED   /* copied out, still mapped */
 } kmm__frame_state_t;
 
+/* When a frame is used (memory/foresight.c). Numbers are those of tasks: the order of submission. */
+typedef struct kmm__uses {
+    uint64_t *queue; /* tasks submitted and not issued that touch it; a ring */
+    uint32_t head, count, capacity;
+    uint32_t launch; /* the pattern of the launch that used it last */
+    uint64_t past[KMM__PAST_USES]; /* latest first; 0: none */
+} kmm__uses_t;
+
+/* A launch that may come again. */
+typedef struct kmm__pattern {
+    uint64_t identity; /* of the kernel, its place in the source and its arrays */
+    uint64_t last;     /* number of its first task, the last time */
+    uint64_t period;   /* how many tasks before that it came; 0: it came once */
+} kmm__pattern_t;
+
 /* Invariant: on the device's idle list exactly when MAPPED and pins == 0. */
 struct kmm__frame {
     kmm__array_t *array;
@@ -124,6 +142,7 @@ struct kmm__frame {
     uint32_t shared; /* devices (bits) that have access to it; written by threads that pin it, under the lock */
     uint64_t stamp; /* the acquisition that listed it last */
     kmm__frame_handle_t handle;
+    kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* idle list, least recently used first; evicted list */
 };
 
@@ -140,12 +159,14 @@ struct kmm__array {
     kmm_runtime_t *runtime;
     uint64_t id;
     uint64_t refs;       /* one for the program, one for each access of an unfinished task */
+    uint32_t unfinished[KMM__MAX_SPACES]; /* accesses of unfinished tasks, by where those work */
     char *base;          /* the address that names it */
     size_t bytes;
     size_t reserved;     /* bytes of address space at base that are ours; 0 for mapped host memory */
     char *host;          /* host buffer; the user's memory when mapped; NULL: none yet */
     bool is_mapped;
     bool is_abstract;    /* orders work and holds no data */
+    bool is_forgotten;   /* the program has freed it: no work will be submitted that uses it */
     bool is_tracked;     /* its coherence matters: there are several spaces, or its map promises something */
     kmm_map_t map;
     uint32_t map_depth;  /* nested maps */
@@ -216,6 +237,7 @@ struct kmm__work {
     uint64_t id;
     const char *name, *file;
     int line;
+    uint32_t pattern; /* index in runtime->patterns */
     uint32_t chunk_count;
     const char **item_text; /* item_count of them, which live as long as the process */
     uint32_t item_count;
@@ -285,6 +307,7 @@ struct kmm__task {
     uint32_t issue_left, done_left, finish_left;
     bool finished; /* its own work is over, finish_left may not be 0 */
     bool awaited;  /* a thread waits for it */
+    bool is_expected; /* its frames expect it */
     bool entered;  /* is_inline: the program's statements may run */
     kmm__ticket_t *ticket;
     kmm__edge_t *successors;
@@ -350,6 +373,8 @@ struct kmm__device {
     uint64_t evicting_bytes;
     uint64_t pinned_bytes;   /* of frames with pins */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
+    uint64_t missing;        /* bytes that recent acquisitions had to map */
+    uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;
     kmm__spare_t *spare;     /* physical memory mapped nowhere */
     uint32_t spare_count, spare_capacity;
@@ -381,6 +406,7 @@ struct kmm_runtime {
     uint32_t live_arrays;  /* not freed yet, dead ones included */
     uint32_t deferred;     /* arrays that are is_deferred */
     uint64_t next_array, next_work, next_sequence;
+    kmm__pattern_t patterns[KMM__PATTERNS];
     uint32_t outstanding;  /* unfinished tasks */
     uint32_t throttled;    /* threads that wait for outstanding to fall */
     kmm__task_t *spare_tasks; /* kept with their arrays, so that a chunk costs no allocation */

@@ -55,6 +55,7 @@ void kmm__array_forget(kmm__array_t *a)
         return;
     memmove(rt->arrays + k - 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
     rt->array_count--;
+    a->is_forgotten = true;
     if (a->reserved)
         munmap(a->base, a->reserved);
 }

@@ -332,6 +332,7 @@ typedef struct evict {
     kmm__device_t *device;
     kmm__moves_t *moves;
     kmm__ticket_t *ticket;
+    bool is_dead;
 } evict_t;
 
 static int evict_part(void *arg, const kmm__box_t *part, void *value)
@@ -341,7 +342,7 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
     uint32_t space = e->device->space;
     if (!(h->valid >> space & 1))
         return 0;
-    if (h->valid == 1u << space) {
+    if (h->valid == 1u << space && !e->is_dead) {
         if (!e->ticket) {
             e->ticket = kmm__ticket_create(e->device, e->device->out);
             kmm__ticket_arm(e->ticket, NULL);
@@ -358,7 +359,7 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
     kmm__array_t *a = f->array;
     kmm__box_t boxes[2 * KMM__DIMS];
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
-    evict_t e = { f, d, moves, NULL };
+    evict_t e = { f, d, moves, NULL, kmm__dag_is_dead(f) };
     int error = 0;
     if (end > (int64_t)a->bytes)
         end = (int64_t)a->bytes;

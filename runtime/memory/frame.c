@@ -9,7 +9,7 @@
 #include "../internal.h"
 #include "spill.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free */
+enum { PRESSURE_LASTS = 32, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- The idle list ---- */
 
@@ -81,6 +81,17 @@ static int touch_rows(void *arg, const kmm__rows_t *rows)
     for (int64_t k = 0; k < rows->count; k++)
         touch_bytes(t, rows->offset + k * rows->pitch, rows->offset + k * rows->pitch + rows->width);
     return 0;
+}
+
+kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d)
+{
+    kmm__residence_t *r = &a->residence[d->index];
+    if (r->frames)
+        return r->frames;
+    r->frames = kmm__alloc(a->frame_count * sizeof(*r->frames));
+    for (uint32_t k = 0; k < a->frame_count; k++)
+        r->frames[k] = (kmm__frame_t){ .array = a, .device = d, .index = k };
+    return r->frames;
 }
 
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
@@ -218,6 +229,28 @@ static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
     f->next = NULL;
 }
 
+/* The idle frame that is needed farthest ahead. There are few enough to look at them all: evicting one takes a device longer. */
+static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t now)
+{
+    kmm__frame_t *best = NULL;
+    uint64_t farthest = 0;
+    for (kmm__frame_t *f = d->idle_head; f; f = f->next) {
+        uint64_t next = kmm__uses_next(d->runtime, f, now);
+        if (best && next <= farthest)
+            continue;
+        best = f;
+        farthest = next;
+    }
+    return best;
+}
+
+/* How much is kept free while memory is short: what two tasks may have to map. */
+static uint64_t reserve_bytes(const kmm__device_t *d)
+{
+    uint64_t most = d->limit / AHEAD_PART;
+    return 2 * d->missing < most ? 2 * d->missing : most;
+}
+
 void kmm__frames_evict_ahead(kmm__device_t *d)
 {
     uint64_t free_bytes = d->limit > d->used ? d->limit - d->used : 0;
@@ -228,9 +261,10 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     free_bytes += d->evicting_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
         free_bytes += f->array->frame_bytes;
-    while (free_bytes < d->limit / AHEAD_PART && d->idle_head) {
-        free_bytes += d->idle_head->array->frame_bytes;
-        if (frame_evict(d->runtime, d->idle_head))
+    while (free_bytes < reserve_bytes(d) && d->idle_head) {
+        kmm__frame_t *victim = choose_victim(d, d->now);
+        free_bytes += victim->array->frame_bytes;
+        if (frame_evict(d->runtime, victim))
             return; /* who cannot do without will say so */
     }
 }
@@ -251,6 +285,7 @@ static void want(void *ctx, kmm__frame_t *f)
     if (f->stamp == f->device->stamp)
         return;
     f->stamp = f->device->stamp;
+    kmm__uses_meet(f, w->task);
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
     w->frames[w->count++] = f;
     w->bytes += f->array->frame_bytes;
@@ -272,9 +307,7 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
     pthread_mutex_lock(&rt->lock);
     if (error)
         return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
-    r->frames = kmm__alloc(a->frame_count * sizeof(*r->frames));
-    for (uint32_t k = 0; k < a->frame_count; k++)
-        r->frames[k] = (kmm__frame_t){ .array = a, .device = d, .index = k };
+    kmm__frames_table(a, d);
     r->window = window;
     return 0;
 }
@@ -314,7 +347,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             frame_unmap(rt, gone);
         } else if (d->idle_head && d->evicting_bytes < w->missing) {
             d->pressure = PRESSURE_LASTS;
-            int error = frame_evict(rt, d->idle_head);
+            int error = frame_evict(rt, choose_victim(d, d->now));
             if (error)
                 return error;
         } else {
@@ -384,6 +417,10 @@ int kmm__frames_acquire(kmm__task_t *t)
         if (!a->array->is_abstract)
             kmm__frames_of(a->array, d, &a->layout, &a->box, want, &w);
     }
+    if (!error)
+        t->is_expected = false;
+    d->now = t->sequence;
+    d->missing = w.missing ? w.missing : d->missing;
     if (d->pressure && w.missing == 0)
         d->pressure--;
     if (!error && w.bytes > d->limit)
@@ -456,13 +493,13 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         kmm__frame_t *f = &r->frames[k];
         if (f->state == KMM__FRAME_EVICTING)
             return false;
-        if (f->state == KMM__FRAME_ABSENT)
-            continue;
         if (f->state == KMM__FRAME_EVICTED)
             evicted_take(d, f);
-        else
+        else if (f->state == KMM__FRAME_MAPPED)
             idle_remove(d, f);
-        frame_unmap(rt, f);
+        if (f->state != KMM__FRAME_ABSENT)
+            frame_unmap(rt, f);
+        kmm__uses_free(f);
     }
     if (r->window) {
         pthread_mutex_unlock(&rt->lock);
