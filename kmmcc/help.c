@@ -34,6 +34,8 @@ static const char text[] =
     "  -fkmm-manage=WHEN     whether calls of the CUDA runtime go through libkmm, which then\n"
     "                        owns the memory: auto, the default (in programs of which some\n"
     "                        object was compiled with a kmm pragma), all, or none\n"
+    "  -fkmm-fibers          on the CPU: do not split kernels at their barriers; all their threads\n"
+    "                        are fibers, which is slow. --verbose says which are in any case\n"
     "  By default .c goes to cc, gcc or clang, .cpp to c++, g++ or clang++, .cu to nvcc and .hip\n"
     "  to hipcc. C and C++ files go to nvcc if they include CUDA's headers or some option is\n"
     "  nvcc's alone. Where another compiler must do, nvcc's options are translated or dropped.\n"

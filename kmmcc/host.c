@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "directive.h"
+#include "split.h"
 
 /* ---- Tokens of a file ---- */
 
@@ -75,7 +76,7 @@ static void words_add(words_t *w, const char *word)
 }
 
 /* A function or macro of the program: its name, and the names in it. */
-typedef struct body { const char *name; words_t names; bool is_kernel; } body_t;
+typedef struct body { const char *name; words_t names; bool is_kernel, is_called_by_name; } body_t;
 
 typedef struct kernel {
     CXCursor cursor;
@@ -90,7 +91,9 @@ typedef struct host {
     int body_count, body_capacity;
     kernel_t *kernels;
     int kernel_count, kernel_capacity;
-    words_t globals; /* variables of the device outside functions that kernels can change */
+    words_t barriers; /* functions that meet at barriers */
+    bool hidden;      /* one of them may be reached without its name */
+    words_t globals;  /* variables of the device outside functions that kernels can change */
 } host_t;
 
 static void body_read(body_t *b, const source_t *s, size_t begin, size_t end)
@@ -178,6 +181,24 @@ static bool is_kernel(CXCursor c)
     return found;
 }
 
+static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDADeviceAttr;
+    return CXChildVisit_Continue;
+}
+
+/* Whether a kernel that does not have the name of this function cannot call it. A function of the CPU that names one
+ * of the device may hand it to a kernel as a template argument. */
+static bool is_called_by_name(CXCursor c, const char *name)
+{
+    bool device = false;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    clang_visitChildren(c, find_device, &device);
+    return device && (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod) &&
+           strncmp(name, "operator", 8);
+}
+
 static const source_t *source_of(host_t *h, CXFile file)
 {
     static struct { const char *path; const source_t *s; } known[256];
@@ -220,6 +241,7 @@ static void add_function(host_t *h, CXCursor c)
     CXFile file;
     size_t begin, end;
     body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
+    b->is_called_by_name = is_called_by_name(c, b->name);
     if (unit_range(h->u, c, &begin, &end)) {
         body_read(b, h->u->source, begin, end);
     } else if (clang_file_range(c, &file, &begin, &end)) {
@@ -254,8 +276,11 @@ static void find_macros(host_t *h, const source_t *s)
         inner.line_start = false;
         lex(&inner);
         token_t word = lex(&inner), name = lex(&inner);
-        if (token_is(s, word, "define") && name.kind == TOKEN_NAME)
-            body_read(body_add(h, token_text(s, name)), s, name.end, t.end);
+        if (token_is(s, word, "define") && name.kind == TOKEN_NAME) {
+            body_t *macro = body_add(h, token_text(s, name));
+            macro->is_called_by_name = true;
+            body_read(macro, s, name.end, t.end);
+        }
     }
 }
 
@@ -305,14 +330,15 @@ static void find_flags(host_t *h)
     words_t barriers = tainted(h, words_of(sync, sizeof(sync) / sizeof(*sync)), false);
     words_t direct = words_of(index, 4), all = tainted(h, direct, false);
     words_t globals = tainted(h, h->globals, false);
-    bool functions = false, helpers = all.count > 4;
+    h->barriers = barriers;
+    bool helpers = all.count > 4;
     /* A function that meets at a barrier may be reached without its name: as an operator, a constructor or destructor,
      * or a template argument. Then every kernel may; the price is speed. */
     for (int k = 0; k < h->body_count; k++)
-        functions |= !h->bodies[k]->is_kernel && words_have(&barriers, h->bodies[k]->name);
+        h->hidden |= !h->bodies[k]->is_kernel && !h->bodies[k]->is_called_by_name && words_have(&barriers, h->bodies[k]->name);
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
-        kernel->flags = (functions || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
+        kernel->flags = (h->hidden || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
                         (uses(kernel->body, &globals) ? 4 : 0);
     }
 }
@@ -323,6 +349,8 @@ static const char *flags_text(int flags)
 {
     if (!flags)
         return "KMM_HOST_PLAIN";
+    if (flags & 8)
+        return arena_printf("KMM_HOST_BLOCK%s%s", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
     return arena_printf("%s%s%s%s%s", flags & 1 ? "KMM_HOST_SYNC" : "", flags & 1 && flags & 6 ? " | " : "",
                         flags & 2 ? "KMM_HOST_HELPERS" : "", flags & 2 && flags & 4 ? " | " : "", flags & 4 ? "KMM_HOST_GLOBALS" : "");
 }
@@ -398,7 +426,9 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
     return out.data;
 }
 
-static void kernel_edit(unit_t *u, const kernel_t *k)
+static bool is_operation(const void *barriers, const char *name) { return words_have(barriers, name); }
+
+static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
 {
     parameters_t p = {.body = clang_getNullCursor()};
     size_t open, close, body, end;
@@ -412,8 +442,22 @@ static void kernel_edit(unit_t *u, const kernel_t *k)
         diag_at(SEVERITY_ERROR, u->source, k->begin, k->end, "kernel '%s' is partly written by a macro; write it out", name);
         return;
     }
-    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *name() { return %s; } "
-                                          "static KMM_HOST_INLINE void thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
+    if ((k->flags & 1) && !h->hidden && !u->options->fibers) {
+        const char *reason;
+        size_t at;
+        split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .is_operation = is_operation, .context = &h->barriers};
+        const char *text = split_body(&split, &reason, &at);
+        if (text) {
+            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
+                                                 "static void kmm_block(kmm_host_block &kmm_b%s) %s }; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                                                 emit_quoted(name), parameters, text, flags_text((k->flags & 6) | 8), names.data));
+            return;
+        }
+        if (u->options->verbose)
+            diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
+    }
+    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
+                                          "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
     unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
 }
 
@@ -567,14 +611,14 @@ void host_kernels(unit_t *u)
     find_flags(&h);
     if (diag_error_count() > errors)
         return;
-    for (int k = 0; k < h.kernel_count; k++)
-        kernel_edit(u, &h.kernels[k]);
     for (int k = 0; k < list.count; k++) {
         if (is(u->source, &list, k, "<<<"))
             launch_edit(u, &list, k);
         else if (is_shared(u->source, &list, k))
             shared_edit(u, &list, k);
     }
+    for (int k = 0; k < h.kernel_count; k++)
+        kernel_edit(u, &h.kernels[k], &h);
 }
 
 void host_parse_flags(const options_t *o, const char ***flags, int *count)

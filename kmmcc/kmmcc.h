@@ -72,6 +72,7 @@ typedef struct options {
     bool ignores_pragmas;    /* -fno-kmm */
     bool clones_all;         /* -fkmm-clone */
     manage_t manage;         /* -fkmm-manage= */
+    bool fibers;             /* -fkmm-fibers */
     bool diff;               /* --diff */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */

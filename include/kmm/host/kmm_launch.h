@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What kernels and launches become. A kernel keeps its name and signature; its body moves into a
- * function `thread` of a local struct, so that its template parameters stay in scope:
+ * function `kmm_thread` of a local struct, so that its template parameters stay in scope:
  *
  *     __global__ void k(int n, float *x)
- *     { struct kmm_kernel { static KMM_HOST_INLINE void thread(KMM_HOST_INDEX, int n, float *x) { ... } };
+ *     { struct kmm_kernel { static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x) { ... } };
  *       kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x); }
  *
  * and `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`.
@@ -43,7 +43,8 @@ enum {
     KMM_HOST_PLAIN = 0,
     KMM_HOST_SYNC = 1,    /* barriers or warp operations: threads are fibers */
     KMM_HOST_HELPERS = 2, /* functions that read the index variables */
-    KMM_HOST_GLOBALS = 4  /* variables outside, which libkmm does not see: launches run one after another */
+    KMM_HOST_GLOBALS = 4, /* variables outside, which libkmm does not see: launches run one after another */
+    KMM_HOST_BLOCK = 8    /* barriers, at which kmmcc has split the kernel: it runs a block at once */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
@@ -74,6 +75,16 @@ template <class T> struct kmm_host_shared {
     T &operator[](size_t k) const { return static_cast<T *>(kmm_host_shared_base)[k]; }
 };
 
+inline void *kmm_host_allocate(size_t bytes)
+{
+    void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!p) {
+        fprintf(stderr, "kmm: out of memory for %zu bytes of a block's variables\n", bytes);
+        abort();
+    }
+    return p;
+}
+
 struct kmm_host_arena {
     void *base = nullptr;
     size_t bytes = 0;
@@ -81,29 +92,31 @@ struct kmm_host_arena {
     {
         if (wanted > bytes) {
             free(base);
-            base = aligned_alloc(256, (wanted + 255) / 256 * 256);
+            base = kmm_host_allocate(wanted);
             bytes = wanted;
-            if (!base) {
-                fprintf(stderr, "kmm: out of memory for %zu bytes of shared memory\n", wanted);
-                abort();
-            }
         }
         return base;
     }
     ~kmm_host_arena() { free(base); }
 };
 
+#endif
+#include "kmm_block.h"
+#ifndef KMM_HOST_PARSE
+
 /* ---- Blocks ---- */
 
-template <class Body, int flags, class... P> struct kmm_host_runner {
+template <size_t... k> struct kmm_host_indices {};
+template <size_t n, size_t... k> struct kmm_host_count : kmm_host_count<n - 1, n - 1, k...> {};
+template <size_t... k> struct kmm_host_count<0, k...> { typedef kmm_host_indices<k...> type; };
+
+/* A block whose threads run one after another, or as fibers. */
+template <class Body, int flags, class... P> struct kmm_host_threads {
     uint3 block_index;
     dim3 block_extent, grid_extent;
     void **args;
 
-    template <size_t... k> struct indices {};
-    template <size_t n, size_t... k> struct count : count<n - 1, n - 1, k...> {};
-    template <size_t... k> struct count<0, k...> { typedef indices<k...> type; };
-    typedef typename count<sizeof...(P)>::type all;
+    typedef typename kmm_host_count<sizeof...(P)>::type all;
 
     static KMM_HOST_INLINE void set(uint3 t, uint3 b, dim3 bd, dim3 gd)
     {
@@ -121,7 +134,7 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
                 for (unsigned x = 0; x < bd.x; x++) {
                     if (flags & KMM_HOST_HELPERS)
                         set(uint3{x, y, z}, b, bd, gd);
-                    Body::thread(uint3{x, y, z}, b, bd, gd, p...);
+                    Body::kmm_thread(uint3{x, y, z}, b, bd, gd, p...);
                 }
     }
 
@@ -130,18 +143,49 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
         return uint3{t % block_extent.x, t / block_extent.x % block_extent.y, t / block_extent.x / block_extent.y};
     }
 
-    template <size_t... k> void one(uint32_t t, indices<k...>)
+    template <size_t... k> void one(uint32_t t, kmm_host_indices<k...>)
     {
-        Body::thread(place(t), block_index, block_extent, grid_extent, *static_cast<const P *>(args[k])...);
+        Body::kmm_thread(place(t), block_index, block_extent, grid_extent, *static_cast<const P *>(args[k])...);
     }
-    static void fiber_thread(void *self, uint32_t t) { static_cast<kmm_host_runner *>(self)->one(t, all()); }
+    static void fiber_thread(void *self, uint32_t t) { static_cast<kmm_host_threads *>(self)->one(t, all()); }
     static void fiber_resume(void *self, uint32_t t)
     {
-        kmm_host_runner *r = static_cast<kmm_host_runner *>(self);
+        kmm_host_threads *r = static_cast<kmm_host_threads *>(self);
         set(r->place(t), r->block_index, r->block_extent, r->grid_extent);
     }
 
-    template <size_t... k> static void blocks(const kmm_host_blocks_t *range, void **args, indices<k...>)
+    static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
+    {
+        kmm_host_threads r = {b, bd, gd, args};
+        kmm_fiber_block_t block = {Body::kmm_name(), {b.x, b.y, b.z}, bd.x * bd.y * bd.z, fiber_thread,
+                                   flags & KMM_HOST_HELPERS ? fiber_resume : nullptr, &r};
+        kmm_fiber_run(&block);
+    }
+
+    template <size_t... k> static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, void **args, kmm_host_indices<k...>)
+    {
+        if (flags & KMM_HOST_SYNC)
+            fibers(b, bd, gd, args);
+        else
+            plain_block(b, bd, gd, *static_cast<const P *>(args[k])...);
+    }
+};
+
+/* A block that runs at once. */
+template <class Body, class... P> struct kmm_host_split {
+    template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, void **args, kmm_host_indices<k...>)
+    {
+        kmm_host_block state(b, bd, gd, Body::kmm_name());
+        Body::kmm_block(state, *static_cast<const P *>(args[k])...);
+    }
+};
+
+template <class Body, int flags, class... P> struct kmm_host_runner {
+    typedef typename kmm_host_count<sizeof...(P)>::type all;
+    typedef typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, P...>, kmm_host_threads<Body, flags, P...>>::type
+        runner;
+
+    static void run(const kmm_host_blocks_t *range, void **args)
     {
         static thread_local kmm_host_arena arena;
         const dim3 bd(range->block[0], range->block[1], range->block[2]), gd(range->grid[0], range->grid[1], range->grid[2]);
@@ -150,22 +194,9 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
             const uint64_t row = n / range->count[0];
             const uint3 b = {(unsigned)(range->offset[0] + n % range->count[0]), (unsigned)(range->offset[1] + row % range->count[1]),
                              (unsigned)(range->offset[2] + row / range->count[1])};
-            if (flags & KMM_HOST_SYNC)
-                fibers(b, bd, gd, args);
-            else
-                plain_block(b, bd, gd, *static_cast<const P *>(args[k])...);
+            runner::block(b, bd, gd, args, all());
         }
     }
-
-    static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
-    {
-        kmm_host_runner r = {b, bd, gd, args};
-        kmm_fiber_block_t block = {Body::name(), {b.x, b.y, b.z}, bd.x * bd.y * bd.z, fiber_thread,
-                                   flags & KMM_HOST_HELPERS ? fiber_resume : nullptr, &r};
-        kmm_fiber_run(&block);
-    }
-
-    static void run(const kmm_host_blocks_t *range, void **args) { blocks(range, args, all()); }
 };
 
 /* Whether the program has memory that both sides use, whose order libkmm cannot know. */
@@ -183,12 +214,12 @@ template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
-    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::name(),
+    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::kmm_name(),
         &kmm_host_runner<Body, flags, typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
     void *args[sizeof...(P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
-        fprintf(stderr, "kmm: kernel %s is called without <<<...>>>\n", Body::name());
+        fprintf(stderr, "kmm: kernel %s is called without <<<...>>>\n", Body::kmm_name());
         abort();
     }
     c.given = false;

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads of a block as loops: what kmmcc splits kernels with barriers into. The code between two barriers is a
+ * lambda that `each` calls for all threads; what a thread keeps beyond it lies in `kmm_host_values`.
+ *
+ *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
+ *     {
+ *         KMM_HOST_BLOCK_VALUES
+ *         kmm_b.each_all<0>(KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
+ *         kmm_b.each_all<0>(KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
+ *     }
+ *
+ * Threads that left the control flow, by a branch that others did not take or a jump, have a state other than 0:
+ * the number of the statement at whose end they go on.
+ */
+#ifndef KMM_HOST_BLOCK_H
+#define KMM_HOST_BLOCK_H
+
+#ifndef KMM_HOST_PARSE
+
+enum {
+    KMM_HOST_THREADS = 1024, /* at most, of a block */
+    KMM_HOST_GONE = 255,     /* a thread's state: it has returned from the kernel */
+    KMM_HOST_RETURNED = 254, /* from the function of the device that runs */
+    KMM_HOST_OUTSIDE = 253   /* it did not call the function */
+};
+
+#define KMM_HOST_EACH                                                                              \
+    [&](const uint3 threadIdx __attribute__((unused)), const uint32_t kmm_t __attribute__((unused))) __attribute__((always_inline))
+
+template <class T> using kmm_host_as = T;
+template <class T> using kmm_host_decay = typename std::decay<T>::type;
+
+/* One value for each thread of a block. Large ones lie on the heap. They are made when a thread comes to the declaration;
+ * there is nothing to destroy. */
+template <class T> union kmm_host_slot {
+    T value;
+    kmm_host_slot() {}
+};
+template <class T, bool is_large = (sizeof(T) > 64)> struct kmm_host_values {
+    kmm_host_slot<T> at[KMM_HOST_THREADS];
+    kmm_host_values() {}
+    KMM_HOST_INLINE T &operator[](uint32_t t) { return at[t].value; }
+};
+template <class T> struct kmm_host_values<T, true> {
+    kmm_host_slot<T> *at;
+    kmm_host_values() : at(static_cast<kmm_host_slot<T> *>(kmm_host_allocate(KMM_HOST_THREADS * sizeof(T)))) {}
+    kmm_host_values(const kmm_host_values &) = delete;
+    ~kmm_host_values() { free(at); }
+    KMM_HOST_INLINE T &operator[](uint32_t t) { return at[t].value; }
+};
+
+struct kmm_host_block {
+    uint3 index;
+    dim3 extent, grid;
+    const char *kernel;
+    uint32_t threads, active; /* how many have state 0 */
+    uint32_t first, last;     /* where x is the only direction: these have state 0 if any; else all */
+    bool has_gaps;            /* some of them do not */
+    uint8_t state[KMM_HOST_THREADS];
+
+    kmm_host_block(uint3 index, dim3 extent, dim3 grid, const char *kernel)
+        : index(index), extent(extent), grid(grid), kernel(kernel), threads(extent.x * extent.y * extent.z), active(threads), first(0),
+          last(extent.x), has_gaps(false)
+    {
+        memset(state, 0, threads);
+    }
+
+    /* A function's, called by the threads of `caller` that are active. */
+    explicit kmm_host_block(const kmm_host_block &caller)
+        : index(caller.index), extent(caller.extent), grid(caller.grid), kernel(caller.kernel), threads(caller.threads),
+          active(caller.active), first(caller.first), last(caller.last), has_gaps(caller.has_gaps)
+    {
+        for (uint32_t t = 0; t < threads; t++)
+            state[t] = caller.state[t] == 0 || caller.state[t] == KMM_HOST_GONE ? caller.state[t] : (uint8_t)KMM_HOST_OUTSIDE;
+    }
+
+    template <int flags> KMM_HOST_INLINE void enter(uint3 t) const
+    {
+        if (flags & KMM_HOST_HELPERS) {
+            ::threadIdx = t;
+            ::blockIdx = index;
+            ::blockDim = extent;
+            ::gridDim = grid;
+        }
+    }
+
+#ifdef KMM_HOST_RANDOM
+    template <int flags, class F> KMM_HOST_INLINE void each_random(uint32_t from, uint32_t to, F f) const
+    {
+        kmm_host_order order(threads);
+        for (uint32_t k = 0; k < threads; k++) {
+            const uint32_t t = order.at[k], x = t % extent.x;
+            if (state[t] || x < from || x >= to)
+                continue;
+            const uint3 place = {x, t / extent.x % extent.y, t / extent.x / extent.y};
+            enter<flags>(place);
+            f(place, t);
+        }
+    }
+#endif
+
+    /* Threads with from <= x < to, in any order: nothing but a barrier orders them. */
+    template <int flags, class F> KMM_HOST_INLINE void each_some(uint32_t from, uint32_t to, F f) const
+    {
+#ifdef KMM_HOST_RANDOM
+        each_random<flags>(from, to, f);
+#else
+        uint32_t row = 0;
+        for (unsigned z = 0; z < extent.z; z++)
+            for (unsigned y = 0; y < extent.y; y++) {
+                for (unsigned x = from; x < to; x++) {
+                    enter<flags>(uint3{x, y, z});
+                    f(uint3{x, y, z}, row + x);
+                }
+                row += extent.x;
+            }
+#endif
+    }
+
+    template <int flags, class F> KMM_HOST_INLINE void each_all(F f) const { each_some<flags>(0, extent.x, f); }
+
+    /* Those among them that are active. */
+    template <int flags, class F> KMM_HOST_INLINE void each_active(uint32_t from, uint32_t to, F f) const
+    {
+        if (from < first)
+            from = first;
+        if (to > last)
+            to = last;
+        if (!has_gaps) {
+            each_some<flags>(from, to, f);
+            return;
+        }
+        each_some<flags>(from, to, [&](const uint3 place, const uint32_t t) __attribute__((always_inline)) {
+            if (!state[t])
+                f(place, t);
+        });
+    }
+
+    template <int flags, class F> KMM_HOST_INLINE void each(F f) const { each_active<flags>(0, extent.x, f); }
+
+    /* ---- Control flow ---- */
+
+    /* After states have changed. */
+    void update()
+    {
+        uint32_t count = 0, low = threads, high = 0;
+        for (uint32_t t = 0; t < threads; t++)
+            count += !state[t];
+        active = count;
+        first = 0;
+        last = extent.x;
+        has_gaps = count != threads;
+        if (count == threads || extent.x != threads)
+            return;
+        for (low = 0; low < threads && state[low]; low++) {}
+        for (high = threads; high > low && state[high - 1]; high--) {}
+        first = low;
+        last = high;
+        has_gaps = count != high - low;
+    }
+    void change(uint8_t from, uint8_t to)
+    {
+        for (uint32_t t = 0; t < threads; t++)
+            if (state[t] == from)
+                state[t] = to;
+    }
+    /* Active threads go to `rest`; those at `next` become active. */
+    void turn(uint8_t next, uint8_t rest)
+    {
+        change(0, rest);
+        change(next, 0);
+        update();
+    }
+    void resume(uint8_t at)
+    {
+        change(at, 0);
+        update();
+    }
+    void leave(uint8_t to)
+    {
+        change(0, to);
+        update();
+    }
+
+    /* ---- Barriers ---- */
+
+    __attribute__((noinline, cold, noreturn)) void diverge() const
+    {
+        uint32_t gone = 0;
+        for (uint32_t t = 0; t < threads; t++)
+            gone += state[t] == KMM_HOST_GONE;
+        fprintf(stderr, "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u have taken another branch, "
+                "%u have returned\n", kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
+        abort();
+    }
+    void barrier() const
+    {
+        for (uint32_t t = 0; t < threads && active && active != threads; t++)
+            if (state[t] && state[t] != KMM_HOST_GONE)
+                diverge();
+    }
+};
+
+#define KMM_HOST_BLOCK_VALUES                                                                      \
+    const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
+    const dim3 blockDim __attribute__((unused)) = kmm_b.extent, gridDim __attribute__((unused)) = kmm_b.grid; \
+    const uint3 threadIdx __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */  \
+    const uint32_t kmm_t __attribute__((unused)) = 0;
+
+/* The x from which on `a < b` is false, if a is the thread's x; and with that, a <= b. */
+template <class A, class B> KMM_HOST_INLINE uint32_t kmm_host_below(A a, B b, uint32_t extent)
+{
+    typedef decltype(a + b) both;
+    return !((both)b > 0) ? 0 : (both)b < (both)extent ? (uint32_t)(both)b : extent;
+}
+template <class A, class B> KMM_HOST_INLINE uint32_t kmm_host_below_or_at(A a, B b, uint32_t extent)
+{
+    typedef decltype(a + b) both;
+    return !((both)b >= 0) ? 0 : (both)b < (both)extent ? (uint32_t)(both)b + 1 : extent;
+}
+
+/* ---- Operations of all threads, or of those of a warp ---- */
+
+/* __syncthreads_count, _and, _or. */
+struct kmm_host_predicates {
+    int total = 0, arrived = 0;
+    KMM_HOST_INLINE void put(uint32_t, int predicate)
+    {
+        total += predicate != 0;
+        arrived++;
+    }
+    void join(const kmm_host_block &b) { b.barrier(); }
+    int syncthreads_count() const { return total; }
+    int syncthreads_or() const { return total > 0; }
+    int syncthreads_and() const { return total == arrived; }
+};
+
+/* What the lanes of each warp bring to an operation, and which did. */
+template <class T> struct kmm_host_exchange {
+    enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
+    kmm_host_values<T> value;
+    unsigned mask[KMM_HOST_THREADS];
+    int operand[KMM_HOST_THREADS], width[KMM_HOST_THREADS];
+    unsigned present[WARPS];
+
+    KMM_HOST_INLINE void put(uint32_t t, unsigned m, T v, int o = 0, int w = WARP)
+    {
+        ::new (static_cast<void *>(&value[t])) T(v);
+        mask[t] = m;
+        operand[t] = o;
+        width[t] = w;
+    }
+    void join(const kmm_host_block &b)
+    {
+        for (uint32_t w = 0; w * WARP < b.threads; w++) {
+            present[w] = 0;
+            for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++)
+                present[w] |= b.state[w * WARP + k] ? 0u : 1u << k;
+        }
+    }
+    KMM_HOST_INLINE T from(uint32_t t, int lane)
+    {
+        const uint32_t source = t / WARP * WARP + (uint32_t)lane;
+        return present[t / WARP] >> lane & 1 ? value[source] : value[t];
+    }
+    KMM_HOST_INLINE T shfl_sync(uint32_t t)
+    {
+        const int lane = (int)(t % WARP), w = width[t];
+        return from(t, (lane & ~(w - 1)) + (operand[t] & (w - 1)));
+    }
+    KMM_HOST_INLINE T shfl_up_sync(uint32_t t)
+    {
+        const int lane = (int)(t % WARP), source = lane - operand[t];
+        return from(t, source < (lane & ~(width[t] - 1)) ? lane : source);
+    }
+    KMM_HOST_INLINE T shfl_down_sync(uint32_t t)
+    {
+        const int lane = (int)(t % WARP), source = lane + operand[t];
+        return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
+    }
+    KMM_HOST_INLINE T shfl_xor_sync(uint32_t t)
+    {
+        const int lane = (int)(t % WARP), source = lane ^ operand[t];
+        return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
+    }
+    unsigned group(uint32_t t) const { return present[t / WARP] & mask[t]; }
+    unsigned activemask(uint32_t t) const { return present[t / WARP]; }
+
+    template <class F> unsigned lanes_where(uint32_t t, F holds)
+    {
+        unsigned all = group(t), out = 0;
+        for (uint32_t k = 0; k < WARP; k++)
+            out |= all >> k & 1 && holds(value[t / WARP * WARP + k]) ? 1u << k : 0;
+        return out;
+    }
+    unsigned ballot_sync(uint32_t t) { return lanes_where(t, [](T v) { return v != 0; }); }
+    int any_sync(uint32_t t) { return ballot_sync(t) != 0; }
+    int all_sync(uint32_t t) { return ballot_sync(t) == group(t); }
+    unsigned match_any_sync(uint32_t t)
+    {
+        const T own = value[t];
+        return lanes_where(t, [own](T v) { return v == own; });
+    }
+
+    template <class F> T reduce(uint32_t t, F fold)
+    {
+        unsigned all = group(t) & ~(1u << t % WARP);
+        T result = value[t];
+        for (uint32_t k = 0; k < WARP; k++)
+            if (all >> k & 1)
+                result = fold(result, value[t / WARP * WARP + k]);
+        return result;
+    }
+    T reduce_add_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a + b); }); }
+    T reduce_min_sync(uint32_t t) { return reduce(t, [](T a, T b) { return b < a ? b : a; }); }
+    T reduce_max_sync(uint32_t t) { return reduce(t, [](T a, T b) { return a < b ? b : a; }); }
+    T reduce_and_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a & b); }); }
+    T reduce_or_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a | b); }); }
+    T reduce_xor_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a ^ b); }); }
+};
+
+#endif
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's body, vary.c
+ * finds what is the same for all threads, split.c writes the loops.
+ */
+#ifndef KMMCC_SPLIT_H
+#define KMMCC_SPLIT_H
+
+#include "directive.h"
+
+typedef struct node node_t;
+typedef struct variable variable_t;
+
+/* How a variable of the function outlives the region in which it is declared. */
+typedef enum keep {
+    KEEP_SHARED, /* declared once for the block: shared, static, constexpr */
+    KEEP_ONE,    /* all threads have the same value: one variable of the block */
+    KEEP_AGAIN,  /* its initializer is cheap and always the same: declared again where it is used */
+    KEEP_EACH,   /* one value for each thread */
+    KEEP_NOT     /* used only in the region that declares it */
+} keep_t;
+
+struct variable {
+    CXCursor cursor;
+    const char *name;
+    node_t *declaration; /* VarDecl or ParmDecl; NULL for a parameter until it is looked at */
+    node_t *scope;       /* the statement that ends its life */
+    node_t *initializer; /* NULL: none */
+    node_t **change;     /* the expressions that assign to it */
+    int change_count, change_capacity;
+    bool is_parameter, escapes, is_scalar, is_array, is_reference;
+    bool is_used_early; /* its type must be known to the block */
+    bool is_top;        /* declared in a statement of the block */
+    keep_t keep;
+    int region;         /* the one that declares it */
+    bool crosses;       /* some other one uses it */
+    int number;
+};
+
+/* A cursor of the body, with its place in the source. */
+struct node {
+    CXCursor cursor;
+    enum CXCursorKind kind;
+    size_t begin, end; /* equal: nowhere in the source */
+    node_t *parent, *child, *last, *next;
+    variable_t *variable;  /* that it declares or names */
+    node_t *target;        /* of a jump: the statement that it leaves or goes on with; NULL: the function */
+    const char *operation; /* of a call: the name of what all threads do together */
+    bool syncs;            /* it or a part of it is such a call */
+    bool splits;           /* a statement of the block, not of each thread */
+    bool is_left;          /* a loop that some threads may leave or go on with before others */
+    int number;            /* of a loop of the block: state of threads that wait for its end; + 1: for its next round */
+};
+
+typedef struct body_tree {
+    unit_t *u;
+    node_t *root; /* the compound statement */
+    variable_t *variable;
+    int variable_count, variable_capacity;
+    bool is_kernel;     /* its parameters are the same for all threads */
+    const char *reason; /* why it cannot be split; NULL: it can */
+    size_t reason_at;
+} body_tree_t;
+
+/* Whether a call of a function by that name is an operation of several threads. */
+typedef bool (*is_operation_t)(const void *context, const char *name);
+
+/* ---- body.c ---- */
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, is_operation_t is_operation, const void *context);
+bool body_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
+bool body_is_loop(const node_t *n);
+const char *body_call_name(const node_t *call);
+int body_arguments(const node_t *call, node_t **argument, int room); /* how many there are */
+/* A loop's or branch's parts by their places: NULL where there is none. */
+typedef struct parts { node_t *initial, *condition, *increment, *first, *second; size_t open, close, semicolon[2]; } parts_t;
+bool body_parts(body_tree_t *b, const node_t *n, parts_t *out);
+size_t body_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
+
+/* ---- vary.c ---- */
+typedef enum vary { VARY_NOT, VARY_THREAD, VARY_ANY } vary_t; /* VARY_THREAD: only with threadIdx and what it gives */
+void vary_find(body_tree_t *b);
+vary_t vary_of(const body_tree_t *b, const node_t *expression);
+
+/* ---- split.c ---- */
+typedef struct split {
+    unit_t *u;
+    CXCursor function;
+    int flags;      /* as in kmm_launch.h */
+    bool is_kernel;
+    is_operation_t is_operation;
+    const void *context;
+} split_t;
+/* The text of a body for the block, braces included, whose edits it takes from the unit. NULL: it cannot be split. */
+const char *split_body(const split_t *s, const char **reason, size_t *reason_at);
+
+#endif
