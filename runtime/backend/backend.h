@@ -115,7 +115,8 @@ struct kmm__backend {
     int (*launch)(kmm__stream_t *s, const kmm__run_t *run);
     /* Calls fn(arg, status) once all work enqueued on the stream so far has finished, in order among
      * the stream's notifications, from a thread of the backend's; status is 0 or the first error of
-     * the work since the stream's previous notification. fn must not block for long and must not
+     * the work since the stream's previous notification; on a GPU such an error is final. Fails only for want of host
+     * memory, so that whoever must know when work is over does. fn must not block for long and must not
      * call the backend's blocking functions; it may enqueue work. */
     int (*notify)(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg);
 };

@@ -38,7 +38,7 @@ struct kmm__event {
 typedef struct note {
     void (*fn)(void *arg, int status);
     void *arg;
-    CUevent event;
+    CUevent event; /* NULL: there was none to be had, and the note is for when the stream has nothing to do */
     struct note *next;
 } note_t;
 
@@ -136,14 +136,14 @@ static uint64_t now_ns(void)
 static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
 {
     note_t *n = s->first;
-    CUresult r = n ? cu.EventQuery(n->event) : CUDA_ERROR_NOT_READY;
+    CUresult r = !n ? CUDA_ERROR_NOT_READY : n->event ? cu.EventQuery(n->event) : cu.StreamQuery(s->handle);
     if (r == CUDA_ERROR_NOT_READY)
         return NULL;
     *status = result(r, "work on the device");
     s->first = n->next;
     if (!s->first)
         s->last = NULL;
-    if (gpu->spare_count == gpu->spare_capacity) {
+    if (n->event && gpu->spare_count == gpu->spare_capacity) {
         int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
         CUevent *grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
         if (!grown) {
@@ -153,7 +153,8 @@ static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
         gpu->spare = grown;
         gpu->spare_capacity = capacity;
     }
-    gpu->spare[gpu->spare_count++] = n->event;
+    if (n->event)
+        gpu->spare[gpu->spare_count++] = n->event;
     return n;
 }
 
@@ -207,6 +208,20 @@ static void *watch(void *arg)
     return NULL;
 }
 
+/* Locked: an event recorded on the stream; NULL when the driver refuses one. */
+static CUevent record_note(kmm__gpu_t *gpu, CUstream s)
+{
+    CUevent event = NULL;
+    if (gpu->spare_count)
+        event = gpu->spare[--gpu->spare_count];
+    else if (cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING))
+        return NULL;
+    if (cu.EventRecord(event, s) == CUDA_SUCCESS)
+        return event;
+    cu.EventDestroy(event);
+    return NULL;
+}
+
 static int cuda_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
 {
     kmm__gpu_t *gpu = s->gpu;
@@ -216,27 +231,17 @@ static int cuda_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void
     *n = (note_t){ .fn = fn, .arg = arg };
     bool entered = enter(gpu);
     pthread_mutex_lock(&gpu->lock);
-    if (gpu->spare_count)
-        n->event = gpu->spare[--gpu->spare_count];
-    int error = n->event ? 0 : TRY(EventCreate, (&n->event, CU_EVENT_DISABLE_TIMING));
-    if (!error)
-        error = TRY(EventRecord, (n->event, s->handle));
-    if (!error) {
-        if (s->last)
-            s->last->next = n;
-        else
-            s->first = n;
-        s->last = n;
-        if (gpu->pending++ == 0)
-            pthread_cond_signal(&gpu->noted);
-    }
+    n->event = record_note(gpu, s->handle);
+    if (s->last)
+        s->last->next = n;
+    else
+        s->first = n;
+    s->last = n;
+    if (gpu->pending++ == 0)
+        pthread_cond_signal(&gpu->noted);
     pthread_mutex_unlock(&gpu->lock);
-    if (error && n->event)
-        cu.EventDestroy(n->event);
     leave(entered);
-    if (error)
-        free(n);
-    return error;
+    return 0;
 }
 
 /* ---- The driver and its devices ---- */

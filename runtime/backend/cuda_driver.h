@@ -127,6 +127,7 @@ typedef struct CUDA_MEMCPY3D_PEER {
     X(MemHostUnregister, "cuMemHostUnregister", (void *))                                          \
     X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
     X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
+    X(StreamQuery, "cuStreamQuery", (CUstream))                                                    \
     X(StreamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))                         \
     X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
     X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                \
