@@ -76,6 +76,16 @@ size_t fake_granule(void)
     return granule;
 }
 
+void fake_enter(void)
+{
+    pthread_mutex_lock(&fake_lock);
+    for (int k = 0; k < FAKE_MAX_DEVICES; k++)
+        if (fake_devices[k].lost && fake_devices[k].running) {
+            pthread_cond_wait(&fake_changed, &fake_lock);
+            k = -1;
+        }
+}
+
 void fake_release(int device)
 {
     fake_device_t *d = &fake_devices[device];

@@ -54,6 +54,7 @@ extern const char *fake_driver; /* "cuda" or "hip" */
 typedef struct fake_device {
     int references; /* of a CUDA context */
     int lost;       /* the result that every call gives from now on; 0: none */
+    int running;    /* pieces of work that are being done now */
     size_t used;
 } fake_device_t;
 extern fake_device_t fake_devices[FAKE_MAX_DEVICES];
@@ -69,6 +70,8 @@ size_t fake_granule(void);
 /* The environment's KMM_FAKE_<driver>_<name>, or else KMM_FAKE_<name>. */
 const char *fake_setting(const char *name);
 bool fake_strikes(fake_point_t point); /* locked; counts */
+/* Locks, when what was running on a device that is lost is over: so whoever is told of the loss may take memory back. */
+void fake_enter(void);
 void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel); /* not locked: as slow as the environment says */
 /* Locked. The last release ends the context, and with it what it was lost with. */
 void fake_release(int device);
@@ -100,10 +103,12 @@ typedef struct fake_event fake_event_t;
 typedef struct fake_copy {
     const void *dst, *src;
     bool to_device, from_device;
+    int dst_device, src_device; /* who must have access; both the stream's unless it is a copy between peers */
     size_t width, rows, dst_pitch, src_pitch;
 } fake_copy_t;
 int fake_stream_create(int device, fake_stream_t **out);
 int fake_stream_destroy(fake_stream_t *s);
+int fake_stream_query(fake_stream_t *s);
 int fake_stream_synchronize(fake_stream_t *s); /* NULL: the default stream, whose work is done at once */
 void fake_settle(void); /* waits until no stream has work, as freeing memory does */
 int fake_stream_wait(fake_stream_t *s, fake_event_t *e);
@@ -117,8 +122,8 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c);
 int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes);
 int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
                         unsigned shared, void **args);
-/* Locked: ends the program when enqueued work may use the memory; kernels may use all of [whole, whole + whole_bytes) that an
- * argument points into. */
+/* Locked: ends the program when enqueued work uses the memory. Kernels use [whole, whole + whole_bytes) if an argument
+ * points into it. */
 void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what);
 /* Locked: ends the program when the device has streams. */
 void fake_check_no_streams(int device);

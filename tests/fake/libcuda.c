@@ -341,6 +341,7 @@ FAKE cuStreamCreate(CUstream *out, unsigned flags)
 }
 
 FAKE cuStreamDestroy_v2(CUstream s) { return fake_stream_destroy(stream(s)); }
+FAKE cuStreamQuery(CUstream s) { return fake_stream_query(stream(s)); }
 FAKE cuStreamSynchronize(CUstream s) { return fake_stream_synchronize(stream(s)); }
 
 FAKE cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
@@ -379,9 +380,15 @@ FAKE cuEventSynchronize(CUevent e) { return fake_event_synchronize(event(e)); }
 
 static CUresult copy(const void *dst, bool to_device, const void *src, bool from_device, size_t bytes, CUstream s)
 {
-    if (current() < 0)
+    int d = current();
+    if (d < 0)
         return FAKE_INVALID_CONTEXT;
-    return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ dst, src, to_device, from_device, bytes, 1, bytes, bytes });
+    return fake_enqueue_copy(d, stream(s), &(fake_copy_t){ dst, src, to_device, from_device, d, d, bytes, 1, bytes, bytes });
+}
+
+static int device_of(CUcontext c)
+{
+    return (int)((fake_device_t *)(void *)c - fake_devices);
 }
 
 FAKE cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
@@ -406,7 +413,10 @@ FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstre
 
 FAKE cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t bytes, CUstream s)
 {
-    return dst_context && src_context ? copy(pointer(dst), true, pointer(src), true, bytes, s) : FAKE_INVALID_VALUE;
+    if (!dst_context || !src_context || current() < 0)
+        return FAKE_INVALID_VALUE;
+    return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ pointer(dst), pointer(src), true, true, device_of(dst_context),
+                                                                   device_of(src_context), bytes, 1, bytes, bytes });
 }
 
 FAKE cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *m, CUstream s)
@@ -414,7 +424,7 @@ FAKE cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *m, CUstream s)
     if (!m->dstContext || !m->srcContext || m->Depth != 1 || current() < 0)
         return FAKE_INVALID_VALUE;
     return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ pointer(m->dstDevice), pointer(m->srcDevice), true, true,
-                                                                   m->WidthInBytes, m->Height, m->dstPitch, m->srcPitch });
+                                                                   device_of(m->dstContext), device_of(m->srcContext), m->WidthInBytes, m->Height, m->dstPitch, m->srcPitch });
 }
 
 FAKE cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *m, CUstream s)
@@ -424,7 +434,7 @@ FAKE cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *m, CUstream s)
         m->srcXInBytes || m->srcY || m->dstXInBytes || m->dstY || current() < 0)
         return FAKE_INVALID_VALUE;
     return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ to ? pointer(m->dstDevice) : m->dstHost,
-                                                                   from ? pointer(m->srcDevice) : m->srcHost, to, from,
+                                                                   from ? pointer(m->srcDevice) : m->srcHost, to, from, current(), current(),
                                                                    m->WidthInBytes, m->Height, m->dstPitch, m->srcPitch });
 }
 

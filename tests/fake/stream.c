@@ -9,7 +9,7 @@ enum { MAX_ARGUMENTS = 32, PLAIN_SHARED = 48 << 10 };
 
 struct fake_event { int device, references; uint64_t recorded, done; };
 
-typedef struct range { const char *at; size_t bytes; bool device; } range_t;
+typedef struct range { const char *at; size_t bytes; bool is_device; int device; } range_t;
 
 typedef enum work { COPY, FILL, KERNEL, RECORD, WAIT } work_t;
 
@@ -60,7 +60,7 @@ static bool argument_points_into(const op_t *o, const char *at, size_t bytes)
 void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what)
 {
     for (const fake_stream_t *s = streams; s; s = s->next)
-        for (const op_t *o = s->first; o; o = o->next) {
+        for (const op_t *o = fake_devices[s->device].lost ? NULL : s->first; o; o = o->next) { /* a lost device does nothing any more */
             bool uses = o->work == KERNEL && whole && argument_points_into(o, whole, whole_bytes);
             uses |= (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
             uses |= o->work == COPY && overlap(o->src.at, o->src.bytes, at, bytes);
@@ -108,9 +108,9 @@ static void release_event(fake_event_t *e)
     fake_live.events--;
 }
 
-static bool may_touch(const range_t *r, int device)
+static bool may_touch(const range_t *r)
 {
-    return !r->device || fake_is_accessible(r->at, r->bytes, device);
+    return !r->is_device || fake_is_accessible(r->at, r->bytes, r->device);
 }
 
 /* Locked, but for the work itself. */
@@ -128,16 +128,19 @@ static void perform(fake_stream_t *s, op_t *o)
     int r = d->lost;
     if (!r && o->fails)
         r = o->work == KERNEL ? FAKE_LAUNCH_FAILED : FAKE_ILLEGAL_ADDRESS;
-    if (!r && (!may_touch(&o->dst, s->device) || !may_touch(&o->src, s->device)))
+    if (!r && (!may_touch(&o->dst) || !may_touch(&o->src)))
         r = FAKE_ILLEGAL_ADDRESS;
     if (r) {
         d->lost = r;
         return;
     }
+    d->running++;
     pthread_mutex_unlock(&fake_lock);
     r = run(o);
     fake_take_time(&s->busy_until, o->width * (o->rows ? o->rows : 1), o->work == KERNEL);
     pthread_mutex_lock(&fake_lock);
+    d->running--;
+    pthread_cond_broadcast(&fake_changed);
     if (r)
         d->lost = r;
 }
@@ -193,9 +196,9 @@ static int enqueue_work(int device, fake_stream_t *s, op_t *o)
         free_arguments(o);
         return r;
     }
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     fake_device_t *d = &fake_devices[s->device];
-    int r = device != s->device ? FAKE_INVALID_CONTEXT : d->lost;
+    int r = device != s->device ? FAKE_INVALID_CONTEXT : fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_LOST))
         r = d->lost = FAKE_ILLEGAL_ADDRESS;
     if (!r && fake_strikes(kernel ? FAKE_LAUNCH : FAKE_COPY))
@@ -214,8 +217,8 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
 {
     if (!c->width || !c->rows)
         return FAKE_OK;
-    op_t o = { .work = COPY, .dst = { c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device },
-               .src = { c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device },
+    op_t o = { .work = COPY, .dst = { c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device, c->dst_device },
+               .src = { c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device, c->src_device },
                .width = c->width, .rows = c->rows, .dst_pitch = c->dst_pitch, .src_pitch = c->src_pitch };
     if (c->rows > 1 && (c->width > c->dst_pitch || c->width > c->src_pitch))
         return FAKE_INVALID_VALUE;
@@ -224,7 +227,7 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
 
 int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes)
 {
-    op_t o = { .work = FILL, .dst = { dst, bytes, true }, .width = bytes, .rows = 1, .value = value };
+    op_t o = { .work = FILL, .dst = { dst, bytes, true, device }, .width = bytes, .rows = 1, .value = value };
     return enqueue_work(device, s, &o);
 }
 
@@ -249,7 +252,7 @@ int fake_stream_create(int device, fake_stream_t **out)
 {
     fake_stream_t *s = calloc(1, sizeof(*s));
     s->device = device;
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_STREAM))
         r = FAKE_NO_MEMORY;
@@ -271,12 +274,12 @@ int fake_stream_create(int device, fake_stream_t **out)
 
 int fake_stream_destroy(fake_stream_t *s)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     s->closing = true;
     pthread_cond_broadcast(&fake_changed);
     pthread_mutex_unlock(&fake_lock);
     pthread_join(s->thread, NULL);
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     fake_stream_t **p = &streams;
     while (*p != s)
         p = &(*p)->next;
@@ -288,9 +291,19 @@ int fake_stream_destroy(fake_stream_t *s)
     return r;
 }
 
+int fake_stream_query(fake_stream_t *s)
+{
+    fake_enter();
+    int r = fake_devices[s->device].lost;
+    if (!r && s->first)
+        r = FAKE_NOT_READY;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
 int fake_stream_synchronize(fake_stream_t *s)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     while (s && s->first)
         pthread_cond_wait(&fake_changed, &fake_lock);
     int r = s ? fake_devices[s->device].lost : FAKE_OK;
@@ -308,7 +321,7 @@ static bool is_idle(void)
 
 void fake_settle(void)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     while (!is_idle())
         pthread_cond_wait(&fake_changed, &fake_lock);
     pthread_mutex_unlock(&fake_lock);
@@ -318,7 +331,7 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
 {
     if (!s)
         return fake_event_synchronize(e);
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_WAIT))
         r = FAKE_UNKNOWN;
@@ -334,7 +347,7 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
 
 int fake_event_create(int device, fake_event_t **out)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_EVENT))
         r = FAKE_NO_MEMORY;
@@ -351,7 +364,7 @@ int fake_event_create(int device, fake_event_t **out)
 
 int fake_event_destroy(fake_event_t *e)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = fake_devices[e->device].lost;
     release_event(e);
     pthread_mutex_unlock(&fake_lock);
@@ -362,7 +375,7 @@ int fake_event_record(fake_event_t *e, fake_stream_t *s)
 {
     if (!s)
         return FAKE_OK; /* nothing is ever left to do there */
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = e->device != s->device ? FAKE_INVALID_CONTEXT : fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_RECORD))
         r = FAKE_UNKNOWN;
@@ -376,7 +389,7 @@ int fake_event_record(fake_event_t *e, fake_stream_t *s)
 
 int fake_event_query(fake_event_t *e)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     int r = fake_devices[e->device].lost;
     if (!r && e->done < e->recorded)
         r = FAKE_NOT_READY;
@@ -386,7 +399,7 @@ int fake_event_query(fake_event_t *e)
 
 int fake_event_synchronize(fake_event_t *e)
 {
-    pthread_mutex_lock(&fake_lock);
+    fake_enter();
     for (uint64_t sequence = e->recorded; e->done < sequence;)
         pthread_cond_wait(&fake_changed, &fake_lock);
     int r = fake_devices[e->device].lost;
