@@ -56,6 +56,7 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
     d->limit = config->device_mem ? config->device_mem : d->info.memory_free - d->info.memory_free / RESERVE_PART;
     if (d->limit > d->info.memory_total)
         d->limit = d->info.memory_total;
+    d->most = d->limit;
     rt->device[rt->device_count++] = d;
     rt->has_spaces |= d->space != KMM__HOST;
     if (d->space == KMM__HOST && !rt->cpu)

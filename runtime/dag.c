@@ -279,7 +279,7 @@ static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
     if (on_streams(to))
         task_push_wait(to, from->ticket);
     else if (from->ticket->state != KMM__TICKET_DONE)
-        kmm__ticket_add_waiter(from->ticket, to);
+        kmm__ticket_add_waiter(from->ticket, (kmm__edge_t){ to, false });
 }
 
 static void edge_add(kmm__task_t *from, kmm__task_t *to, bool data)
@@ -495,8 +495,7 @@ static void task_drop_parts(kmm__task_t *t)
 
 static void task_done(kmm__task_t *t);
 
-/* One predecessor of t is done. */
-static void finish_left_fall(kmm__task_t *t)
+void kmm__task_finish_left_fall(kmm__task_t *t)
 {
     if (--t->finish_left == 0 && t->finished)
         task_done(t);
@@ -520,7 +519,7 @@ static void task_done(kmm__task_t *t)
             to->error = KMM_E_POISONED;
         if (!(was_issued && follows_issue(t, to)))
             issue_left_fall(to);
-        finish_left_fall(to);
+        kmm__task_finish_left_fall(to);
         kmm__task_unref(to);
     }
     task_drop_parts(t);

@@ -157,6 +157,8 @@ bool kmm__dag_is_dead(const kmm__frame_t *f);
 /* t may be issued as soon as nothing holds it. */
 void kmm__dag_release(kmm__task_t *t);
 void kmm__task_issued(kmm__task_t *t);
+/* One thing that t needs before it counts as done is there. */
+void kmm__task_finish_left_fall(kmm__task_t *t);
 /* One of t's own pieces of work is over; error 0 or why it failed. */
 void kmm__task_finish(kmm__task_t *t, int error);
 extern const kmm__map_ops_t kmm__users_ops;
@@ -170,8 +172,14 @@ void kmm__ticket_ref(kmm__ticket_t *t);
 void kmm__ticket_unref(kmm__ticket_t *t);
 void kmm__ticket_done(kmm__ticket_t *t); /* idempotent */
 void kmm__tickets_free(kmm_runtime_t *rt); /* the spare ones */
-void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter);
-/* Not locked: makes later work on `stream` of `d` wait for the ticket. Waits on the host where streams cannot. */
+/* waiter.to cannot run on the host, or be done, before the ticket is; if the ticket gets an error, waiter.data is poisoned. */
+void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter);
+/* Locked: the copies made for t were not made, or not whole. */
+void kmm__copies_fail(kmm__task_t *t, int error);
+/* Not locked: waits on the host where streams cannot; true when nothing is left for the stream to wait for. The waiting
+ * thread must hold no stream's lock: what it waits for may need it. */
+bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
+/* Not locked: makes later work on `stream` of `d` wait for the ticket, after kmm__ticket_await has been waited for. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
 /* Not locked: records the event; tickets that share it are recorded by kmm__ticket_recorded. */
 int kmm__ticket_record(kmm__ticket_t *t);
@@ -179,6 +187,8 @@ void kmm__ticket_recorded(kmm__ticket_t *t);
 
 /* ---- schedule.c ---- */
 void kmm__device_wake(kmm__device_t *d); /* locked */
+/* Locked: work on the device failed, which a GPU never recovers from. */
+void kmm__device_lose(kmm__device_t *d, int error);
 void kmm__device_init(kmm__device_t *d);
 int kmm__device_start(kmm__device_t *d);
 void kmm__device_stop(kmm__device_t *d);
@@ -221,7 +231,6 @@ typedef struct kmm__move {
     kmm__box_t box;
     kmm__ticket_t *after;     /* what makes the source valid; NULL: it is; a reference */
     kmm__ticket_t *ticket;    /* what this makes; a reference */
-    bool failed;              /* it could not be enqueued */
 } kmm__move_t;
 typedef struct kmm__moves { kmm__move_t *move; uint32_t count, capacity; } kmm__moves_t;
 
@@ -230,8 +239,8 @@ typedef struct kmm__moves { kmm__move_t *move; uint32_t count, capacity; } kmm__
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);
 /* Plans the copies out that make frame f's contents expendable, and takes its device off the holders. */
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
-/* Takes back that a device holds what a failed copy should have brought it. */
-void kmm__coherence_undo(const kmm__move_t *m);
+/* Those copies failed before they were made: the frame holds what it held. */
+void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted);
 
 /* ---- memory/frame.c ---- */
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's

@@ -16,6 +16,16 @@ static int only_device(kmm__placement_t *p, int ordinal)
     return 0;
 }
 
+static int leave_lost_out(kmm__placement_t *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!p->device[k]->lost)
+            p->device[kept++] = p->device[k];
+    p->count = kept;
+    return kept ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "all devices it can run on were lost by earlier failures");
+}
+
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function, kmm__placement_t *p)
 {
     kmm_runtime_t *rt = l->runtime;
@@ -32,7 +42,8 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
     if (p->count == 0)
         return kmm__error_set(KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
                               "--target=host to run it on the CPU, or see KMM_DEVICES");
-    return l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : 0;
+    int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : 0;
+    return error ? error : leave_lost_out(p);
 }
 
 /* ---- Locality ---- */

@@ -4,6 +4,7 @@
  * their frames and data, and enqueues them; it never waits for a task's work, only for memory. Tasks
  * in the host's space wait for their data and are then run on the lanes of the CPU.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,14 @@ static const char *reason(const kmm__device_t *d, int error)
     return kmm__error_is_of_disk(error) ? kmm__error_get() : d->backend->error_text(d->backend);
 }
 
+/* Its data could not be copied to the host from a device. */
+static void fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
+{
+    char why[320];
+    snprintf(why, sizeof(why), "its data could not be copied from %s to the host: %s", from->info.name, from->backend->error_text(from->backend));
+    fail(t, error, why);
+}
+
 /* ---- Tasks on streams ---- */
 
 /* Tasks that are issued together: they share an event, and are told of together. */
@@ -132,12 +141,20 @@ typedef struct batch {
     kmm__task_t *tasks[BATCH_TASKS];
 } batch_t;
 
+void kmm__device_lose(kmm__device_t *d, int error)
+{
+    if (d->backend->kind != KMM_KIND_HOST && !d->lost)
+        d->lost = error;
+}
+
 static void batch_finished(void *arg, int status)
 {
     batch_t *b = arg;
     kmm__device_t *d = b->tasks[0]->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
+    if (status)
+        kmm__device_lose(d, status);
     d->in_flight -= b->count;
     for (uint32_t k = 0; k < b->count; k++) {
         kmm__task_t *t = b->tasks[k];
@@ -189,6 +206,8 @@ static void inline_ready(void *arg, int status)
     kmm__task_t *t = arg;
     kmm_runtime_t *rt = t->runtime;
     pthread_mutex_lock(&rt->lock);
+    if (status)
+        kmm__device_lose(t->device, status);
     if (status && !t->error)
         fail(t, status, t->device->backend->error_text(t->device->backend));
     inline_enter(t);
@@ -271,8 +290,12 @@ static void copy_out_finished(void *arg, int status)
 {
     fetched_t *f = arg;
     pthread_mutex_lock(&f->runtime->lock);
+    if (status) {
+        kmm__device_lose(f->ticket->device, status);
+        kmm__copies_fail(f->task, status);
+    }
     if (status && !f->task->error && f->task->work)
-        fail(f->task, status, "its data could not be copied to the host");
+        fail_copy(f->task, status, f->ticket->device);
     kmm__ticket_done(f->ticket);
     kmm__ticket_unref(f->ticket);
     kmm__task_unref(f->task);
@@ -306,6 +329,40 @@ static void announce_copies_out(kmm__task_t *t, const kmm__moves_t *moves)
     }
 }
 
+static void copies_drained(void *arg, int status)
+{
+    kmm__task_t *t = arg;
+    kmm_runtime_t *rt = t->runtime;
+    pthread_mutex_lock(&rt->lock);
+    if (status)
+        kmm__device_lose(t->device, status);
+    kmm__task_finish_left_fall(t);
+    kmm__task_unref(t);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+/* Of a task that could not be enqueued whole: its kernel waits for no copies, so the task itself does, before it
+ * gives its frames back. Locked, unlocks meanwhile. */
+static void copies_drain(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    uint32_t count = t->copy_count; /* fixed from here on */
+    t->finish_left += count;
+    for (uint32_t k = 0; k < count; k++) {
+        kmm__ticket_t *c = t->copies[k];
+        kmm__device_t *d = c->device;
+        pthread_mutex_t *lock = c->stream == d->in ? &d->in_lock : c->stream == d->out ? &d->out_lock : &d->peer_lock;
+        kmm__task_ref(t);
+        pthread_mutex_unlock(&rt->lock);
+        pthread_mutex_lock(lock);
+        int error = d->backend->notify(c->stream, copies_drained, t);
+        pthread_mutex_unlock(lock);
+        if (error)
+            copies_drained(t, error);
+        pthread_mutex_lock(&rt->lock);
+    }
+}
+
 /* Enqueues everything of a task whose frames are pinned, but for its event. Not locked. */
 static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
 {
@@ -318,10 +375,8 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
             fail(t, error, reason(d, error));
         pthread_mutex_unlock(&d->runtime->lock);
     }
-    for (uint32_t k = 0; k < t->wait_count; k++) {
-        int waited = kmm__ticket_wait(t->waits[k], d, lane);
-        error = error ? error : waited;
-    }
+    for (uint32_t k = 0; k < t->wait_count && !error; k++)
+        error = kmm__ticket_wait(t->waits[k], d, lane);
     return error || t->error ? error : launch(t, lane);
 }
 
@@ -358,14 +413,20 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int recorded = kmm__ticket_record(b->tasks[0]->ticket);
     for (uint32_t k = 1; k < b->count; k++)
         kmm__ticket_recorded(b->tasks[k]->ticket);
-    announce_copies_out(b->tasks[b->count - 1], moves);
     pthread_mutex_lock(&rt->lock);
     for (uint32_t k = 0; k < b->count; k++) {
         int error = errors[k] ? errors[k] : recorded;
         if (error && !b->tasks[k]->error)
             fail(b->tasks[k], error, reason(d, error));
+        if (errors[k])
+            kmm__copies_fail(b->tasks[k], error);
         kmm__task_issued(b->tasks[k]);
     }
+    if (errors[b->count - 1])
+        copies_drain(b->tasks[b->count - 1]);
+    pthread_mutex_unlock(&rt->lock);
+    announce_copies_out(b->tasks[b->count - 1], moves);
+    pthread_mutex_lock(&rt->lock);
     kmm__moves_drop(moves);
     pthread_mutex_unlock(&rt->lock);
     int notified = d->backend->notify(d->lanes[b->tasks[0]->lane].stream, batch_finished, b);
@@ -383,10 +444,16 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
     d->in_flight++;
     pthread_mutex_unlock(&rt->lock);
     int error = enqueue(t, moves);
-    announce_copies_out(t, moves);
     pthread_mutex_lock(&rt->lock);
     if (error && !t->error)
         fail(t, error, d->backend->error_text(d->backend));
+    if (error) {
+        kmm__copies_fail(t, error);
+        copies_drain(t);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    announce_copies_out(t, moves);
+    pthread_mutex_lock(&rt->lock);
     kmm__moves_drop(moves);
     if (d->backend->native || t->error) {
         inline_enter(t);
@@ -612,10 +679,14 @@ static void issue_on_host(kmm__task_t *t)
     if (moves.count) {
         pthread_mutex_unlock(&rt->lock);
         int moved = kmm__moves_enqueue(&moves);
-        announce_copies_out(t, &moves);
         pthread_mutex_lock(&rt->lock);
         if (moved && !t->error)
-            fail(t, moved, "its data could not be copied to the host");
+            fail_copy(t, moved, moves.move[0].from);
+        if (moved)
+            kmm__copies_fail(t, moved);
+        pthread_mutex_unlock(&rt->lock);
+        announce_copies_out(t, &moves);
+        pthread_mutex_lock(&rt->lock);
         kmm__moves_drop(&moves);
     }
     if (--t->done_left == 0)
@@ -648,6 +719,8 @@ static kmm__task_t *ready_pop(kmm__device_t *d)
 
 static void issue(kmm__task_t *t)
 {
+    if (!t->error && t->device->lost)
+        fail(t, t->device->lost, "its device was lost by an earlier failure");
     if (t->error) {
         kmm__task_finish(t, t->error);
         return;

@@ -20,9 +20,11 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
     else
         t = kmm__alloc(sizeof(*t));
     t->state = KMM__TICKET_PLANNED;
+    t->is_copy = false;
+    t->error = 0;
+    t->awaited = false;
     t->point = NULL;
     t->refs = 1;
-    t->error = 0;
     t->device = d;
     t->stream = stream;
     return t;
@@ -71,31 +73,55 @@ void kmm__tickets_free(kmm_runtime_t *rt)
     }
 }
 
-void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__task_t *waiter)
+void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
 {
     t->waiters = kmm__grow(t->waiters, t->waiter_count, &t->waiter_capacity, sizeof(*t->waiters));
     t->waiters[t->waiter_count++] = waiter;
-    kmm__task_ref(waiter);
-    waiter->done_left++;
+    kmm__task_ref(waiter.to);
+    ++*(waiter.to->device->space == KMM__HOST ? &waiter.to->done_left : &waiter.to->finish_left);
+}
+
+/* A copy that `waiter` builds on was not made, so neither were the copies made for it from there. */
+static void poison(kmm__task_t *waiter, int error)
+{
+    kmm__copies_fail(waiter, error);
+    if (!waiter->error)
+        waiter->error = KMM_E_POISONED;
 }
 
 void kmm__ticket_done(kmm__ticket_t *t)
 {
     if (t->state == KMM__TICKET_DONE)
         return;
+    if (!t->error && t->is_copy)
+        t->error = t->device->lost;
     t->state = KMM__TICKET_DONE;
     for (uint32_t k = 0; k < t->waiter_count; k++) {
-        kmm__task_t *waiter = t->waiters[k];
-        if (--waiter->done_left == 0 && waiter->state == KMM__TASK_ISSUED)
+        kmm__task_t *waiter = t->waiters[k].to;
+        if (t->error && t->waiters[k].data)
+            poison(waiter, t->error);
+        if (waiter->device->space != KMM__HOST)
+            kmm__task_finish_left_fall(waiter);
+        else if (--waiter->done_left == 0 && waiter->state == KMM__TASK_ISSUED)
             kmm__host_run(waiter);
         kmm__task_unref(waiter);
     }
     t->waiter_count = 0;
+    if (t->awaited)
+        pthread_cond_broadcast(&t->device->runtime->progress);
+}
+
+void kmm__copies_fail(kmm__task_t *t, int error)
+{
+    for (uint32_t k = 0; k < t->copy_count; k++)
+        if (t->copies[k]->state != KMM__TICKET_DONE && !t->copies[k]->error)
+            t->copies[k]->error = error;
 }
 
 int kmm__ticket_record(kmm__ticket_t *t)
 {
-    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream) : KMM_E_DEVICE;
+    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream) : KMM_E_MEMORY;
+    t->point->failed = error != 0;
     kmm__ticket_recorded(t);
     return error;
 }
@@ -106,36 +132,34 @@ void kmm__ticket_recorded(kmm__ticket_t *t)
     atomic_compare_exchange_strong(&t->state, &planned, KMM__TICKET_RECORDED);
 }
 
-/* Work that streams cannot wait for: another driver's, or the host's. */
+/* For what streams cannot wait for: another driver's work, the host's, or what has no event. */
 static void wait_on_host(kmm__ticket_t *t)
 {
     kmm_runtime_t *rt = t->device->runtime;
     pthread_mutex_lock(&rt->lock);
+    t->awaited = true;
     while (t->state != KMM__TICKET_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* What should have come with it did not. */
-static int lost(const kmm__ticket_t *t)
+bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
-    return t->error ? kmm__error_set(t->error, "data it reads could not be brought to %s: %s", t->device->info.name,
-                                     kmm_error_string(t->error)) : 0;
+    if (!t || t->state == KMM__TICKET_DONE)
+        return true;
+    bool other = !t->stream || t->device->backend != d->backend;
+    while (!other && t->state == KMM__TICKET_PLANNED)
+        sched_yield();
+    if (!other && t->stream == stream)
+        return true;
+    if (other || (t->state == KMM__TICKET_RECORDED && t->point->failed))
+        wait_on_host(t);
+    return t->state == KMM__TICKET_DONE;
 }
 
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
-    if (!t)
+    if (kmm__ticket_await(t, d, stream))
         return 0;
-    if (t->state == KMM__TICKET_DONE)
-        return lost(t);
-    if (!t->stream || t->device->backend != d->backend) {
-        wait_on_host(t);
-        return lost(t);
-    }
-    while (t->state == KMM__TICKET_PLANNED)
-        sched_yield();
-    if (t->error || t->state == KMM__TICKET_DONE || t->stream == stream)
-        return lost(t);
     return d->backend->stream_wait(stream, t->point->event);
 }

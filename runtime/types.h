@@ -69,16 +69,22 @@ typedef enum kmm__ticket_state {
 /* Plans refer only to tickets planned before them, so waiting for one to be recorded cannot
  * deadlock. References are counted under the runtime's lock. */
 /* An event, shared by the tickets of tasks that are issued together. */
-typedef struct kmm__point { kmm__event_t *event; uint32_t refs; } kmm__point_t;
+typedef struct kmm__point {
+    kmm__event_t *event; /* NULL: there is none to be had */
+    bool failed;         /* it could not be recorded; written before any ticket of it is RECORDED */
+    uint32_t refs;
+} kmm__point_t;
 
 struct kmm__ticket {
     uint32_t refs;
     _Atomic(kmm__ticket_state_t) state;
     kmm__device_t *device;
     kmm__stream_t *stream; /* NULL: work on the host, which streams cannot wait for */
-    int error;             /* of copies that could not be enqueued; set before it is recorded */
     kmm__point_t *point;   /* where to wait; NULL until it has been armed */
-    kmm__task_t **waiters; /* tasks whose done_left falls when it is done; each counted in refs */
+    bool is_copy;          /* otherwise it is a task's */
+    _Atomic int error;     /* why the copy was not made, or not whole; set before it is DONE */
+    bool awaited;          /* a thread waits for it on rt->progress */
+    struct kmm__edge *waiters; /* each counted in refs; their done_left falls when it is done, that of tasks on streams finish_left */
     uint32_t waiter_count, waiter_capacity;
     kmm__ticket_t *next;   /* among the runtime's spare ones */
 };
@@ -102,8 +108,8 @@ typedef struct kmm__users {
     } readers;
 } kmm__users_t;
 
-/* Value of the coherence map.  * Bit s of valid: space s holds the newest value once ready[s] is done (NULL: it is).
- * valid == 0: never written. */
+/* Value of the coherence map. Bit s of valid: space s holds the newest value once ready[s] is done (NULL: it is), unless
+ * ready[s] has an error or the space's device is lost. valid == 0: never written. */
 typedef struct kmm__holders {
     uint32_t valid;
     kmm__ticket_t *ready[KMM__MAX_SPACES]; /* maps keep only the first space_count */
@@ -350,6 +356,7 @@ struct kmm__device {
     uint32_t index;    /* in runtime->device */
     int ordinal;       /* the driver's number */
     uint32_t space;    /* KMM__HOST when it works in the host's memory */
+    _Atomic int lost;  /* the error of work that failed on it: what was newest there is gone, and it does nothing any more */
     bool hidden;       /* the CPU when only the runtime itself uses it */
     pthread_t thread;
     bool thread_runs;
@@ -367,6 +374,7 @@ struct kmm__device {
     uint32_t event_count, event_capacity;
     /* Memory. used = frames mapped or spare, in bytes; used <= limit except while limit shrinks. */
     uint64_t limit, used;
+    uint64_t most; /* what limit was before the driver had less */
     kmm__frame_t *idle_head, *idle_tail;
     kmm__frame_t *evicted;   /* singly linked by next */
     uint32_t evicting;       /* frames in state EVICTING */

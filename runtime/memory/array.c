@@ -85,7 +85,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         const kmm__device_t *d = rt->device[k];
         if (d->space == KMM__HOST)
             continue;
-        while (frame > 4096 && frame > d->limit / FRAMES_OF_DEVICE)
+        while (frame > 4096 && frame > d->most / FRAMES_OF_DEVICE)
             frame /= 2;
         if (d->info.granularity > least)
             least = d->info.granularity;

@@ -39,9 +39,9 @@ static bool holders_same(void *ctx, const void *a, const void *b)
         return false;
     for (uint32_t s = 0; s < holders_spaces(ctx); s++) {
         const kmm__ticket_t *p = x->ready[s], *q = y->ready[s];
-        if (p && p->state == KMM__TICKET_DONE)
+        if (p && p->state == KMM__TICKET_DONE && !p->error)
             p = NULL;
-        if (q && q->state == KMM__TICKET_DONE)
+        if (q && q->state == KMM__TICKET_DONE && !q->error)
             q = NULL;
         if (p != q)
             return false;
@@ -58,6 +58,16 @@ void kmm__holders_ops_init(kmm_runtime_t *rt)
 {
     size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
     rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same, NULL };
+}
+
+/* The spaces that really hold the newest value, or will. */
+static uint32_t holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
+{
+    uint32_t valid = h->valid;
+    for (uint32_t s = 0; s < rt->space_count; s++)
+        if ((h->ready[s] && h->ready[s]->error) || (s != KMM__HOST && rt->device[s - 1]->lost))
+            valid &= ~(1u << s);
+    return valid;
 }
 
 static void holders_set(kmm__holders_t *h, uint32_t space, kmm__ticket_t *ticket)
@@ -167,6 +177,7 @@ static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__devi
 {
     if (!*slot) {
         *slot = kmm__ticket_create(d, stream);
+        (*slot)->is_copy = true;
         kmm__ticket_arm(*slot, NULL);
         t->copies = kmm__grow(t->copies, t->copy_count, &t->copy_capacity, sizeof(*t->copies));
         t->copies[t->copy_count++] = *slot;
@@ -194,10 +205,24 @@ static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm
     return any;
 }
 
+/* t builds on a copy that was made for another task: should it fail, t is told. */
+static void fetch_rely(kmm__task_t *t, kmm__ticket_t *ready)
+{
+    if (!ready || !ready->is_copy || ready->state == KMM__TICKET_DONE)
+        return;
+    if (ready->waiter_count && ready->waiters[ready->waiter_count - 1].to == t)
+        return;
+    for (uint32_t k = 0; k < t->copy_count; k++)
+        if (t->copies[k] == ready)
+            return;
+    kmm__ticket_add_waiter(ready, (kmm__edge_t){ t, true });
+}
+
 static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part, kmm__device_t *from)
 {
     kmm__array_t *a = f->access->array;
     kmm__ticket_t *ticket = own_ticket(f->task, &f->out[from->index], from, from->out);
+    fetch_rely(f->task, h->ready[from->space]);
     moves_push(f->moves, a, part, from, NULL, h->ready[from->space], ticket);
     kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
     holders_set(h, KMM__HOST, ticket);
@@ -208,19 +233,22 @@ static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *par
     kmm__device_t *d = f->task->device;
     kmm__array_t *a = f->access->array;
     kmm__ticket_t *ticket = from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
+    fetch_rely(f->task, h->ready[from ? from->space : KMM__HOST]);
     moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
     if (from)
         kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
     holders_set(h, d->space, ticket);
 }
 
-/* t's work waits until the value is really in its space. */
-static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready)
+/* t's work waits until a copy is over. data: it needs what was copied. */
+static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
 {
     if (!ready || ready->state == KMM__TICKET_DONE)
         return;
+    if (data && t->device->space != KMM__HOST)
+        fetch_rely(t, ready);
     if (t->device->space == KMM__HOST) {
-        kmm__ticket_add_waiter(ready, t);
+        kmm__ticket_add_waiter(ready, (kmm__edge_t){ t, data });
     } else if (ready->stream != t->ticket->stream && !(t->wait_count && t->waits[t->wait_count - 1] == ready)) {
         t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
         t->waits[t->wait_count++] = ready;
@@ -239,15 +267,18 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
         return promised ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
                                          a->map == KMM_MAP_FROM ? "from" : "alloc") : 0;
     }
-    if (!(h->valid >> d->space & 1)) {
-        kmm__device_t *from = choose_source(d->runtime, h->valid, d);
+    uint32_t valid = holders_valid(d->runtime, h);
+    if (!valid)
+        return kmm__error_set(KMM_E_POISONED, "its newest value was lost by an earlier failure");
+    if (!(valid >> d->space & 1)) {
+        kmm__device_t *from = choose_source(d->runtime, valid, d);
         bool peer = from && d->space != KMM__HOST && from->backend == d->backend;
-        if (!peer && !(h->valid & 1u << KMM__HOST))
+        if (!peer && !(valid & 1u << KMM__HOST))
             fetch_to_host(f, h, part, from);
         if (d->space != KMM__HOST)
             fetch_to_device(f, h, part, peer ? from : NULL);
     }
-    fetch_wait(f->task, h->ready[d->space]);
+    fetch_wait(f->task, h->ready[d->space], true);
     return 0;
 }
 
@@ -259,7 +290,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__task_t *t = arg;
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
-    return !(h->valid >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+    return !(holders_valid(t->runtime, h) >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
 }
 
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
@@ -292,7 +323,7 @@ static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
     const kmm__holders_t *h = value;
-    fetch_wait(arg, h->ready[KMM__HOST]);
+    fetch_wait(arg, h->ready[KMM__HOST], false);
     return 0;
 }
 
@@ -339,12 +370,13 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
 {
     evict_t *e = arg;
     kmm__holders_t *h = value;
-    uint32_t space = e->device->space;
+    uint32_t space = e->device->space, valid = holders_valid(e->device->runtime, h);
     if (!(h->valid >> space & 1))
         return 0;
-    if (h->valid == 1u << space && !e->is_dead) {
+    if (valid == 1u << space && !e->is_dead) {
         if (!e->ticket) {
             e->ticket = kmm__ticket_create(e->device, e->device->out);
+            e->ticket->is_copy = true;
             kmm__ticket_arm(e->ticket, NULL);
         }
         moves_push(e->moves, e->frame->array, part, e->device, NULL, h->ready[space], e->ticket);
@@ -354,38 +386,43 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
+/* The boxes of a frame's bytes in the array's coherence map. */
+static int frame_boxes(const kmm__frame_t *f, kmm__box_t boxes[2 * KMM__DIMS])
+{
+    const kmm__array_t *a = f->array;
+    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
+    return kmm__layout_split(&a->coherence.layout, begin, end > (int64_t)a->bytes ? (int64_t)a->bytes : end, boxes);
+}
+
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
-    kmm__array_t *a = f->array;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
     evict_t e = { f, d, moves, NULL, kmm__dag_is_dead(f) };
-    int error = 0;
-    if (end > (int64_t)a->bytes)
-        end = (int64_t)a->bytes;
-    int n = kmm__layout_split(&a->coherence.layout, begin, end, boxes);
+    int n = frame_boxes(f, boxes), error = 0;
     for (int b = 0; b < n && !error; b++)
-        error = kmm__map_update(a->coherence.map, &boxes[b], evict_part, &e);
+        error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */
     return error;
 }
 
-static int undo_part(void *arg, const kmm__box_t *part, void *value)
+typedef struct restore { uint32_t space; const kmm__ticket_t *evicted; } restore_t;
+
+static int restore_part(void *arg, const kmm__box_t *part, void *value)
 {
     (void)part;
-    const kmm__move_t *m = arg;
+    const restore_t *r = arg;
     kmm__holders_t *h = value;
-    if (h->ready[m->to->space] == m->ticket)
-        holders_clear(h, m->to->space);
+    if (h->ready[KMM__HOST] == r->evicted)
+        h->valid |= 1u << r->space; /* the host's bit stays, and counts for nothing, since its ticket has an error */
     return 0;
 }
 
-void kmm__coherence_undo(const kmm__move_t *m)
+void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted)
 {
-    kmm__array_t *a = m->array;
-    kmm__access_t access = { .array = a, .layout = m->layout, .box = m->box };
+    kmm__array_t *a = f->array;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int n = kmm__shape_map_boxes(&a->coherence, kmm__holders_ops(a->runtime), a->runtime, &access, boxes);
+    restore_t r = { d->space, evicted };
+    int n = frame_boxes(f, boxes);
     for (int b = 0; b < n; b++)
-        kmm__map_update(a->coherence.map, &boxes[b], undo_part, (void *)(uintptr_t)m);
+        kmm__map_update(a->coherence.map, &boxes[b], restore_part, &r);
 }

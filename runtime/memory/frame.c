@@ -144,7 +144,7 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     pthread_mutex_unlock(&rt->lock);
     int error = d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
     pthread_mutex_lock(&rt->lock);
-    if (error)
+    if (error && !d->lost)
         kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     spare_push(d, f->handle, f->array->frame_bytes);
     f->shared = 0;
@@ -153,7 +153,12 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 
 /* ---- Eviction ---- */
 
-typedef struct eviction { kmm__frame_t *frame; kmm__ticket_t *ticket; kmm__held_t held; } eviction_t;
+typedef struct eviction {
+    kmm__frame_t *frame;
+    kmm__ticket_t *ticket;
+    kmm__held_t held;
+    int error; /* of enqueuing it */
+} eviction_t;
 
 static void eviction_done(void *arg, int status)
 {
@@ -162,15 +167,25 @@ static void eviction_done(void *arg, int status)
     kmm__device_t *d = f->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    kmm__ticket_done(e->ticket);
-    kmm__ticket_unref(e->ticket);
     kmm__spill_release(rt, &e->held);
-    if (status)
+    if (status) {
+        kmm__device_lose(d, status);
         kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s", d->info.name,
                         d->backend->error_text(d->backend));
-    f->state = KMM__FRAME_EVICTED;
-    f->next = d->evicted;
-    d->evicted = f;
+    }
+    if (e->error || status)
+        e->ticket->error = status ? status : e->error;
+    kmm__ticket_done(e->ticket);
+    if (e->error && !status) {
+        kmm__coherence_restore(d, f, e->ticket);
+        f->state = KMM__FRAME_MAPPED;
+        idle_push(d, f);
+    } else {
+        f->state = KMM__FRAME_EVICTED;
+        f->next = d->evicted;
+        d->evicted = f;
+    }
+    kmm__ticket_unref(e->ticket);
     d->evicting--;
     d->evicting_bytes -= f->array->frame_bytes;
     kmm__device_wake(d);
@@ -179,21 +194,24 @@ static void eviction_done(void *arg, int status)
     free(e);
 }
 
-/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. An error says that
- * the host has no room for it. May do nothing: somebody may have pinned it while room was made. */
+/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. When copies cannot be
+ * enqueued, the frame is idle again once those that were are over. An error says that, or that the host has no room for it.
+ * May do nothing: somebody may have pinned it while room was made. */
 static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     kmm__moves_t moves = { 0 };
     kmm__held_t held = { 0 };
-    bool has_host = f->array->refs > 0 && kmm__array_host(f->array);
-    int error = has_host ? kmm__spill_hold_frame(f, &held) : 0;
+    bool matters = f->array->refs > 0 && !d->lost;
+    if (matters && !kmm__array_host(f->array))
+        return kmm__error_set(KMM_E_MEMORY, "%s: no host memory to make room by copying to", d->info.name);
+    int error = matters ? kmm__spill_hold_frame(f, &held) : 0;
     if (error || f->pins) {
         kmm__spill_release(rt, &held);
         return error;
     }
     idle_remove(d, f);
-    if (f->array->refs > 0 && has_host)
+    if (matters)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
         kmm__spill_release(rt, &held);
@@ -201,23 +219,23 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         return 0;
     }
     eviction_t *e = kmm__alloc(sizeof(*e));
-    *e = (eviction_t){ f, moves.move[0].ticket, held };
+    *e = (eviction_t){ f, moves.move[0].ticket, held, 0 };
     kmm__ticket_ref(e->ticket);
     f->state = KMM__FRAME_EVICTING;
     d->evicting++;
     d->evicting_bytes += f->array->frame_bytes;
     pthread_mutex_unlock(&rt->lock);
-    error = kmm__moves_enqueue(&moves);
+    error = e->error = kmm__moves_enqueue(&moves);
+    if (error)
+        kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name, d->backend->error_text(d->backend));
     pthread_mutex_lock(&d->out_lock);
     int notified = d->backend->notify(d->out, eviction_done, e);
     pthread_mutex_unlock(&d->out_lock);
     if (notified)
         eviction_done(e, notified);
     pthread_mutex_lock(&rt->lock);
-    if (error)
-        kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__moves_drop(&moves);
-    return 0;
+    return error;
 }
 
 static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
@@ -264,8 +282,10 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     while (free_bytes < reserve_bytes(d) && d->idle_head) {
         kmm__frame_t *victim = choose_victim(d, d->now);
         free_bytes += victim->array->frame_bytes;
-        if (frame_evict(d->runtime, victim))
-            return; /* who cannot do without will say so */
+        if (frame_evict(d->runtime, victim)) {
+            d->pressure = 0; /* who needs the room finds out why there is none */
+            return;
+        }
     }
 }
 
@@ -273,10 +293,10 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
 
 typedef struct wanted {
     kmm__task_t *task;
-    kmm__frame_t **frames;
+    kmm__frame_t **frames; /* those that were not mapped */
     uint32_t count, capacity;
-    uint64_t bytes;   /* of all */
-    uint64_t missing; /* of those not mapped yet */
+    uint64_t bytes;   /* of all that is wanted */
+    uint64_t missing; /* of what is not mapped yet */
 } wanted_t;
 
 static void want(void *ctx, kmm__frame_t *f)
@@ -286,13 +306,14 @@ static void want(void *ctx, kmm__frame_t *f)
         return;
     f->stamp = f->device->stamp;
     kmm__uses_meet(f, w->task);
+    w->bytes += f->array->frame_bytes;
+    if (f->state == KMM__FRAME_MAPPED) {
+        kmm__frame_pin(w->task, f);
+        return;
+    }
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
     w->frames[w->count++] = f;
-    w->bytes += f->array->frame_bytes;
-    if (f->state == KMM__FRAME_MAPPED)
-        kmm__frame_pin(w->task, f);
-    else
-        w->missing += f->array->frame_bytes;
+    w->missing += f->array->frame_bytes;
 }
 
 static int window_ensure(kmm__device_t *d, kmm__array_t *a)
@@ -310,6 +331,22 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
     kmm__frames_table(a, d);
     r->window = window;
     return 0;
+}
+
+static int driver_error(const kmm__device_t *d, int error)
+{
+    return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+}
+
+static int too_large(kmm__task_t *t, uint64_t needed)
+{
+    kmm__device_t *d = t->device;
+    if (d->limit == 0)
+        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left", (unsigned long long)needed, d->info.name);
+    return kmm__error_set(KMM_E_MEMORY,
+                          "needs %llu bytes on %s at once, of which %llu can be used; a chunk of at most 1/%llu of its size would fit",
+                          (unsigned long long)needed, d->info.name, (unsigned long long)d->limit,
+                          (unsigned long long)((needed + d->limit - 1) / d->limit));
 }
 
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
@@ -337,7 +374,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             if (!error)
                 d->used += bytes;
             if (error != KMM_E_MEMORY)
-                return error;
+                return error ? driver_error(d, error) : 0;
             d->limit = d->used; /* others use the device too */
         } else if (d->spare_count) {
             spare_destroy(rt, d);
@@ -353,7 +390,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
         } else {
             int error = wait_for_memory(d, w->bytes - w->missing);
             if (error)
-                return error;
+                return too_large(w->task, w->bytes);
         }
     }
 }
@@ -366,7 +403,9 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         pthread_cond_wait(&d->wake, &rt->lock);
     if (f->state == KMM__FRAME_EVICTED) {
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
-    } else {
+        f->state = KMM__FRAME_MAPPED;
+        idle_push(d, f);
+    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be again: an eviction has failed */
         int error = frame_obtain(w, f, &f->handle);
         if (error)
             return error;
@@ -377,11 +416,11 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         if (error) {
             f->state = KMM__FRAME_ABSENT;
             spare_push(d, f->handle, f->array->frame_bytes);
-            return error;
+            return driver_error(d, error);
         }
+        f->state = KMM__FRAME_MAPPED;
+        idle_push(d, f);
     }
-    f->state = KMM__FRAME_MAPPED;
-    idle_push(d, f);
     kmm__frame_pin(w->task, f);
     w->missing -= f->array->frame_bytes;
     return 0;
@@ -395,15 +434,6 @@ static int windows_ensure(kmm__task_t *t)
     for (uint32_t k = 0; k < t->work->pointer_count && !error; k++)
         error = window_ensure(t->device, t->work->pointers[k].array);
     return error;
-}
-
-static int too_large(kmm__task_t *t, uint64_t needed)
-{
-    kmm__device_t *d = t->device;
-    return kmm__error_set(KMM_E_MEMORY,
-                          "needs %llu bytes on %s at once, of which %llu can be used; a chunk of at most 1/%llu of its size would fit",
-                          (unsigned long long)needed, d->info.name, (unsigned long long)d->limit,
-                          (unsigned long long)(d->limit ? (needed + d->limit - 1) / d->limit : 0));
 }
 
 int kmm__frames_acquire(kmm__task_t *t)
@@ -423,17 +453,12 @@ int kmm__frames_acquire(kmm__task_t *t)
     d->missing = w.missing ? w.missing : d->missing;
     if (d->pressure && w.missing == 0)
         d->pressure--;
+    if (w.bytes > d->limit)
+        d->limit = d->most; /* the driver may have more by now */
     if (!error && w.bytes > d->limit)
         error = too_large(t, w.bytes);
-    for (uint32_t k = 0; k < w.count && !error; k++) {
-        if (w.frames[k]->state == KMM__FRAME_MAPPED)
-            continue;
+    for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
-        if (error == KMM_E_MEMORY)
-            too_large(t, w.bytes);
-        else if (error && !kmm__error_is_of_disk(error))
-            kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
-    }
     free(w.frames);
     return error;
 }

@@ -216,6 +216,7 @@ static int move_enqueue(kmm__move_t *m, bool records)
     transfer_t t = { .move = m, .device = d, .stream = !m->to ? d->out : m->from ? d->peer : d->in, .host = m->array->host };
     int64_t begin;
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
+    kmm__ticket_await(m->after, d, t.stream);
     pthread_mutex_lock(lock);
     if (m->from && m->to)
         kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
@@ -224,10 +225,8 @@ static int move_enqueue(kmm__move_t *m, bool records)
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
     sources_leave(&t);
-    if (error) {
-        m->failed = true;
+    if (error)
         m->ticket->error = error;
-    }
     int recorded = records ? kmm__ticket_record(m->ticket) : 0;
     pthread_mutex_unlock(lock);
     return error ? error : recorded;
@@ -260,8 +259,6 @@ int kmm__moves_enqueue(kmm__moves_t *moves)
 void kmm__moves_drop(kmm__moves_t *moves)
 {
     for (uint32_t k = 0; k < moves->count; k++) {
-        if (moves->move[k].failed && moves->move[k].to)
-            kmm__coherence_undo(&moves->move[k]);
         if (!moves->move[k].from)
             kmm__spill_promise(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box, false);
         kmm__ticket_unref(moves->move[k].after);
