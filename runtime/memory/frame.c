@@ -157,7 +157,8 @@ typedef struct eviction {
     kmm__frame_t *frame;
     kmm__ticket_t *ticket;
     kmm__held_t held;
-    int error; /* of enqueuing it */
+    int error;  /* of enqueuing it */
+    char *text; /* its text */
 } eviction_t;
 
 static void eviction_done(void *arg, int status)
@@ -175,6 +176,8 @@ static void eviction_done(void *arg, int status)
     }
     if (e->error || status)
         e->ticket->error = status ? status : e->error;
+    if (e->error && e->ticket->waiter_count) /* somebody was about to use the host's copy */
+        kmm__error_note(rt, e->error, "%s", e->text);
     kmm__ticket_done(e->ticket);
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
@@ -191,6 +194,7 @@ static void eviction_done(void *arg, int status)
     kmm__device_wake(d);
     pthread_cond_broadcast(&rt->progress);
     pthread_mutex_unlock(&rt->lock);
+    free(e->text);
     free(e);
 }
 
@@ -219,15 +223,17 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         return 0;
     }
     eviction_t *e = kmm__alloc(sizeof(*e));
-    *e = (eviction_t){ f, moves.move[0].ticket, held, 0 };
+    *e = (eviction_t){ f, moves.move[0].ticket, held, 0, NULL };
     kmm__ticket_ref(e->ticket);
     f->state = KMM__FRAME_EVICTING;
     d->evicting++;
     d->evicting_bytes += f->array->frame_bytes;
     pthread_mutex_unlock(&rt->lock);
     error = e->error = kmm__moves_enqueue(&moves);
-    if (error)
+    if (error) {
         kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name, d->backend->error_text(d->backend));
+        e->text = kmm__copy_text(kmm__error_get());
+    }
     pthread_mutex_lock(&d->out_lock);
     int notified = d->backend->notify(d->out, eviction_done, e);
     pthread_mutex_unlock(&d->out_lock);
