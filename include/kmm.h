@@ -113,6 +113,16 @@ int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes);
 /* Ends a map; at the outermost one, waits until the elements that launches wrote are in place. */
 int kmm_unmap(kmm_runtime_t *rt, void *base);
 
+/* Of mapped memory, which begins somewhere at or before `base`: after kmm_update_from, the host may read these bytes, and write
+ * them if it then calls kmm_update_to, which says that the host's are the newest. KMM_ALL_BYTES: the whole map. */
+#define KMM_ALL_BYTES SIZE_MAX
+int kmm_update_from(kmm_runtime_t *rt, const void *base, size_t bytes);
+int kmm_update_to(kmm_runtime_t *rt, const void *base, size_t bytes);
+
+/* Waits for the work on the array in which the address lies, and no other; there is none on an address in no array. Host memory
+ * that launches with nowait left mapped is the program's again. */
+int kmm_wait_array(kmm_runtime_t *rt, const void *address);
+
 /* ---- Devices ---- */
 
 typedef struct kmm_device_info {

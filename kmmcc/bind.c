@@ -69,6 +69,11 @@ static void probe_items(writer_t *w, directive_t *d)
     }
 }
 
+bool directive_stands_alone(const directive_t *d)
+{
+    return d->kind >= DIRECTIVE_WAIT;
+}
+
 static void write_probe(writer_t *w, directive_t *d)
 {
     d->probe_count = 0; /* a file may be parsed twice */
@@ -85,13 +90,16 @@ static void write_probe(writer_t *w, directive_t *d)
         for (int i = 0; i < d->shape[k].dims; i++)
             add_probe(w, d, d->shape[k].extent[i]);
     probe_optional(w, d, d->condition);
+    probe_optional(w, d, d->ordinal);
+    probe_optional(w, d, d->priority);
+    probe_optional(w, d, d->stream);
     probe_items(w, d);
     for (int k = 0; k < d->map_count; k++) {
         add_probe(w, d, d->map[k].base);
         probe_optional(w, d, d->map[k].lower);
         probe_optional(w, d, d->map[k].length);
     }
-    text_printf(&w->text, "} else %s", d->kind == DIRECTIVE_WAIT ? ";" : "");
+    text_printf(&w->text, "} else %s", directive_stands_alone(d) ? ";" : "");
 }
 
 void bind_probes(unit_t *u)
@@ -702,6 +710,19 @@ static void bind_scope(directive_t *d, const scope_t *at)
     }
 }
 
+/* The range of the governed statement. */
+static void bind_statement(unit_t *u, directive_t *d)
+{
+    if (!unit_range(u, d->statement, &d->statement_begin, &d->statement_end)) {
+        error_at(u, d->name_begin, d->name_end, "the statement below is written by a macro; write it out, or put it in braces");
+        d->broken = true;
+        return;
+    }
+    token_t after = token_after(u->source, d->statement_end);
+    if (token_is(u->source, after, ";"))
+        d->statement_end = after.end;
+}
+
 static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
 {
     children_t list = children_of(at->cursor);
@@ -715,10 +736,14 @@ static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
         return;
     if (d->kind == DIRECTIVE_PARALLEL)
         bind_launch(u, d);
-    else if (d->kind == DIRECTIVE_DATA && clang_getCursorKind(d->statement) != CXCursor_CompoundStmt)
+    else if (d->kind == DIRECTIVE_TASK || d->kind == DIRECTIVE_DATA)
+        bind_statement(u, d);
+    if (d->kind == DIRECTIVE_DATA && clang_getCursorKind(d->statement) != CXCursor_CompoundStmt)
         error_at(u, d->name_begin, d->name_end, "'data' governs a block: put '{' after the pragma");
-    else if (d->kind == DIRECTIVE_WAIT && clang_getCursorKind(d->parent) != CXCursor_CompoundStmt)
-        error_at(u, d->name_begin, d->name_end, "'wait' stands in a block, not as the body of another statement; add braces");
+    if (directive_stands_alone(d) && clang_getCursorKind(d->parent) != CXCursor_CompoundStmt)
+        error_at(u, d->name_begin, d->name_end,
+                 arena_printf("'%s' stands in a block, not as the body of another statement; add braces",
+                              source_words(u->source, d->name_begin, d->name_end)));
 }
 
 static directive_t *directive_at(const unit_t *u, CXCursor c)

@@ -167,6 +167,8 @@ static void check_scalars(unit_t *u, directive_t *d)
     for (int k = 0; k < d->shape_count; k++)
         for (int i = 0; i < d->shape[k].dims; i++)
             check_scalar(u, d, d->shape[k].extent[i]);
+    check_scalar(u, d, d->ordinal);
+    check_scalar(u, d, d->priority);
     if (d->condition)
         check_calls(u, d->condition);
 }
@@ -632,9 +634,9 @@ static void check_rebase(unit_t *u, directive_t *d)
     }
 }
 
-/* ---- data ---- */
+/* ---- data and task ---- */
 
-typedef struct leave { unit_t *u; int loops; } leave_t;
+typedef struct leave { unit_t *u; int loops; const char *message; } leave_t;
 
 /* Whether control leaves the block other than by its end. */
 static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientData data)
@@ -653,9 +655,15 @@ static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientD
     bool leaves = kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt || kind == CXCursor_IndirectGotoStmt ||
                   (kind == CXCursor_BreakStmt && !(inner.loops & 1)) || (kind == CXCursor_ContinueStmt && !(inner.loops & 2));
     if (leaves && unit_range(inner.u, c, &begin, &end))
-        error_at(inner.u, begin, end, "this would leave the block of 'data' before its arrays are back; leave it at its end");
+        error_at(inner.u, begin, end, "%s", inner.message);
     clang_visitChildren(c, find_leave, &inner);
     return CXChildVisit_Continue;
+}
+
+/* Whether a pointer without a section says enough: where the runtime knows the whole array. */
+static bool may_be_bare(const directive_t *d)
+{
+    return d->kind == DIRECTIVE_WAIT || d->kind == DIRECTIVE_UPDATE;
 }
 
 static void check_map(unit_t *u, directive_t *d, map_item_t *item)
@@ -666,9 +674,9 @@ static void check_map(unit_t *u, directive_t *d, map_item_t *item)
     check_scalar(u, d, item->length);
     if (!check_calls(u, item->base) || is_dependent(type))
         return;
-    if (type.kind == CXType_Pointer && !item->length)
+    if (type.kind == CXType_Pointer && !item->length && !may_be_bare(d))
         error_at(u, item->begin, item->end, "'%s' is a pointer, so a map needs its length: %s[0:n]", text, text);
-    else if (type.kind == CXType_Pointer && pointee(type).kind == CXType_Void)
+    else if (type.kind == CXType_Pointer && pointee(type).kind == CXType_Void && item->length)
         error_at(u, item->begin, item->end, "'%s' points to void, whose elements have no size; cast it, as in ((char *)%s)", text, text);
     else if (type.kind != CXType_Pointer && !is_array(type))
         error_at(u, item->begin, item->end, "'%s' is no pointer or array, but '%s'", text, clang_text(clang_getTypeSpelling(item->base->type)));
@@ -676,10 +684,44 @@ static void check_map(unit_t *u, directive_t *d, map_item_t *item)
 
 static void check_data(unit_t *u, directive_t *d)
 {
-    leave_t leave = {u, 0};
+    leave_t leave = {u, 0, "this would leave the block of 'data' before its arrays are back; leave it at its end"};
     for (int k = 0; k < d->map_count; k++)
         check_map(u, d, &d->map[k]);
-    clang_visitChildren(d->statement, find_leave, &leave);
+    if (d->kind == DIRECTIVE_DATA)
+        clang_visitChildren(d->statement, find_leave, &leave);
+}
+
+/* ---- task ---- */
+
+/* Inside the task a pointer of the same name stands for the array, so the base must be a name. */
+static void check_task_item(unit_t *u, const item_t *item)
+{
+    if (item->base->kind != EXPR_NAME || strstr(item->base->op, "::"))
+        error_at(u, item->base->begin, item->base->end,
+                 "inside a task an array goes by its own name, but '%s' is no name of a variable; declare a pointer before the pragma",
+                 words(u, item->base->begin, item->base->end));
+}
+
+static void check_nested(unit_t *u, const directive_t *d)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        const directive_t *inner = u->directives[k];
+        if (inner->bound && inner->pragma.begin >= d->statement_begin && inner->pragma.end <= d->statement_end)
+            error_at(u, inner->name_begin, inner->name_end,
+                     "'%s' stands inside a task, where arrays are plain memory of a device; put it before or behind the task",
+                     words(u, inner->name_begin, inner->name_end));
+    }
+}
+
+static void check_task(unit_t *u, directive_t *d)
+{
+    leave_t leave = {u, 0, "this would leave the task before it has ended; leave it at its end"};
+    check_scalars(u, d);
+    check_items(u, d);
+    for (int k = 0; k < d->item_count; k++)
+        check_task_item(u, &d->item[k]);
+    check_nested(u, d);
+    find_leave(d->statement, d->statement, &leave);
 }
 
 void check_directives(unit_t *u)
@@ -688,7 +730,9 @@ void check_directives(unit_t *u)
         directive_t *d = u->directives[k];
         if (!d->bound || d->broken)
             continue;
-        if (d->kind == DIRECTIVE_DATA)
+        if (d->kind == DIRECTIVE_TASK)
+            check_task(u, d);
+        else if (d->kind != DIRECTIVE_PARALLEL)
             check_data(u, d);
         if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch))
             continue;

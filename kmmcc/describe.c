@@ -101,17 +101,34 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
     return true;
 }
 
+/* Where, how and when the chunks run. */
+static void describe_placement(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    static const char *const places[] = {"KMM_ON_ALL", "KMM_ON_CUDA", "KMM_ON_HIP", "KMM_ON_HOST", "KMM_ON_DEVICE"};
+    static const char *const schedules[] = {"KMM_SCHEDULE_LOCALITY", "KMM_SCHEDULE_BLOCK", "KMM_SCHEDULE_CYCLIC"};
+    if (d->has_where)
+        text_printf(out, "%skmm_launch_device(kmm, %s, %s);\n", indent, places[d->where],
+                    d->ordinal ? arena_printf("(int)(%s)", form_text(form_of(u->source, d->ordinal))) : "0");
+    if (d->has_schedule)
+        text_printf(out, "%skmm_launch_schedule(kmm, %s);\n", indent, schedules[d->schedule]);
+    if (d->priority)
+        text_printf(out, "%skmm_launch_priority(kmm, (int)(%s));\n", indent, form_text(form_of(u->source, d->priority)));
+    if (d->nowait)
+        text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
+}
+
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
-    text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
-                emit_quoted(d->callee_name), emit_quoted(u->source->path),
-                source_line(u->source, d->pragma.begin));
+    const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
+    text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent, emit_quoted(name),
+                emit_quoted(u->source->path), source_line(u->source, d->pragma.begin));
     if (d->has_label)
-        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent, token_text(u->source, d->label));
+        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent, directive_string(u->source, d, d->label));
     describe_axes(u, d, indent, out);
     if (d->condition)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));
+    describe_placement(u, d, indent, out);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);
 }

@@ -15,7 +15,8 @@ typedef enum token_kind {
     TOKEN_DIRECTIVE /* a whole preprocessor line */
 } token_kind_t;
 typedef struct token { token_kind_t kind; size_t begin, end; } token_t;
-typedef struct lexer { const source_t *s; size_t at, end; bool line_start; } lexer_t;
+/* quoted: the text is that of a string literal, in which quotes are written \". */
+typedef struct lexer { const source_t *s; size_t at, end; bool line_start, quoted; } lexer_t;
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end);
 token_t lex(lexer_t *l); /* comments, white space and line splices are skipped */
@@ -29,6 +30,7 @@ unsigned source_line(const source_t *s, size_t offset);
 typedef struct pragma {
     size_t begin, end; /* from `#` or `_Pragma` to the end of its last line, less trailing space */
     size_t content;    /* what follows the word kmm */
+    size_t content_end;
     bool is_operator;  /* _Pragma("kmm ...") */
 } pragma_t;
 /* The next pragma at or after *from, which moves behind it. */
@@ -126,9 +128,14 @@ typedef struct rebase {
     int parameter; /* by check.c */
 } rebase_t;
 
+/* An array, or elements of it: of a map, `update` (whose direction is KMM_MAP_TO or KMM_MAP_FROM) or `wait`. */
 typedef struct map_item { kmm_map_t map; size_t begin, end; expr_t *base, *length, *lower; } map_item_t;
 
-typedef enum directive_kind { DIRECTIVE_PARALLEL, DIRECTIVE_WAIT, DIRECTIVE_DATA } directive_kind_t;
+typedef enum directive_kind {
+    DIRECTIVE_PARALLEL, DIRECTIVE_TASK, DIRECTIVE_DATA,                         /* govern a statement */
+    DIRECTIVE_WAIT, DIRECTIVE_ENTER_DATA, DIRECTIVE_EXIT_DATA, DIRECTIVE_UPDATE /* stand alone */
+} directive_kind_t;
+bool directive_stands_alone(const directive_t *d); /* bind.c */
 
 /* How a launch is written. */
 typedef enum launch_form {
@@ -171,6 +178,12 @@ struct directive {
     expr_t *condition;
     token_t label;
     bool has_label;
+    bool has_where, has_schedule, nowait;
+    kmm_where_t where;
+    expr_t *ordinal; /* KMM_ON_DEVICE */
+    kmm_schedule_t schedule;
+    expr_t *priority;
+    expr_t *stream; /* of a task: a name */
 
     /* ---- bind.c ---- */
     probe_t *probe;
@@ -180,6 +193,7 @@ struct directive {
     bool bound;           /* the probe was found, so the pragma is not in a disabled region */
     CXCursor parent;      /* of the probe */
     CXCursor statement;   /* what the pragma governs */
+    size_t statement_begin, statement_end; /* with its semicolon; of `task` and `data` */
     CXCursor function;    /* the function or function template around it */
     CXCursor top;         /* the declaration around that which is not in another but a namespace */
     CXCursor outermost;   /* the declaration at the top of the file around that */
@@ -206,6 +220,8 @@ struct directive {
 /* ---- parse.c ---- */
 /* NULL after errors. */
 directive_t *parse_directive(const source_t *s, pragma_t pragma);
+/* A string of the pragma as a literal of the program. */
+const char *directive_string(const source_t *s, const directive_t *d, token_t string);
 const char *nearest_name(const char *word, const char *const *names, int count); /* NULL: none is near */
 
 /* ---- clang.c ---- */
@@ -316,6 +332,8 @@ void rewrite_directives(unit_t *u);
 void rewrite_include(unit_t *u);
 
 /* ---- call.c: calls of plain functions ---- */
+/* A declaration of the type: the name stands before the end of that of a pointer to a function or an array. */
+const char *declare_variable(const char *type, const char *name);
 void call_rewrite(unit_t *u, directive_t *d, const char *indent);
 
 /* ---- emit.c ---- */

@@ -70,15 +70,41 @@ static expr_t *parse_number(parser_t *p)
     return e;
 }
 
-/* name = ['::'] NAME { '::' NAME } */
+/* Passes template arguments, when what follows the name are some: `<...>` before `::` or `(`. Between a smaller-than and a
+ * greater-than sign nothing else is written so. */
+static void skip_template_arguments(parser_t *p)
+{
+    static const char *const never[] = {";", "?", ":", "{", "}", "&&", "||", "="};
+    parser_t ahead = *p;
+    int angles = 0, parens = 0;
+    if (!parser_at(p, "<"))
+        return;
+    do {
+        bool inside = parens > 0;
+        for (size_t k = 0; k < sizeof(never) / sizeof(*never) && !inside; k++)
+            if (parser_at(&ahead, never[k]))
+                return;
+        if (ahead.token.kind == TOKEN_END || parens < 0)
+            return;
+        parens += parser_at(&ahead, "(") - parser_at(&ahead, ")");
+        if (!inside)
+            angles += parser_at(&ahead, "<") - parser_at(&ahead, ">") - 2 * parser_at(&ahead, ">>");
+        parser_advance(&ahead);
+    } while (angles > 0);
+    if (angles == 0 && (parser_at(&ahead, "::") || parser_at(&ahead, "(")))
+        *p = ahead;
+}
+
+/* name = ['::'] NAME [template-arguments] { '::' NAME [template-arguments] } */
 static expr_t *parse_name(parser_t *p)
 {
     expr_t *e = new_expr(EXPR_NAME, p->token.begin, p->token.end);
     if (parser_at(p, "::"))
         parser_advance(p);
     while (p->token.kind == TOKEN_NAME) {
-        e->end = p->token.end;
         parser_advance(p);
+        skip_template_arguments(p);
+        e->end = p->last_end;
         if (!parser_at(p, "::")) {
             e->op = source_words(p->s, e->begin, e->end);
             return e;

@@ -328,6 +328,65 @@ static void clause_label(parser_t *p)
     parser_advance(p);
 }
 
+/* Passes one of the words and returns its number; -1 when the next token is none of them. */
+static int parse_word(parser_t *p, const char *const *words, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (at_word(p, words[k])) {
+            parser_advance(p);
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* device = 'all' | 'cuda' | 'hip' | 'host' | expression */
+static void clause_device(parser_t *p)
+{
+    static const char *const kinds[] = {"all", "cuda", "hip", "host"};
+    directive_t *d = p->d;
+    parser_t ahead = *p;
+    parser_advance(&ahead);
+    int kind = parser_at(&ahead, ")") ? parse_word(p, kinds, COUNT(kinds)) : -1;
+    d->has_where = true;
+    d->where = kind < 0 ? KMM_ON_DEVICE : (kmm_where_t)(KMM_ON_ALL + kind);
+    if (kind < 0)
+        d->ordinal = parse_expression(p);
+}
+
+/* schedule = 'locality' | 'block' | 'cyclic' */
+static void clause_schedule(parser_t *p)
+{
+    static const char *const words[] = {"locality", "block", "cyclic"};
+    int word = parse_word(p, words, COUNT(words));
+    p->d->has_schedule = true;
+    p->d->schedule = (kmm_schedule_t)(KMM_SCHEDULE_LOCALITY + (word < 0 ? 0 : word));
+    if (word < 0 && p->token.kind == TOKEN_NAME)
+        unknown_word(p, "schedule", words, COUNT(words));
+    else if (word < 0)
+        parser_error(p, "expected a schedule: locality, block or cyclic");
+}
+
+static void clause_priority(parser_t *p)
+{
+    p->d->priority = parse_expression(p);
+}
+
+static void clause_nowait(parser_t *p)
+{
+    p->d->nowait = true;
+}
+
+/* stream = NAME */
+static void clause_stream(parser_t *p)
+{
+    token_t name = p->token;
+    p->d->stream = parse_expression(p);
+    if (p->d->stream && p->d->stream->kind != EXPR_NAME)
+        diag_at(SEVERITY_ERROR, p->s, name.begin, p->last_end,
+                "stream names a variable, which inside the task is its stream; declare one before the pragma: cudaStream_t s = ...");
+}
+
 /* The axis named by the next token, which is passed. */
 static int parse_axis_name(parser_t *p)
 {
@@ -409,24 +468,10 @@ static void parse_map_item(parser_t *p, map_item_t *item)
     item->end = p->last_end;
 }
 
-/* map = [('to' | 'from' | 'tofrom' | 'alloc') ':'] map-item { ',' map-item } */
-static void clause_map(parser_t *p)
+/* map-items = map-item { ',' map-item } */
+static void parse_map_items(parser_t *p, kmm_map_t map)
 {
-    static const char *const kinds[] = {"to", "from", "tofrom", "alloc"};
     directive_t *d = p->d;
-    kmm_map_t map = KMM_MAP_TOFROM;
-    parser_t ahead = *p;
-    parser_advance(&ahead);
-    if (p->token.kind == TOKEN_NAME && parser_at(&ahead, ":")) {
-        int k = 0;
-        while (k < COUNT(kinds) && !at_word(p, kinds[k]))
-            k++;
-        if (k == COUNT(kinds))
-            return unknown_word(p, "kind of map", kinds, COUNT(kinds));
-        map = KMM_MAP_TO + k;
-        parser_advance(p);
-        parser_advance(p);
-    }
     if (!d->map)
         d->map = arena_alloc(MAX_ITEMS * sizeof(*d->map));
     do {
@@ -440,24 +485,64 @@ static void clause_map(parser_t *p)
     } while (!p->failed && parser_at(p, ","));
 }
 
+/* map = [('to' | 'from' | 'tofrom' | 'alloc') ':'] map-items */
+static void clause_map(parser_t *p)
+{
+    static const char *const kinds[] = {"to", "from", "tofrom", "alloc"};
+    kmm_map_t map = KMM_MAP_TOFROM;
+    parser_t ahead = *p;
+    parser_advance(&ahead);
+    if (p->token.kind == TOKEN_NAME && parser_at(&ahead, ":")) {
+        int k = 0;
+        while (k < COUNT(kinds) && !at_word(p, kinds[k]))
+            k++;
+        if (k == COUNT(kinds))
+            return unknown_word(p, "kind of map", kinds, COUNT(kinds));
+        map = KMM_MAP_TO + k;
+        parser_advance(p);
+        parser_advance(p);
+    }
+    parse_map_items(p, map);
+}
+
+static void clause_to(parser_t *p) { parse_map_items(p, KMM_MAP_TO); }
+static void clause_from(parser_t *p) { parse_map_items(p, KMM_MAP_FROM); }
+
+/* `exit data` ends a map as it was entered, so its items have no kind. */
+static void clause_exit_map(parser_t *p)
+{
+    parser_t ahead = *p;
+    parser_advance(&ahead);
+    if (p->token.kind == TOKEN_NAME && parser_at(&ahead, ":"))
+        return parser_error(p, "'exit data' ends a map as it was entered, so it says no kind; leave out '%s:', and say in 'enter data' what launches do",
+                            token_text(p->s, p->token));
+    parse_map_items(p, KMM_MAP_TOFROM);
+}
+
 /* ---- Clauses and directives ---- */
 
-typedef struct clause { const char *name; void (*parse)(parser_t *p); bool repeats; } clause_t;
+typedef struct clause { const char *name; void (*parse)(parser_t *p); bool repeats, bare; } clause_t;
 
 static const clause_t parallel_clauses[] = {
-    {"chunk", clause_chunk, false},   {"read", clause_read, true},      {"write", clause_write, true},
-    {"update", clause_update, true}, {"reduce", clause_reduce, true},  {"shape", clause_shape, true},
-    {"if", clause_if, false},         {"label", clause_label, false},   {"rebase", clause_rebase, false},
-    {"device", NULL, false},          {"schedule", NULL, false},        {"priority", NULL, false},
-    {"nowait", NULL, false}};
+    {"chunk", clause_chunk, false, false},       {"read", clause_read, true, false},    {"write", clause_write, true, false},
+    {"update", clause_update, true, false},      {"reduce", clause_reduce, true, false}, {"shape", clause_shape, true, false},
+    {"if", clause_if, false, false},             {"label", clause_label, false, false}, {"rebase", clause_rebase, false, false},
+    {"device", clause_device, false, false},     {"schedule", clause_schedule, false, false},
+    {"priority", clause_priority, false, false}, {"nowait", clause_nowait, false, true}};
 
-static const clause_t data_clauses[] = {{"map", clause_map, true}};
+static const clause_t task_clauses[] = {
+    {"stream", clause_stream, false, false}, {"device", clause_device, false, false},     {"read", clause_read, true, false},
+    {"write", clause_write, true, false},    {"update", clause_update, true, false},      {"shape", clause_shape, true, false},
+    {"label", clause_label, false, false},   {"priority", clause_priority, false, false}};
+
+static const clause_t data_clauses[] = {{"map", clause_map, true, false}};
+static const clause_t exit_clauses[] = {{"map", clause_exit_map, true, false}};
+static const clause_t update_clauses[] = {{"to", clause_to, true, false}, {"from", clause_from, true, false}};
 
 /* Behind the clause that has the error: its closing parenthesis, or up to the next known clause when it has none. */
 static void skip_clause(parser_t *p, token_t name, const clause_t *clauses, int count)
 {
-    p->lexer = lexer_at(p->s, name.end, p->d->pragma.end);
-    p->lexer.line_start = false;
+    p->lexer.at = name.end;
     p->token.end = name.end;
     parser_advance(p);
     bool list = parser_at(p, "(");
@@ -474,11 +559,11 @@ static void skip_clause(parser_t *p, token_t name, const clause_t *clauses, int 
 static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
 {
     const char *name = clause->name;
-    if (!clause->parse)
-        return parser_error(p, "clause '%s' is not yet supported", name);
     if (again && !clause->repeats)
         return parser_error(p, "clause '%s' is given twice", name);
     parser_advance(p);
+    if (clause->bare)
+        return clause->parse(p);
     if (!parser_at(p, "("))
         return parser_error(p, "expected '(' after '%s'", name);
     parser_advance(p);
@@ -489,10 +574,34 @@ static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
         parser_advance(p);
 }
 
+/* The directive that has the clause that the next token names; NULL: none. */
+static const char *clause_owner(const parser_t *p)
+{
+    static const struct { const char *directive; const clause_t *clauses; int count; } tables[] = {
+        {"parallel", parallel_clauses, COUNT(parallel_clauses)}, {"task", task_clauses, COUNT(task_clauses)},
+        {"data", data_clauses, COUNT(data_clauses)},             {"update", update_clauses, COUNT(update_clauses)}};
+    for (int t = 0; t < COUNT(tables); t++)
+        for (int k = 0; k < tables[t].count; k++)
+            if (at_word(p, tables[t].clauses[k].name))
+                return tables[t].directive;
+    return NULL;
+}
+
+static void unknown_clause(parser_t *p, const clause_t *clauses, int count)
+{
+    const char *names[16], *owner = clause_owner(p);
+    for (int k = 0; k < count; k++)
+        names[k] = clauses[k].name;
+    if (owner)
+        parser_error(p, "'%s' has no clause '%s', which belongs to '%s'", source_words(p->s, p->d->name_begin, p->d->name_end),
+                     token_text(p->s, p->token), owner);
+    else
+        unknown_word(p, "clause", names, count);
+}
+
 /* clause = NAME [ '(' ... ')' ] */
 static bool parse_clause(parser_t *p, const clause_t *clauses, int count, unsigned *seen)
 {
-    const char *names[16];
     token_t name = p->token;
     int k = 0;
     while (k < count && !at_word(p, clauses[k].name))
@@ -501,9 +610,7 @@ static bool parse_clause(parser_t *p, const clause_t *clauses, int count, unsign
         parse_clause_body(p, &clauses[k], *seen >> k & 1);
         *seen |= 1u << k;
     } else if (p->token.kind == TOKEN_NAME) {
-        for (int i = 0; i < count; i++)
-            names[i] = clauses[i].name;
-        unknown_word(p, "clause", names, count);
+        unknown_clause(p, clauses, count);
     } else {
         parser_error(p, "expected a clause");
     }
@@ -549,13 +656,28 @@ static bool parse_parallel(parser_t *p)
     return parse_clauses(p, parallel_clauses, COUNT(parallel_clauses)) && good;
 }
 
-/* wait = 'wait' */
+/* task = 'task' clauses */
+static bool parse_task(parser_t *p)
+{
+    parser_advance(p);
+    return parse_clauses(p, task_clauses, COUNT(task_clauses));
+}
+
+/* wait = 'wait' ['(' map-items ')'] */
 static bool parse_wait(parser_t *p)
 {
     parser_advance(p);
-    if (parser_at(p, "("))
-        parser_error(p, "wait for single arrays is not yet supported; 'wait' without a list waits for all work");
-    else if (p->token.kind != TOKEN_END)
+    if (parser_at(p, "(")) {
+        parser_advance(p);
+        parse_map_items(p, KMM_MAP_TOFROM);
+        if (!p->failed)
+            parser_expect(p, ")");
+        for (int k = 0; k < p->d->map_count && !p->failed; k++)
+            if (p->d->map[k].length)
+                diag_at(SEVERITY_ERROR, p->s, p->d->map[k].begin, p->d->map[k].end,
+                        "'wait' waits for whole arrays; leave out the section"), p->failed = true;
+    }
+    if (!p->failed && p->token.kind != TOKEN_END)
         parser_error(p, "'wait' has no clauses");
     return !p->failed;
 }
@@ -571,43 +693,79 @@ static bool parse_data(parser_t *p)
     return parse_clauses(p, data_clauses, COUNT(data_clauses));
 }
 
-/* directive = parallel | wait | data */
+/* enter = 'enter' 'data' { map }; exit = 'exit' 'data' { exit-map } */
+static bool parse_unstructured(parser_t *p, bool enters)
+{
+    const char *word = enters ? "enter" : "exit";
+    parser_advance(p);
+    if (!at_word(p, "data"))
+        return parser_error(p, "expected 'data' after '%s'", word), false;
+    p->d->name_end = p->token.end;
+    parser_advance(p);
+    if (p->token.kind == TOKEN_END)
+        return parser_error(p, "'%s data' needs a map clause, as in %s data map(%sA[0:n])", word, word, enters ? "tofrom: " : ""), false;
+    return enters ? parse_clauses(p, data_clauses, COUNT(data_clauses)) : parse_clauses(p, exit_clauses, COUNT(exit_clauses));
+}
+
+/* update = 'update' { ('to' | 'from') '(' map-items ')' } */
+static bool parse_update(parser_t *p)
+{
+    parser_advance(p);
+    if (p->token.kind == TOKEN_END)
+        return parser_error(p, "'update' needs to(...), for what the host has written, or from(...), for what it wants to read"), false;
+    return parse_clauses(p, update_clauses, COUNT(update_clauses));
+}
+
+/* directive = parallel | task | data | enter | exit | update | wait */
 static bool parse_kind(parser_t *p)
 {
-    static const char *const names[] = {"parallel", "wait", "data", "task", "declare", "enter", "exit", "update"};
-    p->d->name_begin = p->token.begin;
-    p->d->name_end = p->token.end;
+    static const char *const names[] = {"parallel", "task", "data", "enter", "exit", "update", "wait", "declare"};
+    directive_t *d = p->d;
+    d->name_begin = p->token.begin;
+    d->name_end = p->token.end;
     if (at_word(p, "parallel"))
-        return p->d->kind = DIRECTIVE_PARALLEL, parse_parallel(p);
-    if (at_word(p, "wait"))
-        return p->d->kind = DIRECTIVE_WAIT, parse_wait(p);
+        return d->kind = DIRECTIVE_PARALLEL, parse_parallel(p);
+    if (at_word(p, "task"))
+        return d->kind = DIRECTIVE_TASK, parse_task(p);
     if (at_word(p, "data"))
-        return p->d->kind = DIRECTIVE_DATA, parse_data(p);
-    for (int k = 3; k < COUNT(names); k++) {
-        if (at_word(p, names[k])) {
-            parser_error(p, "directive '%s%s' is not yet supported", names[k],
-                         k == 4 ? " kernel" : k == 5 || k == 6 ? " data" : "");
-            return false;
-        }
-    }
+        return d->kind = DIRECTIVE_DATA, parse_data(p);
+    if (at_word(p, "enter"))
+        return d->kind = DIRECTIVE_ENTER_DATA, parse_unstructured(p, true);
+    if (at_word(p, "exit"))
+        return d->kind = DIRECTIVE_EXIT_DATA, parse_unstructured(p, false);
+    if (at_word(p, "update"))
+        return d->kind = DIRECTIVE_UPDATE, parse_update(p);
+    if (at_word(p, "wait"))
+        return d->kind = DIRECTIVE_WAIT, parse_wait(p);
+    if (at_word(p, "declare"))
+        return parser_error(p, "directive 'declare kernel' is not yet supported"), false;
     if (p->token.kind == TOKEN_NAME)
         unknown_word(p, "directive", names, COUNT(names));
     else
-        parser_error(p, "expected a directive: parallel, wait or data");
+        parser_error(p, "expected a directive: parallel, task, data, enter data, exit data, update or wait");
     return false;
+}
+
+const char *directive_string(const source_t *s, const directive_t *d, token_t string)
+{
+    char *text = token_text(s, string), *out = text;
+    if (!d->pragma.is_operator || text[0] != '\\')
+        return text;
+    for (char *in = text; *in; in++) {
+        in += in[0] == '\\' && (in[1] == '\\' || in[1] == '"');
+        *out++ = *in;
+    }
+    *out = '\0';
+    return text;
 }
 
 directive_t *parse_directive(const source_t *s, pragma_t pragma)
 {
     directive_t *d = arena_alloc(sizeof(*d));
     d->pragma = pragma;
-    parser_t p = {.s = s, .lexer = lexer_at(s, pragma.content, pragma.end), .d = d, .last_end = pragma.content};
+    parser_t p = {.s = s, .lexer = lexer_at(s, pragma.content, pragma.content_end), .d = d, .last_end = pragma.content};
     p.lexer.line_start = false;
-    if (pragma.is_operator) {
-        diag_at(SEVERITY_ERROR, s, pragma.begin, pragma.end,
-                "_Pragma(\"kmm ...\") is not yet supported; write '#pragma kmm' on a line of its own");
-        return NULL;
-    }
+    p.lexer.quoted = pragma.is_operator;
     p.token.end = pragma.content;
     parser_advance(&p);
     return parse_kind(&p) ? d : NULL;

@@ -16,45 +16,56 @@ static bool read_directive(const source_t *s, token_t line, pragma_t *out)
     *out = (pragma_t){.begin = line.begin, .end = line.end, .content = kmm.end};
     while (out->end > out->content && strchr(" \t\r", s->text[out->end - 1]))
         out->end--;
+    out->content_end = out->end;
     return true;
+}
+
+static bool is_closed(const source_t *s, token_t literal)
+{
+    size_t open = literal.begin;
+    while (s->text[open] != '"')
+        open++;
+    return literal.end - open >= 2 && s->text[literal.end - 1] == '"';
+}
+
+/* The text between the quotes of a literal: "...", or R"x(...)x". */
+static void literal_content(const source_t *s, token_t literal, size_t *begin, size_t *end)
+{
+    *begin = literal.begin;
+    *end = literal.end - 1;
+    while (s->text[*begin] != '"')
+        ++*begin;
+    bool raw = *begin > literal.begin && s->text[*begin - 1] == 'R';
+    ++*begin;
+    while (raw && *begin < *end && s->text[*begin - 1] != '(')
+        ++*begin;
+    while (raw && *end > *begin && s->text[*end] != ')')
+        --*end;
 }
 
 /* `_Pragma("kmm ...")`, whose first token is `name`. */
 static bool read_operator(const source_t *s, token_t name, pragma_t *out)
 {
     lexer_t l = lexer_at(s, name.end, s->length);
+    size_t begin, end;
     l.line_start = false;
     token_t open = lex(&l), text = lex(&l), close = lex(&l);
-    if (!token_is(s, open, "(") || text.kind != TOKEN_STRING || !token_is(s, close, ")"))
+    if (!token_is(s, open, "(") || text.kind != TOKEN_STRING || !token_is(s, close, ")") || !is_closed(s, text))
         return false;
-    lexer_t inner = lexer_at(s, text.begin + 1, text.end - 1);
+    literal_content(s, text, &begin, &end);
+    lexer_t inner = lexer_at(s, begin, end);
     inner.line_start = false;
     if (!token_is(s, lex(&inner), "kmm"))
         return false;
-    *out = (pragma_t){.begin = name.begin, .end = close.end, .content = inner.at, .is_operator = true};
+    *out = (pragma_t){.begin = name.begin, .end = close.end, .content = inner.at, .content_end = end, .is_operator = true};
     return true;
-}
-
-/* `_Pragma` inside a macro's definition. */
-static bool read_definition(const source_t *s, token_t line, pragma_t *out)
-{
-    lexer_t l = lexer_at(s, line.begin, line.end);
-    l.line_start = false;
-    lex(&l);
-    if (!token_is(s, lex(&l), "define"))
-        return false;
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (token_is(s, t, "_Pragma") && read_operator(s, t, out))
-            return true;
-    return false;
 }
 
 bool pragma_next(const source_t *s, size_t *from, pragma_t *out)
 {
     lexer_t l = lexer_at(s, *from, s->length);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        bool found = t.kind == TOKEN_DIRECTIVE ? read_directive(s, t, out) || read_definition(s, t, out)
-                                               : token_is(s, t, "_Pragma") && read_operator(s, t, out);
+        bool found = t.kind == TOKEN_DIRECTIVE ? read_directive(s, t, out) : token_is(s, t, "_Pragma") && read_operator(s, t, out);
         if (found) {
             *from = out->end;
             return true;

@@ -31,10 +31,11 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     return out.data;
 }
 
-/* The line below the pragma, which the text behind its edit belongs to. */
+/* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its own. */
 static const char *line_below(const source_t *s, const pragma_t *pragma)
 {
-    return emit_line(s, source_line(s, pragma->end) + 1);
+    unsigned line = source_line(s, pragma->end);
+    return pragma->is_operator ? arena_printf("%s\n", emit_line(s, line)) : emit_line(s, line + 1);
 }
 
 /* ---- The header ---- */
@@ -93,22 +94,17 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     unit_edit(u, d->launch_end, d->launch_end, " }");
 }
 
-/* ---- wait and data ---- */
+/* ---- Directives that stand alone, and data ---- */
 
-static void rewrite_wait(unit_t *u, const directive_t *d)
-{
-    const source_t *s = u->source;
-    unit_edit(u, d->pragma.begin, d->pragma.end,
-              arena_printf("kmm_directive_wait(%s, %u); %s", emit_quoted(s->path), source_line(s, d->pragma.begin),
-                           comment_of(s, &d->pragma, indent_at(s, d->pragma.begin))));
-}
+static const char *const map_names[] = {"KMM_MAP_TO", "KMM_MAP_FROM", "KMM_MAP_TOFROM", "KMM_MAP_ALLOC"};
 
 /* The first byte of the item, and how many follow. */
 static void map_extent(const unit_t *u, const map_item_t *item, const char **base, const char **bytes)
 {
     const char *text = source_words(u->source, item->base->begin, item->base->end);
+    bool pointer = clang_getCanonicalType(item->base->type).kind == CXType_Pointer;
     *base = text;
-    *bytes = arena_printf("sizeof(%s)", text);
+    *bytes = pointer ? "SIZE_MAX" : arena_printf("sizeof(%s)", text);
     if (!item->length)
         return;
     form_t lower = form_of(u->source, item->lower), length = form_of(u->source, item->length);
@@ -117,10 +113,49 @@ static void map_extent(const unit_t *u, const map_item_t *item, const char **bas
     *bytes = arena_printf("(size_t)(%s) * sizeof(*(%s))", form_text(length), text);
 }
 
+/* The call for one item. */
+static const char *alone_call(const unit_t *u, const directive_t *d, const map_item_t *item)
+{
+    const char *text = emit_quoted(source_words(u->source, item->begin, item->end)), *base, *bytes;
+    const char *place = arena_printf("%s, %u", emit_quoted(u->source->path), source_line(u->source, d->pragma.begin));
+    map_extent(u, item, &base, &bytes);
+    switch (d->kind) {
+    case DIRECTIVE_WAIT:
+        return arena_printf("kmm_directive_wait_on(%s, %s);", base, place);
+    case DIRECTIVE_ENTER_DATA:
+        return arena_printf("kmm_data_enter(%s, %s, (void *)(%s), %s, %s);", map_names[item->map], text, base, bytes, place);
+    case DIRECTIVE_EXIT_DATA:
+        return arena_printf("kmm_data_exit((void *)(%s), %s, %s);", base, bytes, place);
+    case DIRECTIVE_UPDATE:
+        return arena_printf("kmm_data_update(%s, %s, %s, %s, %s);", item->map == KMM_MAP_TO ? "KMM_TO" : "KMM_FROM", text, base,
+                            bytes, place);
+    case DIRECTIVE_PARALLEL: case DIRECTIVE_TASK: case DIRECTIVE_DATA:
+        break;
+    }
+    return "";
+}
+
+static void rewrite_alone(unit_t *u, const directive_t *d)
+{
+    const source_t *s = u->source;
+    const char *indent = indent_at(s, d->pragma.begin), *comment = comment_of(s, &d->pragma, indent);
+    text_t out = {0};
+    if (d->kind == DIRECTIVE_WAIT && d->map_count == 0) {
+        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", emit_quoted(s->path), source_line(s, d->pragma.begin), comment,
+                    d->pragma.is_operator ? arena_printf("\n%s", line_below(s, &d->pragma)) : "");
+        unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
+        return;
+    }
+    text_printf(&out, "%s\n", comment);
+    for (int k = 0; k < d->map_count; k++)
+        text_printf(&out, "%s%s\n", indent, alone_call(u, d, &d->map[k]));
+    text_printf(&out, "%s", line_below(s, &d->pragma));
+    unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
+}
+
 /* The addresses are kept, because the block may change the pointers. */
 static void rewrite_data(unit_t *u, const directive_t *d)
 {
-    static const char *const maps[] = {"KMM_MAP_TO", "KMM_MAP_FROM", "KMM_MAP_TOFROM", "KMM_MAP_ALLOC"};
     const source_t *s = u->source;
     const char *indent = indent_at(s, d->pragma.begin), *file = emit_quoted(s->path);
     unsigned line = source_line(s, d->pragma.begin);
@@ -132,7 +167,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         map_extent(u, &d->map[k], &base, &bytes);
         text_printf(&enter, "%s    void *const kmm_base_%d = (void *)(%s);\n%s    const size_t kmm_bytes_%d = %s;\n", indent, k, base,
                     indent, k, bytes);
-        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n", indent, maps[d->map[k].map],
+        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n", indent, map_names[d->map[k].map],
                     emit_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
     }
     for (int k = d->map_count - 1; k >= 0; k--)
@@ -144,6 +179,68 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         unit_edit(u, end, end, leave.data);
 }
 
+/* ---- task ---- */
+
+static const char *shadow_type(const unit_t *u, const expr_t *base)
+{
+    CXType type = clang_getUnqualifiedType(base->type);
+    const char *text = source_words(u->source, base->begin, base->end);
+    if (clang_getCanonicalType(type).kind == CXType_Pointer)
+        return clang_text(clang_getTypeSpelling(type));
+    return arena_printf("%s(&*%s)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
+}
+
+/* Whether an item before it has the same base. */
+static bool is_shadowed(const unit_t *u, const directive_t *d, int number)
+{
+    const char *name = source_words(u->source, d->item[number].base->begin, d->item[number].base->end);
+    for (int k = 0; k < number; k++)
+        if (!strcmp(source_words(u->source, d->item[k].base->begin, d->item[k].base->end), name))
+            return true;
+    return false;
+}
+
+/* The pointers are asked for while the program's names still mean its own variables. */
+static void write_shadows(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    text_t inner = {0};
+    text_add(&inner, "", 0);
+    for (int k = 0; k < d->item_count; k++) {
+        const expr_t *base = d->item[k].base;
+        const char *name = source_words(u->source, base->begin, base->end), *type = shadow_type(u, base);
+        if (is_shadowed(u, d, k))
+            continue;
+        text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm_task, %s);\n", indent,
+                    declare_variable(type, arena_printf("const kmm_pointer_%d", k)), type, name);
+        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent, declare_variable(type, arena_printf("const %s", name)), k,
+                    name);
+    }
+    text_printf(out, "%sif (kmm_task) {\n%s", indent, inner.data);
+    if (d->stream) {
+        const char *name = source_words(u->source, d->stream->begin, d->stream->end);
+        const char *type = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(d->stream->type)));
+        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent, declare_variable(type, arena_printf("const %s", name)), type, name);
+    }
+}
+
+static void rewrite_task(unit_t *u, const directive_t *d)
+{
+    const source_t *s = u->source;
+    const char *indent = indent_at(s, d->pragma.begin), *inner = arena_printf("%s    ", indent);
+    text_t out = {0};
+    text_printf(&out, "{ %s\n", comment_of(s, &d->pragma, indent));
+    describe_launch(u, d, inner, &out);
+    if (d->stream)
+        text_printf(&out, "%svoid *kmm_stream;\n", inner);
+    text_printf(&out, "%skmm_task_t *const kmm_task = kmm_task_begin(kmm, %s, %s);\n", inner,
+                d->stream ? arena_printf("(void *)%s", source_words(s, d->stream->begin, d->stream->end)) : u->lang == LANG_C ? "NULL" : "nullptr",
+                d->stream ? "&kmm_stream" : u->lang == LANG_C ? "NULL" : "nullptr");
+    write_shadows(u, d, inner, &out);
+    text_printf(&out, "%s", line_below(s, &d->pragma));
+    unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
+    unit_edit(u, d->statement_end, d->statement_end, " } kmm_task_end(kmm_task); }");
+}
+
 void rewrite_directives(unit_t *u)
 {
     for (int k = 0; k < u->directive_count; k++) {
@@ -153,9 +250,11 @@ void rewrite_directives(unit_t *u)
         unit_include_before(u, d->outermost);
         if (d->kind == DIRECTIVE_PARALLEL)
             rewrite_parallel(u, d);
-        else if (d->kind == DIRECTIVE_WAIT)
-            rewrite_wait(u, d);
-        else
+        else if (d->kind == DIRECTIVE_TASK)
+            rewrite_task(u, d);
+        else if (d->kind == DIRECTIVE_DATA)
             rewrite_data(u, d);
+        else
+            rewrite_alone(u, d);
     }
 }

@@ -87,6 +87,20 @@ static void skip_quoted(lexer_t *l, int quote)
     }
 }
 
+/* \"...\", a string inside a string literal, whose own escapes begin with two backslashes. */
+static void skip_escaped(lexer_t *l)
+{
+    for (l->at += 2; l->at < l->end; l->at++) {
+        if (peek(l, 0) == '\\' && peek(l, 1) == '"') {
+            l->at += 2;
+            return;
+        }
+        if (peek(l, 0) == '\\' && peek(l, 1) == '\\')
+            l->at += peek(l, 2) == '\\' ? 3 : 1;
+    }
+    l->at = l->end;
+}
+
 /* R"mark( ... )mark" */
 static void skip_raw_string(lexer_t *l)
 {
@@ -152,6 +166,8 @@ static token_kind_t lex_punctuator(lexer_t *l)
 token_t lex(lexer_t *l)
 {
     skip_space(l);
+    if (l->at > l->end)
+        l->at = l->end;
     token_t t = {.begin = l->at};
     int c = peek(l, 0);
     if (l->at >= l->end) {
@@ -163,6 +179,9 @@ token_t lex(lexer_t *l)
         t.kind = lex_number(l);
     } else if (name_char(c)) {
         t.kind = lex_name(l);
+    } else if (l->quoted && c == '\\' && peek(l, 1) == '"') {
+        skip_escaped(l);
+        t.kind = TOKEN_STRING;
     } else if (c == '"' || c == '\'') {
         skip_quoted(l, c);
         t.kind = c == '"' ? TOKEN_STRING : TOKEN_CHARACTER;
@@ -170,6 +189,8 @@ token_t lex(lexer_t *l)
         t.kind = lex_punctuator(l);
     }
     l->line_start = t.kind == TOKEN_DIRECTIVE;
+    if (l->at > l->end) /* what is not closed ends with the text */
+        l->at = l->end;
     t.end = l->at;
     return t;
 }

@@ -228,6 +228,100 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     return error;
 }
 
+/* ---- What the host reads and writes by itself ---- */
+
+/* An operation on elements of mapped memory that leaves them as they are: it runs on the host when its turn has come,
+ * and says that they are read, or written, there. */
+static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const void *base, size_t bytes)
+{
+    kmm__operation_t op = { .run = run_nothing, .bytes = bytes };
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse(name))
+        return KMM_E_STATE;
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, base);
+    int error = 0;
+    if (!a || !a->is_mapped)
+        error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", base);
+    else if (bytes == KMM_ALL_BYTES)
+        op.array = a, op.bytes = a->bytes;
+    else
+        error = find_range(rt, base, bytes, &op.array, &op.begin);
+    if (!error && op.bytes)
+        error = operate_in_pieces(rt, &op, name, mode);
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+KMM__API int kmm_update_from(kmm_runtime_t *rt, const void *base, size_t bytes)
+{
+    return touch(rt, KMM_READ, "update from", base, bytes);
+}
+
+KMM__API int kmm_update_to(kmm_runtime_t *rt, const void *base, size_t bytes)
+{
+    return touch(rt, KMM_WRITE, "update to", base, bytes);
+}
+
+/* ---- Waiting for one array ---- */
+
+typedef struct pending { kmm__task_t **task; uint32_t count, capacity; } pending_t;
+
+static void pending_add(pending_t *p, kmm__task_t *t)
+{
+    if (!t || (t->state == KMM__TASK_DONE && !t->error) || (p->count && p->task[p->count - 1] == t))
+        return;
+    p->task = kmm__grow(p->task, p->count, &p->capacity, sizeof(*p->task));
+    p->task[p->count++] = t;
+    kmm__task_ref(t);
+}
+
+static int pending_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    const kmm__users_t *u = value;
+    (void)part;
+    pending_add(arg, u->writer);
+    for (uint32_t k = 0; k < u->reader_count; k++)
+        pending_add(arg, u->readers[k]);
+    return 0;
+}
+
+static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    pending_t p = { 0 };
+    kmm__box_t boxes[2 * KMM__DIMS];
+    kmm__access_t whole = kmm__access_bytes(a, KMM_READ, 0, (int64_t)a->bytes);
+    int error = 0, n = kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL, &whole, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_visit(a->users.map, &boxes[b], pending_part, &p);
+    for (uint32_t k = 0; k < p.count; k++) {
+        int e = await(rt, p.task[k]);
+        error = error ? error : e;
+    }
+    free(p.task);
+    return n < 0 ? n : error;
+}
+
+KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse("wait"))
+        return KMM_E_STATE;
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, address);
+    void *deferred = a && a->is_deferred ? a->base : NULL;
+    int error = a ? wait_users(rt, a) : 0;
+    if (deferred) {
+        a->is_deferred = false;
+        rt->deferred--;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    int unmapped = deferred ? kmm_unmap(rt, deferred) : 0;
+    return error ? error : unmapped;
+}
+
 /* ---- Maps ---- */
 
 KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)

@@ -20,15 +20,20 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
         abort();
 }
 
-KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line)
+/* What went wrong, with the item in the directive's words before it. */
+static void check_item(int error, const char *directive, const char *text, const char *file, int line)
 {
-    int error = bytes ? kmm_map(kmm__current(), map, base, bytes) : 0;
     if (error) {
         char why[400];
         snprintf(why, sizeof(why), "%s", kmm__error_get());
-        kmm__error_set(error, "data map of %s: %s", text, why);
+        kmm__error_set(error, "%s %s: %s", directive, text, why);
     }
     kmm_directive_check(error, file, line);
+}
+
+KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line)
+{
+    check_item(bytes ? kmm_map(kmm__current(), map, base, bytes) : 0, "data map of", text, file, line);
 }
 
 KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line)
@@ -36,6 +41,22 @@ KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line
     if (bytes == 0)
         return;
     kmm_directive_check(kmm_unmap(kmm__current(), base), file, line);
+}
+
+KMM__API void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes, const char *file, int line)
+{
+    kmm_runtime_t *rt = kmm__current();
+    if (bytes == 0)
+        return;
+    if (direction == KMM_TO)
+        check_item(kmm_update_to(rt, base, bytes), "update to", text, file, line);
+    else
+        check_item(kmm_update_from(rt, base, bytes), "update from", text, file, line);
+}
+
+KMM__API void kmm_directive_wait_on(const void *base, const char *file, int line)
+{
+    kmm_directive_check(kmm_wait_array(kmm__current(), base), file, line);
 }
 
 KMM__API void kmm_directive_wait(const char *file, int line)

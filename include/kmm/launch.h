@@ -237,7 +237,12 @@ typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC }
 
 void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
+/* Whose values are newest: the host has written these bytes, or wants to read them. */
+typedef enum kmm_direction { KMM_TO, KMM_FROM } kmm_direction_t;
+/* bytes SIZE_MAX: the whole map that contains base. */
+void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes, const char *file, int line);
 void kmm_directive_wait(const char *file, int line);
+void kmm_directive_wait_on(const void *base, const char *file, int line); /* for the work on the array that base is in */
 
 /* Reports the result of kmm_launch_call for generated code in the same manner. */
 void kmm_directive_check(int result, const char *file, int line);
