@@ -283,7 +283,7 @@ static int pending_part(void *arg, const kmm__box_t *part, const void *value)
     (void)part;
     pending_add(arg, u->writer);
     for (uint32_t k = 0; k < u->reader_count; k++)
-        pending_add(arg, u->readers[k]);
+        pending_add(arg, kmm__users_readers(u)[k]);
     return 0;
 }
 

@@ -105,7 +105,7 @@ static kmm__task_t **users_readers(kmm__users_t *u)
     return u->reader_capacity ? u->readers.many : u->readers.few;
 }
 
-static kmm__task_t *const *readers_of(const kmm__users_t *u)
+kmm__task_t *const *kmm__users_readers(const kmm__users_t *u)
 {
     return u->reader_capacity ? u->readers.many : u->readers.few;
 }
@@ -142,7 +142,7 @@ static bool users_same(void *ctx, const void *a, const void *b)
     (void)ctx;
     const kmm__users_t *x = a, *y = b;
     return x->writer == y->writer && x->homes == y->homes && x->fresh == y->fresh && x->reader_count == y->reader_count &&
-           (x->reader_count == 0 || !memcmp(readers_of(x), readers_of(y), x->reader_count * sizeof(kmm__task_t *)));
+           (x->reader_count == 0 || !memcmp(kmm__users_readers(x), kmm__users_readers(y), x->reader_count * sizeof(kmm__task_t *)));
 }
 
 /* Drops the users that can no longer matter: all that are done, but for writers that failed. */
@@ -222,8 +222,8 @@ static int dead_part(void *arg, const kmm__box_t *part, const void *value)
     const kmm__task_t *w = u->writer;
     d->all_done &= !w || w->state == KMM__TASK_DONE;
     for (uint32_t k = 0; k < u->reader_count; k++) {
-        d->all_done &= readers_of(u)[k]->state == KMM__TASK_DONE;
-        d->overwritten &= w && readers_of(u)[k]->work_id != w->work_id;
+        d->all_done &= kmm__users_readers(u)[k]->state == KMM__TASK_DONE;
+        d->overwritten &= w && kmm__users_readers(u)[k]->work_id != w->work_id;
     }
     d->overwritten &= w && u->fresh && w->state < KMM__TASK_ISSUED && !w->error && (d->work == 0 || d->work == w->work_id + 1);
     if (!d->overwritten)
@@ -337,7 +337,7 @@ static int follow_part(void *arg, const kmm__box_t *part, const void *value)
         return 0;
     if (u->writer && !sibling)
         edge_add(u->writer, f->task, reads);
-    kmm__task_t *const *readers = readers_of(u);
+    kmm__task_t *const *readers = kmm__users_readers(u);
     for (uint32_t k = 0; writes && k < u->reader_count; k++)
         if (readers[k]->work_id != f->task->work_id)
             edge_add(readers[k], f->task, false);
