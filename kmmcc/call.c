@@ -48,7 +48,7 @@ static const char *field_type(CXType type, const char *spelling)
     return canonical.kind == CXType_Float ? "double" : spelling;
 }
 
-const char *declare_variable(const char *type, const char *name)
+const char *declaration_of(const char *type, const char *name)
 {
     const char *pointer = strstr(type, "(*");
     if (pointer)
@@ -59,7 +59,7 @@ const char *declare_variable(const char *type, const char *name)
 
 static void add_field(call_t *c, const char *type, const char *name, const char *value)
 {
-    text_printf(&c->fields, "    %s;\n", declare_variable(type, name));
+    text_printf(&c->fields, "    %s;\n", declaration_of(type, name));
     text_printf(&c->values, "%s%s", c->values.length ? ", " : "", value);
     text_printf(&c->assignments, " kmm_args.%s = %s;", name, value);
 }

@@ -333,7 +333,7 @@ void rewrite_include(unit_t *u);
 
 /* ---- call.c: calls of plain functions ---- */
 /* A declaration of the type: the name stands before the end of that of a pointer to a function or an array. */
-const char *declare_variable(const char *type, const char *name);
+const char *declaration_of(const char *type, const char *name);
 void call_rewrite(unit_t *u, directive_t *d, const char *indent);
 
 /* ---- emit.c ---- */

@@ -211,15 +211,15 @@ static void write_shadows(const unit_t *u, const directive_t *d, const char *ind
         if (is_shadowed(u, d, k))
             continue;
         text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm_task, %s);\n", indent,
-                    declare_variable(type, arena_printf("const kmm_pointer_%d", k)), type, name);
-        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent, declare_variable(type, arena_printf("const %s", name)), k,
+                    declaration_of(type, arena_printf("const kmm_pointer_%d", k)), type, name);
+        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent, declaration_of(type, arena_printf("const %s", name)), k,
                     name);
     }
     text_printf(out, "%sif (kmm_task) {\n%s", indent, inner.data);
     if (d->stream) {
         const char *name = source_words(u->source, d->stream->begin, d->stream->end);
         const char *type = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(d->stream->type)));
-        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent, declare_variable(type, arena_printf("const %s", name)), type, name);
+        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent, declaration_of(type, arena_printf("const %s", name)), type, name);
     }
 }
 
