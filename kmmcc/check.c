@@ -291,10 +291,11 @@ static void check_section(unit_t *u, directive_t *d, const item_t *item, section
 static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
 {
     CXCursor *root = data;
-    (void)parent;
     if (clang_getCursorKind(c) == CXCursor_DeclRefExpr || clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
         CXType type = clang_getCanonicalType(clang_getCursorType(c));
-        if (!is_integer(type)) {
+        bool is_address = clang_getCursorKind(parent) == CXCursor_UnaryOperator && /* &k for an integer k */
+                          clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
+        if (!is_integer(type) || is_address) {
             *root = clang_getCursorReferenced(c);
             return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse : CXChildVisit_Break;
         }
@@ -387,44 +388,16 @@ static void check_rank(unit_t *u, item_t *item)
                  item->section_count == 2 ? "[height][width]" : item->section_count == 3 ? "[depth][height][width]" : "[...][...][...][...]");
 }
 
-static bool reduce_type(CXType type, kmm_type_t *out)
-{
-    type = clang_getCanonicalType(type);
-    long long bytes = clang_Type_getSizeOf(type);
-    int log = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : -1;
-    switch (type.kind) {
-    case CXType_Float:
-        return *out = KMM_FLOAT, true;
-    case CXType_Double:
-        return *out = KMM_DOUBLE, true;
-    case CXType_Char_S: case CXType_SChar: case CXType_Short: case CXType_Int: case CXType_Long: case CXType_LongLong:
-        return *out = KMM_INT8 + log, log >= 0;
-    case CXType_Bool: case CXType_Char_U: case CXType_UChar: case CXType_UShort: case CXType_UInt: case CXType_ULong:
-    case CXType_ULongLong:
-        return *out = KMM_UINT8 + log, log >= 0;
-    default:
-        return false;
-    }
-}
-
 static void check_reduce(unit_t *u, item_t *item)
 {
     CXType element = pointee(item->base->type);
     while (is_array(element))
         element = pointee(element);
-    const char *type = clang_text(clang_getTypeSpelling(element));
     if (is_dependent(element)) {
         error_at(u, item->begin, item->end, "the type of a reduction's elements depends on a template, which is not yet supported");
         return;
     }
-    if (!reduce_type(element, &item->element)) {
-        error_at(u, item->begin, item->end, "a reduction works on integers of 8 to 64 bits, float and double, but '%s' has elements of type '%s'",
-                 words(u, item->base->begin, item->base->end), type);
-        return;
-    }
-    if (item->op >= KMM_OP_BAND && (item->element == KMM_FLOAT || item->element == KMM_DOUBLE))
-        error_at(u, item->begin, item->end, "this reduction works on integers, but '%s' has elements of type '%s'; floating-point elements have + * min and max",
-                 words(u, item->base->begin, item->base->end), type);
+    reduce_check(u, item, item->base->type);
 }
 
 /* The axes along which the launch is certainly split: those with a chunk that is not their whole length. */

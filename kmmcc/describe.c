@@ -7,9 +7,10 @@
 static const char *const source_names[] = {"KMM_GLOBAL_X", "KMM_GLOBAL_Y", "KMM_GLOBAL_Z", "KMM_BLOCK_X", "KMM_BLOCK_Y",
                                            "KMM_BLOCK_Z",  "KMM_RANGE_0",  "KMM_RANGE_1",  "KMM_RANGE_2"};
 static const char *const op_names[] = {"KMM_OP_ADD",  "KMM_OP_MUL",  "KMM_OP_MIN",  "KMM_OP_MAX", "KMM_OP_BAND",
-                                       "KMM_OP_BOR", "KMM_OP_BXOR", "KMM_OP_LAND", "KMM_OP_LOR"};
+                                       "KMM_OP_BOR", "KMM_OP_BXOR", "KMM_OP_LAND", "KMM_OP_LOR", "KMM_OP_ARGMIN", "KMM_OP_ARGMAX"};
 static const char *const type_names[] = {"KMM_INT8",  "KMM_INT16",  "KMM_INT32",  "KMM_INT64", "KMM_UINT8",
-                                         "KMM_UINT16", "KMM_UINT32", "KMM_UINT64", "KMM_FLOAT", "KMM_DOUBLE"};
+                                         "KMM_UINT16", "KMM_UINT32", "KMM_UINT64", "KMM_FLOAT", "KMM_DOUBLE",
+                                         "KMM_HALF", "KMM_BFLOAT16", "KMM_COMPLEX_FLOAT", "KMM_COMPLEX_DOUBLE"};
 
 static const char *number(const unit_t *u, const expr_t *e, const char *otherwise)
 {
@@ -76,11 +77,14 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     char stars[KMM_MAX_DIMS + 2] = "*";
     memset(stars, '*', (size_t)item->inner_dims + 1);
     if (item->mode == KMM_REDUCE)
-        text_printf(out, "%skmm_launch_reduce(kmm, %s, %s, %s, %s);\n", indent, op_names[item->op], type_names[item->element], text, base);
+        text_printf(out, "%skmm_launch_reduce(kmm, %s, %s, %s, %s);\n", indent, op_names[item->op], type_names[item->reduced.type], text, base);
     else if (clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(item->base->type))).kind == CXType_Void)
         text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, 1);\n", indent, modes[item->mode], text, base);
     else
         text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, sizeof(%s(%s)));\n", indent, modes[item->mode], text, base, stars, base);
+    if (item->mode == KMM_REDUCE && item->reduced.is_pair)
+        text_printf(out, "%skmm_launch_pair(kmm, %lld, %lld, %s, %lld);\n", indent, item->reduced.bytes, item->reduced.value_at,
+                    type_names[item->reduced.index], item->reduced.index_at);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent, form_text(extent_of(u, item, k)));
     for (int k = 0; k < item->section_count; k++)

@@ -96,6 +96,16 @@ typedef struct shape {
     bool used;
 } shape_t;
 
+/* What a reduction works on, as include/kmm/launch.h says it. */
+typedef struct reduced {
+    kmm_type_t type;     /* of the element, or of the value in a pair */
+    bool is_vector;      /* two numbers that need not be a complex one */
+    bool is_bool;
+    bool is_pair;
+    kmm_type_t index;
+    long long bytes, value_at, index_at; /* of a pair */
+} reduced_t;
+
 typedef struct item {
     size_t begin, end;
     kmm_mode_t mode;
@@ -106,7 +116,7 @@ typedef struct item {
     shape_t *shape;
     CXCursor root;      /* by check.c: the variable the base begins with; null when there is none */
     int inner_dims;     /* by check.c: N for a pointer to, or an array of, N-dimensional arrays */
-    kmm_type_t element; /* by check.c: KMM_REDUCE */
+    reduced_t reduced;  /* by reduce.c: KMM_REDUCE */
 } item_t;
 
 typedef struct axis {
@@ -248,6 +258,9 @@ void check_directives(unit_t *u);
 /* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null when there is none. */
 CXCursor check_root(CXCursor e);
 
+/* ---- reduce.c ---- */
+/* Fills item->reduced from the type of its base; says what cannot be reduced. */
+void reduce_check(unit_t *u, item_t *item, CXType base);
 /* ---- reach.c: what kernels and the functions that they call read of the grid ---- */
 typedef struct function function_t;
 

@@ -230,11 +230,8 @@ static void clause_reduce(parser_t *p)
 {
     static const struct { const char *text; kmm_op_t op; } ops[] = {
         {"+", KMM_OP_ADD},  {"*", KMM_OP_MUL},  {"min", KMM_OP_MIN},  {"max", KMM_OP_MAX}, {"&", KMM_OP_BAND},
-        {"|", KMM_OP_BOR}, {"^", KMM_OP_BXOR}, {"&&", KMM_OP_LAND}, {"||", KMM_OP_LOR}};
-    if (at_word(p, "argmin") || at_word(p, "argmax")) {
-        parser_error(p, "reduce(%s: ...) is not yet supported", token_text(p->s, p->token));
-        return;
-    }
+        {"|", KMM_OP_BOR}, {"^", KMM_OP_BXOR}, {"&&", KMM_OP_LAND}, {"||", KMM_OP_LOR},
+        {"argmin", KMM_OP_ARGMIN}, {"argmax", KMM_OP_ARGMAX}};
     for (int k = 0; k < COUNT(ops); k++) {
         if (token_is(p->s, p->token, ops[k].text)) {
             parser_advance(p);
@@ -243,7 +240,7 @@ static void clause_reduce(parser_t *p)
             return;
         }
     }
-    parser_error(p, "expected the operation of the reduction: + * min max & | ^ && or ||, as in reduce(+: sum[0])");
+    parser_error(p, "expected the operation of the reduction: + * min max & | ^ && || argmin or argmax, as in reduce(+: sum[0])");
 }
 
 /* ---- Other clauses ---- */

@@ -23,7 +23,7 @@ void clauses(int n, float *x)
 #pragma kmm parallel(i: thread.x = 0:n) read(x[]) read(x[i:]) read(x[:3])
     f(n, x);
 // CHECK: :[[#@LINE+3]]:32: error: expected x, y or z
-// CHECK: :[[#@LINE+2]]:48: error: expected the operation of the reduction: + * min max & | ^ && or ||, as in reduce(+: sum[0])
+// CHECK: :[[#@LINE+2]]:48: error: expected the operation of the reduction: + * min max & | ^ && || argmin or argmax, as in reduce(+: sum[0])
 // CHECK: :[[#@LINE+1]]:66: error: expected ':'
 #pragma kmm parallel(i: global.w = 0:n) reduce(-: x[0]) rebase(n = i)
     f(n, x);

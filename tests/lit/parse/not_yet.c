@@ -6,7 +6,4 @@ void not_yet(int n, float *x)
 {
 // CHECK: :[[#@LINE+1]]:13: error: directive 'declare kernel' is not yet supported
 #pragma kmm declare kernel
-// CHECK: :[[#@LINE+1]]:38: error: reduce(argmin: ...) is not yet supported
-#pragma kmm parallel(i = 0:n) reduce(argmin: x[0]) rebase(n: i)
-    f(n, x);
 }
