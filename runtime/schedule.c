@@ -571,7 +571,7 @@ static void host_task_finished(void *arg, int status)
 }
 
 /* Tasks that a lane runs one after the other before it takes the lock again. */
-typedef struct run_list { uint32_t count; kmm__task_t *tasks[LANE_TASKS]; } run_list_t;
+typedef struct run_list { uint32_t count; kmm__task_t *tasks[LANE_TASKS]; int errors[LANE_TASKS]; } run_list_t;
 
 static void functions_take(kmm__device_t *d, run_list_t *list)
 {
@@ -581,24 +581,24 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
         list->tasks[list->count++] = queue_pop(&d->startable);
 }
 
-static void function_run(kmm__task_t *t)
+/* Not locked: others read the task's error, so it is noted by function_finish. */
+static int function_run(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
     if (t->error)
-        return;
-    if (w->operation) {
-        t->error = w->operation->run(w->operation);
-        return;
-    }
+        return 0;
+    if (w->operation)
+        return w->operation->run(w->operation);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     write_arguments(t, packed);
     w->function(&t->range, packed);
+    return 0;
 }
 
-static void function_finish(kmm__task_t *t)
+static void function_finish(kmm__task_t *t, int error)
 {
-    if (t->error && t->error != KMM_E_POISONED && t->work->operation)
-        fail(t, t->error, kmm_error_string(t->error));
+    if (error)
+        fail(t, error, kmm_error_string(error));
     kmm__task_finish(t, 0);
 }
 
@@ -627,13 +627,13 @@ static void lane_main(const kmm_chunk_t *chunk, void *args)
         d->seekers -= !lingered;
         pthread_mutex_unlock(&rt->lock);
         for (uint32_t k = 0; k < list.count; k++)
-            function_run(list.tasks[k]);
+            list.errors[k] = function_run(list.tasks[k]);
         if (lingered)
             linger(d);
         pthread_mutex_lock(&rt->lock);
         d->seekers += !lingered;
         for (uint32_t k = 0; k < list.count; k++)
-            function_finish(list.tasks[k]);
+            function_finish(list.tasks[k], list.errors[k]);
     }
     d->seekers--;
     lane->is_taken = false;
