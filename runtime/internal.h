@@ -222,6 +222,7 @@ void kmm__array_left(kmm__array_t *a);    /* locked: one device has released its
 int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
                          kmm__box_t out[2 * KMM__DIMS]);
 const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt);
+uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h); /* the spaces that really hold the newest value, or will */
 void kmm__holders_ops_init(kmm_runtime_t *rt); /* once space_count is known */
 
 /* A copy that a task or an eviction needs, planned under the lock and enqueued outside it. */
@@ -276,9 +277,10 @@ uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 
 /* ---- memory/transfer.c (not locked) ---- */
-/* Enqueues planned copies, each behind what makes its source valid. Carries on after an error, so
- * that every ticket is recorded; returns the first. */
-int kmm__moves_enqueue(kmm__moves_t *moves);
+/* Enqueues the planned copies to the host, or those to devices, each behind what makes its source valid; those to the
+ * host come first, because others may wait for them. Carries on after an error, so that every ticket is recorded;
+ * returns the first. */
+int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host);
 void kmm__moves_drop(kmm__moves_t *moves); /* locked */
 void kmm__transfer_forget(kmm__array_t *a); /* before its host buffer goes away */
 void kmm__transfer_unlock(kmm__array_t *a, uint32_t block); /* before a block's pages go away */

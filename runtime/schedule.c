@@ -368,7 +368,13 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm__stream_t *lane = d->lanes[t->lane].stream;
-    int error = moves->count ? kmm__moves_enqueue(moves) : 0;
+    int error = 0;
+    if (moves->count) { /* what goes through the host is waited for there, and must be announced by then */
+        error = kmm__moves_enqueue(moves, true);
+        announce_copies_out(t, moves);
+        int e = kmm__moves_enqueue(moves, false);
+        error = error ? error : e;
+    }
     if (error) {
         pthread_mutex_lock(&d->runtime->lock);
         if (!t->error)
@@ -424,9 +430,6 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     }
     if (errors[b->count - 1])
         copies_drain(b->tasks[b->count - 1]);
-    pthread_mutex_unlock(&rt->lock);
-    announce_copies_out(b->tasks[b->count - 1], moves);
-    pthread_mutex_lock(&rt->lock);
     kmm__moves_drop(moves);
     pthread_mutex_unlock(&rt->lock);
     int notified = d->backend->notify(d->lanes[b->tasks[0]->lane].stream, batch_finished, b);
@@ -446,14 +449,11 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
     int error = enqueue(t, moves);
     pthread_mutex_lock(&rt->lock);
     if (error && !t->error)
-        fail(t, error, d->backend->error_text(d->backend));
+        fail(t, error, reason(d, error));
     if (error) {
         kmm__copies_fail(t, error);
         copies_drain(t);
     }
-    pthread_mutex_unlock(&rt->lock);
-    announce_copies_out(t, moves);
-    pthread_mutex_lock(&rt->lock);
     kmm__moves_drop(moves);
     if (d->backend->native || t->error) {
         inline_enter(t);
@@ -678,7 +678,7 @@ static void issue_on_host(kmm__task_t *t)
     kmm__task_issued(t);
     if (moves.count) {
         pthread_mutex_unlock(&rt->lock);
-        int moved = kmm__moves_enqueue(&moves);
+        int moved = kmm__moves_enqueue(&moves, true);
         pthread_mutex_lock(&rt->lock);
         if (moved && !t->error)
             fail_copy(t, moved, moves.move[0].from);

@@ -60,8 +60,7 @@ void kmm__holders_ops_init(kmm_runtime_t *rt)
     rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same, NULL };
 }
 
-/* The spaces that really hold the newest value, or will. */
-static uint32_t holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
+uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
 {
     uint32_t valid = h->valid;
     for (uint32_t s = 0; s < rt->space_count; s++)
@@ -267,7 +266,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
         return promised ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
                                          a->map == KMM_MAP_FROM ? "from" : "alloc") : 0;
     }
-    uint32_t valid = holders_valid(d->runtime, h);
+    uint32_t valid = kmm__holders_valid(d->runtime, h);
     if (!valid)
         return kmm__error_set(KMM_E_POISONED, "its newest value was lost by an earlier failure");
     if (!(valid >> d->space & 1)) {
@@ -290,7 +289,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__task_t *t = arg;
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
-    return !(holders_valid(t->runtime, h) >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+    return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
 }
 
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
@@ -370,7 +369,7 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
 {
     evict_t *e = arg;
     kmm__holders_t *h = value;
-    uint32_t space = e->device->space, valid = holders_valid(e->device->runtime, h);
+    uint32_t space = e->device->space, valid = kmm__holders_valid(e->device->runtime, h);
     if (!(h->valid >> space & 1))
         return 0;
     if (valid == 1u << space && !e->is_dead) {

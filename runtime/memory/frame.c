@@ -229,7 +229,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     d->evicting++;
     d->evicting_bytes += f->array->frame_bytes;
     pthread_mutex_unlock(&rt->lock);
-    error = e->error = kmm__moves_enqueue(&moves);
+    error = e->error = kmm__moves_enqueue(&moves, true);
     if (error) {
         kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name, d->backend->error_text(d->backend));
         e->text = kmm__copy_text(kmm__error_get());

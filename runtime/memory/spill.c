@@ -215,18 +215,22 @@ static void slot_give(kmm__spill_t *p, int64_t slot)
 
 /* ---- Letting go ---- */
 
-typedef struct judge { bool host, alone; } judge_t; /* the host holds something; something that nobody else holds */
+typedef struct judge {
+    const kmm_runtime_t *runtime;
+    bool host, alone; /* the host holds something; something that nobody else holds */
+} judge_t;
 
 static int judge_part(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
     judge_t *j = arg;
     const kmm__holders_t *h = value;
+    uint32_t valid = kmm__holders_valid(j->runtime, h);
     bool elsewhere = false;
-    if (!(h->valid & 1u << KMM__HOST))
+    if (!(valid & 1u << KMM__HOST))
         return 0;
-    for (uint32_t s = 1; h->valid >> s; s++)
-        elsewhere |= (h->valid >> s & 1) && (!h->ready[s] || h->ready[s]->state == KMM__TICKET_DONE);
+    for (uint32_t s = 1; valid >> s; s++)
+        elsewhere |= (valid >> s & 1) && (!h->ready[s] || h->ready[s]->state == KMM__TICKET_DONE);
     j->host = true;
     j->alone |= !elsewhere;
     return j->alone;
@@ -252,7 +256,7 @@ static int sheet_boxes(const kmm__sheet_t *s, kmm__box_t out[2 * KMM__DIMS])
 
 static judge_t judge(const kmm__sheet_t *s)
 {
-    judge_t j = { s->promises > 0, s->promises > 0 };
+    judge_t j = { s->array->runtime, s->promises > 0, s->promises > 0 };
     kmm__box_t boxes[2 * KMM__DIMS];
     int n = sheet_boxes(s, boxes);
     for (int b = 0; b < n && !j.alone; b++)
@@ -491,9 +495,9 @@ static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__held_t *held)
 
 static int is_elsewhere(void *arg, const kmm__box_t *part, const void *value)
 {
-    (void)arg, (void)part;
-    const kmm__holders_t *h = value;
-    return h->valid && !(h->valid & 1u << KMM__HOST);
+    (void)part;
+    uint32_t valid = kmm__holders_valid(arg, value);
+    return valid && !(valid & 1u << KMM__HOST);
 }
 
 /* Whether what a task on the host reads has to be copied there first, which is writing, too. */
@@ -503,7 +507,7 @@ static bool is_fetched(const kmm__access_t *a)
     kmm__box_t boxes[2 * KMM__DIMS];
     int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes), any = 0;
     for (int b = 0; b < n && !any; b++)
-        any = kmm__map_visit(a->array->coherence.map, &boxes[b], is_elsewhere, NULL);
+        any = kmm__map_visit(a->array->coherence.map, &boxes[b], is_elsewhere, rt);
     return any;
 }
 
@@ -528,13 +532,13 @@ typedef struct crossing { collect_t *collect; const kmm__task_t *task; } crossin
 static int collect_crossing(void *arg, const kmm__box_t *part, const void *value)
 {
     crossing_t *x = arg;
-    const kmm__holders_t *h = value;
     const kmm__device_t *to = x->task->device;
-    if (!h->valid || h->valid & (1u << KMM__HOST | 1u << to->space))
+    uint32_t valid = kmm__holders_valid(to->runtime, value);
+    if (!valid || valid & (1u << KMM__HOST | 1u << to->space))
         return 0;
     for (uint32_t k = 0; k < to->runtime->device_count; k++) {
         const kmm__device_t *d = to->runtime->device[k];
-        if (d->space != KMM__HOST && (h->valid >> d->space & 1) && d->backend == to->backend)
+        if (d->space != KMM__HOST && (valid >> d->space & 1) && d->backend == to->backend)
             return 0;
     }
     return kmm__layout_rows(&x->collect->array->coherence.layout, part, collect_rows, x->collect);
@@ -561,8 +565,8 @@ static void collect_device_task(collect_t *c, void *task)
 static int evict_sole(void *arg, const kmm__box_t *part, const void *value)
 {
     crossing_t *x = arg;
-    const kmm__holders_t *h = value;
-    if (h->valid != 1u << x->task->device->space)
+    const kmm__device_t *from = x->task->device;
+    if (kmm__holders_valid(from->runtime, value) != 1u << from->space)
         return 0;
     return kmm__layout_rows(&x->collect->array->coherence.layout, part, collect_rows, x->collect);
 }
@@ -639,7 +643,7 @@ int kmm__spill_hold_frame(kmm__frame_t *f, kmm__held_t *held)
 {
     kmm__spill_t *p = f->array->runtime->spill;
     *held = (kmm__held_t){ 0 };
-    return p && f->array->sheets ? hold_all(p, held, collect_frame, f) : 0;
+    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, collect_frame, f) : 0;
 }
 
 /* ---- Sources ---- */

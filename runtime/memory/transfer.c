@@ -240,18 +240,14 @@ static bool is_last_of_ticket(const kmm__moves_t *moves, uint32_t k)
     return true;
 }
 
-int kmm__moves_enqueue(kmm__moves_t *moves)
+int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host)
 {
     int error = 0;
-    /* To the host first: copies to a device may wait for those, and a ticket is recorded only
-     * behind its last copy. */
-    for (int to_host = 1; to_host >= 0; to_host--) {
-        for (uint32_t k = 0; k < moves->count; k++) {
-            if ((moves->move[k].to == NULL) != to_host)
-                continue;
-            int e = move_enqueue(&moves->move[k], is_last_of_ticket(moves, k));
-            error = error ? error : e;
-        }
+    for (uint32_t k = 0; k < moves->count; k++) {
+        if ((moves->move[k].to == NULL) != to_host)
+            continue;
+        int e = move_enqueue(&moves->move[k], is_last_of_ticket(moves, k));
+        error = error ? error : e;
     }
     return error;
 }

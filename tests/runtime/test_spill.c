@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that are larger than host memory may be: what goes to disk, what comes back, and what goes wrong. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include "internal.h"
 #include "memory/disk.h"
 #include "memory/spill.h"
+#include "fake_gpu.h"
 
 #define LIMIT ((uint64_t)4 << 20)
 #define WORDS ((int64_t)3 * (4 << 20) / 4) /* of an array of three times the limit */
@@ -85,11 +87,29 @@ static void step_run(const kmm_host_blocks_t *b, void **args)
 static const uint32_t words3[] = { 8, 8, 8 };
 static const kmm_kernel_t step_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", step_run, NULL, 3, words3, 0, NULL };
 
-static int step(int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
+/* The same for the fake GPU. */
+enum { BLOCK = 1024 };
+
+static int step_block(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
-    enum { BLOCK = 1024 };
+    const kmm_blocks_t *b = args[0];
+    int64_t n = *(int64_t *)args[1], begin = (int64_t)(block[0] + b->offset_x) * BLOCK;
+    uint32_t *x = *(uint32_t **)args[2];
+    const uint32_t *y = *(const uint32_t **)args[3];
+    (void)grid;
+    for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
+        x[i] = 3 * x[i] + y[i];
+    return 0;
+}
+
+static const uint32_t clone_words[] = { sizeof(kmm_blocks_t), 8, 8, 8 };
+static fake_kernel_t fake_step = { step_block, 4, clone_words, 0 };
+static const kmm_kernel_t step_on_gpu = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_step, 4, clone_words, 1, NULL };
+
+static int step_with(const kmm_kernel_t *kernel, int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
+{
     kmm_launch_t *l = kmm_launch_begin("step", "test_spill.c", __LINE__);
-    void *args[] = { &n, &x, &y };
+    void *args[] = { NULL, &n, &x, &y };
     kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
@@ -100,7 +120,12 @@ static int step(int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
     kmm_launch_index(l, 0, 1);
     kmm_launch_coef(l, 0, 1, 0);
     kmm_launch_arm(l);
-    return kmm_launch_kernel(&step_kernel, &g, args);
+    return kmm_launch_kernel(kernel, &g, kernel->is_clone ? args : args + 1);
+}
+
+static int step(int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
+{
+    return step_with(&step_kernel, n, x, y, chunk);
 }
 
 static uint32_t *words(int64_t n, uint32_t seed)
@@ -228,6 +253,55 @@ static void copies_overlap(void **state)
     assert_holds(rt, a, x, WORDS);
     free(x);
     end(rt);
+}
+
+/* ---- GPUs: page-locked memory, and data that crosses from one driver to another ---- */
+
+static fake_counts_function_t *gpu_counts(void)
+{
+    fake_counts_function_t *fn = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (library)
+        *(void **)&fn = dlsym(library, "fake_counts");
+    return fn;
+}
+
+/* Sweeps with kernels of the GPU, and every other time with one of the pretend devices if there are any. */
+static void sweep_gpus(const char *devices, uint64_t limit, int64_t n, bool mixed)
+{
+    kmm_runtime_t *rt = make(devices, limit, NULL);
+    uint32_t *x = words(n, 1), *y = words(n, 2), *a = array(rt, n), *b = array(rt, n);
+    good(rt, kmm_copy_in(rt, a, x, (size_t)n * 4));
+    good(rt, kmm_copy_in(rt, b, y, (size_t)n * 4));
+    for (int sweep = 0; sweep < 4; sweep++) {
+        good(rt, step_with(mixed && sweep % 2 ? &step_kernel : &step_on_gpu, n, a, b, n / 40));
+        for (int64_t k = 0; k < n; k++)
+            x[k] = 3 * x[k] + y[k];
+    }
+    assert_holds(rt, a, x, n);
+    assert_holds(rt, b, y, n);
+    kmm__spill_stats_t s = stats(rt);
+    assert_true(s.most <= s.limit && s.written >= (uint64_t)n * 4 && s.read >= (uint64_t)n * 4);
+    assert_true(limit < 32 << 20 || s.sheet_bytes >= KMM__LOCK_AT_LEAST);
+    free(x);
+    free(y);
+    end(rt);
+}
+
+static void gpus_spill_to_disk(void **state)
+{
+    (void)state;
+    fake_counts_t c;
+    fake_counts_function_t *counts = gpu_counts();
+    if (!counts)
+        skip();
+    setenv("KMM_FAKE_GRANULE", "64K", 1);
+    sweep_gpus("cuda:2,mem=2M", LIMIT, WORDS, false);
+    sweep_gpus("cuda:1,mem=16M", 32 << 20, (int64_t)12 << 20, false);
+    sweep_gpus("cuda:1,host:1,mem=2M", LIMIT, WORDS, true);
+    sweep_gpus("cuda:2,host:2,mem=8M", 32 << 20, (int64_t)12 << 20, true);
+    counts(&c);
+    assert_int_equal(c.registrations + c.frames + c.windows + c.events, 0);
 }
 
 /* ---- What is not written ---- */
@@ -495,6 +569,7 @@ int main(void)
         cmocka_unit_test(disk_keeps_blocks),
         cmocka_unit_test(arrays_may_be_larger_than_memory),
         cmocka_unit_test(copies_overlap),
+        cmocka_unit_test(gpus_spill_to_disk),
         cmocka_unit_test(only_what_nobody_else_has_is_written),
         cmocka_unit_test(unchanged_data_is_written_once),
         cmocka_unit_test(dead_data_does_not_move),
