@@ -304,6 +304,8 @@ struct function {
     bool hidden;          /* reads some of it where #if hides it from clang */
     bool is_hidden_group; /* a macro names the grid's group */
     bool is_cluster, syncs_grid;
+    bool is_open;         /* it names functions that only template arguments resolve */
+    bool is_reached;      /* by a kernel */
     bool is_told, is_shared, is_copied;
     bool holds_lambdas;   /* runs on the host */
     reach_call_t *calls;

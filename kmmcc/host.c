@@ -426,6 +426,54 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
     return out.data;
 }
 
+/* ---- Lambdas in kernels ---- */
+
+/* The index variables are parameters there, which a lambda has to capture. */
+typedef struct captured { const char *name[4]; int count; } captured_t;
+
+static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClientData data)
+{
+    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    captured_t *list = data;
+    (void)parent;
+    const char *name = clang_getCursorKind(c) == CXCursor_DeclRefExpr ? clang_text(clang_getCursorSpelling(c)) : "";
+    for (int k = 0; k < 4; k++) {
+        bool known = strcmp(name, names[k]) != 0;
+        for (int i = 0; i < list->count; i++)
+            known |= list->name[i] == names[k];
+        if (!known)
+            list->name[list->count++] = names[k];
+    }
+    return CXChildVisit_Recurse;
+}
+
+typedef struct captures { unit_t *u; bool edits; int count; } captures_t;
+
+/* Counts the lambdas that name what they capture and use an index variable; adds it to what they capture. */
+static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    captures_t *captures = data;
+    unit_t *u = captures->u;
+    captured_t list = {.count = 0};
+    size_t begin, end;
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_LambdaExpr || !unit_range(u, c, &begin, &end))
+        return CXChildVisit_Recurse;
+    lexer_t l = lexer_at(u->source, begin, end);
+    l.line_start = false;
+    token_t open = lex(&l), first = lex(&l), second = lex(&l);
+    bool by_default = (token_is(u->source, first, "=") || token_is(u->source, first, "&")) &&
+                      (token_is(u->source, second, ",") || token_is(u->source, second, "]"));
+    clang_visitChildren(c, find_captured, &list);
+    text_t names = {0};
+    for (int k = 0; k < list.count && !by_default; k++)
+        text_printf(&names, "%s%s", k ? ", " : "", list.name[k]);
+    captures->count += names.length > 0;
+    if (names.length && captures->edits)
+        unit_edit(u, open.end, open.end, arena_printf("%s%s", names.data, token_is(u->source, first, "]") ? "" : ", "));
+    return CXChildVisit_Recurse;
+}
+
 static bool is_operation(const void *barriers, const char *name) { return words_have(barriers, name); }
 
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
@@ -442,7 +490,10 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         diag_at(SEVERITY_ERROR, u->source, k->begin, k->end, "kernel '%s' is partly written by a macro; write it out", name);
         return;
     }
-    if ((k->flags & 1) && !h->hidden && !u->options->fibers) {
+    captures_t captures = {u, false, 0};
+    clang_visitChildren(p.body, capture_edit, &captures);
+    captures.edits = true;
+    if ((k->flags & 1) && !captures.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
         split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .is_operation = is_operation, .context = &h->barriers};
@@ -456,6 +507,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         if (u->options->verbose)
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
+    clang_visitChildren(p.body, capture_edit, &captures);
     unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
                                           "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
     unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));

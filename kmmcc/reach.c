@@ -22,7 +22,7 @@ static bool is_function(enum CXCursorKind k)
            k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
 }
 
-static size_t place_of(const unit_t *u, CXCursor c, bool *written)
+static size_t place_of(const unit_t *u, CXCursor c, const char *name, bool *written)
 {
     CXFile file, spelled;
     unsigned at, spelled_at;
@@ -31,7 +31,6 @@ static size_t place_of(const unit_t *u, CXCursor c, bool *written)
     clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
     *written = file && clang_File_isEqual(file, clang_getFile(u->tu, u->path));
     size_t offset = unit_offset(u, at);
-    const char *name = spelling(c);
     *written = *written && offset + strlen(name) <= u->source->length && !memcmp(u->source->text + offset, name, strlen(name));
     return offset;
 }
@@ -100,21 +99,32 @@ static bool is_of_groups(CXCursor f)
     return false;
 }
 
+static bool is_class(CXCursor c)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
+           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
+}
+
 /* A name that stands for one function or several. */
 static void add_call(reach_t *r, CXCursor c)
 {
-    CXCursor to = clang_getCursorReferenced(c);
+    CXCursor to = clang_getCursorKind(c) == CXCursor_OverloadedDeclRef ? c : clang_getCursorReferenced(c);
     reach_call_t *call = arena_alloc(sizeof(*call));
-    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .is_member = clang_getCursorKind(c) == CXCursor_MemberRefExpr};
+    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = spelling(c)};
     if (r->f->u)
-        call->at = place_of(r->f->u, c, &call->written);
-    call->name = spelling(c);
+        call->at = place_of(r->f->u, c, call->name, &call->written);
     add_callee(r, call, to);
     unsigned count = clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
     for (unsigned k = 0; k < count; k++)
         add_callee(r, call, clang_getOverloadedDecl(to, k));
     if (!call->callee_count)
         return;
+    call->is_member = clang_getCursorKind(call->callee[0]->cursor) == CXCursor_CXXMethod ||
+                      is_class(clang_getCursorSemanticParent(call->callee[0]->cursor));
+    for (const reach_call_t *k = r->f->calls; k; k = k->next)
+        if (call->written && k->written && k->at == call->at)
+            return; /* clang shows some names twice: as an expression, and as what it refers to */
     call->next = r->f->calls;
     r->f->calls = call;
 }
@@ -178,7 +188,7 @@ static void note_group(reach_t *r, CXCursor c, const char *name)
         else
             r->f->is_hidden_group = true;
     } else if (kind == CXCursor_TypeRef && strstr(name, "grid_group") && r->f->u) {
-        begin = place_of(r->f->u, c, &written);
+        begin = place_of(r->f->u, c, name, &written);
         end = begin + strlen("grid_group");
         if (!strncmp(r->f->u->source->text + begin, "grid_group", strlen("grid_group")))
             add_change(r->f, qualified_begin(r->f->u->source, begin), end, "kmm_grid_group");
@@ -207,10 +217,15 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         return visit_lambda(c, r);
     if (kind == CXCursor_TypeRef)
         note_group(r, c, spelling(clang_getCursorReferenced(c)));
-    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr)
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
         return CXChildVisit_Recurse;
     const char *name = spelling(c);
     bool is_variable = kind == CXCursor_DeclRefExpr;
+    if ((is_variable || kind == CXCursor_MemberRefExpr) && !*name) {
+        CXCursor to = clang_getCursorReferenced(c);
+        r->f->is_open |= clang_getCursorKind(to) != CXCursor_OverloadedDeclRef || clang_getNumOverloadedDecls(to) == 0;
+        return CXChildVisit_Recurse;
+    }
     if (is_variable && (!strcmp(name, "blockIdx") || !strcmp(name, "gridDim")))
         note_index(r, name[0] == 'b');
     else if (kind != CXCursor_CallExpr || clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor)
@@ -238,16 +253,21 @@ static void read_words(function_t *f)
     f->reads_dim |= hidden && dim;
 }
 
+/* Whether a kernel may reach the function other than by its name: as an operator, or when an object is made. */
+static bool is_reached_unnamed(CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    return kind == CXCursor_Constructor || kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction ||
+           clang_CXXMethod_isVirtual(f) || !strncmp(spelling(f), "operator", 8);
+}
+
 /* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`. */
 static bool can_be_told(const function_t *caller, const reach_call_t *call)
 {
-    if (!caller->u || caller->holds_lambdas || !call->written || !strncmp(call->name, "operator", 8))
+    if (!caller->u || caller->holds_lambdas || is_reached_unnamed(caller->cursor) || !call->written)
         return false;
     for (int k = 0; k < call->callee_count; k++) {
-        enum CXCursorKind kind = clang_getCursorKind(call->callee[k]->cursor);
-        bool named = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod;
-        if (!named || !call->callee[k]->u || clang_CXXMethod_isVirtual(call->callee[k]->cursor) ||
-            !strncmp(call->callee[k]->name, "operator", 8))
+        if (!call->callee[k]->u || is_reached_unnamed(call->callee[k]->cursor))
             return false;
     }
     return reach_open(caller->u->source, call) != 0;
@@ -304,17 +324,44 @@ static void add_shared(unit_t *u, bool *grown)
                     c->callee[k]->is_shared = *grown = true;
 }
 
+static bool names(const function_t *f, const char *name)
+{
+    lexer_t l = lexer_at(f->u->source, f->begin, f->end);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (token_is(f->u->source, t, name))
+            return true;
+    return false;
+}
+
+static void mark_reached(function_t *f)
+{
+    if (f->is_reached)
+        return;
+    f->is_reached = true;
+    for (reach_call_t *c = f->calls; c; c = c->next)
+        for (int k = 0; k < c->callee_count; k++)
+            mark_reached(c->callee[k]);
+}
+
+/* What a template calls by a name that only its arguments resolve may be every function of the name. */
+static void add_open(unit_t *u, bool *grown)
+{
+    for (function_t *f = u->functions; f; f = f->next) {
+        if (!f->is_open || !f->is_reached || !f->u)
+            continue;
+        for (function_t *g = u->functions; g; g = g->next) {
+            if (g == f || g->is_shared || g->is_kernel || g->holds_lambdas || !reach_is_told(g) || !names(f, g->name))
+                continue;
+            g->is_shared = *grown = true;
+            mark_reached(g);
+        }
+    }
+}
+
 function_t *reach_kernel(unit_t *u, CXCursor definition)
 {
     return add_function(u, definition);
-}
-
-/* Whether a kernel may reach the function other than by its name: as an operator, or when an object is made. */
-static bool is_reached_unnamed(CXCursor f)
-{
-    enum CXCursorKind kind = clang_getCursorKind(f);
-    return kind == CXCursor_Constructor || kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction ||
-           clang_CXXMethod_isVirtual(f) || !strncmp(spelling(f), "operator", 8);
 }
 
 static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
@@ -351,7 +398,7 @@ static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientD
     if (!is_function(clang_getCursorKind(c)))
         return CXChildVisit_Recurse;
     bool unnamed = is_reached_unnamed(c), host = runs_on_host(c);
-    if (clang_isCursorDefinition(c) && ((unnamed && !host) || (host && names_device(u, c)))) {
+    if (clang_isCursorDefinition(c) && !bind_is_kernel(c) && (!host || names_device(u, c))) {
         function_t *f = add_function(u, c);
         f->is_shared |= unnamed && !host && reach_is_told(f);
         f->holds_lambdas |= host;
@@ -365,9 +412,13 @@ void reach_close(unit_t *u)
     for (function_t *f = u->functions; f; f = f->next)
         if (f->u && !f->holds_lambdas)
             read_words(f);
+    for (function_t *f = u->functions; f; f = f->next)
+        if (f->is_kernel || f->is_shared)
+            mark_reached(f);
     for (bool grown = true; grown;) {
         grown = false;
         add_copied(u, &grown);
         add_shared(u, &grown);
+        add_open(u, &grown);
     }
 }
