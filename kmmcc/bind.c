@@ -775,6 +775,8 @@ static enum CXChildVisitResult visit_scope(CXCursor c, CXCursor parent, CXClient
 void bind_directives(unit_t *u)
 {
     scope_t file = {.u = u, .cursor = clang_getTranslationUnitCursor(u->tu)};
+    if (u != u->main && !unit_is_included(u))
+        return;
     clang_visitChildren(file.cursor, visit_scope, &file);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];

@@ -116,6 +116,8 @@ static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity
     CXSourceLocation location = clang_getDiagnosticLocation(d);
     clang_getFileLocation(location, &file, &line, &column, &offset);
     const unit_t *in = file ? unit_at(u, file) : NULL;
+    if (!strncmp(text, "in file included from", strlen("in file included from")))
+        return;
     if (in) {
         show_at(in, severity, unit_offset(in, offset), text, foreign);
         return;

@@ -80,7 +80,8 @@ typedef struct body { const char *name; words_t names; bool is_kernel, is_called
 
 typedef struct kernel {
     CXCursor cursor;
-    size_t begin, end; /* of the definition */
+    unit_t *u;         /* the file with its definition */
+    size_t begin, end; /* of that */
     body_t *body;
     int flags;
 } kernel_t;
@@ -199,31 +200,15 @@ static bool is_called_by_name(CXCursor c, const char *name)
            strncmp(name, "operator", 8);
 }
 
-static const source_t *source_of(host_t *h, CXFile file)
-{
-    static struct { const char *path; const source_t *s; } known[256];
-    static int known_count;
-    const char *path = clang_text(clang_getFileName(file));
-    for (int k = 0; k < known_count; k++)
-        if (!strcmp(known[k].path, path))
-            return known[k].s;
-    const source_t *s = source_read(path);
-    (void)h;
-    if (s && known_count < 256) {
-        known[known_count].path = path;
-        known[known_count++].s = s;
-    }
-    return s;
-}
-
 static void add_kernel(host_t *h, CXCursor c, body_t *b)
 {
     size_t begin, end;
     const char *name = clang_text(clang_getCursorSpelling(c));
+    unit_t *u = unit_holding(h->u, c);
     b->is_kernel = true;
-    if (!unit_range(h->u, c, &begin, &end)) {
-        diag_plain(SEVERITY_ERROR, "kernel '%s' is defined in a header or by a macro; on the CPU target kernels must be written out in the "
-                                   "file that is compiled: '%s'", name, h->u->source->path);
+    if (!u || !unit_range(u, c, &begin, &end)) {
+        diag_plain(SEVERITY_ERROR, "kernel '%s' is defined in a system header or by a macro; on the CPU target kernels must be written out in "
+                                   "the program: '%s'", name, h->u->source->path);
         return;
     }
     if (h->kernel_count == h->kernel_capacity) {
@@ -233,22 +218,17 @@ static void add_kernel(host_t *h, CXCursor c, body_t *b)
             memcpy(kernels, h->kernels, (size_t)h->kernel_count * sizeof(*kernels));
         h->kernels = kernels;
     }
-    h->kernels[h->kernel_count++] = (kernel_t){.cursor = c, .begin = begin, .end = end, .body = b};
+    h->kernels[h->kernel_count++] = (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .body = b};
 }
 
 static void add_function(host_t *h, CXCursor c)
 {
-    CXFile file;
     size_t begin, end;
     body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
+    const unit_t *u = unit_holding(h->u, c);
     b->is_called_by_name = is_called_by_name(c, b->name);
-    if (unit_range(h->u, c, &begin, &end)) {
-        body_read(b, h->u->source, begin, end);
-    } else if (clang_file_range(c, &file, &begin, &end)) {
-        const source_t *s = source_of(h, file);
-        if (s && end <= s->length && !clang_File_isEqual(file, clang_getFile(h->u->tu, h->u->source->path)))
-            body_read(b, s, begin, end);
-    }
+    if (u && unit_range(u, c, &begin, &end))
+        body_read(b, u->source, begin, end);
     if (is_kernel(c))
         add_kernel(h, c, b);
 }
@@ -284,22 +264,18 @@ static void find_macros(host_t *h, const source_t *s)
     }
 }
 
-static void find_header_macros(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
+/* Each header of the program becomes a unit. */
+static void find_header(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
 {
     host_t *h = data;
     (void)stack;
-    CXSourceLocation place = clang_getLocationForOffset(h->u->tu, file, 0);
-    if (count == 0 || clang_Location_isInSystemHeader(place))
-        return;
-    const source_t *s = source_of(h, file);
-    if (s)
-        find_macros(h, s);
+    if (count > 0)
+        unit_of_file(h->u, file);
 }
 
 /* `__device__ int count;` and `__managed__`: the name before the first `=`, `[`, `;` or `,`. */
-static void find_globals(host_t *h, const tokens_t *list)
+static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
 {
-    const source_t *s = h->u->source;
     for (int k = 0; k < list->count; k++) {
         if (!is(s, list, k, "__device__") && !is(s, list, k, "__managed__"))
             continue;
@@ -650,27 +626,45 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
 
 /* ---- The file ---- */
 
-void host_kernels(unit_t *u)
+/* The tokens of each file of the program, in the order of the units. */
+static tokens_t *read_files(host_t *h)
 {
-    host_t h = {.u = u};
-    tokens_t list = {0};
+    int count = 0, k = 0;
+    for (const unit_t *u = h->u; u; u = u->next)
+        count++;
+    tokens_t *files = arena_alloc((size_t)count * sizeof(*files));
+    for (const unit_t *u = h->u; u; u = u->next, k++) {
+        tokens_read(u->source, 0, u->source->length, &files[k]);
+        find_macros(h, u->source);
+        find_globals(h, u->source, &files[k]);
+    }
+    return files;
+}
+
+static void edit_file(unit_t *u, const tokens_t *list)
+{
+    for (int k = 0; k < list->count; k++) {
+        if (is(u->source, list, k, "<<<"))
+            launch_edit(u, list, k);
+        else if (is_shared(u->source, list, k))
+            shared_edit(u, list, k);
+    }
+}
+
+void host_kernels(unit_t *main)
+{
+    host_t h = {.u = main};
     int errors = diag_error_count();
-    tokens_read(u->source, 0, u->source->length, &list);
-    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_functions, &h);
-    find_macros(&h, u->source);
-    clang_getInclusions(u->tu, find_header_macros, &h);
-    find_globals(&h, &list);
+    clang_getInclusions(main->tu, find_header, &h);
+    clang_visitChildren(clang_getTranslationUnitCursor(main->tu), find_functions, &h);
+    const tokens_t *list = read_files(&h);
     find_flags(&h);
     if (diag_error_count() > errors)
         return;
-    for (int k = 0; k < list.count; k++) {
-        if (is(u->source, &list, k, "<<<"))
-            launch_edit(u, &list, k);
-        else if (is_shared(u->source, &list, k))
-            shared_edit(u, &list, k);
-    }
+    for (unit_t *u = main; u; u = u->next)
+        edit_file(u, list++);
     for (int k = 0; k < h.kernel_count; k++)
-        kernel_edit(u, &h.kernels[k], &h);
+        kernel_edit(h.kernels[k].u, &h.kernels[k], &h);
 }
 
 void host_parse_flags(const options_t *o, const char ***flags, int *count)

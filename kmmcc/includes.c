@@ -7,6 +7,8 @@
  */
 #include "driver.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,10 +51,17 @@ static const char *find_header(const scan_t *s, const char *beside, const char *
     return path;
 }
 
-static int find_file(const scan_t *s, const char *path)
+/* A file is one file by whatever path it is named. */
+static const char *real_path(const char *path)
+{
+    char place[PATH_MAX];
+    return realpath(path, place) ? arena_copy(place, strlen(place)) : path;
+}
+
+static int find_file(const scan_t *s, const char *real)
 {
     for (int k = 0; k < s->out->count; k++)
-        if (strcmp(s->out->file[k]->path, path) == 0)
+        if (strcmp(s->out->file[k]->real, real) == 0)
             return k;
     return -1;
 }
@@ -78,10 +87,10 @@ static const char *included(const char *line, bool *quoted, size_t *at)
 
 static void scan_file(scan_t *s, include_file_t *f);
 
-static include_file_t *add_file(scan_t *s, const char *path, const source_t *source)
+static include_file_t *add_file(scan_t *s, const char *path, const char *real, const source_t *source)
 {
     include_file_t *f = arena_alloc(sizeof(*f));
-    *f = (include_file_t){.path = path, .source = source};
+    *f = (include_file_t){.path = path, .real = real, .source = source};
     s->out->file[s->out->count++] = f;
     scan_file(s, f);
     return f;
@@ -89,11 +98,12 @@ static include_file_t *add_file(scan_t *s, const char *path, const source_t *sou
 
 static include_file_t *file_at(scan_t *s, const char *path)
 {
-    int known = find_file(s, path);
+    const char *real = real_path(path);
+    int known = find_file(s, real);
     if (known >= 0)
         return s->out->file[known];
     const source_t *source = s->out->count < MAX_FILES ? source_read(path) : NULL;
-    return source ? add_file(s, path, source) : NULL;
+    return source ? add_file(s, path, real, source) : NULL;
 }
 
 static void add_include(include_file_t *f, include_t include)
@@ -133,7 +143,7 @@ const includes_t *includes_read(const options_t *o, const source_t *source)
     includes_t *out = arena_alloc(sizeof(*out));
     scan_t s = {o, out};
     out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
-    add_file(&s, source->path, source);
+    add_file(&s, source->path, real_path(source->path), source);
     return out;
 }
 

@@ -110,7 +110,7 @@ bool source_has_pragma(const source_t *s);
 typedef struct include_file include_file_t;
 typedef struct include { size_t begin, end; include_file_t *file; } include_t; /* the name with its quotes */
 struct include_file {
-    const char *path;
+    const char *path, *real; /* as the program names it first; without links and dots */
     const source_t *source;
     bool has_pragma;
     include_t *include;
@@ -174,11 +174,14 @@ typedef struct unit {
 
 /* kmm's header is included before the declaration at the top of the file that the cursor is in. */
 void unit_include_before(unit_t *u, CXCursor cursor);
+/* Whether the translation unit includes the file, which the text of an #include that #if hides may name. */
+bool unit_is_included(const unit_t *u);
 /* Whether the cursor's place is in the file, macros being where they are expanded. */
 bool unit_is_in(const unit_t *u, CXCursor cursor);
 unit_t *unit_add(unit_t *main, const source_t *source);
 /* The file in which the cursor stands; a header of the program is added when it is new. NULL: none of the program's. */
 unit_t *unit_holding(unit_t *main, CXCursor cursor);
+unit_t *unit_of_file(unit_t *main, CXFile file);
 
 void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits do not overlap; equal places keep their order */
 

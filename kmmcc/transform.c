@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One file on its way from text to text. */
-#include <limits.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "directive.h"
@@ -94,13 +92,12 @@ static const char *name_of_copy(const includes_t *includes, const include_file_t
 
 static void point_to_copies(unit_t *u, const includes_t *includes, const include_file_t *f)
 {
-    char place[PATH_MAX];
     for (int i = 0; i < f->include_count; i++) {
         const include_t *include = &f->include[i];
         if (include->file->reaches_change)
             unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", name_of_copy(includes, include->file)));
-        else if (u != u->main && u->source->text[include->begin] == '"' && realpath(include->file->path, place))
-            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", place)); /* a copy lies elsewhere */
+        else if (u != u->main && u->source->text[include->begin] == '"' && *include->file->real == '/')
+            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
     }
 }
 

@@ -95,6 +95,24 @@ bool unit_is_in(const unit_t *u, CXCursor cursor)
     return file && own && clang_File_isEqual(file, own);
 }
 
+typedef struct search { CXFile file; bool found; } search_t;
+
+static void find_included(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
+{
+    search_t *s = data;
+    (void)stack;
+    (void)count;
+    s->found |= clang_File_isEqual(file, s->file) != 0;
+}
+
+bool unit_is_included(const unit_t *u)
+{
+    search_t s = {clang_getFile(u->tu, u->path), false};
+    if (s.file)
+        clang_getInclusions(u->tu, find_included, &s);
+    return s.found;
+}
+
 unit_t *unit_add(unit_t *main, const source_t *source)
 {
     unit_t *u = arena_alloc(sizeof(*u)), *last = main;
@@ -110,15 +128,12 @@ unit_t *unit_add(unit_t *main, const source_t *source)
     return u;
 }
 
-unit_t *unit_holding(unit_t *main, CXCursor cursor)
+unit_t *unit_of_file(unit_t *main, CXFile file)
 {
-    CXFile file = file_of(cursor);
-    if (!file)
-        return NULL;
     for (unit_t *u = main; u; u = u->next)
-        if (unit_is_in(u, cursor))
+        if (clang_File_isEqual(file, clang_getFile(u->tu, u->path)))
             return u;
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+    if (clang_Location_isInSystemHeader(clang_getLocationForOffset(main->tu, file, 0)))
         return NULL;
     const char *path = clang_text(clang_getFileName(file)), *own = driver_folder("include");
     if (!strncmp(path, own, strlen(own)))
@@ -130,6 +145,12 @@ unit_t *unit_holding(unit_t *main, CXCursor cursor)
     if (!source)
         source = source_read(path);
     return source ? unit_add(main, source) : NULL;
+}
+
+unit_t *unit_holding(unit_t *main, CXCursor cursor)
+{
+    CXFile file = file_of(cursor);
+    return file ? unit_of_file(main, file) : NULL;
 }
 
 void unit_include_before(unit_t *u, CXCursor cursor)

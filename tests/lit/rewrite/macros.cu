@@ -1,5 +1,5 @@
-// REQUIRES: nvcc
-// RUN: %kmmcc --target=cuda -std=c++17 -I %S/Inputs -Xcompiler -Wall -Werror all-warnings -c %s -o %t.o
+// RUN: %kmmcc --target=host %san -std=c++17 -I %S/Inputs %s -o %t && %t
+// RUN: %if nvcc %{ %kmmcc --target=cuda -std=c++17 -I %S/Inputs -Xcompiler -Wall -Werror all-warnings -c %s -o %t.o %}
 // Launches that macros write, here and in a header: they stay as they are.
 #include "verify.h"
 #include "macros.h"
