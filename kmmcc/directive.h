@@ -36,6 +36,12 @@ typedef struct pragma {
 /* The next pragma at or after *from, which moves behind it. */
 bool pragma_next(const source_t *s, size_t *from, pragma_t *out);
 
+/* ---- macro.c: pragmas that macros write ---- */
+/* Whether the file has a directive's words where a macro may make a pragma of them: in a definition, or in an argument. */
+bool macro_may_write_pragma(const source_t *s);
+/* Replaces, in each file, the uses of macros that write our pragmas by what they stand for. */
+void macro_expand(const includes_t *includes);
+
 /* ---- Expressions of clauses ---- */
 typedef enum expr_kind {
     EXPR_NUMBER, EXPR_NAME,

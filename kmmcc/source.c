@@ -78,5 +78,5 @@ bool source_has_pragma(const source_t *s)
 {
     pragma_t found;
     size_t from = 0;
-    return pragma_next(s, &from, &found);
+    return pragma_next(s, &from, &found) || macro_may_write_pragma(s);
 }

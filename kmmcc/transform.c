@@ -150,6 +150,8 @@ static void rewrite(unit_t *u, bool clones)
 
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers)
 {
+    if (!o->ignores_pragmas)
+        macro_expand(includes);
     unit_t u = {.options = o, .lang = lang, .target = target, .source = includes->file[0]->source, .path = includes->file[0]->path,
                 .include_at = SIZE_MAX, .includes = includes};
     int errors = diag_error_count();

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Macros that write pragmas. _Pragma takes effect where a macro is used, so each use of such a macro is replaced by what it
+ * stands for, as the preprocessor would, before pragmas are looked for. Other macros stay as they are. The
+ * expansion is one line long and ends with as many newlines as the use had, so that all lines keep their numbers.
+ */
+#include <string.h>
+
+#include "directive.h"
+
+enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32 };
+
+typedef struct macro {
+    const source_t *s;
+    token_t name;
+    const char *spelling;
+    bool is_function, is_variadic;
+    const char *parameter[MAX_PARAMETERS];
+    int parameter_count;
+    size_t body, end;
+    bool has_pragma; /* itself or through a macro that it uses */
+    bool is_ambiguous; /* another definition has the same name */
+} macro_t;
+
+typedef struct macros { macro_t *at; int count, capacity; bool any; } macros_t;
+
+/* What stands for a parameter. */
+typedef struct actual { const char *text; } actual_t;
+
+typedef struct expansion { const macros_t *macros; const macro_t *active[MAX_DEPTH]; int depth; bool failed; } expansion_t;
+
+/* ---- Definitions ---- */
+
+/* parameters = '(' [NAME { ',' NAME }] ['...'] ')', directly behind the name */
+static void read_parameters(macro_t *m, lexer_t *l)
+{
+    token_t t;
+    lex(l);
+    m->is_function = true;
+    do {
+        t = lex(l);
+        if (t.kind == TOKEN_NAME && m->parameter_count < MAX_PARAMETERS - 1)
+            m->parameter[m->parameter_count++] = token_text(m->s, t);
+        m->is_variadic |= token_is(m->s, t, "...");
+    } while (t.kind != TOKEN_END && !token_is(m->s, t, ")"));
+    if (m->is_variadic)
+        m->parameter[m->parameter_count++] = "__VA_ARGS__";
+    m->body = t.end;
+}
+
+static void add_definition(macros_t *list, const source_t *s, token_t line)
+{
+    lexer_t l = lexer_at(s, line.begin, line.end);
+    l.line_start = false;
+    lex(&l); /* # */
+    if (!token_is(s, lex(&l), "define"))
+        return;
+    macro_t m = {.s = s, .name = lex(&l), .end = line.end};
+    m.spelling = token_text(s, m.name);
+    m.body = m.name.end;
+    if (m.name.end < line.end && s->text[m.name.end] == '(')
+        read_parameters(&m, &l);
+    for (int k = 0; k < list->count; k++) {
+        bool same = !strcmp(list->at[k].spelling, m.spelling);
+        m.is_ambiguous |= same;
+        list->at[k].is_ambiguous |= same;
+    }
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 64;
+        macro_t *at = arena_alloc((size_t)list->capacity * sizeof(*at));
+        if (list->count)
+            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
+        list->at = at;
+    }
+    list->at[list->count++] = m;
+}
+
+static const macro_t *find_macro(const macros_t *list, const source_t *s, token_t name)
+{
+    for (int k = 0; k < list->count && name.kind == TOKEN_NAME; k++)
+        if (list->at[k].has_pragma && token_is(s, name, list->at[k].spelling))
+            return &list->at[k];
+    return NULL;
+}
+
+/* Whether the body has _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a macro that does. */
+static bool writes_pragma(const macros_t *list, const macro_t *m)
+{
+    lexer_t l = lexer_at(m->s, m->body, m->end);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (token_is(m->s, t, "_Pragma") || find_macro(list, m->s, t))
+            return true;
+    return false;
+}
+
+static bool has_kmm(const char *text)
+{
+    source_t *s = source_from("", text, strlen(text));
+    pragma_t pragma;
+    size_t from = 0;
+    return pragma_next(s, &from, &pragma);
+}
+
+/* `kmm parallel` and the like, as the first words of a macro's argument or of _Pragma's string. */
+static bool at_directive(const source_t *s, lexer_t l)
+{
+    static const char *const names[] = {"parallel", "task", "declare", "data", "enter", "exit", "update", "wait"};
+    l.line_start = false;
+    if (!token_is(s, lex(&l), "kmm"))
+        return false;
+    token_t name = lex(&l);
+    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+        if (token_is(s, name, names[k]))
+            return true;
+    return false;
+}
+
+static bool names_directive(const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
+                     : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
+                                               : token_is(s, t, "(") && at_directive(s, l);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+bool macro_may_write_pragma(const source_t *s)
+{
+    return strstr(s->text, "kmm") && names_directive(s, 0, s->length);
+}
+
+static macros_t read_macros(const includes_t *includes)
+{
+    macros_t list = {0};
+    for (int k = 0; k < includes->count; k++) {
+        const source_t *s = includes->file[k]->source;
+        lexer_t l = lexer_at(s, 0, s->length);
+        for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+            if (t.kind == TOKEN_DIRECTIVE)
+                add_definition(&list, s, t);
+    }
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < list.count; k++)
+            if (!list.at[k].has_pragma && writes_pragma(&list, &list.at[k]))
+                list.at[k].has_pragma = grown = list.any = true;
+    }
+    return list;
+}
+
+/* ---- Expansion ---- */
+
+static void expand_text(expansion_t *x, const char *text, text_t *out);
+
+/* `#x`: the argument as a string literal. */
+static const char *stringized(const char *text)
+{
+    text_t out = {0};
+    bool quoted = false;
+    text_add(&out, "\"", 1);
+    for (; *text; text++) {
+        if (*text == '"' || (quoted && *text == '\\'))
+            text_add(&out, "\\", 1);
+        quoted ^= *text == '"' && (out.length < 2 || text[-1] != '\\');
+        text_add(&out, text, 1);
+    }
+    text_add(&out, "\"", 1);
+    return out.data;
+}
+
+static int parameter_of(const macro_t *m, token_t t)
+{
+    for (int k = 0; k < m->parameter_count && t.kind == TOKEN_NAME; k++)
+        if (token_is(m->s, t, m->parameter[k]))
+            return k;
+    return -1;
+}
+
+/* The body with its arguments, `#` and `##` carried out, before it is scanned again. */
+static char *substitute(expansion_t *x, const macro_t *m, const actual_t *arguments)
+{
+    text_t out = {0};
+    lexer_t l = lexer_at(m->s, m->body, m->end);
+    l.line_start = false;
+    size_t last = m->body;
+    bool pasted = false;
+    text_add(&out, "", 0);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {
+        lexer_t ahead = l;
+        token_t second = lex(&ahead), third = lex(&ahead);
+        int parameter = parameter_of(m, t);
+        if (t.begin > last && !pasted)
+            text_add(&out, " ", 1);
+        pasted = false;
+        if (token_is(m->s, t, "#") && token_is(m->s, second, "#") && second.begin == t.end) { /* ## */
+            lex(&l);
+            while (out.length && out.data[out.length - 1] == ' ')
+                out.data[--out.length] = '\0';
+            pasted = true;
+            t = second;
+        } else if (token_is(m->s, t, "#") && parameter_of(m, second) >= 0) {
+            const char *text = stringized(arguments[parameter_of(m, second)].text);
+            text_add(&out, text, strlen(text));
+            lex(&l);
+            t = second;
+        } else if (parameter >= 0 && token_is(m->s, second, "#") && token_is(m->s, third, "#")) {
+            text_add(&out, arguments[parameter].text, strlen(arguments[parameter].text)); /* pasted as it is written */
+        } else if (parameter >= 0) {
+            expand_text(x, arguments[parameter].text, &out);
+        } else {
+            text_add(&out, m->s->text + t.begin, t.end - t.begin);
+        }
+    }
+    return out.data;
+}
+
+/* arguments = '(' text { ',' text } ')'; false when there is no `)`. */
+static bool read_arguments(const macro_t *m, const source_t *s, lexer_t *l, actual_t *arguments, int *count)
+{
+    size_t begin = lex(l).end; /* ( */
+    *count = 0;
+    for (int depth = 0;;) {
+        token_t t = lex(l);
+        bool last = depth == 0 && token_is(s, t, ")");
+        bool rest = m->is_variadic && *count == m->parameter_count - 1;
+        if (t.kind == TOKEN_END)
+            return false;
+        if (last || (depth == 0 && token_is(s, t, ",") && !rest)) {
+            if (*count == MAX_PARAMETERS)
+                return false;
+            arguments[(*count)++].text = source_words(s, begin, t.begin);
+            begin = t.end;
+        }
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (last)
+            return true;
+    }
+}
+
+/* The expansion of the use whose name has just been read; NULL: it is no use. */
+static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *s, lexer_t *l)
+{
+    actual_t arguments[MAX_PARAMETERS] = {{0}};
+    int count = 0;
+    lexer_t ahead = *l;
+    for (int k = 0; k < x->depth; k++)
+        if (x->active[k] == m)
+            return NULL;
+    if (m->is_function && (!token_is(s, lex(&ahead), "(") || !read_arguments(m, s, l, arguments, &count)))
+        return NULL;
+    bool none = m->parameter_count == 0 && count == 1 && !*arguments[0].text;
+    if (m->is_function && !none && count != m->parameter_count && !(m->is_variadic && count == m->parameter_count - 1))
+        x->failed = true;
+    for (int k = count; k < MAX_PARAMETERS; k++)
+        arguments[k].text = "";
+    if (x->depth == MAX_DEPTH || x->failed)
+        return x->failed = true, NULL;
+    char *text = substitute(x, m, arguments);
+    text_t out = {0};
+    text_add(&out, "", 0);
+    x->active[x->depth++] = m;
+    expand_text(x, text, &out);
+    x->depth--;
+    return out.data;
+}
+
+static void expand_text(expansion_t *x, const char *text, text_t *out)
+{
+    source_t *s = source_from("", text, strlen(text));
+    lexer_t l = lexer_at(s, 0, s->length);
+    size_t from = 0;
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; l.line_start = false, t = lex(&l)) {
+        const macro_t *m = find_macro(x->macros, s, t);
+        const char *expanded = m ? expand_use(x, m, s, &l) : NULL;
+        if (!expanded)
+            continue;
+        text_add(out, s->text + from, t.begin - from);
+        text_add(out, expanded, strlen(expanded));
+        from = l.at;
+    }
+    text_add(out, s->text + from, s->length - from);
+}
+
+/* ---- Files ---- */
+
+static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
+{
+    for (int k = 0; k < f->include_count; k++) {
+        if (f->include[k].begin < at)
+            continue;
+        f->include[k].begin += is - was;
+        f->include[k].end += is - was;
+    }
+}
+
+/* One use in a file: true if it writes a pragma of ours. */
+static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l, token_t name, text_t *out)
+{
+    expansion_t x = {.macros = macros};
+    const char *text = expand_use(&x, m, s, l);
+    if (x.failed)
+        diag_at(SEVERITY_ERROR, s, name.begin, name.end, "macro '%s' is used with a wrong number of arguments, or within itself", m->spelling);
+    if (!text || x.failed || !has_kmm(text))
+        return false;
+    if (m->is_ambiguous) {
+        diag_at(SEVERITY_ERROR, s, name.begin, name.end,
+                "macro '%s' writes a pragma and is defined several times, so which one holds here is not known; give its definitions different names",
+                m->spelling);
+        return false;
+    }
+    text_add(out, text, strlen(text));
+    for (size_t k = name.begin; k < l->at; k++)
+        if (s->text[k] == '\n')
+            text_add(out, "\n", 1);
+    return true;
+}
+
+static void expand_file(const macros_t *macros, include_file_t *f)
+{
+    const source_t *s = f->source;
+    text_t out = {0};
+    size_t from = 0;
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        const macro_t *m = find_macro(macros, s, t);
+        lexer_t use = l;
+        text_t text = {0};
+        if (!m || !expand_in_file(macros, m, s, &use, t, &text))
+            continue;
+        text_add(&out, s->text + from, t.begin - from);
+        move_includes(f, out.length, use.at - t.begin, text.length);
+        text_add(&out, text.data, text.length);
+        from = use.at;
+        l = use;
+    }
+    if (from == 0)
+        return;
+    text_add(&out, s->text + from, s->length - from);
+    f->source = source_from(s->path, out.data, out.length);
+    f->has_pragma = true;
+}
+
+void macro_expand(const includes_t *includes)
+{
+    macros_t macros = read_macros(includes);
+    for (int k = 0; macros.any && k < includes->count; k++)
+        expand_file(&macros, includes->file[k]);
+}
