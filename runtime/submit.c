@@ -323,6 +323,19 @@ static void take_over(kmm__submission_t *s, kmm__array_t *a)
     s->mapped[s->mapped_count++] = a->base;
 }
 
+/* The array that the item's region is in; its base may lie before that. */
+static kmm__array_t *find_array(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    kmm__chunk_box_t whole;
+    int64_t begin, end;
+    kmm__array_t *a = kmm__array_find(s->rt, item->base);
+    if (a || item->section_count == 0)
+        return a;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    bool known = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) == 0 && end > begin;
+    return known ? kmm__array_find(s->rt, item->base + begin) : NULL;
+}
+
 int kmm__submission_resolve(kmm__submission_t *s)
 {
     for (uint32_t k = 0; k < s->l->item_count; k++) {
@@ -331,13 +344,13 @@ int kmm__submission_resolve(kmm__submission_t *s)
             return item_refuse(s, item, KMM_E_INVALID, "it has more sections than its shape has dimensions");
         if (!item->dims && item->section_count > 1)
             return item_refuse(s, item, KMM_E_INVALID, "several sections need a `shape`");
-        item->array = kmm__array_find(s->rt, item->base);
+        item->array = find_array(s, item);
         if (item->array && item->array->is_deferred && !s->l->nowait)
             take_over(s, item->array);
         int error = item->array ? 0 : map_item(s, item);
         if (error)
             return error;
-        item->array = kmm__array_find(s->rt, item->base);
+        item->array = find_array(s, item);
         kmm__array_t *a = item->array;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
             return item_refuse(s, item, KMM_E_INVALID, "is written, but it is mapped `to`");
