@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issuing. Each device has a thread that takes tasks in the order in which they became ready, brings
+ * Issuing. Each device has a thread that takes tasks that are ready in the order of submission, brings
  * their frames and data, and enqueues them; it never waits for a task's work, only for memory. Tasks
  * in the host's space wait for their data and are then run on the lanes of the CPU.
  */
@@ -13,32 +13,41 @@
 
 enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, DEVICE_DEPTH = 1024 };
 
-/* ---- Queues: by priority, then in order of arrival ---- */
+/* ---- Queues ---- */
+
+static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+}
 
 static void queue_push(kmm__queue_t *q, kmm__task_t *t)
 {
-    kmm__task_t **at = &q->head;
-    if (q->tail && q->tail->priority >= t->priority)
-        at = &q->tail->next;
-    while (*at && (*at)->priority >= t->priority)
-        at = &(*at)->next;
-    t->next = *at;
-    *at = t;
-    if (!t->next)
-        q->tail = t;
-    q->count++;
+    q->tasks = kmm__grow(q->tasks, q->count, &q->capacity, sizeof(*q->tasks));
+    uint32_t k = q->count++;
+    for (; k > 0 && comes_before(t, q->tasks[(k - 1) / 2]); k = (k - 1) / 2)
+        q->tasks[k] = q->tasks[(k - 1) / 2];
+    q->tasks[k] = t;
+}
+
+static kmm__task_t *queue_first(const kmm__queue_t *q)
+{
+    return q->count ? q->tasks[0] : NULL;
 }
 
 static kmm__task_t *queue_pop(kmm__queue_t *q)
 {
-    kmm__task_t *t = q->head;
-    if (!t)
+    if (q->count == 0)
         return NULL;
-    q->head = t->next;
-    if (!q->head)
-        q->tail = NULL;
-    q->count--;
-    return t;
+    kmm__task_t *first = q->tasks[0], *last = q->tasks[--q->count];
+    uint32_t k = 0, count = q->count;
+    for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
+        child += child + 1 < count && comes_before(q->tasks[child + 1], q->tasks[child]);
+        if (!comes_before(q->tasks[child], last))
+            break;
+        q->tasks[k] = q->tasks[child];
+    }
+    q->tasks[k] = last;
+    return first;
 }
 
 /* ---- Arguments ---- */
@@ -484,7 +493,7 @@ static void issue_on_stream(kmm__task_t *t)
     b->tasks[b->count++] = t;
     bool more = kmm__frames_resident(t, &total) && !kmm__spill_may_wait(d->runtime);
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
-        kmm__task_t *next = d->ready.head;
+        kmm__task_t *next = queue_first(&d->ready);
         more = next && !next->error && !next->work->is_inline && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
         if (more && (next = ready_pop(d)) && prepare(next, &moves)) {
             b->tasks[b->count++] = next;
@@ -543,7 +552,7 @@ static bool lane_take(kmm__device_t *d)
 /* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the CPU is quick. */
 static void host_dispatch(kmm__device_t *d)
 {
-    for (kmm__task_t *t; (t = d->startable.head);) {
+    for (kmm__task_t *t; (t = queue_first(&d->startable));) {
         if (!t->work->kernel) {
             if (d->seekers >= d->startable.count || !lane_take(d))
                 return;
@@ -577,7 +586,7 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
 {
     uint32_t share = d->startable.count / (2 * d->lane_count) + 1;
     list->count = 0;
-    while (list->count < share && list->count < LANE_TASKS && d->startable.head && !d->startable.head->work->kernel)
+    while (list->count < share && list->count < LANE_TASKS && d->startable.count && !d->startable.tasks[0]->work->kernel)
         list->tasks[list->count++] = queue_pop(&d->startable);
 }
 
@@ -621,7 +630,7 @@ static void lane_main(const kmm_chunk_t *chunk, void *args)
     pthread_mutex_lock(&rt->lock);
     for (bool lingered = false;;) {
         functions_take(d, &list);
-        if (list.count == 0 && (lingered || d->startable.head))
+        if (list.count == 0 && (lingered || d->startable.count))
             break;
         lingered = list.count == 0;
         d->seekers -= !lingered;
@@ -805,6 +814,8 @@ void kmm__device_stop(kmm__device_t *d)
     for (uint32_t k = 0; d->lanes && k < d->lane_count + KMM__SIDE_LANES; k++)
         stream_drop(d, d->lanes[k].stream);
     free(d->lanes);
+    free(d->ready.tasks);
+    free(d->startable.tasks);
     stream_drop(d, d->in);
     stream_drop(d, d->out);
     stream_drop(d, d->peer);

@@ -138,7 +138,7 @@ typedef struct kmm__pattern {
     uint64_t period;   /* how many tasks before that it came; 0: it came once */
 } kmm__pattern_t;
 
-/* Invariant: on the device's idle list exactly when MAPPED and pins == 0. */
+/* Invariant: on the device's idle list exactly when MAPPED and pins == 0; on its busy list exactly when pins > 0. */
 struct kmm__frame {
     kmm__array_t *array;
     kmm__device_t *device;
@@ -149,7 +149,7 @@ struct kmm__frame {
     uint64_t stamp; /* the acquisition that listed it last */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
-    kmm__frame_t *previous, *next; /* idle list, least recently used first; evicted list */
+    kmm__frame_t *previous, *next; /* idle list, busy list, or evicted list */
 };
 
 typedef struct kmm__residence {
@@ -328,7 +328,7 @@ struct kmm__task {
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
-    kmm__task_t *next;        /* in a ready queue, or among the runtime's spare ones */
+    kmm__task_t *next;        /* among the runtime's spare ones */
     kmm__access_t few[KMM__FEW_ACCESSES]; /* room for accesses of most tasks; not cleared */
 };
 
@@ -343,9 +343,11 @@ typedef struct kmm__lane {
 
 typedef struct kmm__spare { kmm__frame_handle_t handle; uint64_t bytes; } kmm__spare_t;
 
+/* Tasks by priority, then in the order of submission: a binary heap, the first one at 0. */
 typedef struct kmm__queue {
-    kmm__task_t *head, *tail;
+    kmm__task_t **tasks;
     _Atomic uint32_t count; /* changed under the lock */
+    uint32_t capacity;
 } kmm__queue_t;
 
 struct kmm__device {
@@ -375,7 +377,7 @@ struct kmm__device {
     /* Memory. used = frames mapped or spare, in bytes; used <= limit except while limit shrinks. */
     uint64_t limit, used;
     uint64_t most; /* what limit was before the driver had less */
-    kmm__frame_t *idle_head, *idle_tail;
+    kmm__frame_t *idle, *busy;
     kmm__frame_t *evicted;   /* singly linked by next */
     uint32_t evicting;       /* frames in state EVICTING */
     uint64_t evicting_bytes;

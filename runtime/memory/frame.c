@@ -9,22 +9,24 @@
 #include "../internal.h"
 #include "spill.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 3, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
-/* ---- The idle list ---- */
+/* ---- Lists ---- */
 
-static void idle_push(kmm__device_t *d, kmm__frame_t *f)
+static void list_push(kmm__frame_t **list, kmm__frame_t *f)
 {
-    f->next = NULL;
-    f->previous = d->idle_tail;
-    *(d->idle_tail ? &d->idle_tail->next : &d->idle_head) = f;
-    d->idle_tail = f;
+    f->previous = NULL;
+    f->next = *list;
+    if (f->next)
+        f->next->previous = f;
+    *list = f;
 }
 
-static void idle_remove(kmm__device_t *d, kmm__frame_t *f)
+static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
 {
-    *(f->previous ? &f->previous->next : &d->idle_head) = f->next;
-    *(f->next ? &f->next->previous : &d->idle_tail) = f->previous;
+    *(f->previous ? &f->previous->next : list) = f->next;
+    if (f->next)
+        f->next->previous = f->previous;
     f->previous = f->next = NULL;
 }
 
@@ -34,7 +36,8 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     if (f->pins++ == 0) {
-        idle_remove(d, f);
+        list_remove(&d->idle, f);
+        list_push(&d->busy, f);
         d->pinned_bytes += f->array->frame_bytes;
     }
     t->pinned = kmm__grow(t->pinned, t->pinned_count, &t->pinned_capacity, sizeof(*t->pinned));
@@ -49,7 +52,8 @@ void kmm__frames_release(kmm__task_t *t)
         if (--f->pins)
             continue;
         d->pinned_bytes -= f->array->frame_bytes;
-        idle_push(d, f);
+        list_remove(&d->busy, f);
+        list_push(&d->idle, f);
         kmm__device_wake(d);
     }
     t->pinned_count = 0;
@@ -182,7 +186,7 @@ static void eviction_done(void *arg, int status)
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
         f->state = KMM__FRAME_MAPPED;
-        idle_push(d, f);
+        list_push(&d->idle, f);
     } else {
         f->state = KMM__FRAME_EVICTED;
         f->next = d->evicted;
@@ -214,7 +218,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__spill_release(rt, &held);
         return error;
     }
-    idle_remove(d, f);
+    list_remove(&d->idle, f);
     if (matters)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
@@ -253,26 +257,37 @@ static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
     f->next = NULL;
 }
 
-/* The idle frame that is needed farthest ahead. There are few enough to look at them all: evicting one takes a device longer. */
-static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t now)
+/* The frame of a list that is needed farthest ahead, but for those that task `but` has acquired. There are few enough to
+ * look at them all: evicting one takes a device longer. */
+static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
-    uint64_t farthest = 0;
-    for (kmm__frame_t *f = d->idle_head; f; f = f->next) {
-        uint64_t next = kmm__uses_next(d->runtime, f, now);
-        if (best && next <= farthest)
+    *next = 0;
+    for (kmm__frame_t *f = list; f; f = f->next) {
+        uint64_t n = f->pins && f->stamp == d->stamp ? 0 : kmm__uses_next(d->runtime, f, d->now);
+        if (n <= *next)
             continue;
         best = f;
-        farthest = next;
+        *next = n;
     }
     return best;
 }
 
-/* How much is kept free while memory is short: what two tasks may have to map. */
+/* The frame to evict. None when one that work still uses is needed later than all that are idle: it is worth waiting for,
+ * because what is idle would have to come back before it. */
+static kmm__frame_t *choose_victim(const kmm__device_t *d)
+{
+    uint64_t idle_next, busy_next;
+    kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
+    farthest(d, d->busy, &busy_next);
+    return idle_next >= busy_next ? idle : NULL;
+}
+
+/* How much is kept free while memory is short: what the next tasks may have to map. */
 static uint64_t reserve_bytes(const kmm__device_t *d)
 {
     uint64_t most = d->limit / AHEAD_PART;
-    return 2 * d->missing < most ? 2 * d->missing : most;
+    return AHEAD_TASKS * d->missing < most ? AHEAD_TASKS * d->missing : most;
 }
 
 void kmm__frames_evict_ahead(kmm__device_t *d)
@@ -285,8 +300,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     free_bytes += d->evicting_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
         free_bytes += f->array->frame_bytes;
-    while (free_bytes < reserve_bytes(d) && d->idle_head) {
-        kmm__frame_t *victim = choose_victim(d, d->now);
+    for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d));) {
         free_bytes += victim->array->frame_bytes;
         if (frame_evict(d->runtime, victim)) {
             d->pressure = 0; /* who needs the room finds out why there is none */
@@ -370,7 +384,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
     kmm__device_t *d = f->device;
     kmm_runtime_t *rt = d->runtime;
     uint64_t bytes = f->array->frame_bytes;
-    for (;;) {
+    for (kmm__frame_t *victim;;) {
         if (spare_take(d, bytes, out))
             return 0;
         if (d->used + bytes <= d->limit) {
@@ -388,9 +402,9 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             kmm__frame_t *gone = d->evicted;
             evicted_take(d, gone);
             frame_unmap(rt, gone);
-        } else if (d->idle_head && d->evicting_bytes < w->missing) {
+        } else if (d->evicting_bytes < w->missing && (victim = choose_victim(d))) {
             d->pressure = PRESSURE_LASTS;
-            int error = frame_evict(rt, choose_victim(d, d->now));
+            int error = frame_evict(rt, victim);
             if (error)
                 return error;
         } else {
@@ -410,7 +424,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     if (f->state == KMM__FRAME_EVICTED) {
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
         f->state = KMM__FRAME_MAPPED;
-        idle_push(d, f);
+        list_push(&d->idle, f);
     } else if (f->state != KMM__FRAME_MAPPED) { /* it may be again: an eviction has failed */
         int error = frame_obtain(w, f, &f->handle);
         if (error)
@@ -425,7 +439,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             return driver_error(d, error);
         }
         f->state = KMM__FRAME_MAPPED;
-        idle_push(d, f);
+        list_push(&d->idle, f);
     }
     kmm__frame_pin(w->task, f);
     w->missing -= f->array->frame_bytes;
@@ -448,6 +462,7 @@ int kmm__frames_acquire(kmm__task_t *t)
     wanted_t w = { .task = t };
     int error = windows_ensure(t);
     d->stamp++;
+    d->now = t->sequence;
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (!a->array->is_abstract)
@@ -455,7 +470,6 @@ int kmm__frames_acquire(kmm__task_t *t)
     }
     if (!error)
         t->is_expected = false;
-    d->now = t->sequence;
     d->missing = w.missing ? w.missing : d->missing;
     if (d->pressure && w.missing == 0)
         d->pressure--;
@@ -527,7 +541,7 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         if (f->state == KMM__FRAME_EVICTED)
             evicted_take(d, f);
         else if (f->state == KMM__FRAME_MAPPED)
-            idle_remove(d, f);
+            list_remove(&d->idle, f);
         if (f->state != KMM__FRAME_ABSENT)
             frame_unmap(rt, f);
         kmm__uses_free(f);

@@ -505,12 +505,10 @@ static void clean_data_is_never_written_back(void **state)
     expect(rt, &t, "one frame is written", FRAME, 0, 0);
     for (int k = 0; k < 3; k++)
         sum(&all, x, y);
-    traffic_t now = traffic(rt);
-    assert_int_equal(now.out - t.out, FRAME);
-    t = now;
     check_values(rt, x + FRAME_ELEMENTS, (COUNT - 1) * FRAME_ELEMENTS, 0);
     check_values(rt, x, FRAME_ELEMENTS, 1);
-    expect(rt, &t, "the host has all of it", 0, 0, 0);
+    /* Of x only that; whether it was evicted or stayed until it was read is the policy's business. */
+    assert_int_equal(traffic(rt).out - t.out, FRAME);
     end(rt);
 }
 
@@ -735,10 +733,9 @@ static void sweeps_with_waits(void **state)
     assert_true(good);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     alarm(100);
-    (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halos_move_strips),
         cmocka_unit_test(writing_fetches_nothing),
@@ -748,9 +745,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(maps_move_what_they_say),
         cmocka_unit_test(clean_data_is_never_written_back),
         cmocka_unit_test(only_what_is_newest_is_written_back),
-    };
-    /* With any argument. */
-    const struct CMUnitTest pressure[] = {
         cmocka_unit_test(freed_data_is_not_written_back),
         cmocka_unit_test(freed_data_is_dead_when_that_is_queued),
         cmocka_unit_test(overwritten_data_is_dead_when_that_is_queued),
@@ -758,6 +752,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(sweeps),
         cmocka_unit_test(sweeps_with_waits),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return argc > 1 ? failed + cmocka_run_group_tests(pressure, NULL, NULL) : failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
