@@ -60,11 +60,13 @@ void kmm__holders_ops_init(kmm_runtime_t *rt)
     rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same, NULL };
 }
 
+/* A copy that has failed counts until it is over: who relies on it
+ * until then is told why it failed. */
 uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
 {
     uint32_t valid = h->valid;
     for (uint32_t s = 0; s < rt->space_count; s++)
-        if ((h->ready[s] && h->ready[s]->error) || (s != KMM__HOST && rt->device[s - 1]->lost))
+        if ((h->ready[s] && h->ready[s]->error && h->ready[s]->state == KMM__TICKET_DONE) || (s != KMM__HOST && rt->device[s - 1]->lost))
             valid &= ~(1u << s);
     return valid;
 }
