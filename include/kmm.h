@@ -40,10 +40,10 @@ extern "C" {
 
 /* Zero or NULL in a field means: the environment's value, and failing that the default. */
 typedef struct kmm_config {
-    /* Which devices to use (environment: KMM_DEVICES). A list of "cuda", "cuda:N" (the first N),
+    /* Which devices to use (environment: KMM_DEVICES). A list of "cuda", "cuda:N" (the first N), "hip", "hip:N",
      * "host" (this CPU, sharing memory with the program), "host:N" (N pretend devices with memory
      * of their own, each driven by this CPU). ",mem=64M" limits each device's memory.
-     * Default: all CUDA devices, and the host if there is none. */
+     * Default: all GPUs, and the host if there is none. */
     const char *devices;
     uint64_t device_mem;  /* bytes managed on each device (KMM_DEVICE_MEM); default: what is free, less a reserve */
     uint64_t frame_bytes; /* size of a frame of large arrays (KMM_FRAME); default 32 MiB */
@@ -133,6 +133,7 @@ typedef struct kmm_device_info {
     uint64_t used_bytes;      /* frames held now */
     uint64_t bytes_in, bytes_out, bytes_peer; /* copied so far: from host, to host, from other devices */
     uint64_t chunks;          /* chunks completed */
+    int whole_arrays;         /* 1: its driver cannot map memory in parts, so an array is there whole or not at all */
 } kmm_device_info_t;
 
 int kmm_device_count(kmm_runtime_t *rt);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "memory/spill.h"
@@ -70,19 +71,21 @@ static int add_backend(kmm_runtime_t *rt, kmm__backend_t *b)
     return 0;
 }
 
-static int add_cuda(kmm_runtime_t *rt, int at_most, const kmm_config_t *config, bool required)
+typedef int create_t(kmm__backend_t **out, const char **reason);
+
+static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, int at_most, const kmm_config_t *config, bool required)
 {
     kmm__backend_t *b;
     const char *reason = "";
-    int error = kmm__cuda_backend_create(&b, &reason);
+    int error = create(&b, &reason);
     if (error == KMM_E_NO_DEVICE && !required)
         return 0;
     if (error)
-        return kmm__error_set(error, "no CUDA device: %s", reason);
+        return kmm__error_set(error, "no %s device: %s", product, reason);
     add_backend(rt, b);
     int count = b->count(b);
     if (at_most && count < at_most)
-        return kmm__error_set(KMM_E_NO_DEVICE, "%d CUDA devices were asked for, and %d answer", at_most, count);
+        return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer", at_most, product, count);
     for (int k = 0; k < (at_most ? at_most : count); k++)
         if ((error = add_device(rt, b, k, config, false)))
             return error;
@@ -103,20 +106,22 @@ static int add_host(kmm_runtime_t *rt, uint32_t pretend, const kmm_config_t *con
     return 0;
 }
 
-/* One entry of the list: "cuda", "cuda:2", "host", "host:4". */
+/* One entry of the list: "cuda", "cuda:2", "hip", "host", "host:4". */
 static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *config)
 {
     const char *colon = strchr(entry, ':');
     size_t length = colon ? (size_t)(colon - entry) : strlen(entry);
     char *end = NULL;
     long n = colon ? strtol(colon + 1, &end, 10) : 0;
-    if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) || rt->backend_count >= 3)
-        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, host, or host:4,mem=64M", entry);
+    if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) || rt->backend_count >= KMM__MAX_BACKENDS - 1) /* one for the CPU that is always there */
+        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, hip, host, or host:4,mem=64M", entry);
     if (length == 4 && !memcmp(entry, "cuda", 4))
-        return add_cuda(rt, (int)n, config, true);
+        return add_gpus(rt, kmm__cuda_backend_create, "CUDA", (int)n, config, true);
+    if (length == 3 && !memcmp(entry, "hip", 3))
+        return add_gpus(rt, kmm__hip_backend_create, "HIP", (int)n, config, true);
     if (length == 4 && !memcmp(entry, "host", 4))
         return add_host(rt, (uint32_t)n, config, false);
-    return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: there is no kind of device `%.*s`; there are cuda and host", (int)length, entry);
+    return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: there is no kind of device `%.*s`; there are cuda, hip and host", (int)length, entry);
 }
 
 static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
@@ -141,6 +146,15 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
     return error;
 }
 
+/* All GPUs. HIP is asked only where AMD's kernel driver is, since looking for devices takes it long. */
+static int add_all(kmm_runtime_t *rt, const kmm_config_t *config)
+{
+    int error = add_gpus(rt, kmm__cuda_backend_create, "CUDA", 0, config, false);
+    if (!error && access("/dev/kfd", F_OK) == 0)
+        error = add_gpus(rt, kmm__hip_backend_create, "HIP", 0, config, false);
+    return error;
+}
+
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
 {
     kmm_config_t config = given ? *given : (kmm_config_t){ 0 };
@@ -156,7 +170,7 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
     rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)32 << 20;
     while (rt->frame_bytes & (rt->frame_bytes - 1))
         rt->frame_bytes &= rt->frame_bytes - 1;
-    error = list && *list ? add_list(rt, list, &config) : add_cuda(rt, 0, &config, false);
+    error = list && *list ? add_list(rt, list, &config) : add_all(rt, &config);
     if (!error && rt->device_count == 0)
         error = add_host(rt, 0, &config, false);
     rt->visible_count = rt->device_count;

@@ -293,7 +293,7 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
         .bytes_in = __atomic_load_n(&d->bytes_in, __ATOMIC_RELAXED),
         .bytes_out = __atomic_load_n(&d->bytes_out, __ATOMIC_RELAXED),
         .bytes_peer = __atomic_load_n(&d->bytes_peer, __ATOMIC_RELAXED),
-        .chunks = d->chunks,
+        .chunks = d->chunks, .whole_arrays = d->info.whole,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));
     pthread_mutex_unlock(&rt->lock);

@@ -39,6 +39,7 @@
 enum {
     KMM__MAX_DEVICES = 16,
     KMM__MAX_SPACES = KMM__MAX_DEVICES + 1,
+    KMM__MAX_BACKENDS = 5,
     KMM__HOST = 0,                 /* the host's space */
     KMM__MAX_ITEMS = 64,           /* access items of one launch */
     KMM__FEW_ACCESSES = 4,
@@ -153,7 +154,7 @@ struct kmm__frame {
 };
 
 typedef struct kmm__residence {
-    kmm__addr_t window; /* 0: none yet */
+    kmm__addr_t window; /* 0: none yet; where arrays are whole: none now */
     kmm__frame_t *frames; /* frame_count of them */
     bool released;
 } kmm__residence_t;
@@ -399,7 +400,7 @@ typedef struct kmm__error { int code; char text[512]; } kmm__error_t;
 struct kmm_runtime {
     pthread_mutex_t lock;
     pthread_cond_t progress; /* a task, marker or array finished */
-    kmm__backend_t *backends[3];
+    kmm__backend_t *backends[KMM__MAX_BACKENDS];
     uint32_t backend_count;
     kmm__device_t *device[KMM__MAX_DEVICES];
     uint32_t device_count; /* visible ones come first */

@@ -34,6 +34,8 @@ typedef struct kmm__gpu_info {
     char name[64];
     uint64_t memory_total, memory_free; /* bytes; 0: the device uses the host's memory as its own */
     uint64_t granularity;               /* sizes and addresses of frames are multiples of this; a power of two */
+    bool whole;                         /* memory cannot be mapped: an array is in one frame, whose handle is its address, or in none;
+                                           windows are not reserved, frames not mapped */
     uint32_t lanes;                     /* how many streams of kernels are worth having: 1 for a GPU, the threads for a CPU */
 } kmm__gpu_info_t;
 
@@ -129,5 +131,7 @@ int kmm__host_backend_create(uint32_t threads, uint32_t pretend, uint64_t mem, k
 /* CUDA through libcuda.so.1, opened with dlopen. KMM_E_NO_DEVICE, with *reason set to a static or thread-local text,
  * when there is no driver or no device. */
 int kmm__cuda_backend_create(kmm__backend_t **out, const char **reason);
+/* The same for HIP, through libamdhip64.so. */
+int kmm__hip_backend_create(kmm__backend_t **out, const char **reason);
 
 #endif

@@ -93,54 +93,23 @@ typedef struct CUDA_MEMCPY3D_PEER {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* X(member, symbol, parameters) */
+/* X(member, symbol, parameters): what is CUDA's own. gpu.h has the calls that HIP has too. */
 #define KMM__CUDA_CALLS(X)                                                                         \
-    X(Init, "cuInit", (unsigned))                                                                  \
     X(GetErrorName, "cuGetErrorName", (CUresult, const char **))                                   \
     X(GetErrorString, "cuGetErrorString", (CUresult, const char **))                               \
-    X(DeviceGetCount, "cuDeviceGetCount", (int *))                                                 \
     X(DeviceGet, "cuDeviceGet", (CUdevice *, int))                                                 \
-    X(DeviceGetName, "cuDeviceGetName", (char *, int, CUdevice))                                   \
     X(DeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CUdevice))                          \
-    X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                 \
-    X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *, CUdevice, CUdevice))                   \
     X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                 \
     X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                         \
     X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
     X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                          \
     X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                             \
     X(CtxGetDevice, "cuCtxGetDevice", (CUdevice *))                                                \
-    X(MemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                         \
-    X(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
-      (size_t *, const CUmemAllocationProp *, int))                                                \
-    X(MemAddressReserve, "cuMemAddressReserve",                                                    \
-      (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long))                            \
-    X(MemAddressFree, "cuMemAddressFree", (CUdeviceptr, size_t))                                   \
-    X(MemCreate, "cuMemCreate",                                                                    \
-      (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))   \
-    X(MemRelease, "cuMemRelease", (CUmemGenericAllocationHandle))                                  \
-    X(MemMap, "cuMemMap",                                                                          \
-      (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))             \
-    X(MemUnmap, "cuMemUnmap", (CUdeviceptr, size_t))                                               \
-    X(MemSetAccess, "cuMemSetAccess", (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))      \
-    X(MemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                         \
-    X(MemHostUnregister, "cuMemHostUnregister", (void *))                                          \
-    X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
-    X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
-    X(StreamQuery, "cuStreamQuery", (CUstream))                                                    \
-    X(StreamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))                         \
-    X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
-    X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                \
-    X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
-    X(EventQuery, "cuEventQuery", (CUevent))                                                       \
-    X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))      \
-    X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))            \
-    X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))       \
+    X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext, unsigned))                         \
     X(Memcpy2DAsync, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *, CUstream))                      \
     X(MemcpyPeerAsync, "cuMemcpyPeerAsync",                                                        \
       (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                          \
     X(Memcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const CUDA_MEMCPY3D_PEER *, CUstream))            \
-    X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))            \
     X(KernelGetFunction, "cuKernelGetFunction", (CUfunction *, CUkernel))                          \
     X(KernelSetAttribute, "cuKernelSetAttribute", (int, int, CUkernel, CUdevice))                  \
     X(LaunchKernel, "cuLaunchKernel",                                                              \

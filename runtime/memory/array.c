@@ -70,7 +70,7 @@ static uint64_t power_of_two_at_least(uint64_t n)
     return p;
 }
 
-/* One size for all devices, so that a frame can be exchanged: small enough that an array and a
+/* One size for all devices, so that a frame can be exchanged; the whole array where one of them cannot do otherwise: small enough that an array and a
  * device have several, large enough that mapping them costs little. */
 static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
 {
@@ -81,15 +81,19 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         frame = rt->frame_bytes;
     while (kmm__spill_room(rt) && frame > kmm__spill_room(rt) / FRAMES_OF_HOST)
         frame /= 2; /* its eviction needs as much of the host's memory */
+    bool whole = false;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
         if (d->space == KMM__HOST)
             continue;
+        whole |= d->info.whole;
         while (frame > 4096 && frame > d->most / FRAMES_OF_DEVICE)
             frame /= 2;
         if (d->info.granularity > least)
             least = d->info.granularity;
     }
+    if (whole)
+        return bytes ? (bytes + least - 1) / least * least : least;
     return frame > least ? frame : least;
 }
 

@@ -146,8 +146,10 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     kmm__device_t *d = f->device;
     f->state = KMM__FRAME_MOVING;
     pthread_mutex_unlock(&rt->lock);
-    int error = d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
+    int error = d->info.whole ? 0 : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
     pthread_mutex_lock(&rt->lock);
+    if (d->info.whole)
+        f->array->residence[d->index].window = 0;
     if (error && !d->lost)
         kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     spare_push(d, f->handle, f->array->frame_bytes);
@@ -343,6 +345,10 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
     kmm__addr_t window = 0;
     if (r->window || a->is_abstract)
         return 0;
+    if (d->info.whole) {
+        kmm__frames_table(a, d);
+        return 0;
+    }
     pthread_mutex_unlock(&rt->lock);
     int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
     pthread_mutex_lock(&rt->lock);
@@ -361,6 +367,10 @@ static int driver_error(const kmm__device_t *d, int error)
 static int too_large(kmm__task_t *t, uint64_t needed)
 {
     kmm__device_t *d = t->device;
+    if (d->info.whole)
+        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, of which %llu can be used; its driver cannot map memory in parts, "
+                              "so that each array a chunk uses is there whole", (unsigned long long)needed, d->info.name,
+                              (unsigned long long)d->limit);
     if (d->limit == 0)
         return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left", (unsigned long long)needed, d->info.name);
     return kmm__error_set(KMM_E_MEMORY,
@@ -431,13 +441,15 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             return error;
         f->state = KMM__FRAME_MOVING;
         pthread_mutex_unlock(&rt->lock);
-        error = d->backend->frame_map(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
+        error = d->info.whole ? 0 : d->backend->frame_map(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
         pthread_mutex_lock(&rt->lock);
         if (error) {
             f->state = KMM__FRAME_ABSENT;
             spare_push(d, f->handle, f->array->frame_bytes);
             return driver_error(d, error);
         }
+        if (d->info.whole)
+            f->array->residence[d->index].window = f->handle;
         f->state = KMM__FRAME_MAPPED;
         list_push(&d->idle, f);
     }
@@ -508,19 +520,26 @@ static void check_resident(void *ctx, kmm__frame_t *f)
     *all &= f->state == KMM__FRAME_MAPPED;
 }
 
+/* Whether the array has addresses on the device, or needs none until its frame is mapped. */
+static bool is_reached(const kmm__device_t *d, const kmm__array_t *a)
+{
+    const kmm__residence_t *r = &a->residence[d->index];
+    return d->info.whole ? r->frames != NULL : r->window != 0;
+}
+
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
 {
     kmm__device_t *d = t->device;
     bool all = true;
     *bytes = 0;
     for (uint32_t k = 0; k < t->work->pointer_count; k++)
-        all &= t->work->pointers[k].array->residence[d->index].window != 0;
+        all &= is_reached(d, t->work->pointers[k].array);
     for (uint32_t k = 0; k < t->access_count && all; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->array->is_abstract)
             continue;
         *bytes += (uint64_t)kmm__box_volume(&a->box);
-        all = a->array->residence[d->index].window != 0;
+        all = is_reached(d, a->array);
         if (all)
             kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &all);
     }

@@ -52,6 +52,9 @@ int fake_start(void)
     kernel_ns = number("KERNEL_US", 0) * 1000;
     jitter_ns = number("JITTER_US", 0) * 1000;
     memset(met, 0, sizeof(met));
+    for (int k = 0; k < FAKE_MAX_DEVICES; k++) /* without contexts nothing else ends a loss */
+        if (fake_devices[k].references == 0)
+            fake_devices[k].lost = FAKE_OK;
     pthread_mutex_unlock(&fake_lock);
     return device_count > 0 ? FAKE_OK : FAKE_NO_DEVICE;
 }

@@ -90,6 +90,8 @@ int fake_register(void *base, size_t bytes);
 int fake_unregister(void *base);
 int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out);
 int fake_free(void *p);
+size_t fake_allocated(int device); /* locked */
+bool fake_is_devices(const void *at); /* it is a device's memory, mapped or allocated */
 bool fake_is_allocated(const void *at, size_t bytes);
 bool fake_is_accessible(const char *at, size_t bytes, int device); /* locked; device memory */
 int fake_pool_create(int device, size_t most, fake_pool_t **out);

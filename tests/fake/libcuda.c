@@ -157,6 +157,11 @@ FAKE cuCtxGetDevice(CUdevice *out)
     return *out >= 0 ? FAKE_OK : FAKE_INVALID_CONTEXT;
 }
 
+FAKE cuCtxEnablePeerAccess(CUcontext c, unsigned flags)
+{
+    return c && !flags && current() >= 0 ? FAKE_OK : FAKE_INVALID_VALUE;
+}
+
 FAKE cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
     if (current() < 0)

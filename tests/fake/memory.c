@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's memory: address space and frames mapped in it, and memory that is simply allocated. All of it is the host's. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -214,6 +215,14 @@ bool fake_is_accessible(const char *at, size_t bytes, int device)
     return true;
 }
 
+bool fake_is_devices(const void *at)
+{
+    fake_enter();
+    bool is = block_of(at, 1) || window_of(at, 1);
+    pthread_mutex_unlock(&fake_lock);
+    return is;
+}
+
 /* ---- The host's memory ---- */
 
 int fake_register(void *base, size_t bytes)
@@ -257,7 +266,12 @@ int fake_unregister(void *base)
 static size_t plain_limit(void)
 {
     const char *text = fake_setting("PLAIN");
-    return text ? strtoull(text, NULL, 10) : (size_t)4 << 30;
+    return text ? strtoull(text, NULL, 10) : !strcmp(fake_driver, "hip") ? fake_memory() : (size_t)4 << 30;
+}
+
+size_t fake_allocated(int device)
+{
+    return plain_used[device];
 }
 
 bool fake_is_allocated(const void *at, size_t bytes)

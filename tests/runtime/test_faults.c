@@ -8,8 +8,8 @@
  *   - the runtime goes on working, on what is left of its devices;
  *   - nothing is left behind in the driver.
  *
- * KMM_FAULTS_DEVICES says which driver (cuda, hip); KMM_FAULT=program:point:k repeats one run in this process;
- * KMM_FAULTS_ALL=1 leaves out none.
+ * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts); KMM_FAULT=program:point:k repeats one run in this process;
+ * KMM_FAULTS=all leaves out none, KMM_FAULTS=few all but some.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -40,15 +40,20 @@ typedef struct run {
     bool wrong;
 } run_t;
 
-static const char *devices(void)
+static const char *driver(void)
 {
-    const char *text = getenv("KMM_FAULTS_DEVICES");
+    const char *text = getenv("KMM_TEST_DRIVER");
     return text ? text : "cuda";
 }
 
 static bool is_hip(void)
 {
-    return !strncmp(devices(), "hip", 3);
+    return !strncmp(driver(), "hip", 3);
+}
+
+static bool is_whole(void)
+{
+    return !strcmp(driver(), "hip_whole");
 }
 
 static void complain(run_t *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -309,11 +314,12 @@ static void large(run_t *r) /* host buffers of page-locked blocks */
     launch(r, SCALE, 6, b, NULL, NULL);
 }
 
-typedef struct program { const char *name; void (*run)(run_t *r); int devices; const char *memory; } program_t;
+/* whole_memory: where arrays are whole on a device. */
+typedef struct program { const char *name; void (*run)(run_t *r); int devices; const char *memory, *whole_memory; } program_t;
 static const program_t programs[] = {
-    { "in_memory", in_memory, 1, "8M" },   { "spilling", spilling, 1, "48K" },   { "two_devices", two_devices, 2, "8M" },
-    { "two_spilling", two_devices, 2, "40K" }, { "reductions", reductions, 2, "40K" }, { "mapped", mapped, 1, "64K" },
-    { "copies", copies, 2, "64K" },       { "large", large, 1, "2M" },
+    { "in_memory", in_memory, 1, "8M", "8M" },   { "spilling", spilling, 1, "48K", "80K" },   { "two_devices", two_devices, 2, "8M", "8M" },
+    { "two_spilling", two_devices, 2, "40K", "76K" }, { "reductions", reductions, 2, "40K", "56K" }, { "mapped", mapped, 1, "64K", "124K" },
+    { "copies", copies, 2, "64K", "80K" },       { "large", large, 1, "2M", "4M" },
 };
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
 
@@ -396,7 +402,8 @@ static int run_one(const program_t *program, const point_t *p, unsigned long k, 
     char fail[64], list[64];
     fake_counts_t c;
     snprintf(fail, sizeof(fail), "%s:%lu%s", p->name, k, suffix);
-    snprintf(list, sizeof(list), "%s:%d,mem=%s", devices(), program->devices, program->memory);
+    snprintf(list, sizeof(list), "%s:%d,mem=%s", is_hip() ? "hip" : "cuda", program->devices,
+             is_whole() ? program->whole_memory : program->memory);
     setenv("KMM_FAKE_FAIL", fail, 1);
     kernels_init();
     int error = kmm_create(&r.rt, &(kmm_config_t){ .devices = list, .threads = 2 });
@@ -458,7 +465,8 @@ static int in_a_process(const program_t *program, const point_t *p, unsigned lon
 /* Every k of one point in one program, or, where `few`, fewer and fewer of them; returns how many runs failed. */
 static int sweep(const program_t *program, const point_t *p, const char *suffix, bool abandon, int *runs)
 {
-    bool few = (*suffix || abandon || !p->in_turn) && !getenv("KMM_FAULTS_ALL");
+    const char *how = getenv("KMM_FAULTS");
+    bool few = how ? !strcmp(how, "few") : *suffix || abandon || !p->in_turn;
     int failed = 0, code = 0;
     for (unsigned long k = 1; k <= MOST && code != 2 && failed < 3; k += few ? 1 + k / 3 : 1, ++*runs) {
         code = in_a_process(program, p, k, suffix, abandon);

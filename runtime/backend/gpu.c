@@ -1,0 +1,748 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPUs through their driver, which is opened when the program runs: whatever CUDA and HIP have in common. A thread's
+ * current device is left as it was.
+ */
+#include "gpu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SPIN_NS = 50000, SLEEP_NS = 20000, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096 };
+
+typedef struct gpu_backend {
+    kmm__backend_t base;
+    kmm__gpu_driver_t *driver;
+    int count;
+    kmm__gpu_t *first; /* the first device opened, for calls that need one and care not which */
+} gpu_backend_t;
+
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct loaded { void *kernel, *function; size_t shared_bytes; } loaded_t;
+
+struct kmm__event {
+    kmm__gpu_t *gpu;
+    void *handle;
+};
+
+typedef struct note {
+    void (*fn)(void *arg, int status);
+    void *arg;
+    void *event; /* NULL: there was none to be had, and the note is for when the stream has nothing to do */
+    struct note *next;
+} note_t;
+
+struct kmm__stream {
+    kmm__gpu_t *gpu;
+    void *handle;
+    note_t *first, *last; /* guarded by gpu->lock */
+    kmm__stream_t *next;
+};
+
+struct kmm__gpu {
+    gpu_backend_t *backend;
+    const kmm__gpu_driver_t *driver;
+    const kmm__gpu_calls_t *calls;
+    kmm__gpu_device_t device;
+    pthread_mutex_t load_lock; /* guards the three below */
+    loaded_t *loaded;
+    int loaded_count;
+    unsigned peers; /* devices, by ordinal, that may use memory allocated here */
+    /* The thread that watches for the end of work. */
+    pthread_t watcher;
+    pthread_mutex_t lock;
+    pthread_cond_t noted;
+    pthread_cond_t delivered;
+    kmm__stream_t *streams;
+    kmm__stream_t *delivering; /* its note is being delivered, unlocked; not freed meanwhile unless by that delivery */
+    int pending; /* notes not delivered */
+    bool closing;
+    void **spare; /* events */
+    int spare_count, spare_capacity;
+};
+
+/* ---- Errors and the current device ---- */
+
+static _Thread_local char error_text[256] = "no error";
+
+/* What a kernel broke, and what the device does not recover from; the numbers between are of other kinds. */
+static bool is_fault(int r)
+{
+    return r == 700 || r == 702 || r == 710 || (r >= 714 && r <= 719);
+}
+
+int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
+{
+    const char *name = NULL, *text = NULL, *version = strstr(call, "_v"); /* part of the symbol, not of the name */
+    if (r == KMM__GPU_SUCCESS)
+        return 0;
+    driver->describe(r, &name, &text);
+    snprintf(error_text, sizeof(error_text), "%.*s: %s (%s)", version ? (int)(version - call) : (int)strlen(call), call,
+             name ? name : "unknown error", text ? text : "");
+    return r == KMM__GPU_OUT_OF_MEMORY ? KMM_E_MEMORY : is_fault(r) ? KMM_E_KERNEL : KMM_E_DEVICE;
+}
+
+#define TRY(gpu, call, arguments) kmm__gpu_result((gpu)->driver, (gpu)->calls->call arguments, (gpu)->driver->names->call)
+
+static bool enter(const kmm__gpu_t *gpu)
+{
+    return gpu->driver->enter(&gpu->device);
+}
+
+static void leave(const kmm__gpu_t *gpu, bool entered)
+{
+    gpu->driver->leave(entered);
+}
+
+static const char *gpu_error_text(kmm__backend_t *b)
+{
+    (void)b;
+    return error_text;
+}
+
+/* ---- Watching for the end of work ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Takes the first note of a stream off if its work is over; locked. */
+static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
+{
+    note_t *n = s->first;
+    int r = !n ? KMM__GPU_NOT_READY : n->event ? gpu->calls->EventQuery(n->event) : gpu->calls->StreamQuery(s->handle);
+    if (r == KMM__GPU_NOT_READY)
+        return NULL;
+    *status = kmm__gpu_result(gpu->driver, r, "work on the device");
+    s->first = n->next;
+    if (!s->first)
+        s->last = NULL;
+    if (n->event && gpu->spare_count == gpu->spare_capacity) {
+        int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
+        void **grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
+        if (!grown) {
+            gpu->calls->EventDestroy(n->event);
+            return n;
+        }
+        gpu->spare = grown;
+        gpu->spare_capacity = capacity;
+    }
+    if (n->event)
+        gpu->spare[gpu->spare_count++] = n->event;
+    return n;
+}
+
+/* Delivers what has finished; returns whether anything had. Locked, but for the deliveries. */
+static bool deliver(kmm__gpu_t *gpu)
+{
+    bool any = false;
+    for (kmm__stream_t *s = gpu->streams; s; s = s->next) {
+        int status = 0;
+        for (note_t *n; (n = take_finished(gpu, s, &status));) {
+            gpu->delivering = s;
+            pthread_mutex_unlock(&gpu->lock);
+            n->fn(n->arg, status);
+            free(n);
+            pthread_mutex_lock(&gpu->lock);
+            gpu->pending--;
+            any = true;
+            if (!gpu->delivering)
+                return true; /* the delivery destroyed the stream */
+            gpu->delivering = NULL;
+            pthread_cond_broadcast(&gpu->delivered);
+        }
+    }
+    return any;
+}
+
+static void *watch(void *arg)
+{
+    kmm__gpu_t *gpu = arg;
+    uint64_t idle_since = now_ns();
+    enter(gpu);
+    pthread_mutex_lock(&gpu->lock);
+    while (!gpu->closing || gpu->pending) {
+        if (!gpu->pending) {
+            pthread_cond_wait(&gpu->noted, &gpu->lock);
+            idle_since = now_ns();
+            continue;
+        }
+        if (deliver(gpu)) {
+            idle_since = now_ns();
+            continue;
+        }
+        pthread_mutex_unlock(&gpu->lock);
+        if (now_ns() - idle_since > SPIN_NS)
+            nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+        else
+            sched_yield(); /* leaves the lock to those who enqueue */
+        pthread_mutex_lock(&gpu->lock);
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return NULL;
+}
+
+/* Locked: an event recorded on the stream; NULL when the driver refuses one. */
+static void *record_note(kmm__gpu_t *gpu, void *s)
+{
+    void *event = NULL;
+    if (gpu->spare_count)
+        event = gpu->spare[--gpu->spare_count];
+    else if (gpu->calls->EventCreate(&event, KMM__GPU_EVENT_DISABLE_TIMING))
+        return NULL;
+    if (gpu->calls->EventRecord(event, s) == KMM__GPU_SUCCESS)
+        return event;
+    gpu->calls->EventDestroy(event);
+    return NULL;
+}
+
+static int gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+{
+    kmm__gpu_t *gpu = s->gpu;
+    note_t *n = malloc(sizeof(*n));
+    if (!n)
+        return KMM_E_MEMORY;
+    *n = (note_t){ .fn = fn, .arg = arg };
+    bool entered = enter(gpu);
+    pthread_mutex_lock(&gpu->lock);
+    n->event = record_note(gpu, s->handle);
+    if (s->last)
+        s->last->next = n;
+    else
+        s->first = n;
+    s->last = n;
+    if (gpu->pending++ == 0)
+        pthread_cond_signal(&gpu->noted);
+    pthread_mutex_unlock(&gpu->lock);
+    leave(gpu, entered);
+    return 0;
+}
+
+/* ---- Devices ---- */
+
+static int gpu_count(kmm__backend_t *b)
+{
+    return ((gpu_backend_t *)b)->count;
+}
+
+static kmm__gpu_allocation_t frame_properties(const kmm__gpu_t *gpu)
+{
+    return (kmm__gpu_allocation_t){ .type = KMM__GPU_ALLOCATION_PINNED, .location = { KMM__GPU_LOCATION_DEVICE, gpu->device.ordinal } };
+}
+
+static size_t granularity(const kmm__gpu_t *gpu)
+{
+    kmm__gpu_allocation_t properties = frame_properties(gpu);
+    size_t bytes = 0;
+    if (gpu->calls->MemGetAllocationGranularity(&bytes, &properties, KMM__GPU_GRANULARITY_MINIMUM))
+        return 0;
+    return bytes;
+}
+
+static int set_access(const kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, int ordinal)
+{
+    kmm__gpu_access_t access = { { KMM__GPU_LOCATION_DEVICE, ordinal }, KMM__GPU_ACCESS_READ_WRITE };
+    return TRY(gpu, MemSetAccess, (at, bytes, &access, 1));
+}
+
+static int map(const kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
+{
+    int error = TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
+    if (error)
+        return error;
+    error = set_access(gpu, at, bytes, gpu->device.ordinal);
+    if (error)
+        gpu->calls->MemUnmap(at, bytes);
+    return error;
+}
+
+/* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves differs with the
+ * driver's version. */
+static bool can_map(const kmm__gpu_t *gpu)
+{
+    kmm__gpu_allocation_t properties = frame_properties(gpu);
+    const kmm__gpu_calls_t *c = gpu->calls;
+    kmm__frame_handle_t frame = 0;
+    kmm__addr_t at = 0;
+    size_t bytes = c->MemMap ? granularity(gpu) : 0;
+    if (!bytes || c->MemAddressReserve(&at, bytes, 0, 0, 0))
+        return false;
+    bool can = c->MemCreate(&frame, bytes, &properties, 0) == KMM__GPU_SUCCESS;
+    if (can) {
+        can = map(gpu, at, frame, bytes) == 0;
+        if (can)
+            c->MemUnmap(at, bytes);
+        c->MemRelease(frame);
+    }
+    c->MemAddressFree(at, bytes);
+    return can;
+}
+
+static int watch_begin(kmm__gpu_t *gpu)
+{
+    pthread_mutex_init(&gpu->lock, NULL);
+    pthread_mutex_init(&gpu->load_lock, NULL);
+    pthread_cond_init(&gpu->noted, NULL);
+    pthread_cond_init(&gpu->delivered, NULL);
+    return pthread_create(&gpu->watcher, NULL, watch, gpu) ? KMM_E_MEMORY : 0;
+}
+
+static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
+{
+    gpu_backend_t *b = (gpu_backend_t *)backend;
+    kmm__gpu_t *gpu = calloc(1, sizeof(*gpu));
+    if (!gpu)
+        return KMM_E_MEMORY;
+    *gpu = (kmm__gpu_t){ .backend = b, .driver = b->driver, .calls = &b->driver->calls, .device = { .ordinal = ordinal } };
+    int error = b->driver->open(&gpu->device);
+    if (error) {
+        free(gpu);
+        return error;
+    }
+    bool entered = enter(gpu);
+    gpu->device.maps = gpu->device.maps && (b->driver->must_map || can_map(gpu));
+    leave(gpu, entered);
+    error = watch_begin(gpu);
+    if (error) {
+        b->driver->close(&gpu->device);
+        free(gpu);
+        return error;
+    }
+    if (!b->first)
+        b->first = gpu;
+    *out = gpu;
+    return 0;
+}
+
+static void gpu_close(kmm__gpu_t *gpu)
+{
+    pthread_mutex_lock(&gpu->lock);
+    gpu->closing = true;
+    pthread_cond_signal(&gpu->noted);
+    pthread_mutex_unlock(&gpu->lock);
+    pthread_join(gpu->watcher, NULL);
+    bool entered = enter(gpu);
+    for (int k = 0; k < gpu->spare_count; k++)
+        gpu->calls->EventDestroy(gpu->spare[k]);
+    leave(gpu, entered);
+    gpu->driver->close(&gpu->device);
+    pthread_mutex_destroy(&gpu->lock);
+    pthread_mutex_destroy(&gpu->load_lock);
+    pthread_cond_destroy(&gpu->noted);
+    pthread_cond_destroy(&gpu->delivered);
+    free(gpu->spare);
+    free(gpu->loaded);
+    free(gpu);
+}
+
+static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
+{
+    size_t free_bytes = 0, total = 0, bytes = WHOLE_GRANULE;
+    bool entered = enter(gpu);
+    gpu->calls->MemGetInfo(&free_bytes, &total);
+    if (gpu->device.maps)
+        bytes = granularity(gpu);
+    leave(gpu, entered);
+    *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = bytes ? bytes : 2 << 20, .lanes = 1,
+                              .whole = !gpu->device.maps };
+    gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
+}
+
+static void gpu_unload(kmm__backend_t *b)
+{
+    free(b); /* the library stays: the program may use it too */
+}
+
+/* ---- The program's own use ---- */
+
+static int gpu_current(kmm__backend_t *b)
+{
+    return ((gpu_backend_t *)b)->driver->current();
+}
+
+static void *gpu_native(kmm__stream_t *s)
+{
+    return s->handle;
+}
+
+static bool gpu_enter(kmm__gpu_t *gpu)
+{
+    return enter(gpu);
+}
+
+/* ---- Windows and frames ---- */
+
+static int gpu_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
+{
+    return TRY(gpu, MemAddressReserve, (out, bytes, 0, 0, 0));
+}
+
+static void gpu_window_release(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes)
+{
+    gpu->calls->MemAddressFree(window, bytes);
+}
+
+static int gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+{
+    kmm__gpu_allocation_t properties = frame_properties(gpu);
+    if (gpu->device.maps)
+        return TRY(gpu, MemCreate, (out, bytes, &properties, 0));
+    bool entered = enter(gpu);
+    int error = TRY(gpu, MemAlloc, (out, bytes));
+    leave(gpu, entered);
+    return error;
+}
+
+static void gpu_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes)
+{
+    (void)bytes;
+    if (gpu->device.maps) {
+        gpu->calls->MemRelease(frame);
+        return;
+    }
+    bool entered = enter(gpu);
+    gpu->calls->MemFree(frame);
+    leave(gpu, entered);
+}
+
+static int gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
+{
+    return map(gpu, at, frame, bytes);
+}
+
+static int gpu_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
+{
+    return TRY(gpu, MemUnmap, (at, bytes));
+}
+
+static int allow_peer(kmm__gpu_t *gpu, const kmm__gpu_t *peer)
+{
+    int error = 0;
+    pthread_mutex_lock(&gpu->load_lock);
+    if (!(gpu->peers & 1u << peer->device.ordinal)) {
+        bool entered = enter(peer);
+        error = gpu->driver->allow_peer(&gpu->device, &peer->device);
+        leave(peer, entered);
+        gpu->peers |= error ? 0 : 1u << peer->device.ordinal;
+    }
+    pthread_mutex_unlock(&gpu->load_lock);
+    return error;
+}
+
+static int gpu_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__gpu_t *peer)
+{
+    int can = 0;
+    int error = TRY(gpu, DeviceCanAccessPeer, (&can, peer->device.ordinal, gpu->device.ordinal));
+    if (error)
+        return error;
+    if (!can)
+        return KMM_E_UNSUPPORTED;
+    return gpu->device.maps ? set_access(gpu, at, bytes, peer->device.ordinal) : allow_peer(gpu, peer);
+}
+
+static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
+{
+    const kmm__gpu_t *gpu = ((gpu_backend_t *)b)->first;
+    bool entered = enter(gpu);
+    int r = gpu->calls->HostRegister(base, bytes, KMM__GPU_REGISTER_PORTABLE);
+    leave(gpu, entered);
+    return r == KMM__GPU_ALREADY_REGISTERED ? KMM_E_STATE : kmm__gpu_result(gpu->driver, r, gpu->driver->names->HostRegister);
+}
+
+static int gpu_host_unregister(kmm__backend_t *b, void *base)
+{
+    const kmm__gpu_t *gpu = ((gpu_backend_t *)b)->first;
+    bool entered = enter(gpu);
+    int error = TRY(gpu, HostUnregister, (base));
+    leave(gpu, entered);
+    return error;
+}
+
+/* ---- Streams and events ---- */
+
+static int gpu_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out)
+{
+    kmm__stream_t *s = calloc(1, sizeof(*s));
+    if (!s)
+        return KMM_E_MEMORY;
+    bool entered = enter(gpu);
+    int error = TRY(gpu, StreamCreate, (&s->handle, KMM__GPU_STREAM_NON_BLOCKING));
+    leave(gpu, entered);
+    if (error) {
+        free(s);
+        return error;
+    }
+    s->gpu = gpu;
+    pthread_mutex_lock(&gpu->lock);
+    s->next = gpu->streams;
+    gpu->streams = s;
+    pthread_mutex_unlock(&gpu->lock);
+    *out = s;
+    return 0;
+}
+
+static void gpu_stream_destroy(kmm__stream_t *s)
+{
+    kmm__gpu_t *gpu = s->gpu;
+    pthread_mutex_lock(&gpu->lock);
+    /* Whom the last note woke may be here before its delivery has returned. */
+    while (gpu->delivering == s && !pthread_equal(pthread_self(), gpu->watcher))
+        pthread_cond_wait(&gpu->delivered, &gpu->lock);
+    if (gpu->delivering == s)
+        gpu->delivering = NULL;
+    kmm__stream_t **at = &gpu->streams;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    pthread_mutex_unlock(&gpu->lock);
+    bool entered = enter(gpu);
+    gpu->calls->StreamDestroy(s->handle);
+    leave(gpu, entered);
+    free(s);
+}
+
+static int gpu_event_create(kmm__gpu_t *gpu, kmm__event_t **out)
+{
+    kmm__event_t *e = calloc(1, sizeof(*e));
+    if (!e)
+        return KMM_E_MEMORY;
+    e->gpu = gpu;
+    bool entered = enter(gpu);
+    int error = TRY(gpu, EventCreate, (&e->handle, KMM__GPU_EVENT_DISABLE_TIMING));
+    leave(gpu, entered);
+    if (error)
+        free(e);
+    else
+        *out = e;
+    return error;
+}
+
+static void gpu_event_destroy(kmm__event_t *e)
+{
+    const kmm__gpu_t *gpu = e->gpu;
+    bool entered = enter(gpu);
+    gpu->calls->EventDestroy(e->handle);
+    leave(gpu, entered);
+    free(e);
+}
+
+static int gpu_event_record(kmm__event_t *e, kmm__stream_t *s)
+{
+    bool entered = enter(s->gpu);
+    int error = TRY(s->gpu, EventRecord, (e->handle, s->handle));
+    leave(s->gpu, entered);
+    return error;
+}
+
+static int gpu_stream_wait(kmm__stream_t *s, kmm__event_t *e)
+{
+    bool entered = enter(s->gpu);
+    int error = TRY(s->gpu, StreamWaitEvent, (s->handle, e->handle, 0));
+    leave(s->gpu, entered);
+    return error;
+}
+
+static int gpu_event_query(kmm__event_t *e)
+{
+    const kmm__gpu_t *gpu = e->gpu;
+    bool entered = enter(gpu);
+    int r = gpu->calls->EventQuery(e->handle);
+    leave(gpu, entered);
+    return r == KMM__GPU_SUCCESS ? 1 : r == KMM__GPU_NOT_READY ? 0 : kmm__gpu_result(gpu->driver, r, gpu->driver->names->EventQuery);
+}
+
+/* ---- Work ---- */
+
+static const kmm__gpu_device_t *device_of(const kmm__gpu_t *gpu)
+{
+    return gpu ? &gpu->device : NULL;
+}
+
+static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, size_t bytes)
+{
+    kmm__addr_t dst = c->dst + (uint64_t)(row * c->dst_pitch), src = c->src + (uint64_t)(row * c->src_pitch);
+    if (c->dst_gpu && c->src_gpu && c->dst_gpu != c->src_gpu)
+        return s->gpu->driver->copy_peer(s->handle, dst, &c->dst_gpu->device, src, &c->src_gpu->device, bytes);
+    if (c->dst_gpu && c->src_gpu)
+        return TRY(s->gpu, MemcpyDtoD, (dst, src, bytes, s->handle));
+    if (c->dst_gpu)
+        return TRY(s->gpu, MemcpyHtoD, (dst, (const void *)(uintptr_t)src, bytes, s->handle));
+    return TRY(s->gpu, MemcpyDtoH, ((void *)(uintptr_t)dst, src, bytes, s->handle));
+}
+
+static int gpu_copy(kmm__stream_t *s, const kmm__copy_t *c)
+{
+    int error = 0;
+    int64_t most = s->gpu->device.max_pitch;
+    bool entered = enter(s->gpu);
+    if (c->rows == 1)
+        error = copy_run(s, c, 0, (size_t)c->width);
+    else if (c->dst_pitch == c->width && c->src_pitch == c->width)
+        error = copy_run(s, c, 0, (size_t)(c->width * c->rows));
+    else if (c->dst_pitch <= most && c->src_pitch <= most)
+        error = s->gpu->driver->copy_rows(s->handle, c, device_of(c->dst_gpu), device_of(c->src_gpu));
+    else
+        for (int64_t row = 0; row < c->rows && !error; row++)
+            error = copy_run(s, c, row, (size_t)c->width);
+    leave(s->gpu, entered);
+    return error;
+}
+
+static int gpu_fill(kmm__stream_t *s, kmm__addr_t dst, int value, size_t bytes)
+{
+    bool entered = enter(s->gpu);
+    int error = TRY(s->gpu, MemsetD8, (dst, (unsigned char)value, bytes, s->handle));
+    leave(s->gpu, entered);
+    return error;
+}
+
+/* The function of a kernel on this device, loaded before the first launch, since lazy loading may
+ * synchronize, and allowed the dynamic shared memory of this launch. */
+static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
+{
+    loaded_t *l = NULL;
+    for (int k = 0; k < gpu->loaded_count && !l; k++)
+        if (gpu->loaded[k].kernel == kernel)
+            l = &gpu->loaded[k];
+    if (!l) {
+        loaded_t *grown = realloc(gpu->loaded, ((size_t)gpu->loaded_count + 1) * sizeof(*grown));
+        if (!grown)
+            return KMM_E_MEMORY;
+        gpu->loaded = grown;
+        l = &grown[gpu->loaded_count];
+        *l = (loaded_t){ kernel, NULL, PLAIN_SHARED_BYTES };
+        int error = gpu->driver->kernel_load(kernel, &l->function);
+        if (error)
+            return error;
+        gpu->loaded_count++;
+    }
+    if (shared_bytes > l->shared_bytes) {
+        int error = gpu->driver->kernel_allow_shared(kernel, shared_bytes, &gpu->device);
+        if (error)
+            return error;
+        l->shared_bytes = shared_bytes;
+    }
+    *out = l->function;
+    return 0;
+}
+
+static int gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
+{
+    const kmm__gpu_driver_t *driver = s->gpu->driver;
+    void *function;
+    if (!r->kernel || r->kernel->kind != driver->kind) {
+        snprintf(error_text, sizeof(error_text), "%s was not built for %s", r->kernel ? r->kernel->name : "a plain function", driver->product);
+        return KMM_E_INVALID;
+    }
+    bool entered = enter(s->gpu);
+    pthread_mutex_lock(&s->gpu->load_lock);
+    int error = load(s->gpu, r->kernel->handle, r->geometry.shared_bytes, &function);
+    pthread_mutex_unlock(&s->gpu->load_lock);
+    if (!error)
+        error = driver->kernel_launch(function, r->count, r->geometry.block, r->geometry.shared_bytes, s->handle, r->args);
+    leave(s->gpu, entered);
+    return error;
+}
+
+/* ---- Loading ---- */
+
+static const kmm__backend_t functions = {
+    .count = gpu_count, .open = gpu_open, .close = gpu_close, .info = gpu_info,
+    .error_text = gpu_error_text, .unload = gpu_unload,
+    .window_reserve = gpu_window_reserve, .window_release = gpu_window_release,
+    .frame_create = gpu_frame_create, .frame_destroy = gpu_frame_destroy,
+    .frame_map = gpu_frame_map, .frame_unmap = gpu_frame_unmap, .frame_share = gpu_frame_share,
+    .host_register = gpu_host_register, .host_unregister = gpu_host_unregister,
+    .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
+    .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
+    .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter,
+    .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
+};
+
+/* One that the program has loaded already is preferred: there must be one only. */
+static void *open_library(const kmm__gpu_driver_t *d)
+{
+    void *library = NULL;
+    for (const char *const *name = d->libraries; *name && !library; name++)
+        library = dlopen(*name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    for (const char *const *name = d->libraries; *name && !library; name++)
+        library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+/* The name of a call that must be there and is not, or NULL. */
+static const char *load_symbols(kmm__gpu_driver_t *d, void *library)
+{
+    const char *missing = NULL, *unmapped = NULL;
+#define KMM_X(member, parameters)                                                                  \
+    *(void **)(&d->calls.member) = dlsym(library, d->names->member);                               \
+    if (!d->calls.member)                                                                          \
+        missing = d->names->member;
+    KMM__GPU_CALLS(KMM_X)
+#undef KMM_X
+#define KMM_X(member, parameters)                                                                  \
+    *(void **)(&d->calls.member) = dlsym(library, d->names->member);                               \
+    if (!d->calls.member)                                                                          \
+        unmapped = d->names->member;
+    KMM__GPU_MAP_CALLS(KMM_X)
+#undef KMM_X
+    if (unmapped)
+        d->calls.MemMap = NULL; /* all or none */
+    if (unmapped && d->must_map)
+        missing = unmapped;
+    return missing ? missing : d->load(library);
+}
+
+static int load_driver(gpu_backend_t *b, const char **reason)
+{
+    kmm__gpu_driver_t *d = b->driver;
+    void *library = open_library(d);
+    *reason = error_text;
+    if (!library) {
+        *reason = d->absent;
+        return KMM_E_NO_DEVICE;
+    }
+    const char *missing = load_symbols(d, library);
+    if (missing) {
+        snprintf(error_text, sizeof(error_text), "the driver is too old: it has no %s; %s or newer is needed", missing, d->needed);
+        return KMM_E_NO_DEVICE;
+    }
+    int r = d->calls.Init(0);
+    if (r == KMM__GPU_SUCCESS)
+        r = d->calls.DeviceGetCount(&b->count);
+    if (r == KMM__GPU_SUCCESS && b->count > 0)
+        return 0;
+    kmm__gpu_result(d, r ? r : KMM__GPU_NO_DEVICE, d->names->Init);
+    return KMM_E_NO_DEVICE;
+}
+
+int kmm__gpu_backend_create(kmm__gpu_driver_t *driver, kmm__backend_t **out, const char **reason)
+{
+    gpu_backend_t *b = calloc(1, sizeof(*b));
+    if (!b)
+        return KMM_E_MEMORY;
+    b->driver = driver;
+    pthread_mutex_lock(&load_lock);
+    int error = load_driver(b, reason);
+    pthread_mutex_unlock(&load_lock);
+    if (error) {
+        free(b);
+        return error;
+    }
+    b->base = functions;
+    b->base.name = driver->name;
+    b->base.kind = driver->kind;
+    b->base.leave = driver->leave;
+    *out = &b->base;
+    return 0;
+}
