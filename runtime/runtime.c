@@ -114,22 +114,20 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     return 0;
 }
 
-/* Writes back what launches with nowait left mapped; errors are among those that kmm_wait returns. */
-static void deferred_end(kmm_runtime_t *rt)
+void kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
 {
-    pthread_mutex_lock(&rt->lock);
-    while (rt->deferred) {
-        uint32_t k = 0;
-        while (!rt->arrays[k]->is_deferred)
-            k++;
-        void *base = rt->arrays[k]->base;
-        rt->arrays[k]->is_deferred = false;
+    for (uint32_t k = 0; rt->deferred && k < rt->array_count;) {
+        kmm__array_t *a = rt->arrays[k++];
+        uintptr_t base = (uintptr_t)a->base;
+        if (!a->is_deferred || base >= end || base + a->bytes <= begin)
+            continue;
+        a->is_deferred = false;
         rt->deferred--;
         pthread_mutex_unlock(&rt->lock);
-        kmm_unmap(rt, base);
+        kmm_unmap(rt, (void *)base);
         pthread_mutex_lock(&rt->lock);
+        k = 0;
     }
-    pthread_mutex_unlock(&rt->lock);
 }
 
 KMM__API int kmm_wait(kmm_runtime_t *rt)
@@ -139,7 +137,9 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inline_refuse("wait"))
         return KMM_E_STATE;
-    deferred_end(rt);
+    pthread_mutex_lock(&rt->lock);
+    kmm__deferred_end(rt, 0, UINTPTR_MAX);
+    pthread_mutex_unlock(&rt->lock);
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);

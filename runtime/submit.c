@@ -283,35 +283,68 @@ static int item_refuse(const kmm__submission_t *s, const kmm__item_t *item, int 
     return kmm__submission_refuse(s, code, copy);
 }
 
-/* Maps host memory that an item names and that is no array. May unlock. */
-static int map_item(kmm__submission_t *s, const kmm__item_t *item)
+/* An array, but for what a launch with nowait left mapped: that is not the program's. */
+static bool is_array(const kmm__submission_t *s, const void *base)
+{
+    const kmm__array_t *a = kmm__array_find(s->rt, base);
+    return a && !a->is_deferred;
+}
+
+/* The bytes to map for an item on host memory, from its base on. Other items on the same memory share the map. Those on
+ * arrays do not: their sections are cut at the array's end, and may reach beyond it. */
+static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin, int64_t *end)
 {
     kmm__chunk_box_t whole;
-    int64_t begin, end;
     kmm__partition_whole(&s->part, s->l, &whole);
-    int error = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end);
+    int error = kmm__plan_reach(item, s->l->axis_count, &whole, begin, end);
     if (error)
         return item_refuse(s, item, error, kmm__error_get());
-    /* Other items on the same memory share the map. Those on arrays do not: their sections are cut at the array's
-     * end, and may reach beyond it. */
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *other = &s->l->items[k];
         int64_t b, e, shift = other->base - item->base;
-        if (kmm__array_find(s->rt, other->base))
+        if (is_array(s, other->base))
             continue;
-        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b || b + shift > end || e + shift < begin)
+        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b || b + shift > *end || e + shift < *begin)
             continue;
-        begin = b + shift < begin ? b + shift : begin;
-        end = e + shift > end ? e + shift : end;
+        *begin = b + shift < *begin ? b + shift : *begin;
+        *end = e + shift > *end ? e + shift : *end;
     }
-    if (end <= begin)
-        return 0;
+    return 0;
+}
+
+/* Maps host memory that an item names and that is no array. May unlock. */
+static int map_item(kmm__submission_t *s, const kmm__item_t *item)
+{
+    int64_t begin, end;
+    int error = item_reach(s, item, &begin, &end);
+    if (error || end <= begin)
+        return error;
     pthread_mutex_unlock(&s->rt->lock);
     error = kmm_map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
     pthread_mutex_lock(&s->rt->lock);
     if (error)
         return item_refuse(s, item, error, kmm__error_get());
     s->mapped[s->mapped_count++] = item->base + begin;
+    return 0;
+}
+
+/* Ends what earlier launches left mapped where this one needs more than that: memory is mapped once. May unlock. */
+static int make_room(kmm__submission_t *s)
+{
+    for (uint32_t k = 0; k < s->l->item_count && s->rt->deferred; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        int64_t begin, end;
+        if (is_array(s, item->base))
+            continue;
+        int error = item_reach(s, item, &begin, &end);
+        if (error)
+            return error;
+        const kmm__array_t *a = kmm__array_find(s->rt, item->base);
+        uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin, to = (uintptr_t)item->base + (uintptr_t)end;
+        bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
+        if (begin < end && !fits)
+            kmm__deferred_end(s->rt, from, to);
+    }
     return 0;
 }
 
@@ -338,6 +371,9 @@ static kmm__array_t *find_array(const kmm__submission_t *s, const kmm__item_t *i
 
 int kmm__submission_resolve(kmm__submission_t *s)
 {
+    int error = make_room(s);
+    if (error)
+        return error;
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         kmm__item_t *item = &s->l->items[k];
         if (item->dims && item->section_count > item->dims)
@@ -347,7 +383,7 @@ int kmm__submission_resolve(kmm__submission_t *s)
         item->array = find_array(s, item);
         if (item->array && item->array->is_deferred && !s->l->nowait)
             take_over(s, item->array);
-        int error = item->array ? 0 : map_item(s, item);
+        error = item->array ? 0 : map_item(s, item);
         if (error)
             return error;
         item->array = find_array(s, item);
@@ -576,13 +612,18 @@ static bool has_chunks(const kmm_launch_t *l)
     return l->has_chunk[0] || l->has_chunk[1] || l->has_chunk[2];
 }
 
+static void drop_pointers(kmm__work_t *w)
+{
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        kmm__array_unref(w->pointers[k].array);
+    w->pointer_count = 0;
+}
+
 /* Looks for pointers again, after memory has become arrays. */
 static void repack_pointers(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        kmm__array_unref(w->pointers[k].array);
-    w->pointer_count = 0;
+    drop_pointers(w);
     if (!w->kernel)
         find_pointers(s, 0, w->args_bytes);
     for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
@@ -593,8 +634,11 @@ static void repack_pointers(kmm__submission_t *s)
 static int submit_described(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
+    bool again = s->rt->deferred != 0;
+    if (again)
+        drop_pointers(w); /* so that maps can end */
     int error = kmm__submission_resolve(s);
-    if (!error && s->mapped_count)
+    if (!error && (again || s->mapped_count))
         repack_pointers(s);
     if (!error && s->annotated)
         error = check_pointers(s);
