@@ -2,11 +2,13 @@
 /*
  * Random programs against sequential execution. A program is some arrays for each of one to three
  * threads, and a list of operations on them: launches of kernels and functions with shifted, strided,
- * mirrored, whole and growing sections, reductions, copies, fills, ends and maps of arrays. Each
- * runs in a process of its own, so that a crash or a hang is a failure like any other.
+ * mirrored, whole and growing sections, reductions, copies, fills, ends and maps of arrays, streams and
+ * marks on them. The threads have a runtime each, or one together and then also an array that all read
+ * and a sum that all add to. Devices are pretended, or those of fake drivers; host memory may be
+ * limited. Each program runs in a process of its own, so that a crash or a hang is a failure like any other.
  *
- * KMM_PROGRAMS programs are run, from seed KMM_SEED on. One that fails is shrunk by dropping
- * operations while it still fails, and printed with the seed that repeats it.
+ * KMM_PROGRAMS programs are run, from seed KMM_SEED on, KMM_JOBS at a time. One that fails is shrunk by
+ * dropping operations while it still fails, and printed with the seed that repeats it; KMM_KEEP lists what was left.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,15 +20,19 @@
 
 #include <kmm.h>
 
+#include "fake_gpu.h"
+#include "marker.h"
 #include "random.h"
 
-enum { DIMS = 3, SLOTS = 5, SUMS = 2, OPS = 24, THREADS = 3, SUM_LENGTH = 40, LIMIT_S = 60, MODULUS = 1021 };
+enum { DIMS = 3, SLOTS = 5, SUMS = 2, SHARED = 2, STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, SUM_LENGTH = 40, LARGEST = 20000, LIMIT_S = 60, MODULUS = 1021 };
 
 typedef enum kind { MANAGED, MAPPED, RAW } kind_t; /* RAW: host memory that is mapped for each launch */
 
 typedef struct slot {
     kind_t kind;
     kmm_type_t type;
+    kmm_map_t map; /* of what is MAPPED */
+    int depth;     /* maps inside that one */
     int64_t n;
     void *base;  /* the array, or its host memory */
     void *model; /* what it should hold */
@@ -37,8 +43,14 @@ typedef struct section { int64_t scale, offset, length, growth; bool whole; } se
 
 typedef struct source { int slot; section_t section[DIMS]; } source_t;
 
-typedef enum op_kind { LAUNCH, REDUCE, COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT } op_kind_t;
-static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait" };
+/* A kind of GPU, of which there is a fake driver. */
+typedef struct gpu { const char *name; const kmm_kernel_t *kernel; } gpu_t;
+
+typedef enum op_kind { LAUNCH, REDUCE, COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK } op_kind_t;
+static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
+
+/* What is done with the mark of a stream. */
+typedef enum mark { MARK_MAKE, MARK_PRECEDE, MARK_WAIT, MARKS } mark_t;
 
 typedef struct op {
     op_kind_t kind;
@@ -55,6 +67,10 @@ typedef struct op {
     kmm_op_t op;
     section_t out[DIMS];
     bool skips; /* an update that leaves some elements alone */
+    bool on_gpu, nowait;
+    bool on_first; /* device of its kind */
+    int stream, priority;
+    kmm_schedule_t schedule;
     int64_t salt;
     /* Copies and fills: */
     int64_t begin, count, other_begin;
@@ -62,10 +78,16 @@ typedef struct op {
 } op_t;
 
 typedef struct script {
-    slot_t slot[SLOTS + SUMS]; /* the last SUMS are short targets of reductions */
+    /* slot_count arrays, of which the last SUMS are short targets of reductions; behind them those of all threads, if there
+     * are any: one that is only read, and a sum that is only added to. */
+    slot_t slot[SLOTS + SUMS + SHARED];
     op_t op[OPS];
     int op_count, slot_count, number;
+    bool has_shared;
+    bool may_leave; /* host memory to the next wait: no other thread waits in its runtime, and learns of its errors */
+    const gpu_t *gpu;
     kmm_runtime_t *rt;
+    kmm__marker_t *mark; /* the last one made */
     int error;      /* the first that a call returned */
     bool wrong;
 } script_t;
@@ -73,6 +95,10 @@ typedef struct script {
 typedef struct program {
     script_t script[THREADS];
     int script_count;
+    bool apart; /* a runtime for each script */
+    slot_t shared[SHARED];
+    const gpu_t *gpu; /* the kind of GPU among the devices, on which launches may run; NULL: none */
+    int granule, jitter; /* of its fake driver: bytes, us */
     const char *devices; /* a format with the memory of a device */
     int64_t memory, most;
     int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
@@ -96,12 +122,14 @@ static int64_t get(kmm_type_t t, const void *base, int64_t k)
     switch (t) {
     case KMM_UINT8: return ((const uint8_t *)base)[k];
     case KMM_UINT16: return ((const uint16_t *)base)[k];
+    case KMM_INT8: return ((const int8_t *)base)[k];
+    case KMM_UINT32: return ((const uint32_t *)base)[k];
+    case KMM_UINT64: return (int64_t)((const uint64_t *)base)[k];
     case KMM_INT16: return ((const int16_t *)base)[k];
     case KMM_INT32: return ((const int32_t *)base)[k];
     case KMM_INT64: return ((const int64_t *)base)[k];
     case KMM_FLOAT: return (int64_t)((const float *)base)[k];
     case KMM_DOUBLE: return (int64_t)((const double *)base)[k];
-    case KMM_INT8: case KMM_UINT32: case KMM_UINT64: break;
     case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
     }
     abort();
@@ -112,12 +140,14 @@ static void put(kmm_type_t t, void *base, int64_t k, int64_t v)
     switch (t) {
     case KMM_UINT8: ((uint8_t *)base)[k] = (uint8_t)v; return;
     case KMM_UINT16: ((uint16_t *)base)[k] = (uint16_t)v; return;
+    case KMM_INT8: ((int8_t *)base)[k] = (int8_t)v; return;
+    case KMM_UINT32: ((uint32_t *)base)[k] = (uint32_t)v; return;
+    case KMM_UINT64: ((uint64_t *)base)[k] = (uint64_t)v; return;
     case KMM_INT16: ((int16_t *)base)[k] = (int16_t)v; return;
     case KMM_INT32: ((int32_t *)base)[k] = (int32_t)v; return;
     case KMM_INT64: ((int64_t *)base)[k] = v; return;
     case KMM_FLOAT: ((float *)base)[k] = (float)v; return;
     case KMM_DOUBLE: ((double *)base)[k] = (double)v; return;
-    case KMM_INT8: case KMM_UINT32: case KMM_UINT64: break;
     case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
     }
     abort();
@@ -125,6 +155,8 @@ static void put(kmm_type_t t, void *base, int64_t k, int64_t v)
 
 static double combine_real(kmm_op_t op, double a, double b)
 {
+    if (op == KMM_OP_LAND || op == KMM_OP_LOR)
+        return op == KMM_OP_LAND ? a != 0 && b != 0 : a != 0 || b != 0;
     return op == KMM_OP_ADD ? a + b : op == KMM_OP_MIN ? (b < a ? b : a) : (b > a ? b : a);
 }
 
@@ -151,7 +183,9 @@ static void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
     case KMM_OP_BAND: x &= y; break;
     case KMM_OP_BOR: x |= y; break;
     case KMM_OP_BXOR: x ^= y; break;
-    case KMM_OP_LAND: case KMM_OP_LOR: case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: abort();
+    case KMM_OP_LAND: x = a && v; break;
+    case KMM_OP_LOR: x = a || v; break;
+    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: abort();
     }
     put(t, base, k, (int64_t)x);
 }
@@ -276,28 +310,49 @@ static void launch_model(script_t *s, const op_t *op)
 
 typedef struct arguments { const script_t *script; const op_t *op; places_t places; } arguments_t;
 
-static void run_blocks(const kmm_host_blocks_t *b, void **args)
+/* One block of a kernel, whose parameters are six words. */
+static void run_block(const uint64_t block[3], void **args)
 {
     const script_t *s = *(const script_t **)args[0];
     const op_t *op = *(const op_t **)args[1];
     places_t p = { *(void **)args[2], { *(void **)args[3], *(void **)args[4] }, *(void **)args[5] };
-    for (uint64_t k = b->first; k < b->last; k++) {
-        uint64_t block[3] = { k % b->count[0] + b->offset[0], k / b->count[0] % b->count[1] + b->offset[1],
-                              k / b->count[0] / b->count[1] + b->offset[2] };
-        uint32_t threads = b->block[0] * b->block[1] * b->block[2];
-        for (uint32_t t = 0; t < threads; t++) {
-            uint32_t thread[3] = { t % b->block[0], t / b->block[0] % b->block[1], t / b->block[0] / b->block[1] };
-            int64_t i[DIMS];
-            bool inside = true;
-            for (uint32_t d = 0; d < op->dims; d++) {
-                uint32_t c = op->dims - 1 - d;
-                i[d] = (int64_t)(block[c] * b->block[c] + thread[c]);
-                inside &= i[d] >= op->lo[d] && i[d] < op->lo[d] + op->length[d];
-            }
-            if (inside)
-                element(s, op, i, &p);
+    uint32_t size[3] = { 1, 1, 1 };
+    for (uint32_t d = 0; d < op->dims; d++)
+        size[op->dims - 1 - d] = op->block[d];
+    for (uint32_t t = 0; t < size[0] * size[1] * size[2]; t++) {
+        uint32_t thread[3] = { t % size[0], t / size[0] % size[1], t / size[0] / size[1] };
+        int64_t i[DIMS];
+        bool inside = true;
+        for (uint32_t d = 0; d < op->dims; d++) {
+            uint32_t c = op->dims - 1 - d;
+            i[d] = (int64_t)(block[c] * size[c] + thread[c]);
+            inside &= i[d] >= op->lo[d] && i[d] < op->lo[d] + op->length[d];
         }
+        if (inside)
+            element(s, op, i, &p);
     }
+}
+
+static void run_blocks(const kmm_host_blocks_t *b, void **args)
+{
+    for (uint64_t k = b->first; k < b->last; k++)
+        run_block((uint64_t[3]){ k % b->count[0] + b->offset[0], k / b->count[0] % b->count[1] + b->offset[1],
+                                 k / b->count[0] / b->count[1] + b->offset[2] }, args);
+}
+
+static int run_whole(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    run_block((uint64_t[3]){ block[0], block[1], block[2] }, args);
+    return 0;
+}
+
+static int run_clone(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    const kmm_blocks_t *b = args[0];
+    (void)grid;
+    run_block((uint64_t[3]){ block[0] + b->offset_x, block[1] + b->offset_y, block[2] + b->offset_z }, args + 1);
+    return 0;
 }
 
 static void run_chunk(const kmm_chunk_t *chunk, void *args)
@@ -314,8 +369,12 @@ static void run_chunk(const kmm_chunk_t *chunk, void *args)
     while (advance(a->op, i, lo, hi));
 }
 
-static const uint32_t six_words[] = { 8, 8, 8, 8, 8, 8 };
-static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 6, six_words, 0, NULL };
+static const uint32_t words[] = { sizeof(kmm_blocks_t), 8, 8, 8, 8, 8, 8 };
+static fake_kernel_t fake_clone = { run_clone, 7, words, 0 }, fake_whole = { run_whole, 6, words + 1, 0 };
+static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 6, words + 1, 0, NULL };
+static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 6, words + 1, 0, NULL };
+static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 7, words, 1, &cuda_whole };
+static const gpu_t gpus[] = { { "cuda", &cuda_kernel } };
 
 /* ---- Describing a launch ---- */
 
@@ -342,6 +401,12 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
             kmm_launch_chunk(l, op->is_function ? source : blocks, op->chunk[d]);
     }
     kmm_launch_if(l, !op->has_if);
+    kmm_launch_schedule(l, op->schedule);
+    kmm_launch_priority(l, op->priority);
+    if (op->on_first)
+        kmm_launch_device(l, KMM_ON_DEVICE, 0);
+    if (op->nowait)
+        kmm_launch_nowait(l);
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
         kmm_launch_access(l, KMM_READ, k ? "source1" : "source0", p->source[k], type_bytes(from->type));
@@ -361,6 +426,23 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
     }
 }
 
+/* Streams are names. */
+static void *stream_of(int k)
+{
+    static char names[STREAMS];
+    return k ? &names[k] : NULL;
+}
+
+/* A logical reduction makes 0 or 1 of what it touches, so that is what it starts from. */
+static int make_logical(script_t *s, const op_t *op)
+{
+    slot_t *t = &s->slot[op->target];
+    int64_t size = (int64_t)type_bytes(t->type);
+    for (int64_t k = 0; k < op->count; k++)
+        put(t->type, t->model, op->begin + k, (k + op->salt) % 2);
+    return kmm_copy_in(s->rt, (char *)t->base + op->begin * size, (char *)t->model + op->begin * size, (size_t)(op->count * size));
+}
+
 static int launch(script_t *s, const op_t *op)
 {
     arguments_t a = { s, op, { 0 } };
@@ -375,15 +457,17 @@ static int launch(script_t *s, const op_t *op)
     describe(l, s, op, &a.places);
     if (op->is_function)
         return kmm_launch_call(l, run_chunk, &a, sizeof(a));
-    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream_of(op->stream) };
     for (uint32_t d = 0; d < op->dims; d++) {
         uint32_t c = op->dims - 1 - d;
         g.block[c] = op->block[d];
         g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d]);
     }
-    void *args[] = { &a.script, &a.op, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
+    kmm_blocks_t blocks = { 0 };
+    void *args[] = { &blocks, &a.script, &a.op, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
+    bool on_gpu = op->on_gpu && s->gpu;
     kmm_launch_arm(l);
-    return kmm_launch_kernel(&kernel, &g, args);
+    return kmm_launch_kernel(on_gpu ? s->gpu->kernel : &kernel, &g, on_gpu ? args : args + 1);
 }
 
 /* ---- Running a script ---- */
@@ -427,21 +511,85 @@ static int slot_create(script_t *s, slot_t *t)
     return t->kind == MAPPED ? kmm_map(s->rt, KMM_MAP_TOFROM, t->base, bytes) : 0;
 }
 
+/* What is behind the arrays of a script, for as long as its host memory is mapped. What was mapped `from` or `alloc` is
+ * written before it is read. */
+static int slot_begin(script_t *s, slot_t *t)
+{
+    size_t bytes = (size_t)t->n * type_bytes(t->type);
+    bool written = t->kind == MANAGED || (t->kind == MAPPED && (t->map == KMM_MAP_FROM || t->map == KMM_MAP_ALLOC));
+    t->depth = 0;
+    int error = slot_create(s, t);
+    return error || !written ? error : kmm_copy_in(s->rt, t->base, t->model, bytes);
+}
+
+/* Ends all maps of a slot, or waits for what only a launch maps; then the host's memory has what it should. */
+static int host_settle(script_t *s, int op, int slot)
+{
+    slot_t *t = &s->slot[slot];
+    size_t bytes = (size_t)t->n * type_bytes(t->type);
+    int error = 0;
+    if (t->kind == RAW)
+        error = kmm_wait(s->rt);
+    if (t->kind == MAPPED && t->map == KMM_MAP_ALLOC) {
+        char *got = malloc(bytes);
+        error = kmm_copy_out(s->rt, got, t->base, bytes);
+        if (!error)
+            compare(s, op, slot, got, 0, t->n);
+        free(got);
+    }
+    for (; t->kind == MAPPED && t->depth >= 0 && !error; t->depth--)
+        error = kmm_unmap(s->rt, t->base);
+    if (!error && !(t->kind == MAPPED && t->map == KMM_MAP_ALLOC))
+        compare(s, op, slot, t->base, 0, t->n);
+    return error;
+}
+
 /* An array ends, with work on it perhaps under way, and another one takes its place; a map ends and begins. */
 static int renew(script_t *s, const op_t *op)
 {
     slot_t *t = &s->slot[op->target];
     size_t bytes = (size_t)t->n * type_bytes(t->type);
-    int error = t->kind == MANAGED ? kmm_array_destroy(s->rt, t->base) : t->kind == MAPPED ? kmm_unmap(s->rt, t->base) : 0;
+    int error = t->kind == MANAGED ? kmm_array_destroy(s->rt, t->base) : host_settle(s, (int)(op - s->op), op->target);
     if (error)
         return error;
-    if (t->kind != MANAGED) {
-        compare(s, (int)(op - s->op), op->target, t->base, 0, t->n);
-        memset(t->base, op->value, bytes);
-    }
     memset(t->model, op->value, bytes);
-    error = slot_create(s, t);
-    return error || t->kind != MANAGED ? error : kmm_fill(s->rt, t->base, op->value, bytes);
+    if (t->kind != MANAGED)
+        memset(t->base, op->value, bytes);
+    return slot_begin(s, t);
+}
+
+/* Maps inside a map change nothing; one that lies across its end is refused. */
+static int nest(script_t *s, const op_t *op)
+{
+    slot_t *t = &s->slot[op->target];
+    int64_t size = (int64_t)type_bytes(t->type);
+    if (op->value == 0 && t->depth > 0) {
+        t->depth--;
+        return kmm_unmap(s->rt, t->base);
+    }
+    if (op->value == 1 && kmm_map(s->rt, KMM_MAP_TOFROM, (char *)t->base + t->n * size - 1, 2) != KMM_E_INVALID)
+        complain(s, "op %d: a map across the end of another was not refused", (int)(op - s->op));
+    if (op->value != 2 || t->depth == DEPTH || op->count == 0)
+        return 0;
+    t->depth++;
+    return kmm_map(s->rt, (kmm_map_t)(op->salt % 4), (char *)t->base + op->begin * size, (size_t)(op->count * size));
+}
+
+static int mark(script_t *s, const op_t *op)
+{
+    void *stream = stream_of(op->stream);
+    int error = 0;
+    if (op->value == MARK_MAKE || !s->mark) {
+        kmm__marker_release(s->mark);
+        s->mark = NULL;
+        return kmm__marker_create(s->rt, op->salt % 4 ? stream : (void *)(uintptr_t)&kmm__all_streams, &s->mark);
+    }
+    if (op->value == MARK_PRECEDE)
+        return kmm__marker_precede(s->mark, stream);
+    error = kmm__marker_wait(s->mark);
+    if (!error && kmm__marker_query(s->mark) != 1)
+        complain(s, "op %d: a mark that was waited for is not reached", (int)(op - s->op));
+    return error;
 }
 
 static int step(script_t *s, op_t *op)
@@ -453,8 +601,10 @@ static int step(script_t *s, op_t *op)
     int error = 0;
     switch (op->kind) {
     case LAUNCH: case REDUCE:
+        if (op->kind == REDUCE && (op->op == KMM_OP_LAND || op->op == KMM_OP_LOR))
+            error = make_logical(s, op);
         launch_model(s, op);
-        return launch(s, op);
+        return error ? error : launch(s, op);
     case COPY_IN:
         for (int64_t k = 0; k < op->count; k++)
             put(t->type, t->model, op->begin + k, (k * 13 + op->salt) % MODULUS);
@@ -481,6 +631,10 @@ static int step(script_t *s, op_t *op)
         return renew(s, op);
     case WAIT:
         return kmm_wait(s->rt);
+    case NEST:
+        return t->kind == MAPPED ? nest(s, op) : 0;
+    case MARK:
+        return mark(s, op);
     }
     return 0;
 }
@@ -490,13 +644,14 @@ static void check_all(script_t *s)
     for (int k = 0; k < s->slot_count && !s->error; k++) {
         slot_t *t = &s->slot[k];
         size_t bytes = (size_t)t->n * type_bytes(t->type);
+        if (t->kind != MANAGED) {
+            s->error = host_settle(s, OPS, k);
+            continue;
+        }
         char *got = malloc(bytes);
-        if (t->kind == MANAGED)
-            s->error = kmm_copy_out(s->rt, got, t->base, bytes);
-        else if (t->kind == MAPPED)
-            s->error = kmm_unmap(s->rt, t->base);
+        s->error = kmm_copy_out(s->rt, got, t->base, bytes);
         if (!s->error)
-            compare(s, OPS, k, t->kind == MANAGED ? got : t->base, 0, t->n);
+            compare(s, OPS, k, got, 0, t->n);
         free(got);
     }
 }
@@ -505,13 +660,11 @@ static void *run_script(void *arg)
 {
     script_t *s = arg;
     kmm_use(s->rt);
-    for (int k = 0; k < s->slot_count && !s->error; k++) {
+    for (int k = 0; k < s->slot_count; k++) {
         slot_t *t = &s->slot[k];
         t->base = NULL;
         t->model = calloc((size_t)t->n, type_bytes(t->type));
-        s->error = slot_create(s, t);
-        if (!s->error && t->kind == MANAGED)
-            s->error = kmm_fill(s->rt, t->base, 0, (size_t)t->n * type_bytes(t->type));
+        s->error = s->error ? s->error : slot_begin(s, t);
     }
     for (int k = 0; k < s->op_count && !s->error && !s->wrong; k++)
         if (!s->op[k].dropped)
@@ -520,6 +673,7 @@ static void *run_script(void *arg)
         check_all(s);
     if (s->error)
         fprintf(stderr, "thread %d: error %d: %s\n", s->number, s->error, kmm_error_text(s->rt));
+    kmm__marker_release(s->mark);
     kmm_use(NULL);
     return NULL;
 }
@@ -533,41 +687,120 @@ static void forget(program_t *p)
             if (slot->kind != MANAGED)
                 free(slot->base);
         }
+    for (int k = 0; k < SHARED; k++)
+        free(p->shared[k].model);
+}
+
+static void set_number(const char *name, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld", (long long)value);
+    setenv(name, text, 1);
+}
+
+static int create(const program_t *p, kmm_runtime_t **out)
+{
+    char devices[64];
+    snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
+    setenv("KMM_SPILL_IO", p->disk, 1);
+    set_number("KMM_FAKE_DEVICES", 4);
+    set_number("KMM_FAKE_MEM", (int64_t)1 << 32);
+    set_number("KMM_FAKE_GRANULE", p->granule);
+    set_number("KMM_FAKE_JITTER_US", p->jitter);
+    int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });
+    if (error)
+        fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
+    return error;
+}
+
+/* What all threads read, and the sum that all of them add to. */
+static int shared_begin(program_t *p, kmm_runtime_t *rt)
+{
+    for (int k = 0; k < SHARED; k++) {
+        slot_t *t = &p->shared[k];
+        size_t size = type_bytes(t->type), bytes = (size_t)t->n * size;
+        kmm_shape_t shape = { .dims = 1, .extent = { t->n }, .element_bytes = size };
+        t->model = malloc(bytes);
+        for (int64_t i = 0; i < t->n; i++)
+            put(t->type, t->model, i, i * 7 % MODULUS);
+        int error = kmm_array_create(rt, &shape, &t->base);
+        error = error ? error : kmm_copy_in(rt, t->base, t->model, bytes);
+        if (error)
+            return error;
+        for (int j = 0; j < p->script_count; j++)
+            p->script[j].slot[p->script[j].slot_count + k] = *t;
+    }
+    return 0;
+}
+
+static int shared_check(program_t *p, kmm_runtime_t *rt)
+{
+    script_t *s = &p->script[0];
+    for (int k = 0; k < SHARED; k++) {
+        slot_t *t = &p->shared[k];
+        size_t bytes = (size_t)t->n * type_bytes(t->type);
+        char *got = malloc(bytes);
+        int error = kmm_copy_out(rt, got, t->base, bytes);
+        if (!error)
+            compare(s, OPS, s->slot_count + k, got, 0, t->n);
+        free(got);
+        if (error)
+            return error;
+    }
+    return 0;
 }
 
 typedef enum outcome { RIGHT, WRONG, TOO_SMALL } outcome_t;
 
-static outcome_t run_once(program_t *p)
+/* Takes note of an error that need not be wrong. */
+static bool is_wrong(int error, bool *small)
 {
-    char devices[64];
+    *small |= error == KMM_E_MEMORY || error == KMM_E_POISONED;
+    return error && error != KMM_E_MEMORY && error != KMM_E_POISONED;
+}
+
+static outcome_t run_threads(program_t *p)
+{
     pthread_t thread[THREADS];
-    kmm_runtime_t *rt;
     bool wrong = false, small = false;
-    snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
-    setenv("KMM_SPILL_IO", p->disk, 1);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory })) {
-        fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
-        return WRONG;
-    }
-    for (int k = 0; k < p->script_count; k++) {
-        p->script[k].rt = rt;
-        p->script[k].error = 0;
+    for (int k = 0; k < p->script_count; k++)
         pthread_create(&thread[k], NULL, run_script, &p->script[k]);
-    }
     for (int k = 0; k < p->script_count; k++) {
         pthread_join(thread[k], NULL);
-        int error = p->script[k].error;
-        wrong |= p->script[k].wrong || (error && error != KMM_E_MEMORY && error != KMM_E_POISONED);
-        small |= error == KMM_E_MEMORY || error == KMM_E_POISONED;
+        wrong |= p->script[k].wrong || is_wrong(p->script[k].error, &small);
     }
-    int error = kmm_destroy(rt);
-    if (error && error != KMM_E_MEMORY && !small) {
-        fprintf(stderr, "end: %s\n", kmm_error_text(NULL));
-        wrong = true;
-    }
-    small |= error == KMM_E_MEMORY;
-    forget(p);
+    if (p->script[0].has_shared && !wrong && !small)
+        wrong = is_wrong(shared_check(p, p->script[0].rt), &small) || p->script[0].wrong;
     return wrong ? WRONG : small ? TOO_SMALL : RIGHT;
+}
+
+static outcome_t run_once(program_t *p)
+{
+    kmm_runtime_t *rt[THREADS] = { NULL };
+    int runtimes = p->apart ? p->script_count : 1;
+    bool small = false;
+    outcome_t result = RIGHT;
+    for (int k = 0; k < runtimes; k++)
+        if (create(p, &rt[k]))
+            return WRONG;
+    for (int k = 0; k < p->script_count; k++) {
+        p->script[k].rt = rt[p->apart ? k : 0];
+        p->script[k].error = 0;
+        p->script[k].mark = NULL;
+    }
+    if (p->script[0].has_shared)
+        result = is_wrong(shared_begin(p, rt[0]), &small) ? WRONG : small ? TOO_SMALL : RIGHT;
+    if (result == RIGHT)
+        result = run_threads(p);
+    for (int k = 0; k < runtimes; k++) {
+        int error = kmm_destroy(rt[k]);
+        if (!is_wrong(error, &small) || result == TOO_SMALL)
+            continue;
+        fprintf(stderr, "end: %s\n", kmm_error_text(NULL));
+        result = WRONG;
+    }
+    forget(p);
+    return result == RIGHT && small ? TOO_SMALL : result;
 }
 
 /* A chunk may need more than the device has; then the program must fail in an orderly way, and
@@ -642,23 +875,48 @@ static section_t random_section(rng_t *r, int64_t extent, bool inner)
     return c;
 }
 
+/* One of the first slots that may be written. */
+static int random_target(rng_t *r, const script_t *s, int count)
+{
+    int k = (int)rng_range(r, 0, count - 1);
+    while (s->slot[k].kind == MAPPED && s->slot[k].map == KMM_MAP_TO)
+        k = (k + 1) % count; /* the first never is */
+    return k;
+}
+
+/* How a launch is run, whatever it does. */
+static void random_manner(rng_t *r, const script_t *s, op_t *op)
+{
+    op->is_function = rng_range(r, 0, 2) == 0;
+    op->on_gpu = s->gpu && !op->is_function && rng_range(r, 0, 4);
+    op->in_blocks = rng_range(r, 0, 3) == 0;
+    op->has_if = rng_range(r, 0, 19) == 0;
+    op->nowait = s->may_leave && rng_range(r, 0, 3) == 0;
+    op->on_first = rng_range(r, 0, 9) == 0;
+    op->schedule = rng_range(r, 0, 2) ? KMM_SCHEDULE_LOCALITY : (kmm_schedule_t)rng_range(r, 0, 2);
+    op->priority = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, -1, 1);
+    op->stream = rng_range(r, 0, 1) ? 0 : (int)rng_range(r, 0, STREAMS - 1);
+}
+
 static void random_launch(rng_t *r, const script_t *s, op_t *op)
 {
     int64_t n = s->slot[0].n;
     int big = s->slot_count - SUMS;
     random_view(r, op, n);
-    op->is_function = rng_range(r, 0, 2) == 0;
+    random_manner(r, s, op);
     op->source_count = (int)rng_range(r, 0, 2);
     op->extra = rng_range(r, 0, 5) ? -1 : (int)rng_range(r, big, s->slot_count - 1);
     if (op->kind == REDUCE) {
-        static const kmm_op_t ops[] = { KMM_OP_ADD, KMM_OP_MIN, KMM_OP_MAX, KMM_OP_MUL, KMM_OP_BXOR, KMM_OP_BOR, KMM_OP_BAND };
-        op->target = (int)rng_range(r, big, s->slot_count - 1);
-        op->op = ops[rng_range(r, 0, s->slot[op->target].type >= KMM_FLOAT ? 2 : 6)];
+        static const kmm_op_t ops[] = { KMM_OP_ADD, KMM_OP_MIN, KMM_OP_MAX, KMM_OP_LAND, KMM_OP_LOR, KMM_OP_MUL, KMM_OP_BXOR,
+                                        KMM_OP_BOR, KMM_OP_BAND };
+        bool together = s->has_shared && rng_range(r, 0, 2) == 0;
+        op->target = together ? s->slot_count + 1 : (int)rng_range(r, big, s->slot_count - 1);
+        op->op = together ? KMM_OP_ADD : ops[rng_range(r, 0, s->slot[op->target].type >= KMM_FLOAT ? 4 : 8)];
         op->begin = rng_range(r, 0, SUM_LENGTH - 1);
         op->count = rng_range(r, 1, SUM_LENGTH - op->begin);
         op->extra = op->extra == op->target ? -1 : op->extra;
     } else {
-        op->target = (int)rng_range(r, 0, big - 1);
+        op->target = random_target(r, s, big);
         op->mode = rng_range(r, 0, 1) ? KMM_WRITE : KMM_UPDATE;
         op->skips = op->mode == KMM_UPDATE && rng_range(r, 0, 1);
     }
@@ -666,12 +924,12 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
         op->source[k].slot = (int)rng_range(r, 0, big - 1);
         if (op->source[k].slot == op->target)
             op->source[k].slot = (op->target + 1) % big;
+        if (s->has_shared && rng_range(r, 0, 4) == 0)
+            op->source[k].slot = s->slot_count;
         for (uint32_t d = 0; d < op->dims; d++)
             op->source[k].section[d] = random_section(r, op->extent[d], d + 1 == op->dims);
     }
     bool none = rng_range(r, 0, 40) == 0, part = rng_range(r, 0, 2) == 0, splits = rng_range(r, 0, 5);
-    op->in_blocks = rng_range(r, 0, 3) == 0;
-    op->has_if = rng_range(r, 0, 19) == 0;
     for (uint32_t d = 0; d < op->dims; d++) {
         int64_t points = random_out(r, &op->out[d], op->extent[d]);
         op->lo[d] = part ? rng_range(r, 0, points - 1) : 0;
@@ -695,17 +953,24 @@ static void random_range(rng_t *r, const script_t *s, op_t *op)
 static void random_op(rng_t *r, const script_t *s, op_t *op)
 {
     static const op_kind_t kinds[] = { LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, REDUCE, REDUCE, REDUCE,
-                                       COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT };
+                                       COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK };
     static const int values[] = { 0, 0, 1, 0x41 };
-    *op = (op_t){ .kind = kinds[rng_range(r, 0, 15)], .salt = rng_range(r, 0, 1000), .extra = -1 };
+    *op = (op_t){ .kind = kinds[rng_range(r, 0, 17)], .salt = rng_range(r, 0, 1000), .extra = -1 };
     if (op->kind == LAUNCH || op->kind == REDUCE) {
         random_launch(r, s, op);
         return;
     }
     op->target = (int)rng_range(r, 0, s->slot_count - 1);
     op->value = op->target < s->slot_count - SUMS ? values[rng_range(r, 0, 3)] : 0;
-    if (op->kind == RENEW || op->kind == WAIT)
+    if (op->kind == MARK || op->kind == NEST) {
+        op->value = (int)rng_range(r, 0, 2);
+        op->stream = (int)rng_range(r, 0, STREAMS - 1);
+        random_range(r, s, op);
+    }
+    if (op->kind == RENEW || op->kind == WAIT || op->kind == MARK || op->kind == NEST)
         return;
+    if (op->kind != COPY_OUT)
+        op->target = random_target(r, s, s->slot_count);
     if (s->slot[op->target].kind == RAW)
         op->target = s->slot_count - 1;
     random_range(r, s, op);
@@ -720,15 +985,16 @@ static void random_op(rng_t *r, const script_t *s, op_t *op)
 
 static int64_t random_script(rng_t *r, script_t *s)
 {
-    static const kmm_type_t types[] = { KMM_INT32, KMM_INT32, KMM_FLOAT, KMM_DOUBLE, KMM_UINT8, KMM_INT16, KMM_UINT16, KMM_INT64 };
-    static const int64_t sizes[] = { 300, 4000, 4000, 20000 };
+    static const kmm_type_t types[] = { KMM_INT32, KMM_FLOAT, KMM_DOUBLE, KMM_UINT8, KMM_INT16, KMM_UINT16, KMM_INT64, KMM_INT8, KMM_UINT32, KMM_UINT64 };
+    static const int64_t sizes[] = { 300, 4000, 4000, LARGEST };
     int64_t n = rng_range(r, 1, sizes[rng_range(r, 0, 3)]), bytes = 0;
     s->slot_count = (int)rng_range(r, 2, SLOTS) + SUMS;
     for (int k = 0; k < s->slot_count; k++) {
         slot_t *t = &s->slot[k];
         bool sum = k >= s->slot_count - SUMS;
         t->kind = sum || rng_range(r, 0, 4) ? MANAGED : rng_range(r, 0, 2) ? MAPPED : RAW;
-        t->type = types[rng_range(r, 0, 7)];
+        t->type = types[rng_range(r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
+        t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
         t->n = sum ? SUM_LENGTH : n;
         bytes += t->n * (int64_t)type_bytes(t->type) + 3 * 4096;
     }
@@ -738,31 +1004,71 @@ static int64_t random_script(rng_t *r, script_t *s)
     return bytes;
 }
 
+static void random_shared(rng_t *r, program_t *p)
+{
+    bool has = p->script_count > 1 && !p->apart && rng_range(r, 0, 1);
+    p->shared[0] = (slot_t){ .kind = MANAGED, .type = rng_range(r, 0, 1) ? KMM_INT32 : KMM_UINT8, .n = LARGEST };
+    p->shared[1] = (slot_t){ .kind = MANAGED, .type = KMM_INT64, .n = SUM_LENGTH };
+    for (int k = 0; k < p->script_count; k++) {
+        p->script[k].number = k;
+        p->script[k].gpu = p->gpu;
+        p->script[k].may_leave = p->script_count == 1 || p->apart;
+        p->script[k].has_shared = has;
+    }
+}
+
+static void random_devices(rng_t *r, program_t *p)
+{
+    static const char *const plain[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
+    static const char *const cuda[] = { "cuda:1,mem=%lld", "cuda:2,mem=%lld", "cuda:4,mem=%lld", "cuda:2,mem=%lld,host", "cuda:1,mem=%lld,host:2" };
+    p->granule = 4096 << (rng_range(r, 0, 3) ? 0 : 2);
+    p->jitter = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, 1, 200);
+    if (rng_range(r, 0, 2)) {
+        p->devices = plain[rng_range(r, 0, 5)];
+        return;
+    }
+    p->gpu = &gpus[0];
+    p->devices = cuda[rng_range(r, 0, 4)];
+}
+
+/* "0.3 1.7": of thread 0 operation 3, of thread 1 operation 7, and no others. */
+static void keep_only(program_t *p, const char *list)
+{
+    int thread, op, used;
+    for (int t = 0; t < p->script_count; t++)
+        for (int k = 0; k < p->script[t].op_count; k++)
+            p->script[t].op[k].dropped = true;
+    for (; sscanf(list, "%d.%d%n", &thread, &op, &used) == 2; list += used)
+        if (thread >= 0 && thread < THREADS && op >= 0 && op < OPS)
+            p->script[thread].op[op].dropped = false;
+}
+
 static void random_program(program_t *p, uint64_t seed)
 {
-    static const char *const devices[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
     static const char *const disks[] = { "", "", "pread", "cached" };
     rng_t r = { seed };
     int64_t bytes = 0;
     memset(p, 0, sizeof(*p));
     p->seed = seed;
-    p->devices = devices[rng_range(&r, 0, 5)];
+    random_devices(&r, p);
     p->threads = (uint32_t)rng_range(&r, 1, 4);
     p->script_count = rng_range(&r, 0, 2) ? 1 : (int)rng_range(&r, 2, THREADS);
-    for (int k = 0; k < p->script_count; k++) {
-        p->script[k].number = k;
+    p->apart = rng_range(&r, 0, 2) == 0;
+    random_shared(&r, p);
+    for (int k = 0; k < p->script_count; k++)
         bytes += random_script(&r, &p->script[k]);
-    }
     p->memory = rng_range(&r, 0, 3) ? 4096 * rng_range(&r, 4, 40) : 16 << 20;
     p->most = 64 * bytes + (64 << 20); /* partial copies of reductions too */
     p->disk = disks[rng_range(&r, 0, 3)];
     p->host_memory = rng_range(&r, 0, 1) ? 4096 * rng_range(&r, 40, 80) : 0;
+    if (getenv("KMM_KEEP"))
+        keep_only(p, getenv("KMM_KEEP"));
 }
 
 /* ---- Running, shrinking, printing ---- */
 
-/* Whether the program fails in a process of its own. */
-static bool fails(program_t *p, bool quiet)
+/* Runs the program in a process of its own. */
+static pid_t start(program_t *p, bool quiet)
 {
     fflush(NULL);
     pid_t child = fork();
@@ -770,17 +1076,20 @@ static bool fails(program_t *p, bool quiet)
         perror("fork");
         exit(2);
     }
-    if (child == 0) {
-        alarm(LIMIT_S);
-        if (quiet && !freopen("/dev/null", "w", stderr))
-            _exit(2);
-        bool right = run_program(p);
-        exit(right ? 0 : 1);
-    }
+    if (child > 0)
+        return child;
+    alarm(LIMIT_S);
+    if (quiet && !freopen("/dev/null", "w", stderr))
+        _exit(2);
+    exit(run_program(p) ? 0 : 1);
+}
+
+static bool fails(program_t *p)
+{
     int status;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status) && !quiet)
-        fprintf(stderr, "signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
+    pid_t child = start(p, true);
+    while (waitpid(child, &status, 0) != child)
+        ;
     return status != 0;
 }
 
@@ -788,7 +1097,7 @@ static bool fails(program_t *p, bool quiet)
 static bool fails_often(program_t *p)
 {
     for (int k = 0; k < 4; k++)
-        if (fails(p, true))
+        if (fails(p))
             return true;
     return false;
 }
@@ -825,7 +1134,9 @@ static void print_op(const op_t *op, int k)
         fprintf(stderr, " begin %lld count %lld other %d at %lld value %d\n", (long long)op->begin, (long long)op->count, op->other, (long long)op->other_begin, op->value);
         return;
     }
-    fprintf(stderr, " mode %d op %d %s shift %lld extra %d", op->mode, op->op, op->is_function ? "function" : "kernel", (long long)op->shift, op->extra);
+    fprintf(stderr, " mode %d op %d %s shift %lld extra %d stream %d schedule %d priority %d%s%s%s", op->mode, op->op,
+            op->is_function ? "function" : op->on_gpu ? "kernel of the GPU" : "kernel", (long long)op->shift, op->extra, op->stream,
+            op->schedule, op->priority, op->on_first ? " on the first device" : "", op->nowait ? " nowait" : "", op->has_if ? " in one chunk" : "");
     if (op->kind == REDUCE)
         fprintf(stderr, " section %lld:%lld", (long long)op->begin, (long long)op->count);
     for (uint32_t d = 0; d < op->dims; d++) {
@@ -840,16 +1151,27 @@ static void print_op(const op_t *op, int k)
     fprintf(stderr, "\n");
 }
 
+/* What keep_only reads. */
+static void print_kept(const program_t *p)
+{
+    for (int t = 0; t < p->script_count; t++)
+        for (int k = 0; k < p->script[t].op_count; k++)
+            if (!p->script[t].op[k].dropped)
+                fprintf(stderr, "%d.%d ", t, k);
+}
+
 static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\"\n", p->threads, (long long)p->host_memory, p->disk);
+    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us\n", p->threads,
+            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);
         for (int k = 0; k < s->slot_count; k++)
-            fprintf(stderr, " slot %d (kind %d type %d n %lld)", k, s->slot[k].kind, s->slot[k].type, (long long)s->slot[k].n);
+            fprintf(stderr, " slot %d (kind %d map %d type %d n %lld)", k, s->slot[k].kind, s->slot[k].map, s->slot[k].type,
+                    (long long)s->slot[k].n);
         fprintf(stderr, "\n");
         for (int k = 0; k < s->op_count; k++)
             if (!s->op[k].dropped)
@@ -857,25 +1179,55 @@ static void print_program(const program_t *p)
     }
 }
 
-int main(void)
+static void report(uint64_t seed, int status)
 {
     static program_t p;
-    const char *text = getenv("KMM_PROGRAMS");
-    long count = text && *text ? atol(text) : 600;
+    random_program(&p, seed);
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
+    fprintf(stderr, "FAILED; to repeat: KMM_PROGRAMS=1 KMM_SEED=%llu\n", (unsigned long long)seed);
+    if (!getenv("KMM_NO_SHRINK"))
+        shrink(&p);
+    fprintf(stderr, "shrunk: KMM_KEEP=\"");
+    print_kept(&p);
+    fprintf(stderr, "\"\n");
+    print_program(&p);
+}
+
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? atol(text) : otherwise;
+}
+
+typedef struct job { pid_t child; uint64_t seed; } job_t;
+
+int main(void)
+{
+    enum { JOBS = 16, MOST_FAILURES = 3 };
+    static program_t p;
+    job_t jobs[JOBS] = { { 0, 0 } };
+    long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
     uint64_t seed = rng_seed();
     int failures = 0;
-    for (long k = 0; k < count; k++) {
-        random_program(&p, seed + (uint64_t)k);
-        if (!fails(&p, false))
-            continue;
-        failures++;
-        fprintf(stderr, "FAILED; to repeat: KMM_PROGRAMS=1 KMM_SEED=%llu\n", (unsigned long long)p.seed);
-        if (!getenv("KMM_NO_SHRINK"))
-            shrink(&p);
-        print_program(&p);
-        if (failures == 3)
-            break;
+    width = width < 1 ? 1 : width > JOBS ? JOBS : width;
+    while (ended < begun || (begun < count && failures < MOST_FAILURES)) {
+        for (long k = 0; k < width && begun < count && failures < MOST_FAILURES; k++)
+            if (!jobs[k].child) {
+                random_program(&p, seed + (uint64_t)begun++);
+                jobs[k] = (job_t){ start(&p, false), p.seed };
+            }
+        int status;
+        pid_t child = waitpid(-1, &status, 0);
+        for (long k = 0; k < width; k++)
+            if (child > 0 && jobs[k].child == child) {
+                jobs[k].child = 0;
+                ended++;
+                failures += status != 0;
+                if (status && failures <= MOST_FAILURES)
+                    report(jobs[k].seed, status);
+            }
     }
-    fprintf(stderr, "%ld programs, %d failed\n", count, failures);
+    fprintf(stderr, "%ld programs, %d failed\n", ended, failures);
     return failures ? 1 : 0;
 }
