@@ -339,7 +339,7 @@ static int make_room(kmm__submission_t *s)
         int error = item_reach(s, item, &begin, &end);
         if (error)
             return error;
-        const kmm__array_t *a = kmm__array_find(s->rt, item->base);
+        const kmm__array_t *a = kmm__array_find(s->rt, item->base + begin);
         uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin, to = (uintptr_t)item->base + (uintptr_t)end;
         bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
         if (begin < end && !fits)

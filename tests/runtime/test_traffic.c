@@ -625,7 +625,13 @@ static void temporaries_in_a_row_move_nothing(void **state)
 
 /* ---- Sweeps over more than a device holds, beside the best that can be done ---- */
 
-enum { SWEEPS = 10, SWEPT = DEVICE_FRAMES * 5 / 4, RESERVE = DEVICE_FRAMES / 8 }; /* frame.c keeps an eighth free for what comes next */
+enum { SWEEPS = 10, SWEPT = DEVICE_FRAMES * 5 / 4 };
+
+/* Frames that frame.c keeps free for what comes next. */
+static int reserve(int64_t chunk)
+{
+    return 3 * chunk < DEVICE_FRAMES / 8 ? (int)(3 * chunk) : DEVICE_FRAMES / 8;
+}
 
 typedef enum sweep { CLEAN, DIRTY, MIXED } sweep_t;
 
@@ -694,7 +700,7 @@ static bool check_sweeps(sweep_t kind, int64_t chunk, bool waits)
     static const char *const names[] = { "clean", "dirty", "mixed" };
     kmm_runtime_t *rt = make_small();
     int *x = frame_array(rt, SWEPT), *y = array(rt, SWEPT);
-    belady_t best = belady(kind, DEVICE_FRAMES - RESERVE), ideal = belady(kind, DEVICE_FRAMES);
+    belady_t best = belady(kind, DEVICE_FRAMES - reserve(chunk)), ideal = belady(kind, DEVICE_FRAMES);
     kmm_fill(rt, x, 0, (size_t)SWEPT * FRAME);
     kmm_fill(rt, y, 0, SWEPT * sizeof(int));
     for (int s = 0; s < SWEEPS; s++) {
