@@ -43,9 +43,6 @@ typedef struct section { int64_t scale, offset, length, growth; bool whole; } se
 
 typedef struct source { int slot; section_t section[DIMS]; } source_t;
 
-/* A kind of GPU, of which there is a fake driver. */
-typedef struct gpu { const char *name; const kmm_kernel_t *kernel; } gpu_t;
-
 typedef enum op_kind { LAUNCH, REDUCE, COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK } op_kind_t;
 static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
 
@@ -85,7 +82,7 @@ typedef struct script {
     int op_count, slot_count, number;
     bool has_shared;
     bool may_leave; /* host memory to the next wait: no other thread waits in its runtime, and learns of its errors */
-    const gpu_t *gpu;
+    const kmm_kernel_t *gpu_kernel;
     kmm_runtime_t *rt;
     kmm__marker_t *mark; /* the last one made */
     int error;      /* the first that a call returned */
@@ -97,7 +94,7 @@ typedef struct program {
     int script_count;
     bool apart; /* a runtime for each script */
     slot_t shared[SHARED];
-    const gpu_t *gpu; /* the kind of GPU among the devices, on which launches may run; NULL: none */
+    const kmm_kernel_t *gpu_kernel; /* for the kind of GPU among the devices, on which launches may run; NULL: none */
     int granule, jitter; /* of its fake driver: bytes, us */
     const char *devices; /* a format with the memory of a device */
     int64_t memory, most;
@@ -374,7 +371,8 @@ static fake_kernel_t fake_clone = { run_clone, 7, words, 0 }, fake_whole = { run
 static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 6, words + 1, 0, NULL };
 static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 6, words + 1, 0, NULL };
 static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 7, words, 1, &cuda_whole };
-static const gpu_t gpus[] = { { "cuda", &cuda_kernel } };
+static const kmm_kernel_t hip_whole = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 6, words + 1, 0, NULL };
+static const kmm_kernel_t hip_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_oracle", NULL, &fake_clone, 7, words, 1, &hip_whole };
 
 /* ---- Describing a launch ---- */
 
@@ -465,9 +463,9 @@ static int launch(script_t *s, const op_t *op)
     }
     kmm_blocks_t blocks = { 0 };
     void *args[] = { &blocks, &a.script, &a.op, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
-    bool on_gpu = op->on_gpu && s->gpu;
+    bool on_gpu = op->on_gpu && s->gpu_kernel;
     kmm_launch_arm(l);
-    return kmm_launch_kernel(on_gpu ? s->gpu->kernel : &kernel, &g, on_gpu ? args : args + 1);
+    return kmm_launch_kernel(on_gpu ? s->gpu_kernel : &kernel, &g, on_gpu ? args : args + 1);
 }
 
 /* ---- Running a script ---- */
@@ -888,7 +886,7 @@ static int random_target(rng_t *r, const script_t *s, int count)
 static void random_manner(rng_t *r, const script_t *s, op_t *op)
 {
     op->is_function = rng_range(r, 0, 2) == 0;
-    op->on_gpu = s->gpu && !op->is_function && rng_range(r, 0, 4);
+    op->on_gpu = s->gpu_kernel && !op->is_function && rng_range(r, 0, 4);
     op->in_blocks = rng_range(r, 0, 3) == 0;
     op->has_if = rng_range(r, 0, 19) == 0;
     op->nowait = s->may_leave && rng_range(r, 0, 3) == 0;
@@ -1011,7 +1009,7 @@ static void random_shared(rng_t *r, program_t *p)
     p->shared[1] = (slot_t){ .kind = MANAGED, .type = KMM_INT64, .n = SUM_LENGTH };
     for (int k = 0; k < p->script_count; k++) {
         p->script[k].number = k;
-        p->script[k].gpu = p->gpu;
+        p->script[k].gpu_kernel = p->gpu_kernel;
         p->script[k].may_leave = p->script_count == 1 || p->apart;
         p->script[k].has_shared = has;
     }
@@ -1020,15 +1018,20 @@ static void random_shared(rng_t *r, program_t *p)
 static void random_devices(rng_t *r, program_t *p)
 {
     static const char *const plain[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
-    static const char *const cuda[] = { "cuda:1,mem=%lld", "cuda:2,mem=%lld", "cuda:4,mem=%lld", "cuda:2,mem=%lld,host", "cuda:1,mem=%lld,host:2" };
+    static const struct { const char *devices; const kmm_kernel_t *kernel; } gpus[] = {
+        { "cuda:1,mem=%lld", &cuda_kernel }, { "cuda:2,mem=%lld", &cuda_kernel }, { "cuda:4,mem=%lld", &cuda_kernel },
+        { "cuda:2,mem=%lld,host", &cuda_kernel }, { "cuda:1,mem=%lld,host:2", &cuda_kernel }, { "hip:1,mem=%lld", &hip_kernel },
+        { "hip:2,mem=%lld", &hip_kernel }, { "hip:2,mem=%lld,host:1", &hip_kernel }, { "cuda:1,mem=%lld,hip:2", &hip_kernel }, { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel },
+    };
     p->granule = 4096 << (rng_range(r, 0, 3) ? 0 : 2);
     p->jitter = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, 1, 200);
     if (rng_range(r, 0, 2)) {
         p->devices = plain[rng_range(r, 0, 5)];
         return;
     }
-    p->gpu = &gpus[0];
-    p->devices = cuda[rng_range(r, 0, 4)];
+    int k = (int)rng_range(r, 0, sizeof(gpus) / sizeof(*gpus) - 1);
+    p->gpu_kernel = gpus[k].kernel;
+    p->devices = gpus[k].devices;
 }
 
 /* "0.3 1.7": of thread 0 operation 3, of thread 1 operation 7, and no others. */

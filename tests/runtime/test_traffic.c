@@ -716,7 +716,7 @@ static bool check_sweeps(sweep_t kind, int64_t chunk, bool waits)
     for (int k = 0; k < SWEPT; k++)
         check_values(rt, x + k * FRAME_ELEMENTS, FRAME_ELEMENTS, dirties(kind, k) ? SWEEPS : 0);
     end(rt);
-    return ratio <= 1.1;
+    return ratio <= (kind == MIXED ? 1.2 : 1.1); /* the best for mixed ones would mind what is dirty */
 }
 
 static void sweeps(void **state)
