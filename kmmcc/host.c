@@ -469,7 +469,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     captures_t captures = {u, false, 0};
     clang_visitChildren(p.body, capture_edit, &captures);
     captures.edits = true;
-    if ((k->flags & 1) && !captures.count && !h->hidden && !u->options->fibers) {
+    if (!captures.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
         split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .is_operation = is_operation, .context = &h->barriers};
@@ -480,7 +480,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
                                                  emit_quoted(name), parameters, text, flags_text((k->flags & 6) | 8), names.data));
             return;
         }
-        if (u->options->verbose)
+        if (u->options->verbose && (k->flags & 1))
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
     clang_visitChildren(p.body, capture_edit, &captures);

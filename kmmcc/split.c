@@ -18,7 +18,8 @@ typedef struct emitter {
     int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
     text_t out, region;  /* region: the statements of the one that is open */
     bool is_open, changes_state;
-    const char *from, *to; /* the only threads that the open region concerns; NULL: all */
+    bool is_apart;    /* no thread of the region that is open uses what another one changes: kmm_launch.h */
+    const char *part; /* statements that limit kmm_p, the threads that the region that is open concerns; NULL: all */
     variable_t *bound[MAX_BOUND];
     int bound_count;
     int region_number, last_region, loop_depth; /* last_region: as the pass before found it */
@@ -166,6 +167,61 @@ static const char *suffix(emitter_t *e, const variable_t *v)
     return "";
 }
 
+/* ---- Counting along the block ---- */
+
+static const node_t *stripped(const node_t *n)
+{
+    while (n && n->child && !n->child->next &&
+           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr))
+        n = n->child;
+    return n;
+}
+
+static bool is_index_type(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Int || kind == CXType_UInt || kind == CXType_Long || kind == CXType_ULong || kind == CXType_LongLong ||
+           kind == CXType_ULongLong;
+}
+
+/* "x": the expression is threadIdx.x plus what is the same for all threads; "y" likewise; NULL: neither. */
+static const char *direction_of(const emitter_t *e, const node_t *n)
+{
+    for (const node_t *inner = stripped(n); n != inner; n = n->child)
+        if (n->kind == CXCursor_CStyleCastExpr && !is_index_type(clang_getCursorType(n->cursor)))
+            return NULL;
+    if (!n || !is_index_type(clang_getCursorType(n->cursor)))
+        return NULL;
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN && !n->variable->is_reference)
+        return direction_of(e, n->variable->initializer);
+    if (n->kind == CXCursor_BinaryOperator) {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
+        if ((kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub) && vary_of(&e->b, n->last) == VARY_NOT)
+            return direction_of(e, n->child);
+        return kind == CXBinaryOperator_Add && vary_of(&e->b, n->child) == VARY_NOT ? direction_of(e, n->last) : NULL;
+    }
+    if (n->kind != CXCursor_MemberRefExpr || !n->child)
+        return NULL;
+    const node_t *base = stripped(n->child);
+    const char *member = clang_text(clang_getCursorSpelling(n->cursor));
+    bool is_thread = base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
+                     !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "threadIdx");
+    return is_thread && !strcmp(member, "x") ? "x" : is_thread && !strcmp(member, "y") ? "y" : NULL;
+}
+
+/*
+ * The direction along which a variable that is declared again counts. It is then written as its value for the block's first
+ * thread plus a signed number, as compilers do not see that CUDA's unsigned sums do not wrap within a block, and
+ * would gather what lies side by side.
+ */
+static const char *counts_along(const emitter_t *e, const variable_t *v)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
+    if (v->keep != KEEP_AGAIN || v->is_reference || !v->initializer || kind == CXType_UInt || !is_index_type(clang_getCursorType(v->cursor)))
+        return NULL;
+    return direction_of(e, v->initializer);
+}
+
 /* ---- Variables in regions ---- */
 
 static void use_early(node_t *n)
@@ -213,7 +269,11 @@ static void note_uses(emitter_t *e, const node_t *n)
 
 static void add_binding(emitter_t *e, const variable_t *v)
 {
-    if (v->keep == KEEP_AGAIN)
+    const char *direction = counts_along(e, v);
+    if (v->keep == KEEP_AGAIN && direction)
+        text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ", type_text(e, v), v->name, v->number,
+                    direction);
+    else if (v->keep == KEEP_AGAIN)
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ", is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
     else
         text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ", is_const(v) ? "const " : "", type_text(e, v),
@@ -231,7 +291,8 @@ static void open_region(emitter_t *e)
     e->region = (text_t){0};
     e->bound_count = 0;
     e->changes_state = false;
-    e->from = e->to = NULL;
+    e->is_apart = !e->s->flags;
+    e->part = NULL;
 }
 
 static void close_region(emitter_t *e)
@@ -239,14 +300,16 @@ static void close_region(emitter_t *e)
     if (!e->is_open)
         return;
     e->is_open = false;
-    text_printf(&e->out, "\nkmm_b.each_%s<%d>(", e->is_masked ? "active" : "some", e->s->flags);
-    text_printf(&e->out, "%s, %s, KMM_HOST_EACH { ", e->from ? e->from : "0", e->to ? e->to : "kmm_b.extent.x");
+    if (e->part)
+        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_b.whole(); %s", e->part);
+    text_printf(&e->out, "\nkmm_b.each%s<%d>(%s, KMM_HOST_EACH { ", e->is_masked ? "_active" : "", e->s->flags | (e->is_apart ? 16 : 0),
+                e->part ? "kmm_p" : "kmm_b.whole()");
     for (int number = 0; number < e->b.variable_count; number++)
         for (int k = 0; k < e->bound_count; k++)
             if (e->bound[k]->number == number)
                 add_binding(e, e->bound[k]);
     text_add(&e->out, e->region.data ? e->region.data : "", e->region.length);
-    text_printf(&e->out, " });\n");
+    text_printf(&e->out, " });%s\n", e->part ? " }" : "");
     if (e->changes_state)
         text_printf(&e->out, "kmm_b.update();\n");
 }
@@ -351,91 +414,188 @@ static bool is_place(emitter_t *e, const node_t *n)
     return is_balanced(e, n, n->begin, body_end(&e->b, n));
 }
 
-static const node_t *stripped(const node_t *n)
-{
-    while (n && n->child && !n->child->next &&
-           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr))
-        n = n->child;
-    return n;
-}
+/* ---- Atomics of shared memory ---- */
 
-/* What type of integer the expression has if its value is threadIdx.x; else NULL. */
-static const char *x_type(emitter_t *e, const node_t *n)
+/* The variable whose memory the address is in; NULL if that is not seen. */
+static const variable_t *memory_of(const node_t *n)
 {
     n = stripped(n);
-    if (!n)
-        return NULL;
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN && !n->variable->is_reference &&
-        x_type(e, n->variable->initializer))
-        return type_text(e, n->variable);
-    if (n->kind != CXCursor_MemberRefExpr || !n->child || strcmp(clang_text(clang_getCursorSpelling(n->cursor)), "x"))
-        return NULL;
-    const node_t *base = stripped(n->child);
-    return base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
-                   !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "threadIdx")
-               ? "unsigned" : NULL;
+    while (n && n->child) {
+        enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
+        bool goes_on = n->kind == CXCursor_ArraySubscriptExpr || kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub ||
+                       (n->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_AddrOf) ||
+                       (n->kind == CXCursor_MemberRefExpr && clang_getCursorType(n->child->cursor).kind != CXType_Pointer);
+        if (!goes_on)
+            return NULL;
+        n = stripped(n->child);
+    }
+    return n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
 }
 
-/* The bounds that a condition sets to the x of the threads for which it may hold. */
-static void find_bounds(emitter_t *e, const node_t *condition, const char **from, const char **to)
+/* A block's shared memory is used by one thread of the CPU: there nothing needs to be atomic. */
+static void edit_atomics(emitter_t *e, const node_t *n)
+{
+    static const char *const names[] = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicExch", NULL};
+    for (node_t *c = n->child; c; c = c->next)
+        edit_atomics(e, c);
+    node_t *argument[2];
+    if (n->kind != CXCursor_CallExpr || !is_name(body_call_name(n), names) || body_arguments(n, argument, 2) != 2)
+        return;
+    const variable_t *v = memory_of(argument[0]);
+    const char *name = body_call_name(n);
+    if (v && v->keep == KEEP_SHARED && v->is_array && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
+        add_edit(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
+}
+
+typedef struct bounds { text_t part, exact; bool is_complete; } bounds_t;
+
+static void use_early(node_t *n);
+
+static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, const char *direction, enum CXBinaryOperatorKind kind)
+{
+    const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
+    use_early(thread);
+    if (kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE || kind == CXBinaryOperator_EQ)
+        text_printf(&b->part, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_b.extent.%s)); ", direction, kind == CXBinaryOperator_GT ? "_behind" : "",
+                    pair, direction);
+    if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
+        text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_b.extent.%s)); ", direction, kind == CXBinaryOperator_LT ? "" : "_or_at",
+                    pair, direction);
+    text_printf(&b->exact, " && kmm_host_exact(%s)", pair);
+}
+
+static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind)
+{
+    switch ((int)kind) {
+    case CXBinaryOperator_LT: return CXBinaryOperator_GE;
+    case CXBinaryOperator_GE: return CXBinaryOperator_LT;
+    case CXBinaryOperator_GT: return CXBinaryOperator_LE;
+    case CXBinaryOperator_LE: return CXBinaryOperator_GT;
+    case CXBinaryOperator_NE: return CXBinaryOperator_EQ;
+    default: return CXBinaryOperator_Invalid;
+    }
+}
+
+static enum CXBinaryOperatorKind turned(enum CXBinaryOperatorKind kind)
+{
+    switch ((int)kind) {
+    case CXBinaryOperator_LT: return CXBinaryOperator_GT;
+    case CXBinaryOperator_GE: return CXBinaryOperator_LE;
+    case CXBinaryOperator_GT: return CXBinaryOperator_LT;
+    case CXBinaryOperator_LE: return CXBinaryOperator_GE;
+    default: return kind;
+    }
+}
+
+/* To which threads a condition, or its contrary, limits what follows. It is complete if it says no more than that. */
+static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
     const node_t *n = stripped(condition);
-    if (!n || n->kind != CXCursor_BinaryOperator)
-        return;
-    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
-    const node_t *x = n->child, *other = n->last;
-    if (kind == CXBinaryOperator_LAnd) {
-        find_bounds(e, n->child, from, to);
-        find_bounds(e, n->last, from, to);
+    enum CXBinaryOperatorKind kind = n && n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
+    if (kind == (contrary ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd)) {
+        find_bounds(e, n->child, contrary, b);
+        find_bounds(e, n->last, contrary, b);
         return;
     }
-    bool turned = !x_type(e, x);
-    if (turned) {
-        x = n->last;
-        other = n->child;
-    }
-    const char *type = x_type(e, x);
-    if (!type || vary_of(&e->b, other) != VARY_NOT || other->end <= other->begin)
+    if (n && n->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_LNot) {
+        find_bounds(e, n->child, !contrary, b);
         return;
-    const char *below = arena_printf("kmm_host_below(kmm_host_as<%s>(), %s, kmm_b.extent.x)", type, copy_node(e, other));
-    const char *at = arena_printf("kmm_host_below_or_at(kmm_host_as<%s>(), %s, kmm_b.extent.x)", type, copy_node(e, other));
-    bool less = kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE, more = kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE;
-    bool strict = kind == CXBinaryOperator_LT || kind == CXBinaryOperator_GT;
-    if (kind == CXBinaryOperator_EQ && !*from && !*to) {
-        *from = below;
-        *to = at;
-    } else if ((turned ? more : less) && !*to) {
-        *to = strict ? below : at;
-    } else if ((turned ? less : more) && !*from) {
-        *from = strict ? at : below;
     }
+    kind = contrary ? negated(kind) : kind;
+    if (kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_EQ) {
+        const char *left = direction_of(e, n->child), *right = direction_of(e, n->last);
+        if (left && vary_of(&e->b, n->last) == VARY_NOT && n->last->end > n->last->begin) {
+            add_bound(e, b, n->child, n->last, left, kind);
+            return;
+        }
+        if (right && vary_of(&e->b, n->child) == VARY_NOT && n->child->end > n->child->begin) {
+            add_bound(e, b, n->last, n->child, right, turned(kind));
+            return;
+        }
+    }
+    b->is_complete = false;
 }
 
-/* A branch alone in its region is run only by the threads that its condition may choose. */
+static bool bounds_of(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
+{
+    *b = (bounds_t){.is_complete = true};
+    find_bounds(e, condition, contrary, b);
+    if (!b->part.length)
+        return false;
+    if (b->is_complete)
+        text_printf(&b->part, "const bool kmm_exact __attribute__((unused)) = true%s;", b->exact.data);
+    return true;
+}
+
+/* Whether the compiler may take the threads for independent: nothing lies in memory that they use in turn. */
+static bool is_apart(const node_t *n)
+{
+    if (n->kind == CXCursor_LambdaExpr || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_GCCAsmStmt || n->kind == CXCursor_CXXNewExpr)
+        return false;
+    if (n->kind == CXCursor_VarDecl && n->variable && (!n->variable->is_scalar || n->variable->escapes) && n->variable->keep != KEEP_SHARED)
+        return false;
+    if (n->kind == CXCursor_CallExpr) {
+        CXCursor f = clang_getCursorReferenced(n->cursor);
+        if (clang_Cursor_isNull(f) || !clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
+            return false;
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        if (!is_apart(c))
+            return false;
+    return true;
+}
+
+static bool is_last(const emitter_t *e, const node_t *n) { return n == e->b.root->last; }
+
+/* A branch alone in its region is run only by the threads that its condition may choose. Without barriers there
+ * is but one region. */
 static bool add_narrow(emitter_t *e, const node_t *n)
 {
     parts_t p;
-    const char *from = NULL, *to = NULL;
-    if (n->kind != CXCursor_IfStmt || e->is_open || !body_parts(&e->b, n, &p) || p.second)
-        return false;
-    find_bounds(e, p.condition, &from, &to);
-    if (!from && !to)
+    bounds_t bounds;
+    if (n->kind != CXCursor_IfStmt || e->is_open || !body_parts(&e->b, n, &p) || p.second || (!e->b.root->syncs && !is_last(e, n)) ||
+        p.first->end <= p.first->begin || !bounds_of(e, p.condition, false, &bounds))
         return false;
     open_region(e);
-    e->from = from;
-    e->to = to;
+    e->part = bounds.part.data;
+    e->is_apart &= is_apart(n);
     edit_jumps(e, n);
     note_uses(e, n);
-    add_text(e, n, copy(e, n->begin, body_end(&e->b, n)));
+    if (bounds.is_complete)
+        add_text(e, n, arena_printf("if (kmm_exact || (%s))\n%s\n%s", copy_node(e, p.condition), line_of(e, p.first->begin),
+                                    copy(e, p.first->begin, body_end(&e->b, n))));
+    else
+        add_text(e, n, copy(e, n->begin, body_end(&e->b, n)));
     close_region(e);
+    return true;
+}
+
+/* `if (i >= n) return;` before anything else, where there are no barriers. */
+static bool add_narrow_return(emitter_t *e, const node_t *n)
+{
+    parts_t p;
+    bounds_t bounds;
+    bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
+    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region || e->b.root->syncs || n->parent != e->b.root ||
+        !body_parts(&e->b, n, &p) || p.second)
+        return false;
+    const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last ? p.first->child : p.first;
+    if (!inner || inner->kind != CXCursor_ReturnStmt || inner->child || !bounds_of(e, p.condition, true, &bounds))
+        return false;
+    open_region(e);
+    e->part = bounds.part.data;
+    note_uses(e, p.condition);
+    add_text(e, n, arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_exact && " : "", copy_node(e, p.condition)));
     return true;
 }
 
 static void add_piece(emitter_t *e, const node_t *n)
 {
-    if (!is_place(e, n) || add_narrow(e, n))
+    edit_atomics(e, n);
+    if (!is_place(e, n) || add_narrow(e, n) || add_narrow_return(e, n))
         return;
     open_region(e);
+    e->is_apart &= is_apart(n);
     edit_jumps(e, n);
     note_uses(e, n);
     add_pragmas(e, n);
@@ -579,6 +739,10 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         return;
     }
     if (v->keep == KEEP_AGAIN) {
+        if (counts_along(e, v)) {
+            use_early(v->initializer);
+            text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n", type_text(e, v), v->number, suffix(e, v));
+        }
         if (v->is_used_early) /* only its type */
             text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n", is_const(v) ? "const " : "", type_text(e, v), v->name,
                         suffix(e, v));
@@ -858,6 +1022,67 @@ static void emit_expression(emitter_t *e, node_t *n)
     add_piece(e, n);
 }
 
+/* ---- Loops of threads with a stride ---- */
+
+static bool has_jump(const node_t *n, const node_t *loop)
+{
+    if ((n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt) && n->target == loop)
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (has_jump(c, loop))
+            return true;
+    return n->kind == CXCursor_ReturnStmt;
+}
+
+/* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it has another form. */
+static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p)
+{
+    const node_t *declaration = p->initial && p->initial->kind == CXCursor_DeclStmt ? p->initial->child : NULL;
+    const node_t *condition = p->condition ? stripped(p->condition) : NULL, *increment = p->increment ? stripped(p->increment) : NULL;
+    if (!declaration || declaration != p->initial->last || !declaration->variable || !condition || !increment ||
+        declaration->kind != CXCursor_VarDecl)
+        return NULL;
+    variable_t *v = declaration->variable;
+    if (v->escapes || v->change_count != 1 || v->change[0] != increment || !v->initializer || !is_index_type(clang_getCursorType(v->cursor)))
+        return NULL;
+    const char *direction = direction_of(e, v->initializer);
+    bool counts = increment->kind == CXCursor_CompoundAssignOperator && clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
+                  vary_of(&e->b, increment->last) == VARY_NOT;
+    bool ends = condition->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
+                stripped(condition->child)->variable == v && vary_of(&e->b, condition->last) == VARY_NOT;
+    return direction && !strcmp(direction, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
+}
+
+/* The block goes through the loop, its threads side by side: so memory is used in order, and the compiler can make vectors
+ * of threads. */
+static bool emit_strided(emitter_t *e, node_t *n)
+{
+    parts_t p;
+    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !body_parts(&e->b, n, &p))
+        return false;
+    variable_t *v = strided_variable(e, n, &p);
+    if (!v)
+        return false;
+    const char *type = type_text(e, v), *limit = copy_node(e, stripped(p.condition)->last);
+    const char *stride = copy_node(e, stripped(p.increment)->last);
+    close_region(e);
+    use_early(v->initializer);
+    text_printf(&e->out, "\n%s\nfor (kmm_host_as<%s> kmm_i%d %s; kmm_i%d < (%s); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number,
+                suffix(e, v), v->number, limit, v->number, stride);
+    open_region(e);
+    e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_b.extent.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
+                           v->number, limit, v->number, limit);
+    e->is_apart &= is_apart(p.first);
+    edit_atomics(e, p.first);
+    note_uses(e, p.first);
+    note_uses(e, p.condition);
+    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || (%s)) %s", type, v->name, v->number,
+                                      copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
+    close_region(e);
+    text_printf(&e->out, "}\n");
+    return true;
+}
+
 static void emit_statement(emitter_t *e, node_t *n)
 {
     if (e->b.reason || n->kind == CXCursor_NullStmt)
@@ -866,9 +1091,10 @@ static void emit_statement(emitter_t *e, node_t *n)
         emit_declaration(e, n);
     else if (clang_isExpression(n->kind))
         emit_expression(e, n);
-    else if (!n->splits)
-        add_piece(e, n);
-    else if (n->kind == CXCursor_CompoundStmt)
+    else if (!n->splits) {
+        if (!emit_strided(e, n))
+            add_piece(e, n);
+    } else if (n->kind == CXCursor_CompoundStmt)
         emit_inner(e, n);
     else if (n->kind == CXCursor_IfStmt)
         emit_if(e, n);

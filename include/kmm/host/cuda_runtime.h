@@ -22,6 +22,7 @@
 
 #ifndef KMM_PARSE_LIGHT
 #include <cmath>
+#include <utility>
 #endif
 #include <new>
 #include <type_traits>

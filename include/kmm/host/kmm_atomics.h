@@ -73,4 +73,23 @@ KMM_HOST_SCOPES(atomicAdd) KMM_HOST_SCOPES(atomicSub) KMM_HOST_SCOPES(atomicMin)
 KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor) KMM_HOST_SCOPES(atomicExch)
 #undef KMM_HOST_SCOPES
 
+/* On shared memory in kernels that run a block on one thread of the CPU. Volatile: several threads of a vector must not take
+ * part at once. */
+namespace kmm_host_alone {
+template <class T, class F> static inline T change(T *p, F to)
+{
+    const T old = *const_cast<volatile T *>(p);
+    *const_cast<volatile T *>(p) = to(old);
+    return old;
+}
+template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a + v); }); }
+template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a - v); }); }
+template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return v < a ? v : a; }); }
+template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return a < v ? v : a; }); }
+template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a & v); }); }
+template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a | v); }); }
+template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a ^ v); }); }
+template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T) { return v; }); }
+}
+
 #endif

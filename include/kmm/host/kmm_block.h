@@ -6,8 +6,8 @@
  *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
  *     {
  *         KMM_HOST_BLOCK_VALUES
- *         kmm_b.each_all<0>(KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
- *         kmm_b.each_all<0>(KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
+ *         kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
+ *         kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
  *     }
  *
  * Threads that left the control flow, by a branch that others did not take or a jump, have a state other than 0:
@@ -26,7 +26,7 @@ enum {
 };
 
 #define KMM_HOST_EACH                                                                              \
-    [&](const uint3 threadIdx __attribute__((unused)), const uint32_t kmm_t __attribute__((unused))) __attribute__((always_inline))
+    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused))) __attribute__((always_inline))
 
 template <class T> using kmm_host_as = T;
 template <class T> using kmm_host_decay = typename std::decay<T>::type;
@@ -40,15 +40,31 @@ template <class T> union kmm_host_slot {
 template <class T, bool is_large = (sizeof(T) > 64)> struct kmm_host_values {
     kmm_host_slot<T> at[KMM_HOST_THREADS];
     kmm_host_values() {}
-    KMM_HOST_INLINE T &operator[](uint32_t t) { return at[t].value; }
+    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
 };
 template <class T> struct kmm_host_values<T, true> {
     kmm_host_slot<T> *at;
     kmm_host_values() : at(static_cast<kmm_host_slot<T> *>(kmm_host_allocate(KMM_HOST_THREADS * sizeof(T)))) {}
     kmm_host_values(const kmm_host_values &) = delete;
     ~kmm_host_values() { free(at); }
-    KMM_HOST_INLINE T &operator[](uint32_t t) { return at[t].value; }
+    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
 };
+
+/* Threads with x0 <= x < x1 and y0 <= y < y1. */
+struct kmm_host_part {
+    int x0, x1, y0, y1;
+    KMM_HOST_INLINE void from_x(int x) { x0 = x > x0 ? x : x0; }
+    KMM_HOST_INLINE void to_x(int x) { x1 = x < x1 ? x : x1; }
+    KMM_HOST_INLINE void from_y(int y) { y0 = y > y0 ? y : y0; }
+    KMM_HOST_INLINE void to_y(int y) { y1 = y < y1 ? y : y1; }
+};
+
+#if defined(__clang__)
+#define KMM_HOST_NO_DEPENDENCES                                                                    \
+    _Pragma("clang diagnostic ignored \"-Wpass-failed\"") _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define KMM_HOST_NO_DEPENDENCES _Pragma("GCC ivdep")
+#endif
 
 struct kmm_host_block {
     uint3 index;
@@ -86,58 +102,63 @@ struct kmm_host_block {
     }
 
 #ifdef KMM_HOST_RANDOM
-    template <int flags, class F> KMM_HOST_INLINE void each_random(uint32_t from, uint32_t to, F f) const
+    template <int flags, class F> KMM_HOST_INLINE void each_random(const kmm_host_part p, F f) const
     {
-        kmm_host_order order(threads);
+        const kmm_host_order order(threads);
         for (uint32_t k = 0; k < threads; k++) {
-            const uint32_t t = order.at[k], x = t % extent.x;
-            if (state[t] || x < from || x >= to)
+            const uint32_t t = order.at[k];
+            const uint3 place = {t % extent.x, t / extent.x % extent.y, t / extent.x / extent.y};
+            if ((int)place.x < p.x0 || (int)place.x >= p.x1 || (int)place.y < p.y0 || (int)place.y >= p.y1)
                 continue;
-            const uint3 place = {x, t / extent.x % extent.y, t / extent.x / extent.y};
             enter<flags>(place);
-            f(place, t);
+            f(place, (int)t);
         }
     }
 #endif
 
-    /* Threads with from <= x < to, in any order: nothing but a barrier orders them. */
-    template <int flags, class F> KMM_HOST_INLINE void each_some(uint32_t from, uint32_t to, F f) const
+    /* The threads of a part of the block, in any order: nothing but a barrier orders them. KMM_HOST_APART: nor does any
+     * of them use what others do, and the compiler need not look. Counters are signed: then it knows that they do not wrap. */
+    template <int flags, class F> KMM_HOST_INLINE void each_of(const kmm_host_part p, F f) const
     {
 #ifdef KMM_HOST_RANDOM
-        each_random<flags>(from, to, f);
+        each_random<flags>(p, f);
 #else
-        uint32_t row = 0;
-        for (unsigned z = 0; z < extent.z; z++)
-            for (unsigned y = 0; y < extent.y; y++) {
-                for (unsigned x = from; x < to; x++) {
-                    enter<flags>(uint3{x, y, z});
-                    f(uint3{x, y, z}, row + x);
+        const int width = (int)extent.x, height = (int)extent.y;
+        for (int z = 0; z < (int)extent.z; z++)
+            for (int y = p.y0; y < p.y1; y++) {
+                const int row = (z * height + y) * width;
+                if (flags & KMM_HOST_APART) {
+                    KMM_HOST_NO_DEPENDENCES
+                    for (int x = p.x0; x < p.x1; x++)
+                        f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+                } else {
+                    for (int x = p.x0; x < p.x1; x++) {
+                        enter<flags>(uint3{(unsigned)x, (unsigned)y, (unsigned)z});
+                        f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+                    }
                 }
-                row += extent.x;
             }
 #endif
     }
 
-    template <int flags, class F> KMM_HOST_INLINE void each_all(F f) const { each_some<flags>(0, extent.x, f); }
+    KMM_HOST_INLINE kmm_host_part whole() const { return kmm_host_part{0, (int)extent.x, 0, (int)extent.y}; }
+
+    template <int flags, class F> KMM_HOST_INLINE void each(const kmm_host_part p, F f) const { each_of<flags>(p, f); }
 
     /* Those among them that are active. */
-    template <int flags, class F> KMM_HOST_INLINE void each_active(uint32_t from, uint32_t to, F f) const
+    template <int flags, class F> KMM_HOST_INLINE void each_active(kmm_host_part p, F f) const
     {
-        if (from < first)
-            from = first;
-        if (to > last)
-            to = last;
+        p.x0 = p.x0 < (int)first ? (int)first : p.x0;
+        p.x1 = p.x1 > (int)last ? (int)last : p.x1;
         if (!has_gaps) {
-            each_some<flags>(from, to, f);
+            each_of<flags>(p, f);
             return;
         }
-        each_some<flags>(from, to, [&](const uint3 place, const uint32_t t) __attribute__((always_inline)) {
+        each_of<flags & ~KMM_HOST_APART>(p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
             if (!state[t])
                 f(place, t);
         });
     }
-
-    template <int flags, class F> KMM_HOST_INLINE void each(F f) const { each_active<flags>(0, extent.x, f); }
 
     /* ---- Control flow ---- */
 
@@ -206,31 +227,63 @@ struct kmm_host_block {
     const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
     const dim3 blockDim __attribute__((unused)) = kmm_b.extent, gridDim __attribute__((unused)) = kmm_b.grid; \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */  \
-    const uint32_t kmm_t __attribute__((unused)) = 0;
+    const int kmm_t __attribute__((unused)) = 0;
 
-/* The x from which on `a < b` is false, if a is the thread's x; and with that, a <= b. */
-template <class A, class B> KMM_HOST_INLINE uint32_t kmm_host_below(A a, B b, uint32_t extent)
+/*
+ * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's place and a
+ * the value for the first one. Where the comparison is one of unsigned numbers but `a` is negative, or of floating-point
+ * numbers, it must be made by each thread: then kmm_host_exact is false, and the answer is all.
+ */
+template <class A, class B> KMM_HOST_INLINE bool kmm_host_exact(A a, B b)
 {
     typedef decltype(a + b) both;
-    return !((both)b > 0) ? 0 : (both)b < (both)extent ? (uint32_t)(both)b : extent;
+    return std::is_integral<both>::value && (std::is_signed<both>::value || a > 0 || a == 0);
 }
-template <class A, class B> KMM_HOST_INLINE uint32_t kmm_host_below_or_at(A a, B b, uint32_t extent)
+template <class A, class B> KMM_HOST_INLINE int kmm_host_below(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
-    return !((both)b >= 0) ? 0 : (both)b < (both)extent ? (uint32_t)(both)b + 1 : extent;
+    if (!kmm_host_exact(a, b))
+        return (int)extent;
+    if ((both)b <= (both)a)
+        return 0;
+    const unsigned long long more = (unsigned long long)(both)b - (unsigned long long)(both)a;
+    return more < extent ? (int)more : (int)extent;
+}
+template <class A, class B> KMM_HOST_INLINE int kmm_host_below_or_at(A a, B b, unsigned extent)
+{
+    typedef decltype(a + b) both;
+    if (!kmm_host_exact(a, b))
+        return (int)extent;
+    if ((both)b < (both)a)
+        return 0;
+    const unsigned long long more = (unsigned long long)(both)b - (unsigned long long)(both)a;
+    return more < extent ? (int)more + 1 : (int)extent;
+}
+/* The same as where threads begin for which it does not hold. */
+template <class A, class B> KMM_HOST_INLINE int kmm_host_from(A a, B b, unsigned extent)
+{
+    return kmm_host_exact(a, b) ? kmm_host_below(a, b, extent) : 0;
+}
+template <class A, class B> KMM_HOST_INLINE int kmm_host_from_behind(A a, B b, unsigned extent)
+{
+    return kmm_host_exact(a, b) ? kmm_host_below_or_at(a, b, extent) : 0;
 }
 
 /* ---- Operations of all threads, or of those of a warp ---- */
 
 /* __syncthreads_count, _and, _or. */
 struct kmm_host_predicates {
-    int total = 0, arrived = 0;
-    KMM_HOST_INLINE void put(uint32_t, int predicate)
+    uint8_t holds[KMM_HOST_THREADS];
+    int total, arrived;
+    KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
+    void join(const kmm_host_block &b)
     {
-        total += predicate != 0;
-        arrived++;
+        b.barrier();
+        arrived = (int)b.active;
+        total = 0;
+        for (uint32_t t = 0; t < b.threads; t++)
+            total += !b.state[t] && holds[t];
     }
-    void join(const kmm_host_block &b) { b.barrier(); }
     int syncthreads_count() const { return total; }
     int syncthreads_or() const { return total > 0; }
     int syncthreads_and() const { return total == arrived; }

@@ -44,7 +44,8 @@ enum {
     KMM_HOST_SYNC = 1,    /* barriers or warp operations: threads are fibers */
     KMM_HOST_HELPERS = 2, /* functions that read the index variables */
     KMM_HOST_GLOBALS = 4, /* variables outside, which libkmm does not see: launches run one after another */
-    KMM_HOST_BLOCK = 8    /* barriers, at which kmmcc has split the kernel: it runs a block at once */
+    KMM_HOST_BLOCK = 8,   /* kmmcc has made it one function for all threads of a block, split at its barriers */
+    KMM_HOST_APART = 16   /* of a loop over threads: none of them uses what another one changes */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
