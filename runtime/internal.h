@@ -196,6 +196,8 @@ void kmm__device_init(kmm__device_t *d);
 int kmm__device_start(kmm__device_t *d);
 void kmm__device_stop(kmm__device_t *d);
 void kmm__ready_push(kmm__task_t *t);        /* locked */
+/* Locked: something that a task on the host waits for has been read from disk, or could not be (error, with its text set). */
+void kmm__host_arrived(kmm__task_t *t, int error, bool is_last);
 void kmm__host_run(kmm__task_t *t);          /* locked: all it waits for is done */
 /* Locked, may unlock: a lane of its own for such a task, until kmm__side_lane_return. Negative: an error, with its text set. */
 int kmm__side_lane_take(kmm__device_t *d);

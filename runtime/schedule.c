@@ -672,6 +672,14 @@ static int buffers_ensure(kmm__task_t *t)
     return ok ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for its arrays");
 }
 
+void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
+{
+    if (error && !t->error)
+        fail(t, error, kmm__error_get());
+    if (is_last && --t->done_left == 0)
+        kmm__host_run(t);
+}
+
 static void issue_on_host(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->device->runtime;
@@ -685,9 +693,14 @@ static void issue_on_host(kmm__task_t *t)
     if (error)
         fail(t, error, kmm__error_get());
     kmm__task_issued(t);
+    error = moves.count ? kmm__spill_await_task(t) : t->error ? 0 : kmm__spill_expect_task(t);
+    if (error && !t->error)
+        fail(t, error, kmm__error_get());
     if (moves.count) {
+        int moved = error;
         pthread_mutex_unlock(&rt->lock);
-        int moved = kmm__moves_enqueue(&moves, true);
+        if (!moved)
+            moved = kmm__moves_enqueue(&moves, true);
         pthread_mutex_lock(&rt->lock);
         if (moved && !t->error)
             fail_copy(t, moved, moves.move[0].from);

@@ -9,7 +9,7 @@
 #include "../internal.h"
 #include "spill.h"
 
-enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8 };
+enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
 
 /* ---- The index by address ---- */
 
@@ -174,12 +174,34 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     return 0;
 }
 
+static void *host_map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Memory whose sheets come and go is made of huge pages, which cost a small part of what as many small ones do. */
+static void *host_map_huge(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
+    char *p = host_map(size + HUGE_PAGE);
+    if (!p)
+        return NULL;
+    char *begin = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE, *end = p + size + HUGE_PAGE;
+    if (begin > p)
+        munmap(p, (size_t)(begin - p));
+    if (end > begin + size)
+        munmap(begin + size, (size_t)(end - begin) - size);
+    madvise(begin, size, MADV_HUGEPAGE);
+    return begin;
+}
+
 char *kmm__array_host(kmm__array_t *a)
 {
     if (a->host)
         return a->host;
-    void *p = mmap(NULL, a->bytes ? a->bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    a->host = p == MAP_FAILED ? NULL : p;
+    bool huge = kmm__spill_sheet_bytes(a->runtime) >= HUGE_PAGE && a->bytes >= HUGE_PAGE;
+    a->host = huge ? host_map_huge(a->bytes) : host_map(a->bytes ? a->bytes : 1);
     if (a->host)
         kmm__spill_array(a);
     return a->host;

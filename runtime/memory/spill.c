@@ -41,6 +41,9 @@ struct kmm__sheet {
     uint32_t slot_readers; /* reads of its slot into buffers: the slot must not be written */
     sheet_state_t state;
     bool stored;           /* its slot has the newest of what the host holds of it */
+    bool spoiled;          /* it will not be, once it has been read: who waits for that writes it */
+    kmm__task_t **waiters; /* tasks on the host that run once it has been read */
+    uint32_t waiter_count, waiter_capacity;
     int error;             /* of the last read */
     int64_t slot;          /* in the file, -1: none */
     uint64_t checksum;     /* of what the slot has */
@@ -149,6 +152,8 @@ static void sheet_unpin(kmm__spill_t *p, kmm__sheet_t *s)
 /* Everything that was RESIDENT or on its way there is accounted for in `resident`. */
 static void become_resident(kmm__spill_t *p, kmm__sheet_t *s)
 {
+    s->stored &= !s->spoiled;
+    s->spoiled = false;
     s->state = SHEET_RESIDENT;
     if (s->pins == 0)
         idle_push(p, s);
@@ -157,6 +162,7 @@ static void become_resident(kmm__spill_t *p, kmm__sheet_t *s)
 
 static void become_absent(kmm__spill_t *p, kmm__sheet_t *s)
 {
+    s->spoiled = false;
     s->state = SHEET_ABSENT;
     p->resident -= sheet_bytes(s);
     pthread_cond_broadcast(&p->changed);
@@ -384,7 +390,15 @@ static int sheet_await(kmm__spill_t *p, kmm__sheet_t *s)
     return s->state == SHEET_RESIDENT ? 0 : read_error(p, s, s->error);
 }
 
-static int held_bring(kmm__spill_t *p, kmm__held_t *held)
+static void will_be_written(kmm__sheet_t *s)
+{
+    if (s->state == SHEET_READING)
+        s->spoiled = true;
+    else if (s->state == SHEET_RESIDENT) /* one that could not be read stays as it is on disk */
+        s->stored = false;
+}
+
+static int held_bring(kmm__spill_t *p, kmm__held_t *held, bool awaits)
 {
     int error = 0;
     turn_enter(p);
@@ -393,18 +407,18 @@ static int held_bring(kmm__spill_t *p, kmm__held_t *held)
     for (uint32_t k = 0; k < held->count && !error; k++)
         error = sheet_bring(p, &held->hold[k]);
     turn_leave(p);
-    for (uint32_t k = 0; k < held->count && !error; k++)
+    for (uint32_t k = 0; k < held->count && !error && awaits; k++)
         error = sheet_await(p, held->hold[k].sheet);
     for (uint32_t k = 0; k < held->count; k++) {
         if (error)
             sheet_unpin(p, held->hold[k].sheet);
         else if (held->hold[k].writes)
-            held->hold[k].sheet->stored = false;
+            will_be_written(held->hold[k].sheet);
     }
     return error;
 }
 
-static int held_acquire(kmm__spill_t *p, kmm__held_t *held)
+static int held_acquire(kmm__spill_t *p, kmm__held_t *held, bool awaits)
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < held->count; k++)
@@ -417,7 +431,7 @@ static int held_acquire(kmm__spill_t *p, kmm__held_t *held)
                               (unsigned long long)((bytes + p->limit - 1) / p->limit));
     }
     bool full = p->resident + bytes > p->limit;
-    int error = held->count ? held_bring(p, held) : 0;
+    int error = held->count ? held_bring(p, held, awaits) : 0;
     if (error)
         held->count = 0;
     else if (full)
@@ -590,7 +604,7 @@ static void collect_frame(collect_t *c, void *frame)
 
 /* Holds all that `fn` lists. What that is may become more while we wait: then all is given back and taken anew, so
  * that nothing is held by who waits for more. */
-static int hold_all(kmm__spill_t *p, kmm__held_t *held, void (*fn)(collect_t *c, void *arg), void *arg)
+static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits, void (*fn)(collect_t *c, void *arg), void *arg)
 {
     for (uint32_t pinned = 0;;) {
         collect_t c;
@@ -600,7 +614,7 @@ static int hold_all(kmm__spill_t *p, kmm__held_t *held, void (*fn)(collect_t *c,
             return 0;
         while (pinned)
             sheet_unpin(p, held->hold[--pinned].sheet);
-        int error = held_acquire(p, held);
+        int error = held_acquire(p, held, awaits);
         if (error) {
             free(held->hold);
             *held = (kmm__held_t){ 0 };
@@ -617,7 +631,7 @@ int kmm__spill_hold_task(kmm__task_t *t)
     kmm__held_t held = { 0 };
     if (!p || (!on_host && !p->crosses))
         return 0;
-    int error = hold_all(p, &held, on_host ? collect_host_task : collect_device_task, t);
+    int error = hold_all(p, &held, !on_host, on_host ? collect_host_task : collect_device_task, t);
     if (held.count) {
         t->held = kmm__alloc(sizeof(*t->held));
         *t->held = held;
@@ -628,6 +642,43 @@ int kmm__spill_hold_task(kmm__task_t *t)
 bool kmm__spill_may_wait(const kmm_runtime_t *rt)
 {
     return rt->spill && rt->spill->crosses;
+}
+
+int kmm__spill_await_task(kmm__task_t *t)
+{
+    int error = 0;
+    for (uint32_t k = 0; t->held && k < t->held->count && !error; k++)
+        error = sheet_await(t->device->runtime->spill, t->held->hold[k].sheet);
+    return error;
+}
+
+int kmm__spill_expect_task(kmm__task_t *t)
+{
+    kmm__held_t *held = t->held;
+    for (uint32_t k = 0; held && k < held->count; k++)
+        if (held->hold[k].sheet->state == SHEET_ABSENT) /* it could not be read */
+            return read_error(t->device->runtime->spill, held->hold[k].sheet, held->hold[k].sheet->error);
+    for (uint32_t k = 0; held && k < held->count; k++) {
+        kmm__sheet_t *s = held->hold[k].sheet;
+        if (s->state != SHEET_READING)
+            continue;
+        s->waiters = kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
+        s->waiters[s->waiter_count++] = t;
+        t->done_left += held->pending++ == 0;
+    }
+    return 0;
+}
+
+/* Tells the tasks that wait for a read. */
+static void tell_waiters(kmm__spill_t *p, kmm__sheet_t *s, int error)
+{
+    kmm__task_t **waiters = s->waiters;
+    uint32_t count = s->waiter_count;
+    s->waiters = NULL;
+    s->waiter_count = s->waiter_capacity = 0;
+    for (uint32_t k = 0; k < count; k++)
+        kmm__host_arrived(waiters[k], error ? read_error(p, s, error) : 0, --waiters[k]->held->pending == 0);
+    free(waiters);
 }
 
 void kmm__spill_release_task(kmm__task_t *t)
@@ -643,7 +694,7 @@ int kmm__spill_hold_frame(kmm__frame_t *f, kmm__held_t *held)
 {
     kmm__spill_t *p = f->array->runtime->spill;
     *held = (kmm__held_t){ 0 };
-    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, collect_frame, f) : 0;
+    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, true, collect_frame, f) : 0;
 }
 
 /* ---- Sources ---- */
@@ -903,8 +954,10 @@ static void read_finish(kmm__spill_t *p, job_t *j)
         give_pages(s);
         pthread_mutex_lock(&p->runtime->lock);
         become_absent(p, s);
+        tell_waiters(p, s, error);
     } else {
         become_resident(p, s);
+        tell_waiters(p, s, 0);
     }
 }
 

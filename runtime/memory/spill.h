@@ -26,7 +26,11 @@ typedef struct kmm__hold {
     bool covers; /* all of its elements are written */
 } kmm__hold_t;
 
-struct kmm__held { kmm__hold_t *hold; uint32_t count, capacity; };
+struct kmm__held {
+    kmm__hold_t *hold;
+    uint32_t count, capacity;
+    uint32_t pending; /* reads that the task which has it waits for */
+};
 typedef struct kmm__held kmm__held_t;
 
 typedef struct kmm__spill_stats {
@@ -51,8 +55,13 @@ void kmm__spill_array_dead(kmm__array_t *a); /* nothing refers to it: its sheets
 void kmm__spill_forget(kmm__array_t *a);     /* before its host buffer goes away; may unlock */
 
 /* ---- Holding (locked; may unlock meanwhile; 0 or an error with its text) ---- */
-/* What a task on the host touches, or what one on a device has brought to the host from another driver's. */
+/* What a task on the host touches, or what one on a device has brought to the host from another driver's. What a task on
+ * the host holds may still be on its way from disk. */
 int kmm__spill_hold_task(kmm__task_t *t);
+/* Until it has come; for who has copies to make there. */
+int kmm__spill_await_task(kmm__task_t *t);
+/* t does not run before it has come: one of t's done_left falls then, by kmm__host_arrived. Does not unlock. */
+int kmm__spill_expect_task(kmm__task_t *t);
 bool kmm__spill_may_wait(const kmm_runtime_t *rt); /* that may wait for a device's task, too */
 void kmm__spill_release_task(kmm__task_t *t);
 /* What evicting a frame copies to the host. The frame may have been pinned in the meantime. */
