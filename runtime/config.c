@@ -57,6 +57,8 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
     d->limit = config->device_mem ? config->device_mem : d->info.memory_free - d->info.memory_free / RESERVE_PART;
     if (d->limit > d->info.memory_total)
         d->limit = d->info.memory_total;
+    if (rt->checks_access && b->kind != KMM_KIND_HOST)
+        d->limit /= 2; /* the copies that chunks are checked on need the rest */
     d->most = d->limit;
     rt->device[rt->device_count++] = d;
     rt->has_spaces |= d->space != KMM__HOST;
@@ -160,7 +162,9 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
     kmm_config_t config = given ? *given : (kmm_config_t){ 0 };
     const char *list = config.devices ? config.devices : getenv("KMM_DEVICES");
     const char *threads = getenv("KMM_THREADS");
-    int error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
+    int error = kmm__check_config(rt);
+    if (!error)
+        error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
     if (!error)
         error = environment_bytes("KMM_FRAME", &config.frame_bytes);
     if (error)

@@ -189,6 +189,7 @@ int kmm__ticket_record(kmm__ticket_t *t);
 void kmm__ticket_recorded(kmm__ticket_t *t);
 
 /* ---- schedule.c ---- */
+int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s); /* not locked: waits for all that is on it */
 void kmm__device_wake(kmm__device_t *d); /* locked */
 /* Locked: work on the device failed, which a GPU never recovers from. */
 void kmm__device_lose(kmm__device_t *d, int error);
@@ -306,6 +307,16 @@ bool kmm__reduce_is_ordered(const kmm_launch_t *l);
 kmm__task_t *kmm__inline_current(void); /* the task this thread is inside of; NULL: none */
 /* KMM_E_STATE, with its text set, inside a task, where `call` would wait for what may wait for the task. */
 int kmm__inline_refuse(const char *call);
+
+/* ---- observe/check.c: KMM_CHECK=access ---- */
+typedef struct kmm__check kmm__check_t;
+int kmm__check_config(kmm_runtime_t *rt); /* what the environment asks for */
+void kmm__check_note(kmm__work_t *w, const kmm_launch_t *l); /* locked: a launch whose items have their arrays */
+bool kmm__check_wants(const kmm__task_t *t);
+/* Runs a kernel, or a function, on copies of t's arrays. What it does wrong is noted as t's error. */
+int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream, int (*launch)(kmm__task_t *t, kmm__stream_t *stream));
+int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t)); /* not locked */
+uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a); /* the address of the copy */
 
 /* ---- observe/stats.c ---- */
 void kmm__stats_print(kmm_runtime_t *rt); /* takes the runtime's lock */

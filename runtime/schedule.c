@@ -62,7 +62,7 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
         a = own->array;
         offset += kmm__reduce_slot(t->work, own, t->chunk) * own->slot_bytes - own->begin;
     }
-    uint64_t base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
+    uint64_t base = t->check ? kmm__check_base(t->check, a) : t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
     return base + (uint64_t)offset;
 }
 
@@ -98,7 +98,7 @@ static int launch_kernel(kmm__task_t *t, kmm__stream_t *stream)
     return t->device->backend->launch(stream, &run);
 }
 
-static int launch(kmm__task_t *t, kmm__stream_t *stream)
+static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 {
     const kmm__work_t *w = t->work;
     if (w->is_inline)
@@ -109,6 +109,11 @@ static int launch(kmm__task_t *t, kmm__stream_t *stream)
     kmm__run_t run = { .chunk = t->range, .function = w->function, .args_block = packed, .args_bytes = w->args_bytes };
     write_arguments(t, packed);
     return t->device->backend->launch(stream, &run);
+}
+
+static int launch(kmm__task_t *t, kmm__stream_t *stream)
+{
+    return kmm__check_wants(t) ? kmm__check_launch(t, stream, launch_chunk) : launch_chunk(t, stream);
 }
 
 /* ---- Failure ---- */
@@ -242,7 +247,7 @@ static void stream_drained(void *arg, int status)
     pthread_mutex_unlock(&d->lock);
 }
 
-static int stream_drain(kmm__backend_t *b, kmm__stream_t *s)
+int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s)
 {
     drained_t d = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0 };
     int error = b->notify(s, stream_drained, &d);
@@ -267,7 +272,7 @@ int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geo
     kmm__stream_t *stream = t->device->lanes[t->lane].stream;
     int error = b->launch(stream, &run);
     if (!error)
-        error = stream_drain(b, stream); /* statements behind it may use what it wrote */
+        error = kmm__stream_drain(b, stream); /* statements behind it may use what it wrote */
     return error ? kmm__error_set(error, "%s: %s", kernel->name, b->error_text(b)) : 0;
 }
 

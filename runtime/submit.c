@@ -645,6 +645,7 @@ static int submit_described(kmm__submission_t *s)
     if (!error && s->annotated && !has_chunks(s->l))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     w->chunk_count = s->place.chunks = s->part.count;
+    kmm__check_note(w, s->l);
     if (error || s->part.count == 0)
         return error;
     error = plan_reductions(s);

@@ -236,6 +236,9 @@ typedef struct kmm__partials {
 
 /* What the chunks of a launch share. References are counted by tasks. What it points to and owns comes from
  * kmm__work_take. */
+/* Where an item's elements begin (observe/check.c). The array is there as long as the launch's chunks are. */
+typedef struct kmm__place { const kmm__array_t *array; int64_t offset, element; } kmm__place_t;
+
 typedef struct kmm__work kmm__work_t;
 struct kmm__work {
     kmm_runtime_t *runtime;
@@ -266,6 +269,8 @@ struct kmm__work {
     uint32_t reduction_count;
     kmm__partials_t *partials;
     uint32_t partials_count;
+    kmm__place_t *places; /* KMM_CHECK=access: of each item; NULL: nothing to check */
+    bool is_warned;
     void *blocks;             /* what did not fit in room; each begins with a pointer to the next */
     uint32_t room_used;
     _Alignas(16) unsigned char room[KMM__WORK_ROOM];
@@ -315,6 +320,7 @@ struct kmm__task {
     bool finished; /* its own work is over, finish_left may not be 0 */
     bool awaited;  /* a thread waits for it */
     bool is_expected; /* its frames expect it */
+    struct kmm__check *check; /* KMM_CHECK=access: the copies it works on */
     bool entered;  /* is_inline: the program's statements may run */
     kmm__ticket_t *ticket;
     kmm__edge_t *successors;
@@ -410,6 +416,7 @@ struct kmm_runtime {
     uint32_t space_count;
     bool has_spaces;       /* some device has memory of its own */
     kmm__map_ops_t holders_ops;
+    bool checks_access;    /* KMM_CHECK=access */
     uint64_t frame_bytes;  /* the largest frame */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */
     kmm__array_t **arrays; /* sorted by base */

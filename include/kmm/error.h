@@ -22,7 +22,8 @@ extern "C" {
     X(IO, -11, "input or output failed")                                                           \
     X(STATE, -12, "call not allowed in this state")                                                \
     X(DISK_FULL, -13, "no room on disk to spill to")                                               \
-    X(CORRUPT, -14, "data read back from disk is not what was written")
+    X(CORRUPT, -14, "data read back from disk is not what was written")                            \
+    X(ACCESS, -15, "a store that no clause declares")
 
 typedef enum kmm_error {
 #define KMM_X(name, number, text) KMM_E_##name = number,
