@@ -274,6 +274,8 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     if (!(valid >> d->space & 1)) {
         kmm__device_t *from = choose_source(d->runtime, valid, d);
         bool peer = from && d->space != KMM__HOST && from->backend == d->backend;
+        if (!peer && !kmm__array_host(f->access->array))
+            return kmm__error_set(KMM_E_MEMORY, "no host memory to move it through");
         if (!peer && !(valid & 1u << KMM__HOST))
             fetch_to_host(f, h, part, from);
         if (d->space != KMM__HOST)
