@@ -393,6 +393,7 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
         pthread_mutex_lock(&d->runtime->lock);
         if (!t->error)
             fail(t, error, reason(d, error));
+        kmm__copies_fail(t, error);
         pthread_mutex_unlock(&d->runtime->lock);
     }
     for (uint32_t k = 0; k < t->wait_count && !error; k++)
@@ -438,8 +439,6 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
         int error = errors[k] ? errors[k] : recorded;
         if (error && !b->tasks[k]->error)
             fail(b->tasks[k], error, reason(d, error));
-        if (errors[k])
-            kmm__copies_fail(b->tasks[k], error);
         kmm__task_issued(b->tasks[k]);
     }
     if (errors[b->count - 1])
@@ -464,10 +463,8 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
     pthread_mutex_lock(&rt->lock);
     if (error && !t->error)
         fail(t, error, reason(d, error));
-    if (error) {
-        kmm__copies_fail(t, error);
+    if (error)
         copies_drain(t);
-    }
     kmm__moves_drop(moves);
     if (d->backend->native || t->error) {
         inline_enter(t);
