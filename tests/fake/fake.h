@@ -124,9 +124,9 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c);
 int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes);
 int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
                         unsigned shared, void **args);
-/* Locked: ends the program when enqueued work uses the memory. Kernels use [whole, whole + whole_bytes) if an argument
- * points into it. */
-void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what);
+/* Locked: ends the program when an enqueued copy or fill uses the memory. What kernels use cannot be seen: they are given
+ * more addresses than they use, and one that uses memory which is gone faults there. */
+void fake_check_unused(const char *at, size_t bytes, const char *what);
 /* Locked: ends the program when the device has streams. */
 void fake_check_no_streams(int device);
 

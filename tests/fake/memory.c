@@ -177,8 +177,7 @@ int fake_unmap(char *from, size_t bytes)
     if (!m || m->bytes != bytes)
         fake_broken("memory is unmapped that is not mapped so");
     window_t *w = window_of(m->at, bytes);
-    /* Kernels use other parts of the window; one that uses this part faults there. */
-    fake_check_unused(from, bytes, NULL, 0, "memory is unmapped that enqueued work uses");
+    fake_check_unused(from, bytes, "memory is unmapped that enqueued work uses");
     *p = m->next;
     m->frame->mapped--;
     w->mapped--;
@@ -250,7 +249,7 @@ int fake_unregister(void *base)
     fake_enter();
     for (registration_t **p = &registrations, *g; (g = *p); p = &g->next)
         if (g->base == base) {
-            fake_check_unused(g->base, g->bytes, NULL, 0, "host memory is unregistered that enqueued work uses");
+            fake_check_unused(g->base, g->bytes, "host memory is unregistered that enqueued work uses");
             *p = g->next;
             free(g);
             fake_live.registrations--;
@@ -317,7 +316,7 @@ int fake_free(void *p)
     b = *at;
     if (!b)
         fake_broken("memory is freed that was not allocated");
-    fake_check_unused(b->at, b->bytes, b->at, b->bytes, "memory is freed that enqueued work uses");
+    fake_check_unused(b->at, b->bytes, "memory is freed that enqueued work uses");
     *at = b->next;
     plain_used[b->device] -= b->bytes;
     fake_live.allocations--;

@@ -45,24 +45,11 @@ static bool overlap(const char *a, size_t an, const char *b, size_t bn)
     return a < b + bn && b < a + an;
 }
 
-static bool argument_points_into(const op_t *o, const char *at, size_t bytes)
-{
-    for (uint32_t k = 0; k < o->kernel->parameters; k++)
-        for (size_t b = 0; b + sizeof(char *) <= o->kernel->parameter_bytes[k]; b += sizeof(char *)) {
-            const char *p;
-            memcpy(&p, (const char *)o->args[k] + b, sizeof(p));
-            if (p >= at && p < at + bytes)
-                return true;
-        }
-    return false;
-}
-
-void fake_check_unused(const char *at, size_t bytes, const char *whole, size_t whole_bytes, const char *what)
+void fake_check_unused(const char *at, size_t bytes, const char *what)
 {
     for (const fake_stream_t *s = streams; s; s = s->next)
         for (const op_t *o = fake_devices[s->device].lost ? NULL : s->first; o; o = o->next) { /* a lost device does nothing any more */
-            bool uses = o->work == KERNEL && whole && argument_points_into(o, whole, whole_bytes);
-            uses |= (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
+            bool uses = (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
             uses |= o->work == COPY && overlap(o->src.at, o->src.bytes, at, bytes);
             if (uses)
                 fake_broken(what);

@@ -24,6 +24,7 @@
 #include <kmm.h>
 
 #include "fake_gpu.h"
+#include "fake_work.h"
 
 enum { MAX_ARRAYS = 12, LIMIT_S = 30, MOST = 400, N = 6 << 10 /* elements: 24 KiB, six frames */ };
 
@@ -49,6 +50,11 @@ static const char *driver(void)
 static bool is_hip(void)
 {
     return !strncmp(driver(), "hip", 3);
+}
+
+static kmm_kind_t kind(void)
+{
+    return is_hip() ? KMM_KIND_HIP : KMM_KIND_CUDA;
 }
 
 static bool is_whole(void)
@@ -77,83 +83,14 @@ static int told(run_t *r, int error)
     return error;
 }
 
-/* ---- Kernels: one block of the fake, and the same for the model ---- */
-
-enum { BLOCK = 64 };
-typedef enum what { ADD, SCALE, MIRROR, SUM, WHATS } what_t;
-
-static void element(what_t what, int64_t i, int64_t n, int32_t *dst, const int32_t *a, const int32_t *b)
-{
-    switch (what) {
-    case ADD: dst[i] = a[i] + b[i]; return;
-    case SCALE: dst[i] = dst[i] * 3 + 1; return;
-    case MIRROR: dst[i] = a[n - 1 - i] - b[i]; return;
-    case SUM: dst[0] += a[i]; return;
-    case WHATS: return;
-    }
-}
-
-static int run_block(what_t what, const uint32_t block[3], void **args)
-{
-    const kmm_blocks_t *blocks = args[0];
-    int64_t n = *(int64_t *)args[1], begin = ((int64_t)block[0] + blocks->offset_x) * BLOCK;
-    for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
-        element(what, i, n, *(int32_t **)args[2], *(int32_t **)args[3], *(int32_t **)args[4]);
-    return 0;
-}
-
-static int run_add(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(ADD, b, args); }
-static int run_scale(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SCALE, b, args); }
-static int run_mirror(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(MIRROR, b, args); }
-static int run_sum(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SUM, b, args); }
-
-static const uint32_t sizes[] = { sizeof(kmm_blocks_t), 8, 8, 8, 8 };
-static fake_kernel_t fakes[WHATS] = { { run_add, 5, sizes, 0 }, { run_scale, 5, sizes, 0 }, { run_mirror, 5, sizes, 0 }, { run_sum, 5, sizes, 0 } };
-static const char *const names[WHATS] = { "add", "scale", "mirror", "sum" };
-static kmm_kernel_t kernels[WHATS];
-
-static void kernels_init(void)
-{
-    for (int k = 0; k < WHATS; k++)
-        kernels[k] = (kmm_kernel_t){ .version = KMM_LAUNCH_VERSION, .kind = is_hip() ? KMM_KIND_HIP : KMM_KIND_CUDA, .name = names[k],
-                                     .handle = &fakes[k], .param_count = 5, .param_bytes = sizes, .is_clone = 1 };
-}
-
-static void access_1d(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int32_t *base, int64_t lower, int64_t step)
-{
-    kmm_launch_access(l, mode, text, base, sizeof(*base));
-    kmm_launch_index(l, lower, 1);
-    kmm_launch_coef(l, 0, step, 0);
-}
-
-/* `chunks` chunks of what over n elements. a and b may be NULL where `what` does not use them. */
-static int launch_raw(what_t what, int64_t n, int chunks, int32_t *dst, int32_t *a, int32_t *b)
-{
-    kmm_launch_t *l = kmm_launch_begin(names[what], "faults.c", 7);
-    kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
-    void *args[] = { NULL, &n, &dst, &a, &b };
-    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
-    kmm_launch_chunk(l, KMM_GLOBAL_X, (n + chunks - 1) / chunks);
-    if (a)
-        access_1d(l, KMM_READ, "a[i]", a, what == MIRROR ? n - 1 : 0, what == MIRROR ? -1 : 1);
-    if (b)
-        access_1d(l, KMM_READ, "b[i]", b, 0, 1);
-    if (what == SUM) {
-        kmm_launch_reduce(l, KMM_OP_ADD, KMM_INT32, "dst[0]", dst);
-        kmm_launch_index(l, 0, 1);
-    } else {
-        access_1d(l, what == SCALE ? KMM_UPDATE : KMM_WRITE, "dst[i]", dst, 0, 1);
-    }
-    kmm_launch_arm(l);
-    return kmm_launch_kernel(&kernels[what], &g, args);
-}
+/* ---- Launches ---- */
 
 static void launch(run_t *r, what_t what, int chunks, array_t *dst, array_t *a, array_t *b)
 {
     int64_t n = what == SUM ? a->n : dst->n;
-    int error = told(r, launch_raw(what, n, chunks, dst->base, a ? a->base : NULL, b ? b->base : NULL));
+    int error = told(r, fake_work_launch(kind(), what, n, chunks, dst->base, a ? a->base : NULL, b ? b->base : NULL));
     for (int64_t i = 0; i < n && error != KMM_E_NO_DEVICE; i++) /* where no device is left nothing has happened */
-        element(what, i, n, dst->model, a ? a->model : NULL, b ? b->model : NULL);
+        fake_work_element(what, i, n, dst->model, a ? a->model : NULL, b ? b->model : NULL);
 }
 
 /* ---- Arrays ---- */
@@ -261,8 +198,8 @@ static void mapped(run_t *r)
         complain(r, "memory could not be mapped");
     launch(r, SCALE, 6, m, NULL, NULL);
     for (int64_t i = 0; i < n; i++)
-        element(ADD, i, n, raw->model, a->model, m->model);
-    mapped_end(r, raw, launch_raw(ADD, n, 4, raw->base, a->base, m->base));
+        fake_work_element(ADD, i, n, raw->model, a->model, m->model);
+    mapped_end(r, raw, fake_work_launch(kind(), ADD, n, 4, raw->base, a->base, m->base));
     launch(r, SCALE, 3, m, NULL, NULL);
     mapped_end(r, m, kmm_unmap(r->rt, m->base));
 }
@@ -271,7 +208,7 @@ static void add_on_host(const kmm_chunk_t *chunk, void *args)
 {
     int32_t **p = args;
     for (int64_t i = chunk->begin[0]; i < chunk->end[0]; i++)
-        element(ADD, i, 0, p[0], p[1], p[2]);
+        fake_work_element(ADD, i, 0, p[0], p[1], p[2]);
 }
 
 static void host_function(run_t *r, array_t *dst, array_t *a, array_t *b)
@@ -280,11 +217,11 @@ static void host_function(run_t *r, array_t *dst, array_t *a, array_t *b)
     kmm_launch_t *l = kmm_launch_begin("add_on_host", "faults.c", 8);
     kmm_launch_axis(l, "i", KMM_RANGE_0, 0, dst->n);
     kmm_launch_chunk(l, KMM_RANGE_0, dst->n / 3);
-    access_1d(l, KMM_READ, "a[i]", a->base, 0, 1);
-    access_1d(l, KMM_READ, "b[i]", b->base, 0, 1);
-    access_1d(l, KMM_WRITE, "dst[i]", dst->base, 0, 1);
+    fake_work_access(l, KMM_READ, "a[i]", a->base, 0, 1);
+    fake_work_access(l, KMM_READ, "b[i]", b->base, 0, 1);
+    fake_work_access(l, KMM_WRITE, "dst[i]", dst->base, 0, 1);
     for (int64_t i = 0; i < dst->n; i++)
-        element(ADD, i, 0, dst->model, a->model, b->model);
+        fake_work_element(ADD, i, 0, dst->model, a->model, b->model);
     told(r, kmm_launch_call(l, add_on_host, args, sizeof(args)));
 }
 
@@ -405,7 +342,6 @@ static int run_one(const program_t *program, const point_t *p, unsigned long k, 
     snprintf(list, sizeof(list), "%s:%d,mem=%s", is_hip() ? "hip" : "cuda", program->devices,
              is_whole() ? program->whole_memory : program->memory);
     setenv("KMM_FAKE_FAIL", fail, 1);
-    kernels_init();
     int error = kmm_create(&r.rt, &(kmm_config_t){ .devices = list, .threads = 2 });
     if (error) {
         counts(&c);

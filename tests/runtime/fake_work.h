@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Four kernels for fake GPUs, their launches in chunks at faults.c:7, and the same element by element for a model. */
+#ifndef FAKE_WORK_H
+#define FAKE_WORK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kmm.h>
+
+#include "fake_gpu.h"
+
+enum { BLOCK = 64 };
+typedef enum what { ADD, SCALE, MIRROR, SUM, WHATS } what_t;
+
+static inline void fake_work_element(what_t what, int64_t i, int64_t n, int32_t *dst, const int32_t *a, const int32_t *b)
+{
+    switch (what) {
+    case ADD: dst[i] = a[i] + b[i]; return;
+    case SCALE: dst[i] = dst[i] * 3 + 1; return;
+    case MIRROR: dst[i] = a[n - 1 - i] - b[i]; return;
+    case SUM: dst[0] += a[i]; return;
+    case WHATS: return;
+    }
+}
+
+static int run_block(what_t what, const uint32_t block[3], void **args)
+{
+    const kmm_blocks_t *blocks = args[0];
+    int64_t n = *(int64_t *)args[1], begin = ((int64_t)block[0] + blocks->offset_x) * BLOCK;
+    for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
+        fake_work_element(what, i, n, *(int32_t **)args[2], *(int32_t **)args[3], *(int32_t **)args[4]);
+    return 0;
+}
+
+static int run_add(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(ADD, b, args); }
+static int run_scale(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SCALE, b, args); }
+static int run_mirror(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(MIRROR, b, args); }
+static int run_sum(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SUM, b, args); }
+
+static const uint32_t sizes[] = { sizeof(kmm_blocks_t), 8, 8, 8, 8 };
+static fake_kernel_t fakes[WHATS] = { { run_add, 5, sizes, 0 }, { run_scale, 5, sizes, 0 }, { run_mirror, 5, sizes, 0 }, { run_sum, 5, sizes, 0 } };
+static const char *const names[WHATS] = { "add", "scale", "mirror", "sum" };
+#define KERNEL(kind, what) { KMM_LAUNCH_VERSION, kind, #what, NULL, &fakes[what], 5, sizes, 1, NULL }
+#define KERNELS(kind) { KERNEL(kind, ADD), KERNEL(kind, SCALE), KERNEL(kind, MIRROR), KERNEL(kind, SUM) }
+static const kmm_kernel_t cuda_kernels[WHATS] = KERNELS(KMM_KIND_CUDA), hip_kernels[WHATS] = KERNELS(KMM_KIND_HIP);
+
+static inline void fake_work_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int32_t *base, int64_t lower, int64_t step)
+{
+    kmm_launch_access(l, mode, text, base, sizeof(*base));
+    kmm_launch_index(l, lower, 1);
+    kmm_launch_coef(l, 0, step, 0);
+}
+
+/* `chunks` chunks of what over n elements. a and b may be NULL where `what` does not use them. */
+static inline int fake_work_launch(kmm_kind_t kind, what_t what, int64_t n, int chunks, int32_t *dst, int32_t *a, int32_t *b)
+{
+    kmm_launch_t *l = kmm_launch_begin(names[what], "faults.c", 7);
+    kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    void *args[] = { NULL, &n, &dst, &a, &b };
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, (n + chunks - 1) / chunks);
+    if (a)
+        fake_work_access(l, KMM_READ, "a[i]", a, what == MIRROR ? n - 1 : 0, what == MIRROR ? -1 : 1);
+    if (b)
+        fake_work_access(l, KMM_READ, "b[i]", b, 0, 1);
+    if (what == SUM) {
+        kmm_launch_reduce(l, KMM_OP_ADD, KMM_INT32, "dst[0]", dst);
+        kmm_launch_index(l, 0, 1);
+    } else {
+        fake_work_access(l, what == SCALE ? KMM_UPDATE : KMM_WRITE, "dst[i]", dst, 0, 1);
+    }
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(kind == KMM_KIND_HIP ? &hip_kernels[what] : &cuda_kernels[what], &g, args);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPUs of two kinds in one process, on the fake drivers: launches of both, and data that moves between them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <kmm.h>
+
+#include "fake_work.h"
+
+enum { N = 1 << 16 };
+
+static int32_t *array(kmm_runtime_t *rt, const int32_t *values)
+{
+    int32_t *base;
+    kmm_shape_t shape = { .dims = 1, .extent = { N }, .element_bytes = 4 };
+    assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
+    if (values)
+        assert_int_equal(kmm_copy_in(rt, base, values, N * 4), 0);
+    return base;
+}
+
+static kmm_device_info_t info(kmm_runtime_t *rt, int device)
+{
+    kmm_device_info_t i;
+    assert_int_equal(kmm_device_get(rt, device, &i), 0);
+    return i;
+}
+
+static void data_moves_between_them_through_the_host(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,hip:1,mem=4M" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i * 3;
+    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    assert_int_equal(info(rt, 0).kind, KMM_KIND_CUDA);
+    assert_int_equal(info(rt, 1).kind, KMM_KIND_HIP);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, b, a, a), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, MIRROR, N, 4, c, b, a), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, d, c, b), 0);
+    assert_int_equal(kmm_copy_out(rt, got, d, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 2 * values[N - 1 - i] - values[i] + 2 * values[i]);
+    /* Each moved what the other needed, once: a and b to HIP, a and c to CUDA; b, then d from CUDA; c from HIP. */
+    assert_int_equal(info(rt, 0).bytes_in, 2 * N * 4);
+    assert_int_equal(info(rt, 0).bytes_out, 2 * N * 4);
+    assert_int_equal(info(rt, 1).bytes_in, 2 * N * 4);
+    assert_int_equal(info(rt, 1).bytes_out, N * 4);
+    assert_int_equal(info(rt, 0).bytes_peer + info(rt, 1).bytes_peer, 0);
+    assert_int_equal(info(rt, 0).chunks, 8);
+    assert_int_equal(info(rt, 1).chunks, 4);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
+/* When the AMD GPU is lost, the NVIDIA GPU and what is not on the lost one go on. */
+static void one_kind_may_be_lost(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    setenv("KMM_FAKE_HIP_FAIL", "running:2", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:1,cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, ADD, N, 4, b, a, a), 0);
+    assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
+    assert_non_null(strstr(kmm_error_text(rt), "faults.c:7: add: chunk"));
+    assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), KMM_E_POISONED);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, ADD, N, 4, b, a, a), KMM_E_NO_DEVICE);
+    assert_non_null(strstr(kmm_error_text(rt), "lost by earlier failures"));
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, c, a, a), 0);
+    assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
+    assert_int_equal(got[N - 1], 2 * (N - 1));
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    unsetenv("KMM_FAKE_HIP_FAIL");
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The fake can be slow, for tests of overlap: 768 KiB at 2 MiB a second, each way. */
+static void copies_take_the_time_they_are_given(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t values[N];
+    setenv("KMM_FAKE_CUDA_COPY_RATE", "2097152", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    double begun = now();
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, b, a, a), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    double took = now() - begun;
+    assert_true(took >= 0.125); /* a is brought in: 256 KiB */
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    unsetenv("KMM_FAKE_CUDA_COPY_RATE");
+}
+
+static void lists_of_devices_are_checked(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:9" }), KMM_E_NO_DEVICE);
+    assert_non_null(strstr(kmm_error_text(NULL), "9 HIP devices were asked for, and 2 answer"));
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "rocm" }), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL), "there are cuda, hip and host"));
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,host,host" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,mem=1M" }), 0);
+    assert_int_equal(kmm_device_count(rt), 6);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
+int main(void)
+{
+    alarm(60);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_moves_between_them_through_the_host),
+        cmocka_unit_test(one_kind_may_be_lost),
+        cmocka_unit_test(copies_take_the_time_they_are_given),
+        cmocka_unit_test(lists_of_devices_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
