@@ -140,6 +140,8 @@ FAKE hipHostUnregister(void *base) { return sticky(fake_unregister(base)); }
 FAKE hipMemGetAllocationGranularity(size_t *out, const kmm__gpu_allocation_t *p, int option)
 {
     *out = fake_granule();
+    if (fake_setting("WHOLE")) /* as devices answer that cannot map memory */
+        return sticky(KMM__GPU_NOT_SUPPORTED);
     return p->type == KMM__GPU_ALLOCATION_PINNED && option == KMM__GPU_GRANULARITY_MINIMUM ? FAKE_OK : FAKE_INVALID_VALUE;
 }
 
