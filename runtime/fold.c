@@ -83,7 +83,8 @@ static double floating_identity(kmm_op_t op)
 
 static uint64_t integer_identity(kmm_op_t op, kmm_type_t type)
 {
-    uint64_t ones = UINT64_MAX >> (64 - 8 * kmm__type_bytes(type));
+    size_t bytes = kmm__type_bytes(type);
+    uint64_t ones = bytes < 8 ? ((uint64_t)1 << 8 * bytes) - 1 : UINT64_MAX; /* those of no integer are not used */
     bool is_signed = type <= KMM_INT64;
     switch (op) {
     case KMM_OP_ADD: case KMM_OP_BOR: case KMM_OP_BXOR: case KMM_OP_LOR: return 0;

@@ -692,7 +692,8 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     } else {
         s->work->args = kmm__work_take(s->work, bytes);
         s->work->args_bytes = (uint32_t)bytes;
-        memcpy(s->work->args, block_args, bytes);
+        if (bytes)
+            memcpy(s->work->args, block_args, bytes);
         find_pointers(s, 0, (uint32_t)bytes);
     }
     if (!error && kmm__partition(l, grid, block, kernel == NULL, &s->part))

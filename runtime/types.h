@@ -57,6 +57,7 @@ typedef struct kmm__array kmm__array_t;
 typedef struct kmm__task kmm__task_t;
 typedef struct kmm__ticket kmm__ticket_t;
 typedef struct kmm__frame kmm__frame_t;
+typedef struct kmm__slab kmm__slab_t;
 typedef struct kmm__operation kmm__operation_t;
 
 /* ---- Tickets (ticket.c) ---- */
@@ -156,6 +157,7 @@ struct kmm__frame {
 typedef struct kmm__residence {
     kmm__addr_t window; /* 0: none yet; where arrays are whole: none now */
     kmm__frame_t *frames; /* frame_count of them */
+    bool is_packed;       /* it has no frames: its place is in a slab (memory/pack.c) */
     bool released;
 } kmm__residence_t;
 
@@ -381,7 +383,7 @@ struct kmm__device {
     pthread_mutex_t in_lock, out_lock, peer_lock; /* held while enqueuing on the stream of that name; the lanes belong to the device's thread */
     kmm__event_t **events; /* unused ones */
     uint32_t event_count, event_capacity;
-    /* Memory. used = frames mapped or spare, in bytes; used <= limit except while limit shrinks. */
+    /* Memory. used = frames mapped or spare, and slabs, in bytes; used <= limit except while limit shrinks. */
     uint64_t limit, used;
     uint64_t most; /* what limit was before the driver had less */
     kmm__frame_t *idle, *busy;
@@ -390,6 +392,8 @@ struct kmm__device {
     uint64_t evicting_bytes;
     uint64_t pinned_bytes;   /* of frames with pins */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
+    kmm__slab_t *slabs;      /* frames that small arrays share */
+    uint64_t packed;         /* bytes of slabs */
     uint64_t missing;        /* bytes that recent acquisitions had to map */
     uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;

@@ -102,6 +102,8 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx)
 {
     touch_t t = { a, &a->residence[d->index], fn, ctx };
+    if (t.residence->is_packed)
+        return;
     kmm__layout_rows(l, b, touch_rows, &t);
 }
 
@@ -349,6 +351,10 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
         kmm__frames_table(a, d);
         return 0;
     }
+    if (kmm__pack_take(d, a->bytes, &r->window)) {
+        r->is_packed = true;
+        return 0;
+    }
     pthread_mutex_unlock(&rt->lock);
     int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
     pthread_mutex_lock(&rt->lock);
@@ -511,7 +517,10 @@ static void share_frame(void *ctx, kmm__frame_t *f)
 
 void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b)
 {
-    kmm__frames_of(a, from, l, b, share_frame, to);
+    if (a->residence[from->index].is_packed)
+        kmm__pack_share(from, a->residence[from->index].window, to);
+    else
+        kmm__frames_of(a, from, l, b, share_frame, to);
 }
 
 static void check_resident(void *ctx, kmm__frame_t *f)
@@ -565,7 +574,9 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
             frame_unmap(rt, f);
         kmm__uses_free(f);
     }
-    if (r->window) {
+    if (r->is_packed) {
+        kmm__pack_return(d, r->window, a->bytes);
+    } else if (r->window) {
         pthread_mutex_unlock(&rt->lock);
         d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);
         pthread_mutex_lock(&rt->lock);
@@ -600,4 +611,5 @@ void kmm__frames_close(kmm__device_t *d)
     }
     free(d->spare);
     d->spare = NULL;
+    kmm__pack_close(d);
 }

@@ -21,7 +21,8 @@ static inline uint64_t rng_next(rng_t *r)
 /* One of [lo, hi]. */
 static inline int64_t rng_range(rng_t *r, int64_t lo, int64_t hi)
 {
-    return lo + (int64_t)(rng_next(r) % (uint64_t)(hi - lo + 1));
+    uint64_t count = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all there are */
+    return (int64_t)((uint64_t)lo + (count ? rng_next(r) % count : rng_next(r)));
 }
 
 /* KMM_SEED's value, or the time; printed, so that a failure can be repeated. */

@@ -362,6 +362,42 @@ static void refuses_overlapping_writes(void **state)
     end(rt);
 }
 
+/* Arrays far smaller than a frame share frames, and give their places back. */
+static void packs_small_arrays(void **state)
+{
+    (void)state;
+    enum { ARRAYS = 150, N = 60 };
+    kmm_runtime_t *rt = make("host:2,mem=1M");
+    for (int round = 0; round < 5; round++) {
+        int *x[ARRAYS], *y = array(rt, N * sizeof(int)), got[N];
+        assert_int_equal(kmm_fill(rt, y, 0, N * sizeof(int)), 0);
+        for (int k = 0; k < ARRAYS; k++) {
+            x[k] = array(rt, N * sizeof(int));
+            for (int i = 0; i < N; i++)
+                got[i] = k + i;
+            assert_int_equal(kmm_copy_in(rt, x[k], got, sizeof(got)), 0);
+            assert_int_equal(add(N, 0, x[k], x[k], k ? x[k - 1] : y), 0);
+        }
+        int sum[N] = { 0 };
+        for (int k = 0; k < ARRAYS; k++) {
+            assert_int_equal(kmm_copy_out(rt, got, x[k], sizeof(got)), 0);
+            for (int i = 0; i < N; i++) {
+                sum[i] += k + i;
+                assert_int_equal(got[i], sum[i]);
+            }
+        }
+        for (int k = 0; k < 2; k++) {
+            kmm_device_info_t info;
+            assert_int_equal(kmm_device_get(rt, k, &info), 0);
+            assert_true(info.used_bytes <= (ARRAYS + 1) * 256 + 4096); /* one frame each would be 600 KiB */
+        }
+        for (int k = 0; k < ARRAYS; k++)
+            assert_int_equal(kmm_array_destroy(rt, x[k]), 0);
+        assert_int_equal(kmm_array_destroy(rt, y), 0);
+    }
+    end(rt);
+}
+
 int main(void)
 {
     const char *seed = getenv("KMM_SEED");
@@ -374,6 +410,7 @@ int main(void)
         cmocka_unit_test(calls_functions_on_host_memory),
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_overlapping_writes),
+        cmocka_unit_test(packs_small_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
