@@ -536,6 +536,42 @@ static void nothing_is_left_after_a_crash(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* KMM_STATS=1 says what went to disk and came back. */
+static void bytes_are_told(void **state)
+{
+    (void)state;
+    char text[2048] = "", *at;
+    FILE *file = tmpfile();
+    int old = dup(STDERR_FILENO);
+    double written, read_back;
+    char unit[2][8];
+    assert_non_null(file);
+    setenv("KMM_STATS", "1", 1);
+    kmm_runtime_t *rt = make("host", LIMIT, NULL);
+    uint32_t *x = words(WORDS, 5), *a = array(rt, WORDS);
+    good(rt, kmm_copy_in(rt, a, x, WORDS * 4));
+    assert_holds(rt, a, x, WORDS);
+    kmm__spill_stats_t s = stats(rt);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    end(rt);
+    fflush(stderr);
+    dup2(old, STDERR_FILENO);
+    close(old);
+    unsetenv("KMM_STATS");
+    rewind(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    at = strstr(text, "kmm: host memory: at most 4.0 MiB");
+    assert_non_null(at);
+    assert_int_equal(sscanf(strstr(at, "written"), "written to disk %lf %3s, read back %lf %3s", &written, unit[0], &read_back, unit[1]), 4);
+    assert_string_equal(unit[0], "MiB");
+    assert_string_equal(unit[1], "MiB");
+    assert_true(written > (double)s.written / 1048576 - 0.1 && written >= 8 && written <= 12.1);
+    assert_true(read_back > (double)s.read / 1048576 - 0.1 && read_back >= 8);
+    free(x);
+}
+
 static void refuses(void **state)
 {
     (void)state;
@@ -577,6 +613,7 @@ int main(void)
         cmocka_unit_test(corruption_is_an_error),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(nothing_is_left_after_a_crash),
+        cmocka_unit_test(bytes_are_told),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
