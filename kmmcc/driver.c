@@ -499,7 +499,7 @@ static unsigned headers_of(const plan_t *p, const job_t *job)
            (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO : 0);
 }
 
-static void add_headers(unsigned needs, list_t *command)
+static void add_headers(const options_t *o, unsigned needs, list_t *command)
 {
     if (needs & NEEDS_MACRO)
         list_add(command, "-D_KMM=1");
@@ -507,6 +507,8 @@ static void add_headers(unsigned needs, list_t *command)
         list_add(command, arena_printf("-I%s", driver_folder("include")));
     if (needs & NEEDS_CUDA)
         list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
+    if ((needs & NEEDS_INCLUDE) && o->random)
+        list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {
         list_add(command, "-include");
         list_add(command, "cuda_runtime.h");
@@ -566,7 +568,7 @@ static list_t compile_command(const plan_t *p, const job_t *job, const char *cop
     list_add(&command, job->compiler.path);
     if (job->transforms)
         add_copy_flags(job, &command);
-    add_headers(headers_of(p, job), &command);
+    add_headers(p->o, headers_of(p, job), &command);
     for (int k = 0; k < o->argument_count; k++) {
         if (k == job->index)
             add_source(p, job, copy, &command);
@@ -760,7 +762,7 @@ static int compile_untouched(const plan_t *p)
     unsigned needs = 0;
     for (int k = 0; k < p->job_count; k++)
         needs |= headers_of(p, &p->jobs[k]);
-    add_headers(needs, &command);
+    add_headers(o, needs, &command);
     if (!o->compile_only)
         add_link_flags(p, &command);
     return run_original(o, &command);

@@ -303,11 +303,20 @@ static void find_flags(host_t *h)
                                        "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
                                        "__reduce_xor_sync", "__nanosleep"};
     static const char *const index[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    words_t barriers = tainted(h, words_of(sync, sizeof(sync) / sizeof(*sync)), false);
+    /* Groups have members that meet; who uses them names one of these. */
+    static const char *const groups[] = {"this_thread_block", "tiled_partition", "coalesced_threads", "thread_block", "thread_group",
+                                         "thread_block_tile", "sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "match_any"};
+    words_t meeting = words_of(sync, sizeof(sync) / sizeof(*sync));
+    bool has_groups = false;
+    for (const unit_t *k = h->u; k; k = k->next)
+        has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
+    for (size_t k = 0; has_groups && k < sizeof(groups) / sizeof(*groups); k++)
+        words_add(&meeting, groups[k]);
+    words_t barriers = tainted(h, meeting, false);
     words_t direct = words_of(index, 4), all = tainted(h, direct, false);
     words_t globals = tainted(h, h->globals, false);
     h->barriers = barriers;
-    bool helpers = all.count > 4;
+    bool helpers = all.count > 4 || has_groups;
     /* A function that meets at a barrier may be reached without its name: as an operator, a constructor or destructor,
      * or a template argument. Then every kernel may; the price is speed. */
     for (int k = 0; k < h->body_count; k++)
@@ -392,8 +401,14 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
         }
         if (!*name) {
             name = arena_printf("kmm_unnamed_%d", k);
-            unit_edit(u, stop, stop, arena_printf(" %s", name));
-            text_printf(&out, ", %s %s __attribute__((unused))", arena_copy(s->text + begin, stop - begin), name);
+            const char *type = arena_copy(s->text + begin, stop - begin);
+            if (strpbrk(type, "([")) { /* the name would stand within */
+                type = arena_printf("kmm_host_as<%s>", clang_text(clang_getTypeSpelling(clang_getCursorType(p->at[k]))));
+                unit_edit(u, begin, stop, arena_printf("%s %s", type, name));
+            } else {
+                unit_edit(u, stop, stop, arena_printf(" %s", name));
+            }
+            text_printf(&out, ", %s %s __attribute__((unused))", type, name);
         } else {
             text_printf(&out, ", %s", source_words(s, begin, stop));
         }
@@ -536,6 +551,15 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     return 0;
 }
 
+/* Whether #if leaves out the place. */
+static bool is_disabled(const unit_t *u, size_t at)
+{
+    for (int k = 0; k < u->piece_count; k++)
+        if (at >= u->pieces[k].origin && at < u->pieces[k].origin + u->pieces[k].length)
+            return clang_disabled(u, u->pieces[k].parsed + (at - u->pieces[k].origin));
+    return false;
+}
+
 static void launch_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
@@ -550,6 +574,8 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
             break;
     }
     if (!is(s, list, open, "(") || end >= list->count) {
+        if (is_disabled(u, list->at[k].begin))
+            return;
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
         return;
     }

@@ -73,6 +73,7 @@ typedef struct options {
     bool clones_all;         /* -fkmm-clone */
     manage_t manage;         /* -fkmm-manage= */
     bool fibers;             /* -fkmm-fibers */
+    bool random;             /* -fkmm-random */
     bool diff;               /* --diff */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */

@@ -557,6 +557,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm-fibers", "-fno-kmm-fibers", NULL}))
         return o->fibers = strcmp(word, "-fkmm-fibers") == 0, true;
+    if (is_any(word, (const char *const[]){"-fkmm-random", "-fno-kmm-random", NULL}))
+        return o->random = strcmp(word, "-fkmm-random") == 0, true;
     if (strcmp(word, "--emit-source") == 0)
         return o->emit_source = "", true;
     return diag_warning_option(word);

@@ -776,7 +776,12 @@ static void emit_declaration(emitter_t *e, node_t *n)
     if (!is_place(e, n) || !hoist_all(e, n, n))
         return;
     if (!has_variables || all_keep(n, KEEP_SHARED) || all_keep(n, KEEP_ONE)) {
-        text_printf(&e->out, "\n%s\n%s\n", line_of(e, n->begin), copy_node(e, n));
+        const char *text = copy_node(e, n), *shared = all_keep(n, KEEP_SHARED) ? strstr(text, "__shared__") : NULL;
+        text_printf(&e->out, "\n%s\n", line_of(e, n->begin));
+        if (shared)
+            text_printf(&e->out, "%s", arena_printf("%sKMM_HOST_SHARED%s\n", arena_copy(text, (size_t)(shared - text)), shared + strlen("__shared__")));
+        else
+            text_printf(&e->out, "%s\n", text);
         return;
     }
     if (all_keep(n, KEEP_NOT)) {

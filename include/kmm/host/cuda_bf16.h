@@ -1,2 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#error "kmm: cuda_bf16.h (bfloat16) is not supported on the CPU target; use float, or compile with nvcc"
+#ifndef KMM_HOST_CUDA_BF16_H
+#define KMM_HOST_CUDA_BF16_H
+#include "cuda_fp16.h"
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+#endif

@@ -158,7 +158,7 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, v
     *out = static_cast<T *>(host);
     return cudaSuccess;
 }
-static inline cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
+static inline cudaError_t cudaHostRegister(void *, size_t, unsigned = 0) { return cudaSuccess; }
 static inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
 static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0) { return cudaSuccess; }
 
@@ -269,5 +269,44 @@ template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFu
 }
 template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute, int) { return cudaSuccess; }
 template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
+
+/* ---- Launches by pointers to functions ---- */
+#ifndef KMM_HOST_PARSE
+template <class... P, size_t... k> static inline void kmm_host_call(void (*f)(P...), void **args, kmm_host_indices<k...>)
+{
+    f(*static_cast<typename std::remove_reference<P>::type *>(args[k])...);
+}
+#endif
+template <class... P> static inline cudaError_t cudaLaunchKernel(void (*f)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
+                                                                 cudaStream_t stream = 0)
+{
+#ifndef KMM_HOST_PARSE
+    kmm_host_configure(grid, block, shared, stream);
+    kmm_host_call(f, args, typename kmm_host_count<sizeof...(P)>::type());
+#endif
+    (void)f, (void)grid, (void)block, (void)args, (void)shared, (void)stream;
+    return cudaPeekAtLastError();
+}
+
+/* ---- What is missing, by name ---- */
+#define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " on the CPU target")))
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0)
+    KMM_HOST_MISSING("a kernel is launched by a pointer of its own type, not by a void pointer,");
+#define KMM_HOST_LACKS(name, what) template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(what);
+#define KMM_HOST_LACKS_TYPE(name, what) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(what);
+KMM_HOST_LACKS(cudaLaunchCooperativeKernel, "kernels whose blocks wait for each other are missing")
+KMM_HOST_LACKS_TYPE(cudaGraph_t, "CUDA graphs are missing") KMM_HOST_LACKS_TYPE(cudaGraphExec_t, "CUDA graphs are missing")
+KMM_HOST_LACKS_TYPE(cudaGraphNode_t, "CUDA graphs are missing")
+KMM_HOST_LACKS(cudaGraphCreate, "CUDA graphs are missing") KMM_HOST_LACKS(cudaStreamBeginCapture, "CUDA graphs are missing")
+KMM_HOST_LACKS_TYPE(cudaTextureObject_t, "textures are missing") KMM_HOST_LACKS_TYPE(cudaSurfaceObject_t, "surfaces are missing")
+KMM_HOST_LACKS_TYPE(cudaArray_t, "arrays and textures are missing")
+KMM_HOST_LACKS(cudaMallocArray, "arrays and textures are missing") KMM_HOST_LACKS(cudaMalloc3DArray, "arrays and textures are missing")
+KMM_HOST_LACKS(cudaCreateTextureObject, "textures are missing") KMM_HOST_LACKS(cudaBindTexture, "textures are missing")
+KMM_HOST_LACKS(cudaIpcGetMemHandle, "sharing memory with other processes is missing")
+KMM_HOST_LACKS(cudaIpcOpenMemHandle, "sharing memory with other processes is missing")
+KMM_HOST_LACKS(cudaMemcpyPeer, "copying between devices is missing") KMM_HOST_LACKS(cudaMemcpyPeerAsync, "copying between devices is missing")
+#undef KMM_HOST_LACKS
+#undef KMM_HOST_LACKS_TYPE
+#undef KMM_HOST_MISSING
 
 #endif

@@ -66,6 +66,44 @@ struct kmm_host_part {
 #define KMM_HOST_NO_DEPENDENCES _Pragma("GCC ivdep")
 #endif
 
+#ifdef KMM_HOST_RANDOM
+/* The threads of a block in random order: another one each time, the same in each run with the same KMM_SEED. */
+struct kmm_host_order {
+    uint16_t at[KMM_HOST_THREADS];
+    explicit kmm_host_order(uint32_t count)
+    {
+        static thread_local uint64_t state = 0;
+        if (!state) {
+            const char *seed = getenv("KMM_SEED");
+            state = 0x9e3779b97f4a7c15u * (1 + strtoull(seed ? seed : "0", nullptr, 0)) | 1;
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            const uint32_t other = (uint32_t)(state >> 33) % (k + 1);
+            at[k] = at[other];
+            at[other] = (uint16_t)k;
+        }
+    }
+};
+#endif
+
+/* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched by AddressSanitizer; one of
+ * each thread of the CPU needs no stack. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KMM_HOST_SHARED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KMM_HOST_SHARED
+#endif
+#endif
+#ifndef KMM_HOST_SHARED
+#define KMM_HOST_SHARED static thread_local
+#else
+#define KMM_HOST_EXACT_SHARED 1
+#endif
+
 struct kmm_host_block {
     uint3 index;
     dim3 extent, grid;

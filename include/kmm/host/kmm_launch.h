@@ -86,11 +86,25 @@ inline void *kmm_host_allocate(size_t bytes)
     return p;
 }
 
+#endif
+#include "kmm_block.h"
+#ifndef KMM_HOST_PARSE
+
+/* ---- Blocks ---- */
+
 struct kmm_host_arena {
     void *base = nullptr;
     size_t bytes = 0;
     void *get(size_t wanted)
     {
+#if defined(KMM_HOST_EXACT_SHARED)
+        if (wanted != bytes) { /* so that its end is watched */
+            free(base);
+            base = malloc(wanted);
+            bytes = wanted;
+        }
+        return base;
+#endif
         if (wanted > bytes) {
             free(base);
             base = kmm_host_allocate(wanted);
@@ -100,12 +114,6 @@ struct kmm_host_arena {
     }
     ~kmm_host_arena() { free(base); }
 };
-
-#endif
-#include "kmm_block.h"
-#ifndef KMM_HOST_PARSE
-
-/* ---- Blocks ---- */
 
 template <size_t... k> struct kmm_host_indices {};
 template <size_t n, size_t... k> struct kmm_host_count : kmm_host_count<n - 1, n - 1, k...> {};
