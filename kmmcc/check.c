@@ -583,14 +583,13 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     size_t begin, end;
     if (!unit_range(u, d->argument[number], &begin, &end))
         return;
-    if (!d->item)
-        d->item = arena_alloc(MAX_ITEMS * sizeof(*d->item));
-    if (d->item_count == MAX_ITEMS)
+    item_t *item = directive_add_item(d);
+    if (!item)
         return;
     expr_t *base = arena_alloc(sizeof(*base));
     *base = (expr_t){.kind = EXPR_OPAQUE, .begin = begin, .end = end, .cursor = d->argument[number],
                      .type = clang_getCursorType(d->argument[number])};
-    d->item[d->item_count++] = (item_t){.begin = begin, .end = end, .mode = KMM_READ, .base = base, .root = check_root(d->argument[number])};
+    *item = (item_t){.begin = begin, .end = end, .mode = KMM_READ, .base = base, .root = check_root(d->argument[number])};
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add read(%s[...]) [-Wkmm-whole]",
             words(u, begin, end), name);

@@ -171,7 +171,7 @@ typedef struct target_kernel {
 /* A place in the parsed text at which an expression of the pragma stands as a variable's initializer. */
 typedef struct probe { expr_t *expr; CXType type; } probe_t;
 
-enum { MAX_ITEMS = 128, MAX_PROBES = 1024 };
+enum { MAX_ITEMS = 128, MAX_PROBES = MAX_ITEMS * 18 }; /* each item, shape and map has at most 9, 4 and 3 */
 
 struct directive {
     directive_kind_t kind;
@@ -236,6 +236,7 @@ struct directive {
 /* ---- parse.c ---- */
 /* NULL after errors. */
 directive_t *parse_directive(const source_t *s, pragma_t pragma);
+item_t *directive_add_item(directive_t *d); /* NULL: it has too many; moves those before it */
 /* A string of the pragma as a literal of the program. */
 const char *directive_string(const source_t *s, const directive_t *d, token_t string);
 const char *nearest_name(const char *word, const char *const *names, int count); /* NULL: none is near */

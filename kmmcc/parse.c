@@ -193,16 +193,27 @@ static void parse_item(parser_t *p, item_t *item)
     item->end = p->last_end;
 }
 
+item_t *directive_add_item(directive_t *d)
+{
+    bool full = d->item_count >= 4 && (d->item_count & (d->item_count - 1)) == 0; /* room is for a power of two */
+    if (d->item_count == MAX_ITEMS)
+        return NULL;
+    if (d->item_count == 0 || full) {
+        item_t *items = arena_alloc((size_t)(full ? 2 * d->item_count : 4) * sizeof(*items));
+        if (d->item_count)
+            memcpy(items, d->item, (size_t)d->item_count * sizeof(*items));
+        d->item = items;
+    }
+    return &d->item[d->item_count++];
+}
+
 static item_t *add_item(parser_t *p, kmm_mode_t mode)
 {
-    directive_t *d = p->d;
-    if (d->item_count == MAX_ITEMS) {
+    item_t *item = directive_add_item(p->d);
+    if (!item) {
         parser_error(p, "a launch has at most %d items", MAX_ITEMS);
         return NULL;
     }
-    if (!d->item)
-        d->item = arena_alloc(MAX_ITEMS * sizeof(*d->item));
-    item_t *item = &d->item[d->item_count++];
     item->mode = mode;
     return item;
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scanner and the parser of pragmas on any bytes: the macros of the text are expanded, all pragmas are found and parsed.
+ * Each piece of memory is an allocation of its own, so that a sanitizer sees what is read beyond its end, and is freed
+ * behind each input. Built with FUZZ_MAIN it runs the files that it is given once.
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "directive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ---- In place of arena.c ---- */
+
+static void **pieces;
+static size_t piece_count, piece_capacity;
+
+void *arena_alloc(size_t bytes)
+{
+    if (piece_count == piece_capacity) {
+        piece_capacity = 2 * piece_capacity + 1024;
+        pieces = realloc(pieces, piece_capacity * sizeof(*pieces));
+    }
+    void *piece = pieces ? calloc(1, bytes ? bytes : 1) : NULL;
+    if (!piece)
+        abort();
+    return pieces[piece_count++] = piece;
+}
+
+static void arena_free(void)
+{
+    while (piece_count)
+        free(pieces[--piece_count]);
+}
+
+char *arena_copy(const char *text, size_t length)
+{
+    char *copy = arena_alloc(length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+static char *print_list(const char *format, va_list list)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, list) < 0)
+        abort();
+    char *copy = arena_copy(text, strlen(text));
+    free(text);
+    return copy;
+}
+
+char *arena_printf(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *result = print_list(format, list);
+    va_end(list);
+    return result;
+}
+
+void text_add(text_t *t, const char *s, size_t length)
+{
+    if (t->length + length + 1 > t->capacity) {
+        t->capacity = 2 * (t->length + length) + 16;
+        char *data = arena_alloc(t->capacity);
+        if (t->length)
+            memcpy(data, t->data, t->length);
+        t->data = data;
+    }
+    memcpy(t->data + t->length, s, length);
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_printf(text_t *t, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const char *text = print_list(format, list);
+    va_end(list);
+    text_add(t, text, strlen(text));
+}
+
+/* ---- In place of diag.c: a message's place must be in the text ---- */
+
+void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
+{
+    unsigned line, column;
+    va_list list;
+    (void)severity;
+    if (begin > end || end > s->length)
+        abort();
+    source_place(s, begin, &line, &column);
+    va_start(list, format);
+    print_list(format, list);
+    va_end(list);
+}
+
+/* ---- One input ---- */
+
+static void check_expression(const source_t *s, const expr_t *e)
+{
+    for (; e; e = e->next) {
+        if (e->begin >= e->end || e->end > s->length)
+            abort();
+        check_expression(s, e->left);
+        check_expression(s, e->right);
+        check_expression(s, e->other);
+    }
+}
+
+static void check_directive(const source_t *s, const directive_t *d)
+{
+    for (int k = 0; k < d->axis_count; k++) {
+        check_expression(s, d->axis[k].lower);
+        check_expression(s, d->axis[k].length);
+    }
+    for (int k = 0; k < d->item_count; k++) {
+        check_expression(s, d->item[k].base);
+        for (int i = 0; i < d->item[k].section_count; i++) {
+            check_expression(s, d->item[k].section[i].lower);
+            check_expression(s, d->item[k].section[i].length);
+        }
+    }
+    for (int k = 0; k < d->map_count; k++)
+        check_expression(s, d->map[k].base);
+    if (d->has_label)
+        directive_string(s, d, d->label);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    source_t *s = source_from("input", (const char *)data, size);
+    include_file_t file = {.path = "input", .source = s};
+    include_file_t *files[] = {&file};
+    includes_t includes = {.file = files, .count = 1};
+    pragma_t pragma;
+    source_has_pragma(s);
+    macro_expand(&includes);
+    s = source_from("input", file.source->text, file.source->length);
+    for (size_t from = 0; pragma_next(s, &from, &pragma);) {
+        directive_t *d = parse_directive(s, pragma);
+        if (d)
+            check_directive(s, d);
+    }
+    arena_free();
+    return 0;
+}
+
+#ifdef FUZZ_MAIN
+int main(int argc, char **argv)
+{
+    static uint8_t data[1 << 20];
+    for (int k = 1; k < argc; k++) {
+        FILE *file = fopen(argv[k], "rb");
+        if (!file)
+            return fprintf(stderr, "%s: cannot be opened\n", argv[k]), 1;
+        size_t size = fread(data, 1, sizeof(data), file);
+        fclose(file);
+        LLVMFuzzerTestOneInput(data, size);
+    }
+    free(pieces);
+    printf("%d files\n", argc - 1);
+    return argc > 1 ? 0 : 1;
+}
+#endif
