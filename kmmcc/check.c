@@ -418,6 +418,13 @@ static bool is_array(CXType type)
            kind == CXType_DependentSizedArray;
 }
 
+/* Another clause for an item that is alone in its own. */
+static void suggest_word(const item_t *item, const char *word)
+{
+    if (item->word.end)
+        diag_fix(item->word.begin, word);
+}
+
 static bool check_base(unit_t *u, item_t *item)
 {
     const expr_t *e = item->base;
@@ -443,6 +450,7 @@ static bool check_base(unit_t *u, item_t *item)
     if (item->mode != KMM_READ && clang_isConstQualifiedType(element)) {
         error_at(u, e->begin, e->end, "'%s' points to const elements, which a launch can only read; say read(%s)", text,
                  words(u, item->begin, item->end));
+        suggest_word(item, "read");
         return false;
     }
     return true;
@@ -636,6 +644,62 @@ static void check_arguments(unit_t *u, directive_t *d)
         check_argument(u, d, k, clang_getCursorType(p->at[k]), p->at[k]);
 }
 
+/* ---- What the code does, against what the clauses say ---- */
+
+static void note_at(const unit_t *u, CXCursor where, const char *text)
+{
+    size_t begin, end;
+    if (unit_range(u, where, &begin, &end))
+        diag_at(SEVERITY_NOTE, u->source, begin, end, "%s", text);
+}
+
+static void check_use(unit_t *u, const directive_t *d, const item_t *item, const uses_t *uses, unsigned modes)
+{
+    const char *text = words(u, item->begin, item->end), *name = d->callee_name;
+    bool stores = !clang_Cursor_isNull(uses->stored), updates = !clang_Cursor_isNull(uses->updated);
+    if (modes == 1u << KMM_READ && (stores || updates)) {
+        error_at(u, item->begin, item->end, "'%s' is only read here, but '%s' stores to it; say %s(%s)", text, name, updates ? "update" : "write",
+                 text);
+        suggest_word(item, updates ? "update" : "write");
+        note_at(u, updates ? uses->updated : uses->stored, "it is stored to here");
+    } else if (modes == 1u << KMM_WRITE && updates) {
+        diag_at(SEVERITY_WARNING, u->source, item->begin, item->end,
+                "'%s' is only written here, so its old values are not brought, but '%s' depends on them; say update(%s) [-Wkmm-update]", text,
+                name, text);
+        suggest_word(item, "update");
+        note_at(u, uses->updated, "the old value is used here");
+    }
+}
+
+/* One parameter against the items that name its argument. */
+static void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument, CXCursor parameter)
+{
+    uses_t uses;
+    unsigned modes = 0;
+    const item_t *first = NULL;
+    CXCursor root = check_root(argument);
+    for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
+        if (!clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(d->item[k].root)))
+            continue;
+        modes |= 1u << d->item[k].mode;
+        first = first ? first : &d->item[k];
+    }
+    bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE;
+    if (matters && clang_getCanonicalType(clang_getCursorType(parameter)).kind == CXType_Pointer &&
+        uses_find(f, parameter, &uses))
+        check_use(u, d, first, &uses, modes);
+}
+
+static void check_uses(unit_t *u, const directive_t *d)
+{
+    CXCursor f = clang_Cursor_isNull(d->definition) && !clang_Cursor_isNull(d->callee) ? clang_getCursorDefinition(d->callee) : d->definition;
+    if (clang_Cursor_isNull(f))
+        return;
+    const parameters_t *p = parameters_of(f);
+    for (int k = 0; k < p->count && k < d->argument_count; k++)
+        check_parameter_use(u, d, f, d->argument[k], p->at[k]);
+}
+
 /* ---- rebase ---- */
 
 static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
@@ -797,6 +861,7 @@ void check_directives(unit_t *u)
         check_scalars(u, d);
         check_items(u, d);
         check_arguments(u, d);
+        check_uses(u, d);
         check_rebase(u, d);
     }
 }

@@ -13,6 +13,8 @@ typedef struct message {
     size_t begin, end;
     const char *text;
     int order; /* of creation */
+    size_t fix_at;
+    const char *fix; /* NULL: none */
     struct message *notes; /* those that follow a warning or an error, in order */
     int note_count, note_capacity;
 } message_t;
@@ -93,6 +95,16 @@ static state_t warning_state(const char *name, size_t length)
     if (diag.no_warnings && state != STATE_ERROR)
         return STATE_OFF;
     return diag.all_errors && state == STATE_ON ? STATE_ERROR : state;
+}
+
+void diag_warnings_list(void)
+{
+    static const struct { const char *name, *what; } list[] = {
+        {"kmm-whole", "no clause says what a launch reads of an array, so each chunk reads the whole"},
+        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"}};
+    printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");
+    for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
+        printf("  -W%-12s %s\n", list[k].name, list[k].what);
 }
 
 /* ---- Collecting ---- */
@@ -182,6 +194,15 @@ void diag_plain(severity_t severity, const char *format, ...)
     va_end(list);
 }
 
+void diag_fix(size_t begin, const char *text)
+{
+    if (diag.last_dropped || !diag.count)
+        return;
+    message_t *m = &diag.messages[diag.count - 1];
+    m->fix_at = begin;
+    m->fix = text;
+}
+
 int diag_error_count(void) { return diag.errors; }
 
 void diag_colour(bool on) { diag.colour = on; }
@@ -259,6 +280,19 @@ static void lay_out(const char *line, const char *end, const char *mark, const c
         marks->data[--marks->length] = '\0';
 }
 
+/* The text below the place on the line that it replaces. */
+static void print_fix(const source_t *s, unsigned line, size_t at, const char *fix)
+{
+    const char *first = s->text + s->lines[line - 1], *last = first + strcspn(first, "\r\n");
+    text_t shown = {0}, marks = {0};
+    if (s->text + at < first || s->text + at > last)
+        return;
+    text_add(&shown, "", 0);
+    text_add(&marks, "", 0);
+    lay_out(first, last, s->text + at, s->text + at, &shown, &marks);
+    fprintf(stderr, "%*s%s%s%s\n", marks.length ? (int)marks.length - 1 : 0, "", paint("\033[0;32m"), fix, paint("\033[0m"));
+}
+
 static void print_line(const source_t *s, unsigned line, size_t begin, size_t end)
 {
     const char *first = s->text + s->lines[line - 1];
@@ -288,6 +322,8 @@ static void print_message(const message_t *m)
             paint("\033[0m"));
     if (m->source)
         print_line(m->source, line, m->begin, m->end);
+    if (m->source && m->fix)
+        print_fix(m->source, line, m->fix_at, m->fix);
     for (int k = 0; k < m->note_count; k++)
         print_message(&m->notes[k]);
 }

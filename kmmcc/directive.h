@@ -114,6 +114,7 @@ typedef struct reduced {
 
 typedef struct item {
     size_t begin, end;
+    token_t word; /* the clause's name, when the item is alone in it */
     kmm_mode_t mode;
     kmm_op_t op; /* KMM_REDUCE */
     expr_t *base;
@@ -327,6 +328,12 @@ void reach_close(unit_t *u);
 bool reach_is_told(const function_t *f);
 /* Behind the parenthesis that opens the arguments of a call; 0: it is no call. */
 size_t reach_open(const source_t *s, const reach_call_t *call);
+
+/* ---- uses.c ---- */
+/* Where a function's code stores to what a parameter points to, stores depending on what was there, and lets the pointer go
+ * where it is not followed; null: nowhere. */
+typedef struct uses { CXCursor stored, updated, escaped; } uses_t;
+bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: the code is not seen */
 
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);

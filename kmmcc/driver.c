@@ -844,6 +844,8 @@ int driver_run(options_t *o)
     bool asked_of_compiler = o->compiler && (o->action == ACTION_HELP || o->action == ACTION_VERSION);
     if (o->action == ACTION_HELP && !asked_of_compiler)
         return help_print(), 0;
+    if (o->action == ACTION_WARNINGS)
+        return diag_warnings_list(), 0;
     if (o->action == ACTION_COMPILE && o->argument_count == 0) {
         diag_plain(SEVERITY_ERROR, "no files were named");
         diag_plain(SEVERITY_NOTE, "'kmmcc --help' tells what can be done with files");

@@ -54,6 +54,7 @@ static const char text[] =
     "Diagnostics:\n"
     "  -W[no-]kmm-NAME       turn one of kmmcc's warnings on or off; -W[no-]kmm: all of them\n"
     "  -Werror[=kmm-NAME]    make warnings errors\n"
+    "  --help=warnings       list them\n"
     "  -f[no-]color-diagnostics\n"
     "                        colour; by default on a terminal\n"
     "\n"

@@ -30,7 +30,7 @@ void text_printf(text_t *t, const char *format, ...) __attribute__((format(print
 typedef enum lang { LANG_NONE, LANG_C, LANG_CXX, LANG_CUDA, LANG_HIP } lang_t;
 typedef enum target { TARGET_AUTO, TARGET_HOST, TARGET_CUDA, TARGET_HIP } target_t;
 typedef enum manage { MANAGE_AUTO, MANAGE_ALL, MANAGE_NONE } manage_t;
-typedef enum action { ACTION_COMPILE, ACTION_HELP, ACTION_VERSION, ACTION_LINK_FLAGS } action_t;
+typedef enum action { ACTION_COMPILE, ACTION_HELP, ACTION_WARNINGS, ACTION_VERSION, ACTION_LINK_FLAGS } action_t;
 
 /* What an argument of the real compiler is, when a command line is taken apart. */
 typedef enum role {
@@ -134,6 +134,9 @@ typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severi
 void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What to write in place of the words at `begin`, which is on the line of the message before it; shown below the caret. */
+void diag_fix(size_t begin, const char *text);
+void diag_warnings_list(void); /* on stdout */
 int diag_error_count(void);
 void diag_colour(bool on);
 /* Obeys -W[no-][error=]kmm[-name], -Werror, -Wno-error and -w; true if the option is kmmcc's alone. */

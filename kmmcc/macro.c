@@ -163,10 +163,10 @@ static const char *stringized(const char *text)
     text_t out = {0};
     bool quoted = false;
     text_add(&out, "\"", 1);
-    for (; *text; text++) {
+    for (char previous = 0; *text; previous = *text++) {
         if (*text == '"' || (quoted && *text == '\\'))
             text_add(&out, "\\", 1);
-        quoted ^= *text == '"' && (out.length < 2 || text[-1] != '\\');
+        quoted ^= *text == '"' && previous != '\\';
         text_add(&out, text, 1);
     }
     text_add(&out, "\"", 1);

@@ -543,6 +543,8 @@ static bool read_flag(options_t *o, const char *word)
 {
     if (is_any(word, (const char *const[]){"--help", "-h", "-help", NULL}))
         return o->action = ACTION_HELP, true;
+    if (strcmp(word, "--help=warnings") == 0)
+        return o->action = ACTION_WARNINGS, true;
     if (strcmp(word, "--link-flags") == 0)
         return o->action = ACTION_LINK_FLAGS, true;
     if (is_any(word, (const char *const[]){"-###", "--dry-run", NULL}))

@@ -90,10 +90,12 @@ const char *nearest_name(const char *word, const char *const *names, int count)
 static void unknown_word(parser_t *p, const char *what, const char *const *names, int count)
 {
     const char *word = token_text(p->s, p->token), *near = nearest_name(word, names, count);
-    if (near)
+    if (near && !p->failed) {
         parser_error(p, "unknown %s '%s'; did you mean '%s'?", what, word, near);
-    else
+        diag_fix(p->token.begin, near);
+    } else {
         parser_error(p, "unknown %s '%s'", what, word);
+    }
 }
 
 /* ---- Axes ---- */
@@ -221,6 +223,7 @@ static item_t *add_item(parser_t *p, kmm_mode_t mode)
 /* items = item { ',' item } */
 static void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op)
 {
+    int first = p->d->item_count;
     do {
         if (parser_at(p, ","))
             parser_advance(p);
@@ -230,6 +233,8 @@ static void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op)
         item->op = op;
         parse_item(p, item);
     } while (!p->failed && parser_at(p, ","));
+    if (p->d->item_count == first + 1)
+        p->d->item[first].word = p->clause;
 }
 
 static void clause_read(parser_t *p) { parse_items(p, KMM_READ, KMM_OP_ADD); }
@@ -569,6 +574,7 @@ static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
     const char *name = clause->name;
     if (again && !clause->repeats)
         return parser_error(p, "clause '%s' is given twice", name);
+    p->clause = p->token;
     parser_advance(p);
     if (clause->bare)
         return clause->parse(p);

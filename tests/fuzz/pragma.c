@@ -101,6 +101,13 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
     va_end(list);
 }
 
+void diag_fix(size_t begin, const char *text)
+{
+    (void)begin;
+    if (!*text)
+        abort();
+}
+
 /* ---- One input ---- */
 
 static void check_expression(const source_t *s, const expr_t *e)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the code of a kernel or function does with what its pointers point to, where that is simple to see. */
+#include <string.h>
+
+#include "directive.h"
+
+typedef struct walk { CXCursor parameter; uses_t uses; } walk_t;
+
+static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+/* Below parentheses and conversions. */
+static CXCursor operand_of(CXCursor c)
+{
+    for (;;) {
+        CXCursor inner = clang_getNullCursor();
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
+            return c;
+        clang_visitChildren(c, first_child, &inner);
+        if (clang_Cursor_isNull(inner))
+            return c;
+        c = inner;
+    }
+}
+
+static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+/* The initializer, or what is assigned. */
+static CXCursor last_of(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, last_child, &child);
+    return child;
+}
+
+static CXCursor first_of(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, first_child, &child);
+    return clang_Cursor_isNull(child) ? child : operand_of(child);
+}
+
+static bool is_pointer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Pointer || kind == CXType_LValueReference;
+}
+
+static bool begins_with(const walk_t *w, CXCursor e)
+{
+    return !clang_Cursor_isNull(e) && clang_equalCursors(check_root(e), w->parameter);
+}
+
+/* Elements behind the pointer, and not the pointer itself. */
+static bool is_behind(const walk_t *w, CXCursor e)
+{
+    enum CXCursorKind kind = clang_getCursorKind(e);
+    bool element = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr ||
+                   (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
+    return element && begins_with(w, e);
+}
+
+static void note(CXCursor *where, CXCursor c)
+{
+    if (clang_Cursor_isNull(*where))
+        *where = c;
+}
+
+static bool points_to_const(CXType type)
+{
+    return clang_isConstQualifiedType(clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type))));
+}
+
+/* The pointer, or one made of it, goes where it is not followed, unless only to be read there. */
+static void visit_call(walk_t *w, CXCursor call)
+{
+    const char *name = clang_text(clang_getCursorSpelling(call));
+    CXType function = clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(call)));
+    int count = clang_Cursor_getNumArguments(call), declared = clang_getNumArgTypes(function);
+    for (int k = 0; k < count; k++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)k);
+        bool reads = k < declared && points_to_const(clang_getArgType(function, (unsigned)k));
+        if (!is_pointer(clang_getCursorType(argument)) || !begins_with(w, argument) || reads)
+            continue;
+        note(!strncmp(name, "atomic", 6) && k == 0 ? &w->uses.updated : &w->uses.escaped, call);
+    }
+}
+
+static void visit_change(walk_t *w, CXCursor c, CXCursor *where)
+{
+    CXCursor operand = first_of(c);
+    if (is_behind(w, operand))
+        note(where, c);
+    else if (begins_with(w, operand))
+        note(&w->uses.escaped, c); /* the pointer moves */
+}
+
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    walk_t *w = data;
+    (void)parent;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_BinaryOperator:
+        if (clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign)
+            break;
+        visit_change(w, c, &w->uses.stored);
+        if (is_pointer(clang_getCursorType(c)) && begins_with(w, last_of(c)))
+            note(&w->uses.escaped, c);
+        break;
+    case CXCursor_CompoundAssignOperator:
+        visit_change(w, c, &w->uses.updated);
+        break;
+    case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc && clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec)
+            visit_change(w, c, &w->uses.updated);
+        break;
+    case CXCursor_VarDecl:
+        if (is_pointer(clang_getCursorType(c)) && !points_to_const(clang_getCursorType(c)) && begins_with(w, last_of(c)))
+            note(&w->uses.escaped, c);
+        break;
+    case CXCursor_CallExpr:
+        visit_call(w, c);
+        break;
+    case CXCursor_LambdaExpr: case CXCursor_GCCAsmStmt: case CXCursor_CXXForRangeStmt:
+        note(&w->uses.escaped, c);
+        break;
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
+        return CXChildVisit_Continue;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out)
+{
+    CXCursor none = clang_getNullCursor(), body = none;
+    walk_t w = {parameter, {none, none, none}};
+    if (clang_Cursor_isNull(definition) || clang_Cursor_isNull(parameter))
+        return false;
+    clang_visitChildren(definition, find_body, &body);
+    if (clang_Cursor_isNull(body))
+        return false;
+    clang_visitChildren(body, visit, &w);
+    *out = w.uses;
+    return true;
+}
