@@ -329,6 +329,9 @@ bool reach_is_told(const function_t *f);
 /* Behind the parenthesis that opens the arguments of a call; 0: it is no call. */
 size_t reach_open(const source_t *s, const reach_call_t *call);
 
+/* ---- explain.c ---- */
+void explain_directives(const unit_t *u); /* on stdout */
+
 /* ---- uses.c ---- */
 /* Where a function's code stores to what a parameter points to, stores depending on what was there, and lets the pointer go
  * where it is not followed; null: nowhere. */

@@ -376,6 +376,8 @@ static void show_difference(const char *path, const char *before, const char *af
 
 static int show(const options_t *o, const job_t *job)
 {
+    if (o->explain) /* said when it was transformed */
+        return 0;
     if (o->check_file)
         return check(o, job);
     if (o->emit_source && *o->emit_source)
@@ -831,7 +833,7 @@ static int compile_files(const options_t *o)
     plan_t *p = make_plan(o);
     if (diag_error_count())
         return 1;
-    if (o->emit_source || o->check_file || o->diff)
+    if (o->emit_source || o->check_file || o->diff || o->explain)
         return show_all(p);
     choose_compilers(p);
     if (diag_error_count())

@@ -47,6 +47,8 @@ static const char text[] =
     "  --emit-source[=FILE]  write the rewritten source to FILE, or print it, and stop\n"
     "  --check=FILE          compare the rewritten source with FILE; if they differ, print how\n"
     "                        and exit with 1\n"
+    "  --explain             print, for each launch, its axes and chunks, and of each argument the\n"
+    "                        elements, their bytes and what is copied when, and stop\n"
     "  --diff                print how the rewritten source differs from the source, and stop\n"
     "  -###, --dry-run       print the commands that would run, and run none\n"
     "  --verbose             print each command before it runs\n"

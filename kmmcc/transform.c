@@ -170,6 +170,8 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     }
     if (diag_error_count() > errors)
         return NULL;
+    for (unit_t *k = &u; k && o->explain; k = k->next)
+        explain_directives(k);
     rewrite(&u, clones);
     if (diag_error_count() > errors || ((clones || !cuda) && !clang_verify(&u, changed_text)))
         return NULL;
