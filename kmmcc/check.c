@@ -515,13 +515,29 @@ static bool depends_on(const directive_t *d, const item_t *item, int number)
     return false;
 }
 
+/* A section that is longer than it moves from one index to the next reaches into the next chunk's. */
+static bool check_borders(unit_t *u, const directive_t *d, const item_t *item, int number)
+{
+    const section_t *section = &item->section[0];
+    form_t step = section->lower ? section->lower_form.coef[number] : form_number(0), length = section->length_form.constant;
+    bool alone = item->section_count == 1 && step.known && length.known;
+    for (int k = 0; k < d->axis_count; k++)
+        alone &= form_is(section->length_form.coef[k], 0) && (k == number || form_is(section->lower_form.coef[k], 0));
+    long long stride = step.value < 0 ? -step.value : step.value;
+    if (!alone || stride == 0 || length.value <= stride)
+        return false;
+    error_at(u, item->begin, item->end, "neighbouring chunks would both write %lld elements at their border: '%s' moves by %lld for each '%s', but is %lld long",
+             length.value - stride, words(u, item->begin, item->end), stride, d->axis[number].name, length.value);
+    return true;
+}
+
 static void check_overlap(unit_t *u, directive_t *d, const item_t *item)
 {
     int cut = -1;
     for (int k = 0; k < d->axis_count; k++) {
         if (!is_cut(u, d, k))
             continue;
-        if (depends_on(d, item, k))
+        if (check_borders(u, d, item, k) || depends_on(d, item, k))
             return;
         cut = k;
     }
@@ -603,6 +619,15 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
             words(u, begin, end), name);
 }
 
+/* Whether the code of the kernel or function shows that it stores nothing to what the parameter points to. */
+static bool is_only_read(const directive_t *d, CXCursor parameter)
+{
+    uses_t uses;
+    CXCursor f = clang_Cursor_isNull(d->definition) && !clang_Cursor_isNull(d->callee) ? clang_getCursorDefinition(d->callee) : d->definition;
+    return uses_find(f, parameter, &uses) && clang_Cursor_isNull(uses.stored) && clang_Cursor_isNull(uses.updated) &&
+           clang_Cursor_isNull(uses.escaped);
+}
+
 /* `parameter` is null where only the type is known. */
 static void check_argument(unit_t *u, directive_t *d, int number, CXType declared, CXCursor parameter)
 {
@@ -621,7 +646,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         return;
     if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
         return;
-    if (clang_isConstQualifiedType(element)) {
+    if (clang_isConstQualifiedType(element) || is_only_read(d, parameter)) {
         add_whole(u, d, number, base);
         return;
     }

@@ -19,3 +19,14 @@ void overlap(int n, int m, float *x)
 #pragma kmm parallel(i = 0:n) chunk(n) rebase(n: i) update(x[0])
     f(n, x);
 }
+
+void g(int n, float *x, float *y);
+void borders(int n, float *x, float *y)
+{
+// CHECK: :[[#@LINE+1]]:63: error: neighbouring chunks would both write 2 elements at their border: 'x[i:3]' moves by 1 for each 'i', but is 3 long
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i)    write(x[i:3]) update(y[i])
+    g(n, x, y);
+// CHECK: :[[#@LINE+1]]:64: error: neighbouring chunks would both write 1 elements at their border: 'y[9 - 2 * i:3]' moves by 2 for each 'i', but is 3 long
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i)    update(y[9 - 2 * i:3]) write(x[2 * i:2])
+    g(n, x, y);
+}

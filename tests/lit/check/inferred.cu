@@ -1,0 +1,24 @@
+// RUN: %not %kmmcc --target=host -c %s -o %t.o 2>&1 | FileCheck %s
+// A pointer without a clause: what the code shows to be only read is read as a whole; all else is an error.
+__device__ float peek(const float *x) { return *x; }
+__device__ void poke(float *x) { *x = 1; }
+__global__ void reads(int n, float *x, float *y) { float *z = y; x[0] = z[1]; }
+__global__ void plain(int n, float *x, float *y) { x[0] = y[n] + peek(y + 1); }
+__global__ void passes(int n, float *x, float *y) { x[0] = 1; poke(y); }
+__global__ void unseen(int n, float *x, float *y);
+
+void inferred(int n, float *x, float *y)
+{
+// CHECK: :[[#@LINE+2]]:28: warning: no clause says what is read of 'y', so each chunk reads the whole array; add read(y[...]) [-Wkmm-whole]
+#pragma kmm parallel(i = 0:n) write(x[i])
+    plain<<<1, 64>>>(n, x, y);
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'reads' does with 'y', its parameter 'y' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    reads<<<1, 64>>>(n, x, y);
+// CHECK: :[[#@LINE+2]]:29: error: no clause says what 'passes' does with 'y', its parameter 'y' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    passes<<<1, 64>>>(n, x, y);
+// CHECK: :[[#@LINE+2]]:29: error: no clause says what 'unseen' does with 'y', its parameter 'y' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    unseen<<<1, 64>>>(n, x, y);
+}
