@@ -186,7 +186,7 @@ typedef struct kmm_kernel {
     const char *name;
     /* KMM_KIND_HOST: runs some blocks; args[k] points to the value of parameter k. */
     void (*run)(const kmm_host_blocks_t *blocks, void **args);
-    /* KMM_KIND_CUDA: a CUkernel. KMM_KIND_HIP: a hipFunction_t. */
+    /* KMM_KIND_CUDA: a CUkernel. KMM_KIND_HIP: the kernel's host function, as hipLaunchKernel takes it. */
     void *handle;
     uint32_t param_count;
     const uint32_t *param_bytes; /* size of each parameter */
