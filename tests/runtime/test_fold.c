@@ -38,7 +38,7 @@ static void random_number(rng_t *r, kmm_type_t t, void *out)
     if (rng_range(r, 0, 2) == 0)
         v = (uint64_t)rng_range(r, INT64_MIN / 2, INT64_MAX / 2) * 2 + (uint64_t)rng_range(r, 0, 1);
     if (rng_range(r, 0, 9) == 0)
-        v = UINT64_C(1) << (8 * bytes - 1);
+        v = UINT64_C(1) << (bytes < 8 ? 8 * bytes - 1 : 63);
     if (t == KMM_HALF || t == KMM_BFLOAT16)
         memcpy(out, &h, bytes);
     else if (t == KMM_FLOAT || t == KMM_COMPLEX_FLOAT)
