@@ -171,6 +171,29 @@ static kmm__box_t random_whole(uint32_t dims)
     return whole;
 }
 
+/* ---- How few leaves say it ---- */
+
+/* Elements in one step along dimension d. */
+static size_t step_of(const model_t *m, uint32_t d)
+{
+    size_t step = 1;
+    for (uint32_t k = d + 1; k < m->whole.dims; k++)
+        step *= (size_t)(m->whole.hi[k] - m->whole.lo[k]);
+    return step;
+}
+
+/* The leaves of a nest of interval maps in which neighbours that are the same are one, whichever face they meet at. */
+static size_t fewest_leaves(const model_t *m, uint32_t d, const int *value)
+{
+    size_t step = step_of(m, d), leaves = 0;
+    for (int64_t k = 0; k < m->whole.hi[d] - m->whole.lo[d]; k++) {
+        const int *at = value + (size_t)k * step;
+        if (k == 0 || memcmp(at, at - step, step * sizeof(*at)))
+            leaves += d + 1 == m->whole.dims ? 1 : fewest_leaves(m, d + 1, at);
+    }
+    return leaves;
+}
+
 static void behaves_like_an_array(void **state)
 {
     (void)state;
@@ -186,8 +209,10 @@ static void behaves_like_an_array(void **state)
             random_step(map, &m);
             assert_true(kmm__map_is_valid(map));
             size_t leaves = rng_range(&rng, 0, 3) ? 0 : kmm__map_leaves(map); /* which joins, and so drops values */
-            if (leaves)
+            if (leaves) {
                 assert_int_equal(leaves, live);
+                assert_int_equal(leaves, fewest_leaves(&m, 0, m.value));
+            }
         }
         kmm__map_visit(map, &m.whole, visit_part, &m);
         check_seen(&m, &m.whole);
@@ -195,6 +220,57 @@ static void behaves_like_an_array(void **state)
         assert_int_equal(kmm__map_leaves(map), 1);
         kmm__map_destroy(map);
         assert_int_equal(live, 0);
+    }
+}
+
+/* A part between two that are the same as it will be: at its lower face, its upper face, or both. */
+static void joins_at_both_faces(void **state)
+{
+    (void)state;
+    enum { SIDE = 9, PART = SIDE / 3 };
+    for (uint32_t dims = 1; dims <= KMM__DIMS; dims++)
+        for (uint32_t d = 0; d < dims; d++)
+            for (int same = 0; same < 4; same++) {
+                kmm__box_t whole = { .dims = dims }, part;
+                int middle = 5, below = same & 1 ? 5 : 6, above = same & 2 ? 5 : 7, zero = 0, *p = &zero;
+                for (uint32_t k = 0; k < dims; k++)
+                    whole.hi[k] = SIDE;
+                kmm__map_t *map = kmm__map_create(&owning, NULL, &whole, &p);
+                int *const values[] = { &below, &above, &middle };
+                static const int64_t at[] = { 0, 2 * PART, PART };
+                for (int k = 0; k < 3; k++) { /* the middle last */
+                    part = whole;
+                    part.lo[d] = at[k];
+                    part.hi[d] = at[k] + PART;
+                    assert_int_equal(kmm__map_assign(map, &part, &values[k]), 0);
+                }
+                assert_int_equal(kmm__map_leaves(map), 3 - (same & 1) - (same >> 1));
+                assert_true(kmm__map_is_valid(map));
+                kmm__map_destroy(map);
+            }
+}
+
+/* Elements that get one value one by one, in whatever order, do not stay apart. */
+static void a_map_of_one_value_stays_small(void **state)
+{
+    (void)state;
+    enum { SIDE = 2000, PASSES = 6 };
+    for (int order = 0; order < 3; order++) {
+        kmm__box_t whole = { 1, { 0 }, { SIDE } };
+        int zero = 0, *p = &zero;
+        kmm__map_t *map = kmm__map_create(&owning, NULL, &whole, &p);
+        for (int pass = 0; pass < PASSES; pass++) {
+            for (int64_t k = 0; k < SIDE; k++) {
+                int64_t at = order == 0 ? k : order == 1 ? SIDE - 1 - k : k * 7 % SIDE; /* up, down, up in many places */
+                int value = pass + 1, *v = &value;
+                kmm__box_t one = { 1, { at }, { at + 1 } };
+                assert_int_equal(kmm__map_assign(map, &one, &v), 0);
+            }
+            assert_true(kmm__map_is_valid(map));
+            assert_int_equal(kmm__map_leaves(map), 1);
+            assert_int_equal(live, 1);
+        }
+        kmm__map_destroy(map);
     }
 }
 
@@ -268,6 +344,8 @@ int main(void)
     rng.state = rng_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behaves_like_an_array),
+        cmocka_unit_test(joins_at_both_faces),
+        cmocka_unit_test(a_map_of_one_value_stays_small),
         cmocka_unit_test(an_update_can_stop),
         cmocka_unit_test(a_stencil_stays_small),
     };
