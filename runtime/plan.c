@@ -50,18 +50,20 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count, const k
     step_t steps[KMM_MAX_AXES];
     uint32_t n = 0;
     bool varies = false;
+    int64_t run = c->constant.length; /* everywhere, unless it varies */
     for (uint32_t k = 0; k < axis_count; k++) {
         int64_t first = box->axis_lo[k], last = box->axis_hi[k] - 1;
         int64_t low = c->coef[k].lower, high = low + c->coef[k].length;
         s.lo += low * (low > 0 ? first : last);
         s.hi += high * (high > 0 ? last : first);
         varies |= c->coef[k].length != 0 && first != last;
+        run += c->coef[k].length * first;
         if (low && first != last)
             steps[n++] = (step_t){ llabs(low), last - first + 1 };
     }
     if (varies)
         return s; /* a triangle: its hull */
-    span_exactness(&s, steps, n, c->constant.length);
+    span_exactness(&s, steps, n, run);
     return s;
 }
 
@@ -114,6 +116,20 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     return out->box.hi[0] > out->box.lo[0];
 }
 
+/* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then what is accessed is no
+ * box, though its indices in each dimension have no gap. */
+static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk)
+{
+    for (uint32_t k = 0; k < axis_count; k++) {
+        uint32_t uses = 0;
+        for (uint32_t d = 0; d < item->section_count; d++)
+            uses += !item->section[d].whole && item->section[d].coef[k].lower != 0;
+        if (uses > 1 && chunk->axis_hi[k] - chunk->axis_lo[k] > 1)
+            return true;
+    }
+    return false;
+}
+
 /* Bytes of what the outermost dimension counts. */
 static int64_t row_bytes(const kmm__item_t *item)
 {
@@ -142,7 +158,7 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
             return extent[d] == 0 ? 0 : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
     out->layout = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
     out->box = (kmm__box_t){ .dims = item->dims };
-    out->exact = true;
+    out->exact = !shares_axis(item, axis_count, chunk);
     /* Where index 0 of the shape lies in the layout, which may begin before it. */
     int64_t shift = (base - out->layout.origin) / out->layout.stride[0];
     for (uint32_t d = 0; d < item->dims; d++) {
