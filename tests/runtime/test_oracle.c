@@ -7,8 +7,9 @@
  * and a sum that all add to. Devices are pretended, or those of fake drivers; host memory may be
  * limited. Each program runs in a process of its own, so that a crash or a hang is a failure like any other.
  *
- * KMM_PROGRAMS programs are run, from seed KMM_SEED on, KMM_JOBS at a time. One that fails is shrunk by
- * dropping operations while it still fails, and printed with the seed that repeats it; KMM_KEEP lists what was left.
+ * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on, KMM_JOBS at a
+ * time. One that fails is shrunk by dropping operations while it still fails, and printed with the seed that repeats
+ * it; KMM_KEEP lists what was left.
  */
 #include <pthread.h>
 #include <signal.h>
