@@ -5,7 +5,7 @@
 #include "fake.h"
 #include "resource/driver.h"
 
-enum { MAX_STACK = 64 };
+enum { MAX_STACK = 16 };
 
 const char *fake_driver = "cuda";
 
