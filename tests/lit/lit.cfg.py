@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
-# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer).
+# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer), the
+# machine's name as Python has it.
 import os
+import platform
 import sys
 
 import lit.formats
@@ -51,3 +53,4 @@ if config.kmm_hipcc and not config.kmm_hipcc.endswith("NOTFOUND"):
 if "-fsanitize" in config.kmm_flags:
     config.available_features.add("san")
 config.available_features.add("llvm-" + config.kmm_llvm)
+config.available_features.add(platform.machine())
