@@ -13,13 +13,14 @@
 enum { BLOCK = 64 };
 typedef enum what { ADD, SCALE, MIRROR, SUM, WHATS } what_t;
 
+/* Sums wrap around. */
 static inline void fake_work_element(what_t what, int64_t i, int64_t n, int32_t *dst, const int32_t *a, const int32_t *b)
 {
     switch (what) {
-    case ADD: dst[i] = a[i] + b[i]; return;
-    case SCALE: dst[i] = dst[i] * 3 + 1; return;
-    case MIRROR: dst[i] = a[n - 1 - i] - b[i]; return;
-    case SUM: dst[0] += a[i]; return;
+    case ADD: dst[i] = (int32_t)((uint32_t)a[i] + (uint32_t)b[i]); return;
+    case SCALE: dst[i] = (int32_t)((uint32_t)dst[i] * 3 + 1); return;
+    case MIRROR: dst[i] = (int32_t)((uint32_t)a[n - 1 - i] - (uint32_t)b[i]); return;
+    case SUM: dst[0] = (int32_t)((uint32_t)dst[0] + (uint32_t)a[i]); return;
     case WHATS: return;
     }
 }
