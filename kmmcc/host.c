@@ -585,6 +585,60 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
     unit_edit(u, list->at[end].end, list->at[end].end, ")");
 }
 
+/* ---- Kernels' addresses ---- */
+
+static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+/* The kernel that the expression names, below conversions, parentheses and `&`; null: another expression. */
+static CXCursor named_kernel(CXCursor c)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_OverloadedDeclRef) {
+        CXCursor f = clang_getCursorReferenced(c);
+        if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef)
+            f = clang_getNumOverloadedDecls(f) ? clang_getOverloadedDecl(f, 0) : clang_getNullCursor();
+        CXCursor general = clang_getSpecializedCursorTemplate(f);
+        f = clang_Cursor_isNull(general) ? f : general;
+        return !clang_Cursor_isNull(f) && bind_is_kernel(f) ? f : clang_getNullCursor();
+    }
+    CXCursor inner = clang_getNullCursor();
+    if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || kind == CXCursor_UnaryOperator)
+        clang_visitChildren(c, last_child, &inner);
+    return clang_Cursor_isNull(inner) ? inner : named_kernel(inner);
+}
+
+static bool is_plain_address(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    return type.kind == CXType_Pointer && clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
+}
+
+/* `(void *)k` notes the kernel's parameters, for launches by its address. */
+static enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    unit_t *main = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    CXCursor inner = clang_getNullCursor();
+    size_t begin, end;
+    (void)parent;
+    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if ((kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr) || !is_plain_address(clang_getCursorType(c)))
+        return CXChildVisit_Recurse;
+    clang_visitChildren(c, last_child, &inner);
+    unit_t *u = unit_holding(main, c);
+    if (!u || clang_Cursor_isNull(inner) || clang_Cursor_isNull(named_kernel(inner)) || !unit_range(u, inner, &begin, &end))
+        return CXChildVisit_Recurse;
+    unit_edit(u, begin, begin, "kmm_host_kernel(");
+    unit_edit(u, end, end, ")");
+    return CXChildVisit_Recurse;
+}
+
 /* ---- Shared memory ---- */
 
 static bool is_shared(const source_t *s, const tokens_t *list, int k) { return is(s, list, k, "__shared__"); }
@@ -689,6 +743,7 @@ void host_kernels(unit_t *main)
         return;
     for (unit_t *u = main; u; u = u->next)
         edit_file(u, list++);
+    clang_visitChildren(clang_getTranslationUnitCursor(main->tu), address_edit, main);
     for (int k = 0; k < h.kernel_count; k++)
         kernel_edit(h.kernels[k].u, &h.kernels[k], &h);
 }

@@ -39,6 +39,7 @@
 #include "kmm_warp.h"
 #include "kmm_math.h"
 #include "kmm_api.h"
+#include "kmm_calls.h"
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

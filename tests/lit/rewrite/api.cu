@@ -1,5 +1,5 @@
-// REQUIRES: nvcc
-// RUN: %kmmcc --target=cuda -std=c++17 -I %S/Inputs -Xcompiler -Wall -Werror all-warnings -c %s -o %t.o
+// RUN: %kmmcc --target=host %san -std=c++17 -I %S/Inputs %s -o %t && %t
+// RUN: %if nvcc %{ %kmmcc --target=cuda -std=c++17 -I %S/Inputs -Xcompiler -Wall -Werror all-warnings -c %s -o %t.o %}
 // Launches that are calls of the CUDA runtime.
 #include "verify.h"
 __global__ void set(int *x, int n, int k)

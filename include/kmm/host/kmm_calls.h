@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches that are calls: cudaLaunchKernel and its like. They name a kernel by its address, so a kernel's parameters are
+ * noted where its address becomes a plain one: kmmcc writes `(void *)k` as `(void *)kmm_host_kernel(k)`.
+ */
+#ifndef KMM_HOST_CALLS_H
+#define KMM_HOST_CALLS_H
+
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributePriority = 8
+};
+typedef union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative, programmaticStreamSerializationAllowed, priority;
+    struct { unsigned x, y, z; } clusterDim;
+} cudaLaunchAttributeValue;
+typedef struct cudaLaunchAttribute {
+    enum cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
+typedef struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+} cudaLaunchConfig_t;
+
+#ifdef KMM_HOST_PARSE
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args);
+template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
+#else
+
+/* A kernel whose address is known, and how it is called with its arguments' addresses. */
+struct kmm_host_entry {
+    const void *kernel;
+    void (*call)(const void *kernel, void **args);
+    kmm_host_entry *next;
+};
+
+/* Entries are only added, and live as long as the process. */
+inline kmm_host_entry **kmm_host_entries()
+{
+    static kmm_host_entry *first = nullptr;
+    return &first;
+}
+
+inline const kmm_host_entry *kmm_host_entry_find(const void *kernel)
+{
+    const kmm_host_entry *e = __atomic_load_n(kmm_host_entries(), __ATOMIC_ACQUIRE);
+    while (e && e->kernel != kernel)
+        e = e->next;
+    return e;
+}
+
+template <class... P> struct kmm_host_caller {
+    template <size_t... k> static void unpack(const void *kernel, void **args, kmm_host_indices<k...>)
+    {
+        (void)args;
+        reinterpret_cast<void (*)(P...)>(reinterpret_cast<uintptr_t>(kernel))(
+            *static_cast<typename std::remove_reference<P>::type *>(args[k])...);
+    }
+    static void call(const void *kernel, void **args) { unpack(kernel, args, typename kmm_host_count<sizeof...(P)>::type()); }
+};
+
+template <class... P> inline void (*kmm_host_kernel(void (*kernel)(P...)))(P...)
+{
+    const void *address = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kernel));
+    if (!kmm_host_entry_find(address)) {
+        kmm_host_entry *e = new kmm_host_entry{address, &kmm_host_caller<P...>::call, __atomic_load_n(kmm_host_entries(), __ATOMIC_RELAXED)};
+        while (!__atomic_compare_exchange_n(kmm_host_entries(), &e->next, e, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            ;
+    }
+    return kernel;
+}
+
+inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
+{
+    const kmm_host_entry *e = kmm_host_entry_find(kernel);
+    if (!e)
+        return cudaErrorInvalidDeviceFunction;
+    kmm_host_configure(grid, block, shared, stream);
+    e->call(kernel, args);
+    return (cudaError_t)kmm_cuda_peek_at_last_error();
+}
+
+template <class... P>
+inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
+{
+    return cudaLaunchKernel(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kmm_host_kernel(kernel))), grid, block, args, shared, stream);
+}
+
+/* Threads of different blocks may run one after another. */
+template <class K> inline cudaError_t cudaLaunchCooperativeKernel(K, dim3, dim3, void **, size_t = 0, cudaStream_t = 0)
+{
+    fprintf(stderr, "kmm: a cooperative launch is not supported on the CPU target\n");
+    return cudaErrorNotSupported;
+}
+
+inline cudaError_t kmm_host_configuration_check(const cudaLaunchConfig_t *c)
+{
+    for (unsigned k = 0; k < c->numAttrs; k++) {
+        const cudaLaunchAttribute *a = &c->attrs[k];
+        bool cluster = a->id == cudaLaunchAttributeClusterDimension && a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1;
+        if ((a->id == cudaLaunchAttributeCooperative && a->val.cooperative) || cluster) {
+            fprintf(stderr, "kmm: a cooperative launch, or one with clusters, is not supported on the CPU target\n");
+            return cudaErrorNotSupported;
+        }
+    }
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args)
+{
+    cudaError_t error = kmm_host_configuration_check(c);
+    return error ? error : cudaLaunchKernel(kernel, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream);
+}
+
+template <class... P, class... A> inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args)
+{
+    cudaError_t error = kmm_host_configuration_check(c);
+    if (error)
+        return error;
+    kmm_host_configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
+    kernel(static_cast<A &&>(args)...);
+    return (cudaError_t)kmm_cuda_peek_at_last_error();
+}
+#endif
+
+#endif
