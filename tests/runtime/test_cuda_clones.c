@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libkmm_cuda.a's launches: which kernel libkmm is given, and with which arguments, for kernels with and without clones.
+ * The CUDA runtime, the driver and libkmm are small stand-ins here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kmm.h>
+#include <kmm/cuda.h>
+#include <kmm/cuda_api.h>
+
+typedef struct dim3 { unsigned x, y, z; } dim3_t;
+typedef struct attribute { unsigned id; char pad[4]; union { char bytes[64]; int number; unsigned extent[3]; } value; } attribute_t;
+typedef struct configuration { dim3_t grid, block; size_t shared_bytes; void *stream; const attribute_t *attributes; unsigned count; } configuration_t;
+int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
+int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
+int __wrap_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args);
+
+/* ---- Kernels ---- */
+
+typedef struct fake_kernel { const char *name; int count; size_t bytes[4]; char function; } fake_kernel_t;
+static fake_kernel_t plain = {"_Z5plainiPf", 2, {4, 8}, 0};
+static fake_kernel_t plain_clone = {"_Z9kmm_plain10kmm_blocksiPf", 3, {24, 4, 8}, 0};
+static fake_kernel_t alone = {"_Z5aloneiPf", 2, {4, 8}, 0};
+static fake_kernel_t of_template = {"_Z7kmm_setIfEv10kmm_blocksiPT_", 3, {24, 4, 8}, 0};
+static fake_kernel_t in_c = {"in_c", 1, {8}, 0}, in_c_clone = {"kmm_in_c", 2, {24, 8}, 0};
+static fake_kernel_t late = {"_Z4latePf", 1, {8}, 0}, late_clone = {"_Z8kmm_late10kmm_blocksPf", 2, {24, 8}, 0};
+static fake_kernel_t *const kernels[] = {&plain, &plain_clone, &alone, &of_template, &in_c, &in_c_clone, &late, &late_clone};
+
+int cudaGetKernel(void **kernel, const void *function)
+{
+    for (size_t k = 0; k < sizeof(kernels) / sizeof(*kernels); k++)
+        if (function == &kernels[k]->function)
+            return *kernel = kernels[k], 0;
+    return 98;
+}
+
+static int get_parameter(void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    const fake_kernel_t *k = kernel;
+    *offset = 0;
+    if (index >= (size_t)k->count)
+        return 1;
+    *bytes = k->bytes[index];
+    return 0;
+}
+
+static int get_name(const char **name, void *kernel)
+{
+    *name = ((fake_kernel_t *)kernel)->name;
+    return 0;
+}
+
+void *dlopen(const char *path, int mode)
+{
+    (void)mode;
+    assert_string_equal(path, "libcuda.so.1");
+    return kernels[0];
+}
+
+void *dlsym(void *library, const char *name)
+{
+    assert_ptr_equal(library, kernels[0]);
+    if (!strcmp(name, "cuKernelGetParamInfo"))
+        return (void *)(uintptr_t)get_parameter;
+    return !strcmp(name, "cuKernelGetName") ? (void *)(uintptr_t)get_name : NULL;
+}
+
+/* ---- libkmm ---- */
+
+static struct { kmm_kernel_t kernel; kmm_geometry_t geometry; void *args[4]; int count; } given;
+
+int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    given.kernel = *kernel;
+    given.geometry = *geometry;
+    memset(given.args, 0, sizeof(given.args));
+    for (uint32_t k = 0; k < kernel->param_count; k++)
+        given.args[k] = args[k];
+    given.count++;
+    return 0;
+}
+
+#define NOTHING(name) int name(void); int name(void) { return 0; }
+NOTHING(__real_cudaDeviceSynchronize) NOTHING(__real_cudaEventDestroy) NOTHING(__real_cudaEventQuery) NOTHING(__real_cudaEventRecord)
+NOTHING(__real_cudaEventSynchronize) NOTHING(__real_cudaFree) NOTHING(__real_cudaFreeAsync) NOTHING(__real_cudaGetLastError)
+NOTHING(__real_cudaLaunchKernel) NOTHING(__real_cudaMemcpy) NOTHING(__real_cudaMemcpy2D) NOTHING(__real_cudaMemcpy2DAsync)
+NOTHING(__real_cudaMemcpy3D) NOTHING(__real_cudaMemcpyAsync) NOTHING(__real_cudaMemcpyFromSymbol) NOTHING(__real_cudaMemcpyToSymbol)
+NOTHING(__real_cudaMemset) NOTHING(__real_cudaMemset2D) NOTHING(__real_cudaMemsetAsync) NOTHING(__real_cudaPeekAtLastError)
+NOTHING(__real_cudaPointerGetAttributes) NOTHING(__real_cudaStreamDestroy) NOTHING(__real_cudaStreamQuery)
+NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice)
+NOTHING(__real___cudaLaunchKernel)
+
+/* What the other wrappers call, which this program does not. */
+int kmm_cuda_device_synchronize(void) { return 0; }
+int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
+void kmm_cuda_event_forget(void *event) { (void)event; }
+int kmm_cuda_event_query(void *event) { (void)event; return 0; }
+int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; return 0; }
+int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
+int kmm_cuda_free(void *base) { (void)base; return 0; }
+int kmm_cuda_get_last_error(void) { return 0; }
+int kmm_cuda_is_managed(const void *address) { (void)address; return 0; }
+int kmm_cuda_malloc(void **out, size_t bytes) { (void)out, (void)bytes; return 0; }
+int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind) { (void)dst, (void)src, (void)bytes, (void)kind; return 0; }
+int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+{
+    (void)dst, (void)dp, (void)src, (void)sp, (void)w, (void)h, (void)kind;
+    return 0;
+}
+int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
+{
+    (void)dst, (void)src, (void)bytes, (void)kind, (void)stream;
+    return 0;
+}
+int kmm_cuda_memset(void *dst, int value, size_t bytes) { (void)dst, (void)value, (void)bytes; return 0; }
+int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream) { (void)dst, (void)value, (void)bytes, (void)stream; return 0; }
+int kmm_cuda_peek_at_last_error(void) { return 0; }
+int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
+int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
+int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
+kmm_runtime_t *kmm_default(void) { return NULL; }
+int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
+int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }
+int kmm_task_active(void) { return 0; }
+
+/* ---- Tests ---- */
+
+static const dim3_t grid = {7, 2, 3}, block = {32, 4, 1};
+static int n = 5;
+static float *x = NULL;
+static void *two[] = {&n, &x}, *one[] = {&x};
+
+static void expect_launch(const fake_kernel_t *kernel, int is_clone, const fake_kernel_t *whole)
+{
+    assert_ptr_equal(given.kernel.handle, kernel);
+    assert_string_equal(given.kernel.name, kernel->name);
+    assert_int_equal(given.kernel.is_clone, is_clone);
+    assert_int_equal(given.kernel.param_count, kernel->count);
+    for (int k = 0; k < kernel->count; k++)
+        assert_int_equal(given.kernel.param_bytes[k], kernel->bytes[k]);
+    if (whole)
+        assert_ptr_equal(given.kernel.whole->handle, whole);
+    else
+        assert_null(given.kernel.whole);
+    assert_int_equal(given.geometry.grid[0], 7);
+    assert_int_equal(given.geometry.block[1], 4);
+}
+
+/* A launch of a kernel that has a clone hands over the clone, its own arguments behind the first. */
+static void test_original(void **state)
+{
+    (void)state;
+    assert_int_equal(kmm_cuda_register_clone(&plain_clone.function, &plain.function), 1);
+    assert_int_equal(__wrap_cudaLaunchKernel(&plain.function, grid, block, two, 64, NULL), 0);
+    expect_launch(&plain_clone, 1, &plain);
+    assert_ptr_equal(given.args[1], &n);
+    assert_ptr_equal(given.args[2], &x);
+    assert_int_equal(given.geometry.shared_bytes, 64);
+    assert_int_equal(__wrap___cudaLaunchKernel(&plain, grid, block, two, 0, NULL), 0);
+    expect_launch(&plain_clone, 1, &plain);
+}
+
+static void test_clone(void **state)
+{
+    static kmm_blocks_t blocks;
+    void *three[] = {&blocks, &n, &x};
+    (void)state;
+    assert_int_equal(__wrap___cudaLaunchKernel(&plain_clone, grid, block, three, 0, NULL), 0);
+    expect_launch(&plain_clone, 1, &plain);
+    assert_ptr_equal(given.args[0], &blocks);
+    /* An instance of a template is known by its name. */
+    assert_int_equal(__wrap___cudaLaunchKernel(&of_template, grid, block, three, 0, NULL), 0);
+    expect_launch(&of_template, 1, NULL);
+    assert_ptr_equal(given.args[2], &x);
+}
+
+static void test_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(__wrap_cudaLaunchKernel(&alone.function, grid, block, two, 0, NULL), 0);
+    expect_launch(&alone, 0, NULL);
+    assert_ptr_equal(given.args[0], &n);
+}
+
+/* Names of extern "C" kernels say nothing of their parameters. */
+static void test_in_c(void **state)
+{
+    (void)state;
+    kmm_cuda_register_clone(&in_c_clone.function, &in_c.function);
+    assert_int_equal(__wrap___cudaLaunchKernel(&in_c, grid, block, one, 0, NULL), 0);
+    expect_launch(&in_c_clone, 1, &in_c);
+    assert_ptr_equal(given.args[1], &x);
+}
+
+/* A launch in a template registers when it runs, after the kernel may have been launched elsewhere. */
+static void test_late(void **state)
+{
+    (void)state;
+    assert_int_equal(__wrap___cudaLaunchKernel(&late, grid, block, one, 0, NULL), 0);
+    expect_launch(&late, 0, NULL);
+    kmm_cuda_register_clone(&late_clone.function, &late.function);
+    assert_int_equal(__wrap___cudaLaunchKernel(&late, grid, block, one, 0, NULL), 0);
+    expect_launch(&late_clone, 1, &late);
+}
+
+static void test_configuration(void **state)
+{
+    attribute_t attribute = {.id = 8};
+    configuration_t c = {grid, block, 16, NULL, &attribute, 1};
+    int count = given.count;
+    (void)state;
+    assert_int_equal(__wrap_cudaLaunchKernelExC(&c, &plain.function, two), 0);
+    expect_launch(&plain_clone, 1, &plain);
+    assert_int_equal(given.geometry.shared_bytes, 16);
+    attribute = (attribute_t){.id = 2, .value = {.number = 1}}; /* cooperative */
+    assert_int_equal(__wrap_cudaLaunchKernelExC(&c, &plain.function, two), KMM_CUDA_NOT_SUPPORTED);
+    attribute = (attribute_t){.id = 4, .value = {.extent = {2, 1, 1}}}; /* clusters */
+    assert_int_equal(__wrap_cudaLaunchKernelExC(&c, &plain.function, two), KMM_CUDA_NOT_SUPPORTED);
+    attribute.value.extent[0] = 1;
+    assert_int_equal(__wrap_cudaLaunchKernelExC(&c, &plain.function, two), 0);
+    assert_int_equal(given.count, count + 2);
+}
+
+static void test_unknown(void **state)
+{
+    int count = given.count;
+    (void)state;
+    assert_int_not_equal(__wrap_cudaLaunchKernel(&count, grid, block, two, 0, NULL), 0);
+    assert_int_not_equal(__wrap___cudaLaunchKernel(NULL, grid, block, two, 0, NULL), 0);
+    assert_int_equal(given.count, count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_original), cmocka_unit_test(test_clone), cmocka_unit_test(test_alone), cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late), cmocka_unit_test(test_configuration), cmocka_unit_test(test_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
