@@ -213,6 +213,7 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
     for (int k = 0; k < u->options->parse_flag_count; k++)
         add_flag(&f, u->options->parse_flags[k]);
     add_flag(&f, "-w");
+    add_flag(&f, "-Wno-register"); /* nvcc only warns of it */
     add_flag(&f, "-fspell-checking");
     if (!u->options->ignores_pragmas)
         add_flag(&f, "-D_KMM=1");
