@@ -218,6 +218,8 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
     if (!u->options->ignores_pragmas)
         add_flag(&f, "-D_KMM=1");
     add_flag(&f, arena_printf("-I%s", driver_folder("include")));
+    add_flag(&f, "-idirafter");
+    add_flag(&f, driver_folder("include/kmm/parse/last"));
     return f;
 }
 
