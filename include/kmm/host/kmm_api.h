@@ -270,28 +270,8 @@ template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFu
 template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute, int) { return cudaSuccess; }
 template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
 
-/* ---- Launches by pointers to functions ---- */
-#ifndef KMM_HOST_PARSE
-template <class... P, size_t... k> static inline void kmm_host_call(void (*f)(P...), void **args, kmm_host_indices<k...>)
-{
-    f(*static_cast<typename std::remove_reference<P>::type *>(args[k])...);
-}
-#endif
-template <class... P> static inline cudaError_t cudaLaunchKernel(void (*f)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0,
-                                                                 cudaStream_t stream = 0)
-{
-#ifndef KMM_HOST_PARSE
-    kmm_host_configure(grid, block, shared, stream);
-    kmm_host_call(f, args, typename kmm_host_count<sizeof...(P)>::type());
-#endif
-    (void)f, (void)grid, (void)block, (void)args, (void)shared, (void)stream;
-    return cudaPeekAtLastError();
-}
-
 /* ---- What is missing, by name ---- */
 #define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " on the CPU target")))
-cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0)
-    KMM_HOST_MISSING("a kernel is launched by a pointer of its own type, not by a void pointer,");
 #define KMM_HOST_LACKS(name, what) template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(what);
 #define KMM_HOST_LACKS_TYPE(name, what) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(what);
 KMM_HOST_LACKS(cudaLaunchCooperativeKernel, "kernels whose blocks wait for each other are missing")

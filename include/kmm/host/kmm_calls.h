@@ -34,7 +34,6 @@ typedef struct cudaLaunchConfig_t {
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
 template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args);
 template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
 #else
@@ -96,13 +95,6 @@ template <class... P>
 inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
 {
     return cudaLaunchKernel(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kmm_host_kernel(kernel))), grid, block, args, shared, stream);
-}
-
-/* Threads of different blocks may run one after another. */
-template <class K> inline cudaError_t cudaLaunchCooperativeKernel(K, dim3, dim3, void **, size_t = 0, cudaStream_t = 0)
-{
-    fprintf(stderr, "kmm: a cooperative launch is not supported on the CPU target\n");
-    return cudaErrorNotSupported;
 }
 
 inline cudaError_t kmm_host_configuration_check(const cudaLaunchConfig_t *c)

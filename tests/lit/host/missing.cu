@@ -6,8 +6,6 @@ int main()
 {
     int *x = nullptr;
     void *arguments[] = {&x};
-    cudaLaunchKernel((const void *)k, dim3(1), dim3(1), arguments, 0, 0);
-    // CHECK: missing.cu:[[#@LINE-1]]:5: error: {{.*}}'cudaLaunchKernel' is unavailable: kmm: a kernel is launched by a pointer of its own type
     cudaLaunchCooperativeKernel((void *)k, dim3(1), dim3(1), arguments);
     // CHECK: missing.cu:[[#@LINE-1]]:5: error: {{.*}}kmm: kernels whose blocks wait for each other are missing on the CPU target
     cudaGraph_t graph;
