@@ -166,15 +166,16 @@ static void test_balance(void **state)
 
 /* ---- Priority ---- */
 
-static int gate[2];
+static int gate[2], at_gate[2];
 static int order[16];
 static _Atomic int ran;
 
 static void wait_at_gate(const kmm_chunk_t *c, void *args)
 {
-    char byte;
+    char byte = 0;
     (void)c;
     (void)args;
+    assert_int_equal(write(at_gate[1], &byte, 1), 1);
     assert_int_equal(read(gate[0], &byte, 1), 1);
 }
 
@@ -198,20 +199,22 @@ static void test_priority(void **state)
     static const int priorities[] = { 0, 1, -5, 1, 7, 0, 7 }, expected[] = { 7, 7, 1, 1, 0, 0, -5 };
     kmm_runtime_t *rt = make("host");
     ran = 0;
-    assert_int_equal(pipe(gate), 0);
-    /* One thread with room for two: both are taken before anything else is submitted. */
+    char byte = 0;
+    assert_true(pipe(gate) == 0 && pipe(at_gate) == 0);
+    /* The one thread is busy until all the others are there. */
     submit_one(wait_at_gate, 100);
-    submit_one(wait_at_gate, 100);
+    assert_int_equal(read(at_gate[0], &byte, 1), 1);
     for (int k = 0; k < 7; k++)
         submit_one(note, priorities[k]);
-    usleep(50000); /* all that can become startable is, whatever the issuing thread's timing */
-    assert_int_equal(write(gate[1], "ab", 2), 2);
+    assert_int_equal(write(gate[1], &byte, 1), 1);
     assert_int_equal(kmm_wait(rt), 0);
     assert_int_equal(ran, 7);
     for (int k = 0; k < 7; k++)
         assert_int_equal(order[k], expected[k]);
-    close(gate[0]);
-    close(gate[1]);
+    for (int k = 0; k < 2; k++) {
+        close(gate[k]);
+        close(at_gate[k]);
+    }
     end(rt);
 }
 
