@@ -67,7 +67,8 @@ kmm_runtime_t *kmm_default(void);
 /* Makes `rt` current for this thread: kmm_launch_begin uses it. NULL: the default runtime. */
 void kmm_use(kmm_runtime_t *rt);
 
-/* Waits until everything submitted has finished. Returns the first error since the last call that
+/* Waits until everything submitted before has finished. Functions of the program that libkmm runs may submit work, which
+ * this does not wait for when they do so meanwhile; they must not wait themselves (KMM_E_STATE). Returns the first error since the last call that
  * returned one, whose text kmm_error_text gives. */
 int kmm_wait(kmm_runtime_t *rt);
 

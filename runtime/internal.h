@@ -312,7 +312,12 @@ bool kmm__reduce_is_ordered(const kmm_launch_t *l);
 
 /* ---- task.c ---- */
 kmm__task_t *kmm__inline_current(void); /* the task this thread is inside of; NULL: none */
-/* KMM_E_STATE, with its text set, inside a task, where `call` would wait for what may wait for the task. */
+/* Around a function of the program that the runtime calls on this thread. */
+void kmm__function_begin(void);
+void kmm__function_end(void);
+/* Whether this thread is inside a task or a function of the program: it may submit, and must not wait. */
+bool kmm__is_inside(void);
+/* KMM_E_STATE, with its text set, inside, where `call` would wait for what may wait for the task. */
 int kmm__inline_refuse(const char *call);
 
 /* ---- observe/check.c: KMM_CHECK=access ---- */

@@ -602,7 +602,9 @@ static int function_run(kmm__task_t *t)
         return w->operation->run(w->operation);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     write_arguments(t, packed);
+    kmm__function_begin();
     w->function(&t->range, packed);
+    kmm__function_end();
     return 0;
 }
 

@@ -511,8 +511,8 @@ static bool chunks_are_apart(const kmm_launch_t *l)
 
 static void throttle(kmm_runtime_t *rt)
 {
-    if (rt->outstanding <= KMM__MAX_OUTSTANDING)
-        return;
+    if (rt->outstanding <= KMM__MAX_OUTSTANDING || kmm__is_inside())
+        return; /* a task that waited for others to end could be what they wait for */
     rt->throttled++;
     while (rt->outstanding > KMM__RESUME_OUTSTANDING)
         pthread_cond_wait(&rt->progress, &rt->lock);

@@ -26,9 +26,26 @@ KMM__API int kmm_task_active(void)
     return current != NULL;
 }
 
+static _Thread_local bool in_function;
+
+void kmm__function_begin(void)
+{
+    in_function = true;
+}
+
+void kmm__function_end(void)
+{
+    in_function = false;
+}
+
+bool kmm__is_inside(void)
+{
+    return current || in_function;
+}
+
 int kmm__inline_refuse(const char *call)
 {
-    return current ? kmm__error_set(KMM_E_STATE, "%s: inside a task this would wait for what may wait for the task", call) : 0;
+    return kmm__is_inside() ? kmm__error_set(KMM_E_STATE, "%s: inside a task this would wait for what may wait for the task", call) : 0;
 }
 
 /* The kind of the first device, and, unless one is named, the device that the driver has current. */
@@ -89,7 +106,7 @@ static int begin(kmm_task_t *task, void *stream)
     kmm_runtime_t *rt = s->rt;
     if (!rt)
         return kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
-    if (current)
+    if (kmm__is_inside())
         return kmm__submission_refuse(s, KMM_E_STATE, "a task inside a task");
     if (s->l->error)
         return kmm__submission_refuse(s, s->l->error, s->l->error_text);

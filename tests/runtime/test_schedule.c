@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -254,11 +256,62 @@ static void test_nowait(void **state)
     }
 }
 
+/* ---- Many tasks ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MANY = 200000 };
+#else
+enum { MANY = 1000000 };
+#endif
+
+static void count_one(const kmm_chunk_t *c, void *args)
+{
+    (void)c;
+    (void)args;
+    ran++;
+}
+
+/* Who submits more than can be remembered waits for some to end; memory is bounded by those outstanding. */
+static void test_many(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("host");
+    struct rusage before, after;
+    char byte = 0;
+    ran = 0;
+    assert_true(pipe(gate) == 0 && pipe(at_gate) == 0);
+    submit_one(wait_at_gate, 1);
+    assert_int_equal(read(at_gate[0], &byte, 1), 1);
+    getrusage(RUSAGE_SELF, &before);
+    kmm_launch_t *l = kmm_launch_begin("many", "test.c", 1);
+    kmm_launch_axis(l, "i", KMM_RANGE_0, 0, MANY);
+    kmm_launch_chunk(l, KMM_RANGE_0, 1);
+    /* Nothing runs until the gate opens; it does when so many have been submitted that the rest must wait. */
+    pid_t opener = fork();
+    if (opener == 0) {
+        usleep(300000);
+        _exit(write(gate[1], &byte, 1) != 1);
+    }
+    assert_int_equal(kmm_launch_call(l, count_one, &byte, 1), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(ran, MANY);
+    getrusage(RUSAGE_SELF, &after);
+    /* 1500 bytes for each that may be outstanding; sanitizers take several times that. */
+    assert_true(after.ru_maxrss - before.ru_maxrss < 100000 * (MANY < 1000000 ? 8 : 1));
+    assert_int_equal(waitpid(opener, NULL, 0), opener);
+    for (int k = 0; k < 2; k++) {
+        close(gate[k]);
+        close(at_gate[k]);
+    }
+    end(rt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_locality),
         cmocka_unit_test(test_balance),    cmocka_unit_test(test_priority),       cmocka_unit_test(test_nowait),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,11 +250,53 @@ static void test_threads(void **state)
     }
 }
 
+/* ---- Functions that submit ---- */
+
+enum { DEPTH = 5 };
+
+typedef struct nested { int *x; int depth; int *refused; } nested_t;
+
+static int nest(nested_t n);
+
+/* x[0] counts the calls: two for each, to a depth of DEPTH. */
+static void nested(const kmm_chunk_t *c, void *args)
+{
+    nested_t n = *(nested_t *)args;
+    (void)c;
+    kmm_use(shared);
+    __atomic_fetch_add(n.x, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(n.refused, kmm_wait(shared) == KMM_E_STATE, __ATOMIC_RELAXED);
+    for (int k = 0; k < 2 && n.depth; k++)
+        nest((nested_t){ n.x, n.depth - 1, n.refused });
+    kmm_use(NULL);
+}
+
+static int nest(nested_t n)
+{
+    kmm_launch_t *l = kmm_launch_begin("nested", "test.c", 4);
+    kmm_launch_axis(l, "i", KMM_RANGE_0, 0, 1);
+    return kmm_launch_call(l, nested, &n, sizeof(n));
+}
+
+/* Work may submit work, and must not wait for it. */
+static void test_nested(void **state)
+{
+    (void)state;
+    int calls = 0, refused = 0;
+    kmm_runtime_t *rt = shared = make("host");
+    assert_int_equal(nest((nested_t){ &calls, DEPTH, &refused }), 0);
+    for (int k = 0; k <= DEPTH; k++) /* each covers what was submitted before */
+        assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(calls, (2 << DEPTH) - 1);
+    assert_int_equal(refused, calls);
+    end(rt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),    cmocka_unit_test(test_launch),  cmocka_unit_test(test_host_memory),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_threads), cmocka_unit_test(test_nested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
