@@ -304,7 +304,7 @@ struct kmm__task {
     uint64_t refs; /* the DAG while unfinished, dependence maps, edges, waiters */
     uint64_t sequence;
     kmm__task_state_t state;
-    int error;       /* of this task, or KMM_E_POISONED */
+    _Atomic int error; /* of this task, or KMM_E_POISONED; read without the lock before a kernel is launched */
     int priority;
     kmm_runtime_t *runtime;
     kmm__device_t *device;
