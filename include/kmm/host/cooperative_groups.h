@@ -91,6 +91,7 @@ template <unsigned count, class Parent = void> class thread_block_tile : public 
 
 public:
     thread_block_tile() : kmm_tile(count) {}
+    template <class Other> thread_block_tile(const thread_block_tile<count, Other> &) : kmm_tile(count) {}
     static constexpr unsigned size() { return count; }
     static constexpr unsigned num_threads() { return count; }
 };

@@ -158,7 +158,16 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, v
     *out = static_cast<T *>(host);
     return cudaSuccess;
 }
-static inline cudaError_t cudaHostRegister(void *, size_t, unsigned = 0) { return cudaSuccess; }
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8 };
+static inline cudaError_t cudaHostRegister(void *, size_t, unsigned flags = 0)
+{
+#ifndef KMM_HOST_PARSE
+    if (flags & cudaHostRegisterMapped)
+        kmm_host_has_common_memory() = true;
+#endif
+    (void)flags;
+    return cudaSuccess;
+}
 static inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
 static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0) { return cudaSuccess; }
 

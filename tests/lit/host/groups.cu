@@ -24,7 +24,7 @@ __global__ void sums(int *out, int (*)(int), int[])
     cg::thread_block block = cg::this_thread_block();
     int v = total(block, s, threadIdx.x);
     if (block.thread_rank() == 0) out[0] = v;
-    auto tile = cg::tiled_partition<16>(block);
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(block);
     int r = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
     int odd = (int)tile.ballot(threadIdx.x % 2), next = tile.shfl_down(r, 1) * 0;
     if (tile.thread_rank() == 0) out[1 + tile.meta_group_rank()] = r + next + odd;
