@@ -22,8 +22,9 @@ void kmm__relax(void); /* tells the core that a loop polls memory */
 void kmm__spin_until_zero(const _Atomic uint32_t *word);
 
 /* ---- runtime.c ---- */
-/* Locked, unlocks: writes back what launches with nowait left mapped in [begin, end). Errors are among those that kmm_wait returns. */
-void kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end);
+/* Locked, unlocks: writes back what launches with nowait left mapped in [begin, end). Returns the first error, which is also
+ * among those that kmm_wait returns. */
+int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end);
 kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
 /* Notes an error of asynchronous work (locked); kept if it is the first. */
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

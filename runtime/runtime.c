@@ -114,8 +114,9 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     return 0;
 }
 
-void kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
+int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
 {
+    int error = 0;
     for (uint32_t k = 0; rt->deferred && k < rt->array_count;) {
         kmm__array_t *a = rt->arrays[k++];
         uintptr_t base = (uintptr_t)a->base;
@@ -124,10 +125,12 @@ void kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
         a->is_deferred = false;
         rt->deferred--;
         pthread_mutex_unlock(&rt->lock);
-        kmm_unmap(rt, (void *)base);
+        int ended = kmm_unmap(rt, (void *)base);
         pthread_mutex_lock(&rt->lock);
+        error = error ? error : ended;
         k = 0;
     }
+    return error;
 }
 
 KMM__API int kmm_wait(kmm_runtime_t *rt)

@@ -342,8 +342,8 @@ static int make_room(kmm__submission_t *s)
         const kmm__array_t *a = kmm__array_find(s->rt, item->base + begin);
         uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin, to = (uintptr_t)item->base + (uintptr_t)end;
         bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
-        if (begin < end && !fits)
-            kmm__deferred_end(s->rt, from, to);
+        if (begin < end && !fits && (error = kmm__deferred_end(s->rt, from, to)))
+            return item_refuse(s, item, error, kmm__error_get()); /* what it needs was lost */
     }
     return 0;
 }
