@@ -277,14 +277,21 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
     return best;
 }
 
-/* The frame to evict. None when one that work still uses is needed later than all that are idle: it is worth waiting for,
- * because what is idle would have to come back before it. */
-static kmm__frame_t *choose_victim(const kmm__device_t *d)
+/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when frames that work still uses
+ * make up the difference and are needed later than all that are idle: they are worth waiting for, because what is idle would
+ * have to come back before them. */
+static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
-    uint64_t idle_next, busy_next;
+    uint64_t idle_next;
     kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
-    farthest(d, d->busy, &busy_next);
-    return idle_next >= busy_next ? idle : NULL;
+    bool later = false;
+    for (const kmm__frame_t *f = d->busy; f && idle; f = f->next) {
+        if (f->stamp == d->stamp || kmm__uses_next(d->runtime, f, d->now) <= idle_next)
+            continue;
+        coming += f->array->frame_bytes;
+        later = true;
+    }
+    return later && coming >= needed ? NULL : idle;
 }
 
 /* How much is kept free while memory is short: what the next tasks may have to map. */
@@ -304,7 +311,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     free_bytes += d->evicting_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
         free_bytes += f->array->frame_bytes;
-    for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d));) {
+    for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
         free_bytes += victim->array->frame_bytes;
         if (frame_evict(d->runtime, victim)) {
             d->pressure = 0; /* who needs the room finds out why there is none */
@@ -418,7 +425,8 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             kmm__frame_t *gone = d->evicted;
             evicted_take(d, gone);
             frame_unmap(rt, gone);
-        } else if (d->evicting_bytes < w->missing && (victim = choose_victim(d))) {
+        } else if (d->evicting_bytes < w->missing + reserve_bytes(d) &&
+                   (victim = choose_victim(d, d->evicting_bytes, w->missing + reserve_bytes(d)))) {
             d->pressure = PRESSURE_LASTS;
             int error = frame_evict(rt, victim);
             if (error)
