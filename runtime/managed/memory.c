@@ -31,6 +31,10 @@ KMM__API int kmm_cuda_is_managed(const void *address)
 static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
 {
     kmm__marker_t *m;
+    if (kmm_task_active()) { /* its arrays are there, and what it launched has run */
+        memmove(dst, src, bytes);
+        return 0;
+    }
     /* Kernels may use ordinary memory too: what was launched before comes first. */
     int error = kmm__marker_create(rt, &kmm__all_streams, &m);
     if (error)
@@ -83,6 +87,10 @@ KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, si
 
 KMM__API int kmm_cuda_memset(void *dst, int value, size_t bytes)
 {
+    if (bytes && kmm_task_active() && !kmm_cuda_is_managed(dst)) {
+        memset(dst, value, bytes);
+        return KMM_CUDA_SUCCESS;
+    }
     return bytes ? kmm__managed_result(kmm_fill(kmm_default(), dst, value, bytes)) : KMM_CUDA_SUCCESS;
 }
 
