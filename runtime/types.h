@@ -162,7 +162,10 @@ typedef struct kmm__residence {
 } kmm__residence_t;
 
 /* A block of an array's host buffer that is page-locked as one. */
-typedef enum kmm__block_state { KMM__BLOCK_NEW, KMM__BLOCK_LOCKED, KMM__BLOCK_PAGEABLE } kmm__block_state_t;
+typedef struct kmm__host_block {
+    bool is_prepared;
+    kmm__backend_t *locked_by; /* NULL: pageable */
+} kmm__host_block_t;
 
 struct kmm__array {
     kmm_runtime_t *runtime;
@@ -189,11 +192,11 @@ struct kmm__array {
     kmm__residence_t residence[KMM__MAX_DEVICES];
     uint32_t residence_left; /* devices that have not released theirs, once refs is 0 */
     pthread_mutex_t block_lock; /* guards blocks; taken without the runtime's lock */
-    uint8_t *blocks;            /* kmm__block_state_t of each block of the host buffer */
+    kmm__host_block_t *blocks;  /* of the host buffer; NULL: none is prepared */
     uint32_t block_count;
+    uint64_t block_bytes;
     struct kmm__sheet *sheets;  /* of the host buffer, with a limit of host memory (memory/spill.h) */
     uint32_t sheet_count;
-    kmm__backend_t *locked_by;
     kmm__array_t *next_dead[KMM__MAX_DEVICES];
 };
 

@@ -27,26 +27,27 @@ static void block_prepare(kmm__array_t *a, kmm__backend_t *backend, int64_t offs
     int64_t size = block_bytes(a), k = offset / size, begin = k * size;
     pthread_mutex_lock(&a->block_lock);
     if (!a->blocks) {
+        a->block_bytes = (uint64_t)size;
         a->block_count = (uint32_t)(((int64_t)a->bytes + size - 1) / size);
-        a->blocks = kmm__alloc(a->block_count);
+        a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
     }
-    if (a->blocks[k] == KMM__BLOCK_NEW) {
+    kmm__host_block_t *block = &a->blocks[k];
+    if (!block->is_prepared) {
         size_t bytes = (size_t)(min64(begin + size, (int64_t)a->bytes) - begin);
         bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
-        a->blocks[k] = locked ? KMM__BLOCK_LOCKED : KMM__BLOCK_PAGEABLE;
-        if (locked)
-            a->locked_by = backend;
+        *block = (kmm__host_block_t){ .is_prepared = true, .locked_by = locked ? backend : NULL };
     }
     pthread_mutex_unlock(&a->block_lock);
 }
 
-void kmm__transfer_unlock(kmm__array_t *a, uint32_t block)
+void kmm__transfer_unlock(kmm__array_t *a, uint32_t k)
 {
     pthread_mutex_lock(&a->block_lock);
-    if (a->blocks && a->blocks[block] == KMM__BLOCK_LOCKED)
-        a->locked_by->host_unregister(a->locked_by, a->host + block * block_bytes(a));
+    kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
+    if (backend)
+        backend->host_unregister(backend, a->host + k * a->block_bytes);
     if (a->blocks)
-        a->blocks[block] = KMM__BLOCK_NEW;
+        a->blocks[k] = (kmm__host_block_t){ 0 };
     pthread_mutex_unlock(&a->block_lock);
 }
 

@@ -304,6 +304,33 @@ static void gpus_spill_to_disk(void **state)
     assert_int_equal(c.registrations + c.frames + c.windows + c.events, 0);
 }
 
+/* An array that ends while its pages are locked, with a limit of host memory. */
+static void what_ends_is_unlocked(void **state)
+{
+    (void)state;
+    fake_counts_t before, after;
+    fake_counts_function_t *counts = gpu_counts();
+    if (!counts)
+        skip();
+    const int64_t n = (int64_t)2 << 20;
+    kmm_runtime_t *rt = make("cuda:1,mem=16M", 64 << 20, NULL);
+    uint32_t *x = words(n, 1), *a = array(rt, n), *b = array(rt, n);
+    good(rt, kmm_copy_in(rt, a, x, (size_t)n * 4));
+    good(rt, kmm_fill(rt, b, 1, (size_t)n * 4));
+    good(rt, kmm_wait(rt));
+    counts(&before);
+    good(rt, step_with(&step_on_gpu, n, a, b, n / 4));
+    good(rt, kmm_wait(rt));
+    counts(&after);
+    assert_true(after.registrations > before.registrations);
+    good(rt, kmm_array_destroy(rt, a));
+    good(rt, kmm_array_destroy(rt, b));
+    free(x);
+    end(rt);
+    counts(&after);
+    assert_int_equal(after.registrations, 0);
+}
+
 /* ---- What is not written ---- */
 
 static void only_what_nobody_else_has_is_written(void **state)
@@ -606,6 +633,7 @@ int main(void)
         cmocka_unit_test(arrays_may_be_larger_than_memory),
         cmocka_unit_test(copies_overlap),
         cmocka_unit_test(gpus_spill_to_disk),
+        cmocka_unit_test(what_ends_is_unlocked),
         cmocka_unit_test(only_what_nobody_else_has_is_written),
         cmocka_unit_test(unchanged_data_is_written_once),
         cmocka_unit_test(dead_data_does_not_move),
