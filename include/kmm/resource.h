@@ -163,7 +163,7 @@ typedef struct kmm_pool_options {
     size_t initial_bytes; /* taken from upstream at creation; default 0 */
     size_t maximum_bytes; /* never more than this from upstream; default unlimited */
     size_t growth_bytes;  /* least growth; default: as much as is held, up to 1 GiB, and 1/512 of all memory at least */
-    size_t cache_bytes;   /* kept per stream without coalescing; default 1/16 of what is held; SIZE_MAX: no cache */
+    size_t cache_bytes;   /* kept per stream without coalescing; default 1/32 of the extent; SIZE_MAX: no cache */
     kmm_pool_reuse_t reuse;
 } kmm_pool_options_t;
 

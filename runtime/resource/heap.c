@@ -146,6 +146,15 @@ kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
     return b;
 }
 
+static void extent_grow(kmm__pool_t *p, const kmm__block_t *b)
+{
+    const size_t extent = b->address + b->bytes - b->region->address, before = b->region->extent;
+    if (extent <= before)
+        return;
+    b->region->extent = extent;
+    kmm__pool_extend(p, p->extent + extent - before);
+}
+
 kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
 {
     if (!descriptors_reserve(p))
@@ -164,8 +173,7 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
         return NULL;
     }
     b->listed = true;
-    if (b->region->extent < b->address + b->bytes - b->region->address)
-        b->region->extent = b->address + b->bytes - b->region->address;
+    extent_grow(p, b);
     b->owner = NULL;
     b->epoch = 0;
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
@@ -194,6 +202,7 @@ static void region_list(kmm__pool_t *p, kmm__region_t *r)
         r->next->previous = r;
     p->regions = r;
     p->region_count++;
+    kmm__pool_extend(p, p->extent + r->extent);
 }
 
 int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *owner)
@@ -228,6 +237,7 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *r)
     else
         p->regions = r->next;
     p->region_count--;
+    kmm__pool_extend(p, p->extent - r->extent);
 }
 
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *r)
@@ -281,7 +291,7 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
 
 bool kmm__heap_is_valid(kmm__pool_t *p)
 {
-    size_t shelved = 0, seams = 0, held = 0;
+    size_t shelved = 0, seams = 0, held = 0, extent = 0;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         size_t bytes = 0, unused = 0;
         for (kmm__block_t *b = r->first; b; b = b->above) {
@@ -295,8 +305,9 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
             return false;
         shelved += unused;
         held += bytes;
+        extent += r->extent;
     }
-    return shelved == p->shelved && seams == p->seams && held == p->held;
+    return shelved == p->shelved && seams == p->seams && held == p->held && extent == p->extent;
 }
 
 void kmm__heap_deinit(kmm__pool_t *p)

@@ -8,12 +8,14 @@
 
 static const size_t MIB = (size_t)1 << 20;
 enum {
-    CACHE_COUNT = 128,
+    CACHE_COUNT = 512,
     CACHE_WASTE = 16, /* a cached block may be 1/16 larger than what it is taken for; a large one, */
     LARGE_WASTE = 256, /* 1/256 */
-    CACHE_PART = 16,  /* a stream caches at most 1/16 of what the pool holds, */
-    CACHE_BLOCK = 1024, /* in blocks of at most 1/1024 of that, */
-    CACHE_LEAST = 65536, /* or of 64 KiB; larger ones are worth more to their neighbours */
+    CACHE_PART = 32,  /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
+    CACHE_LEAST = 128 << 10, /* or 128 KiB, */
+    BLOCK_PART = 512, /* in blocks of at most 1/512 of that, */
+    BLOCK_LEAST = 64 << 10, /* or of 64 KiB: larger ones are worth more to their neighbours, and */
+    LARGE_PART = 4, /* few are kept, of at most 1/4 */
     GROWTH_MOST = 1024, /* MiB */
     GROW_TRIES = 4
 };
@@ -98,12 +100,15 @@ static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
     return list;
 }
 
+/* Whether so many bytes are too many for a cache of at most `most`. */
+static bool is_large(size_t bytes, size_t most) { return bytes > BLOCK_LEAST && bytes > most / BLOCK_PART; }
+
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
 static kmm__block_t *cache_put(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
 {
     const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed);
-    if (b->bytes > CACHE_LEAST && b->bytes > most / CACHE_BLOCK) {
-        b = most >= b->bytes ? large_put(s, b) : b;
+    if (is_large(b->bytes, most)) {
+        b = b->bytes <= most / LARGE_PART ? large_put(s, b) : b;
         if (b)
             b->next = NULL;
         return b;
@@ -222,16 +227,30 @@ static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
     return NULL;
 }
 
-static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
-{
-    return b ? kmm__heap_carve(p, b, q->bytes, q->alignment) : NULL;
-}
-
 /* Whether there is a block that has its place below what its region has used so far: the extent of a
  * region is what it would need if it ended there, so it grows only when nothing else can be had. */
 static bool is_within_extent(const request_t *q, const kmm__block_t *b)
 {
     return b && b->address + q->need <= b->region->address + b->region->extent;
+}
+
+/* What a request takes at the end of a region: from 2 MiB on, a multiple of 1/16 of its power of two and
+ * of at most 2 MiB. Loads of varying sizes then fit more often into what they have left there; elsewhere
+ * they take what they need. */
+static size_t generous(size_t bytes)
+{
+    if (bytes < 2 * MIB)
+        return bytes;
+    size_t step = (size_t)1 << (63 - __builtin_clzll(bytes) - 4);
+    return kmm__round_up(bytes, step < 2 * MIB ? step : 2 * MIB);
+}
+
+static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
+{
+    if (!b)
+        return NULL;
+    size_t bytes = b->above ? q->bytes : generous(q->bytes);
+    return kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
 }
 
 static bool others_have(kmm__pool_t *p, const request_t *q)
@@ -248,13 +267,11 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
     kmm__block_t *b = fit_own(p, q);
     if (is_within_extent(q, b))
         return carve(p, q, b);
-    kmm__pool_flush(p);
-    b = fit_own(p, q);
-    if (p->head.order && (!b || (!is_within_extent(q, b) && others_have(p, q)))) {
+    if (!b || is_large(q->need, atomic_load_explicit(&p->cache_most, memory_order_relaxed)))
+        kmm__pool_flush(p);
+    if (p->head.order && (!b || others_have(p, q)))
         kmm__heap_poll(p);
-        b = fit_own(p, q);
-    }
-    return carve(p, q, b);
+    return carve(p, q, fit_own(p, q));
 }
 
 /* Memory that other streams may still use. */
@@ -266,11 +283,12 @@ static kmm__block_t *take_pending(kmm__pool_t *p, const request_t *q)
     return carve(p, q, b ? b : pool_join(p, q));
 }
 
-void kmm__pool_hold(kmm__pool_t *p, size_t bytes)
+void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
 {
     const size_t given = p->options.cache_bytes;
-    p->held = bytes;
-    atomic_store_explicit(&p->cache_most, given == SIZE_MAX ? 0 : given ? given : bytes / CACHE_PART, memory_order_relaxed);
+    size_t most = bytes / CACHE_PART > CACHE_LEAST ? bytes / CACHE_PART : CACHE_LEAST;
+    p->extent = bytes;
+    atomic_store_explicit(&p->cache_most, given == SIZE_MAX ? 0 : given ? given : most, memory_order_relaxed);
 }
 
 /* ---- Growth; without the pool's lock ---- */
@@ -298,7 +316,7 @@ static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stre
     pthread_mutex_lock(&p->lock);
     int status = kmm__heap_add_region(p, memory, bytes, p->head.upstream->ordered ? stream : NULL);
     if (status)
-        kmm__pool_hold(p, p->held - bytes);
+        p->held -= bytes;
     pthread_mutex_unlock(&p->lock);
     if (status)
         kmm_resource_deallocate(p->head.upstream, memory, bytes, handle);
@@ -313,7 +331,7 @@ static int grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, kmm
     if (status == 0)
         return add_memory(p, memory, bytes, stream, handle);
     pthread_mutex_lock(&p->lock);
-    kmm__pool_hold(p, p->held - bytes);
+    p->held -= bytes;
     pthread_mutex_unlock(&p->lock);
     return status;
 }
@@ -323,7 +341,7 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
 {
     pthread_mutex_lock(&p->lock);
     size_t bytes = growth(p, least);
-    kmm__pool_hold(p, p->held + bytes);
+    p->held += bytes;
     pthread_mutex_unlock(&p->lock);
     if (bytes == 0)
         return KMM_E_MEMORY;
@@ -332,7 +350,7 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
         return status;
     pthread_mutex_lock(&p->lock);
     bool allowed = least <= p->options.maximum_bytes - p->held;
-    kmm__pool_hold(p, p->held + (allowed ? least : 0));
+    p->held += allowed ? least : 0;
     pthread_mutex_unlock(&p->lock);
     return allowed ? grow_by(p, least, stream, handle) : KMM_E_MEMORY;
 }
@@ -496,8 +514,7 @@ static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     out->live_count = (size_t)blocks;
     out->held_bytes = p->held;
     out->regions = p->region_count;
-    for (kmm__region_t *region = p->regions; region; region = region->next)
-        out->extent_bytes += region->extent;
+    out->extent_bytes = p->extent;
     pthread_mutex_unlock(&p->lock);
     out->waits = atomic_load(&p->timelines.waits);
     out->events = atomic_load(&p->timelines.events);
@@ -619,6 +636,7 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     p->head.ordered = p->head.order != NULL;
     options_init(&p->options, options);
     p->growth_least = least_growth(upstream);
+    kmm__pool_extend(p, 0);
     kmm__lock_init(&p->lock);
     kmm__table_init(&p->table);
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
@@ -641,7 +659,7 @@ KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_o
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
     if (initial) {
         kmm__pool_stream_t *s = stream_of(p, NULL);
-        kmm__pool_hold(p, initial);
+        p->held = initial;
         int status = s ? grow_by(p, initial, s, NULL) : KMM_E_MEMORY;
         if (status) {
             pool_destroy(&p->head);

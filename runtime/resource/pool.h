@@ -52,7 +52,8 @@ typedef struct kmm__pool {
     kmm__region_t *regions;
     size_t region_count;
     size_t held;       /* bytes of the regions, and of those being got from upstream */
-    _Atomic size_t cache_most; /* bytes in a stream's cache; follows `held`, and is read without the lock */
+    size_t extent;     /* of all listed regions */
+    _Atomic size_t cache_most; /* bytes in a stream's cache; follows the extent, and is read without the lock */
     size_t shelved;    /* bytes on shelves */
     size_t seams;      /* pairs of free neighbours with different owners */
     kmm__block_t *spare; /* descriptors not in use */
@@ -82,8 +83,8 @@ void kmm__heap_deinit(kmm__pool_t *p);
 
 /* ---- pool.c ---- */
 
-/* Sets `held`, with the pool's lock held, or before others know the pool. */
-void kmm__pool_hold(kmm__pool_t *p, size_t bytes);
+/* Sets the extent, with the pool's lock held, or before others know the pool. */
+void kmm__pool_extend(kmm__pool_t *p, size_t bytes);
 /* Moves every stream's cache to the shelves. With the pool's lock held. */
 void kmm__pool_flush(kmm__pool_t *p);
 bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread uses it */

@@ -66,7 +66,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
             kmm__heap_attach_region(p, r); /* work may still use it */
             break;
         }
-        kmm__pool_hold(p, p->held - r->bytes);
+        p->held -= r->bytes;
         kmm__heap_free_region(p, r);
     }
     pthread_mutex_unlock(&p->lock);
