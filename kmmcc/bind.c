@@ -78,7 +78,11 @@ static void write_probe(writer_t *w, directive_t *d)
 {
     d->probe_count = 0; /* a file may be parsed twice */
     d->bound = false;
+    if (d->kind == DIRECTIVE_DECLARE && d->check_head)
+        text_printf(&w->text, "%s{ ", d->check_head);
     d->parsed_at = w->text.length;
+    if (d->kind == DIRECTIVE_DECLARE && !d->check_head)
+        return;
     text_printf(&w->text, "if (0) { ");
     for (int k = 0; k < d->axis_count; k++) {
         probe_optional(w, d, d->axis[k].lower);
@@ -99,7 +103,7 @@ static void write_probe(writer_t *w, directive_t *d)
         probe_optional(w, d, d->map[k].lower);
         probe_optional(w, d, d->map[k].length);
     }
-    text_printf(&w->text, "} else %s", directive_stands_alone(d) ? ";" : "");
+    text_printf(&w->text, "} else %s", directive_stands_alone(d) ? ";" : d->kind == DIRECTIVE_DECLARE ? "; }" : "");
 }
 
 void bind_probes(unit_t *u)
@@ -780,7 +784,7 @@ void bind_directives(unit_t *u)
     clang_visitChildren(file.cursor, visit_scope, &file);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound && !d->broken && !clang_disabled(u, d->parsed_at))
+        if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE && !clang_disabled(u, d->parsed_at))
             error_at(u, d->name_begin, d->name_end, "the pragma governs nothing: it does not stand before a statement");
     }
 }

@@ -459,7 +459,7 @@ static bool check_base(unit_t *u, item_t *item)
 static void find_shape(unit_t *u, directive_t *d, item_t *item)
 {
     for (int k = 0; k < d->shape_count; k++) {
-        if (!strcmp(token_text(u->source, d->shape[k].name), words(u, item->base->begin, item->base->end))) {
+        if (!strcmp(words(u, d->shape[k].name.begin, d->shape[k].name.end), words(u, item->base->begin, item->base->end))) {
             item->shape = &d->shape[k];
             d->shape[k].used = true;
         }
@@ -493,16 +493,28 @@ static void check_reduce(unit_t *u, item_t *item)
     reduce_check(u, item, item->base->type);
 }
 
-/* The axes along which the launch is certainly split: those with a chunk that is not their whole length. */
-static bool is_cut(const unit_t *u, const directive_t *d, int number)
+/* Whether a launch has several chunks along an axis: what is not known when compiling is known when it runs. */
+typedef enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS } cut_t;
+
+static cut_t cut_along(const unit_t *u, const directive_t *d, int number)
 {
+    enum { LARGEST_BLOCK = 1024 }; /* to which a chunk may be rounded up */
     int entry = 0;
+    const axis_t *axis = &d->axis[number];
     for (int k = 0; k < number; k++)
         entry += d->axis[k].splits;
-    if (!d->axis[number].splits || entry >= d->chunk_count)
-        return false;
-    const expr_t *length = d->axis[number].length;
-    return !length || strcmp(words(u, length->begin, length->end), words(u, d->chunk[entry]->begin, d->chunk[entry]->end));
+    if (!axis->splits || entry >= d->chunk_count)
+        return CUT_NEVER;
+    if (!axis->length)
+        return CUT_MAYBE;
+    form_t length = form_of(u->source, axis->length), chunk = form_of(u->source, d->chunk[entry]);
+    if (!strcmp(form_text(length), form_text(chunk)) || (length.known && length.value <= 1))
+        return CUT_NEVER;
+    if (!length.known || !chunk.known)
+        return CUT_MAYBE;
+    bool rounded = d->is_kernel && axis->source <= KMM_GLOBAL_Z;
+    long long least = chunk.value < 1 ? 1 : chunk.value, most = rounded ? least + LARGEST_BLOCK - 1 : least;
+    return most < length.value ? CUT_ALWAYS : least >= length.value ? CUT_NEVER : CUT_MAYBE;
 }
 
 static bool depends_on(const directive_t *d, const item_t *item, int number)
@@ -515,8 +527,17 @@ static bool depends_on(const directive_t *d, const item_t *item, int number)
     return false;
 }
 
+/* Chunks write the same elements: an error if there are several chunks in any case. */
+static void overlap(unit_t *u, const item_t *item, cut_t cut, const char *message)
+{
+    if (cut == CUT_ALWAYS)
+        error_at(u, item->begin, item->end, "%s", message);
+    else
+        diag_at(SEVERITY_WARNING, u->source, item->begin, item->end, "%s; with more than one chunk the launch fails [-Wkmm-overlap]", message);
+}
+
 /* A section that is longer than it moves from one index to the next reaches into the next chunk's. */
-static bool check_borders(unit_t *u, const directive_t *d, const item_t *item, int number)
+static bool check_borders(unit_t *u, const directive_t *d, const item_t *item, int number, cut_t cut)
 {
     const section_t *section = &item->section[0];
     form_t step = section->lower ? section->lower_form.coef[number] : form_number(0), length = section->length_form.constant;
@@ -526,25 +547,31 @@ static bool check_borders(unit_t *u, const directive_t *d, const item_t *item, i
     long long stride = step.value < 0 ? -step.value : step.value;
     if (!alone || stride == 0 || length.value <= stride)
         return false;
-    error_at(u, item->begin, item->end, "neighbouring chunks would both write %lld elements at their border: '%s' moves by %lld for each '%s', but is %lld long",
-             length.value - stride, words(u, item->begin, item->end), stride, d->axis[number].name, length.value);
+    overlap(u, item, cut,
+            arena_printf("neighbouring chunks would both write %lld elements at their border: '%s' moves by %lld for each '%s', but is %lld long",
+                         length.value - stride, words(u, item->begin, item->end), stride, d->axis[number].name, length.value));
     return true;
 }
 
 static void check_overlap(unit_t *u, directive_t *d, const item_t *item)
 {
-    int cut = -1;
+    int which = -1;
+    cut_t most = CUT_NEVER;
     for (int k = 0; k < d->axis_count; k++) {
-        if (!is_cut(u, d, k))
+        cut_t cut = cut_along(u, d, k);
+        if (cut == CUT_NEVER)
             continue;
-        if (check_borders(u, d, item, k) || depends_on(d, item, k))
+        if (check_borders(u, d, item, k, cut) || depends_on(d, item, k))
             return;
-        cut = k;
+        which = cut >= most ? k : which;
+        most = cut >= most ? cut : most;
     }
-    if (cut >= 0)
-        error_at(u, item->begin, item->end, "all chunks would write the same elements '%s': axis '%s' is split but does not occur in it; "
-                 "use it as an index, or say reduce(op: %s) if the kernel accumulates",
-                 words(u, item->begin, item->end), d->axis[cut].name, words(u, item->begin, item->end));
+    if (which < 0)
+        return;
+    overlap(u, item, most,
+            arena_printf("all chunks would write the same elements '%s': axis '%s' is split but does not occur in it; "
+                         "use it as an index, or say reduce(op: %s) if the kernel accumulates",
+                         words(u, item->begin, item->end), d->axis[which].name, words(u, item->begin, item->end)));
 }
 
 static void check_item(unit_t *u, directive_t *d, item_t *item)
@@ -570,7 +597,7 @@ static void check_items(unit_t *u, directive_t *d)
     for (int k = 0; k < d->shape_count; k++)
         if (!d->shape[k].used)
             error_at(u, d->shape[k].begin, d->shape[k].end, "no item is based on '%s'; shape names the base of an item of read, write, update or reduce",
-                     token_text(u->source, d->shape[k].name));
+                     words(u, d->shape[k].name.begin, d->shape[k].name.end));
 }
 
 /* ---- Arguments ---- */
@@ -696,13 +723,12 @@ static void check_use(unit_t *u, const directive_t *d, const item_t *item, const
     }
 }
 
-/* One parameter against the items that name its argument. */
-static void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument, CXCursor parameter)
+/* One parameter against the items whose base begins with `root`. */
+static void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, CXCursor parameter)
 {
     uses_t uses;
     unsigned modes = 0;
     const item_t *first = NULL;
-    CXCursor root = check_root(argument);
     for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
         if (!clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(d->item[k].root)))
             continue;
@@ -722,7 +748,28 @@ static void check_uses(unit_t *u, const directive_t *d)
         return;
     const parameters_t *p = parameters_of(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
-        check_parameter_use(u, d, f, d->argument[k], p->at[k]);
+        check_parameter_use(u, d, f, check_root(d->argument[k]), p->at[k]);
+}
+
+/* ---- declare kernel ---- */
+
+/* Its names are those of the parameters of d->function, in which it is checked. */
+static void check_declaration(unit_t *u, directive_t *d)
+{
+    int errors = diag_error_count();
+    CXCursor definition = clang_getCursorDefinition(d->callee);
+    const parameters_t *p = parameters_of(d->function);
+    d->is_kernel = true;
+    d->callee_name = clang_text(clang_getCursorSpelling(d->callee));
+    check_axes(u, d);
+    check_scalars(u, d);
+    check_items(u, d);
+    if (!clang_Cursor_isNull(definition)) {
+        const parameters_t *defined = parameters_of(definition);
+        for (int k = 0; k < p->count && k < defined->count; k++)
+            check_parameter_use(u, d, definition, p->at[k], defined->at[k]);
+    }
+    d->failed = diag_error_count() > errors;
 }
 
 /* ---- rebase ---- */
@@ -870,23 +917,34 @@ static void check_task(unit_t *u, directive_t *d)
     find_leave(d->statement, d->statement, &leave);
 }
 
+static void check_directive(unit_t *u, directive_t *d)
+{
+    const directive_t *declared = directive_declared(d);
+    if (d->kind == DIRECTIVE_TASK)
+        check_task(u, d);
+    else if (d->kind != DIRECTIVE_PARALLEL)
+        check_data(u, d);
+    if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch) || (declared && (declared->failed || declared->broken)))
+        return;
+    check_axes(u, d);
+    check_scalars(u, d);
+    check_items(u, d);
+    check_arguments(u, d);
+    check_uses(u, d);
+    check_rebase(u, d);
+}
+
+/* What a declaration has wrong is said once, and not at the launches again. */
 void check_directives(unit_t *u)
 {
-    for (int k = 0; k < u->directive_count; k++) {
-        directive_t *d = u->directives[k];
-        if (!d->bound || d->broken)
-            continue;
-        if (d->kind == DIRECTIVE_TASK)
-            check_task(u, d);
-        else if (d->kind != DIRECTIVE_PARALLEL)
-            check_data(u, d);
-        if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch))
-            continue;
-        check_axes(u, d);
-        check_scalars(u, d);
-        check_items(u, d);
-        check_arguments(u, d);
-        check_uses(u, d);
-        check_rebase(u, d);
-    }
+    for (unit_t *file = u; file; file = file->next)
+        for (int k = 0; k < file->directive_count; k++)
+            if (file->directives[k]->kind == DIRECTIVE_DECLARE && file->directives[k]->bound && !file->directives[k]->broken)
+                check_declaration(file, file->directives[k]);
+    for (unit_t *file = u; file; file = file->next)
+        for (int k = 0; k < file->directive_count; k++) {
+            directive_t *d = file->directives[k];
+            if (d->kind != DIRECTIVE_DECLARE && d->bound && !d->broken)
+                check_directive(file, d);
+        }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libclang: parsing, clang's messages at their places in the source, and the map between the two texts. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +86,12 @@ static void show_at(const unit_t *u, severity_t severity, size_t begin, const ch
                 "the pragma governs nothing: it stands before a statement in a function");
         return;
     }
+    const directive_t *declared = d ? directive_declared(d) : NULL;
     *foreign += !d && severity == SEVERITY_ERROR;
-    if (d && severity == SEVERITY_ERROR && d->broken)
+    if (d && severity == SEVERITY_ERROR && (d->broken || (declared && declared->broken))) {
+        d->broken = true;
         return;
+    }
     if (d && severity == SEVERITY_ERROR) {
         d->broken = true;
         text = explain(u, d, begin, text);
@@ -260,9 +264,13 @@ static CXSourceRangeList *disabled_ranges(const unit_t *u)
     return clang_getSkippedRanges(tu, clang_getFile(tu, u->path));
 }
 
-bool clang_disabled(const unit_t *u, size_t parsed)
+bool clang_disabled(unit_t *u, size_t parsed)
 {
-    CXSourceRangeList *list = disabled_ranges(u);
+    if (u->disabled_of != u->parsed) {
+        u->disabled = disabled_ranges(u);
+        u->disabled_of = u->parsed;
+    }
+    const CXSourceRangeList *list = u->disabled;
     for (unsigned k = 0; list && k < list->count; k++) {
         unsigned begin, end;
         clang_getFileLocation(clang_getRangeStart(list->ranges[k]), NULL, NULL, NULL, &begin);
@@ -271,6 +279,12 @@ bool clang_disabled(const unit_t *u, size_t parsed)
             return true;
     }
     return false;
+}
+
+bool clang_disabled_source(unit_t *u, size_t offset)
+{
+    size_t parsed = unit_parsed_offset(u, offset);
+    return parsed != SIZE_MAX && clang_disabled(u, parsed);
 }
 
 static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers)

@@ -101,7 +101,8 @@ void diag_warnings_list(void)
 {
     static const struct { const char *name, *what; } list[] = {
         {"kmm-whole", "no clause says what a launch reads of an array, so each chunk reads the whole"},
-        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"}};
+        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"},
+        {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"}};
     printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");
     for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
         printf("  -W%-12s %s\n", list[k].name, list[k].what);
@@ -201,6 +202,19 @@ void diag_fix(size_t begin, const char *text)
     message_t *m = &diag.messages[diag.count - 1];
     m->fix_at = begin;
     m->fix = text;
+}
+
+int diag_count(void) { return diag.count; }
+
+void diag_retract(int first, int last)
+{
+    for (int k = first; k < last; k++) {
+        diag.errors -= diag.messages[k].severity == SEVERITY_ERROR;
+        diag.warnings -= diag.messages[k].severity == SEVERITY_WARNING;
+    }
+    for (int k = last; k < diag.count; k++)
+        diag.messages[first + k - last] = diag.messages[k];
+    diag.count -= last - first;
 }
 
 int diag_error_count(void) { return diag.errors; }

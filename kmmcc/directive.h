@@ -150,6 +150,7 @@ typedef struct map_item { kmm_map_t map; size_t begin, end; expr_t *base, *lengt
 
 typedef enum directive_kind {
     DIRECTIVE_PARALLEL, DIRECTIVE_TASK, DIRECTIVE_DATA,                         /* govern a statement */
+    DIRECTIVE_DECLARE,                                                          /* governs a kernel's declaration */
     DIRECTIVE_WAIT, DIRECTIVE_ENTER_DATA, DIRECTIVE_EXIT_DATA, DIRECTIVE_UPDATE /* stand alone */
 } directive_kind_t;
 bool directive_stands_alone(const directive_t *d); /* bind.c */
@@ -232,6 +233,13 @@ struct directive {
     size_t template_end;        /* behind the template arguments; name_after when there are none */
     size_t open;                /* behind the parenthesis that opens the arguments; 0 when a macro writes the launch */
     int order; /* position in the file, from 0 */
+
+    /* ---- declare.c ---- */
+    bool declares;            /* DIRECTIVE_DECLARE: a kernel follows */
+    const char *check_head;   /* DIRECTIVE_DECLARE: of the function in which it is checked; NULL: none can be written */
+    unit_t *declared_in;      /* of a launch: where the declaration is that completed it, and which one; NULL: none did */
+    int declared_order;
+    bool failed;              /* check.c has reported an error in a declaration, declare.c one of a launch */
 };
 
 /* ---- parse.c ---- */
@@ -249,7 +257,8 @@ typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
  * False when some are not about pragmas: then nothing more can be said. */
 bool clang_parse(unit_t *u, bodies_t bodies);
 /* Whether the place of the parsed text is in a region that #if disables. */
-bool clang_disabled(const unit_t *u, size_t parsed);
+bool clang_disabled(unit_t *u, size_t parsed);
+bool clang_disabled_source(unit_t *u, size_t offset); /* the same for a place of the source */
 /* Parses the result, text_of each file (NULL: it is unchanged); an error is a mistake of kmmcc and is shown so. */
 bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u));
 char *clang_text(CXString string); /* copies and disposes */
@@ -261,8 +270,17 @@ void bind_directives(unit_t *u);
 /* Whether the function or function template is a kernel. */
 bool bind_is_kernel(CXCursor f);
 
+/* ---- declare.c ---- */
+/* Adds to the pragmas of launches what `declare kernel` says; true if the units have to be parsed and bound again: then the
+ * messages from `first` on are taken back. */
+bool declare_complete(unit_t *u, int first);
+directive_t *directive_declared(const directive_t *d); /* the declaration that completed the launch; NULL: none did */
+
+/* ---- transform.c ---- */
+void parse_pragmas(unit_t *u);
+
 /* ---- check.c ---- */
-void check_directives(unit_t *u);
+void check_directives(unit_t *u); /* of all files of the translation unit */
 /* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null when there is none. */
 CXCursor check_root(CXCursor e);
 

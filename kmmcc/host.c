@@ -551,15 +551,6 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     return 0;
 }
 
-/* Whether #if leaves out the place. */
-static bool is_disabled(const unit_t *u, size_t at)
-{
-    for (int k = 0; k < u->piece_count; k++)
-        if (at >= u->pieces[k].origin && at < u->pieces[k].origin + u->pieces[k].length)
-            return clang_disabled(u, u->pieces[k].parsed + (at - u->pieces[k].origin));
-    return false;
-}
-
 static void launch_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
@@ -574,7 +565,7 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
             break;
     }
     if (!is(s, list, open, "(") || end >= list->count) {
-        if (is_disabled(u, list->at[k].begin))
+        if (clang_disabled_source(u, list->at[k].begin))
             return;
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
         return;

@@ -2,7 +2,7 @@
 /*
  * kmmcc, the whole program's table of contents, in the order in which a file passes through it:
  *
- *     options -> source -> pragma -> parse -> bind -> check -> clone | host -> rewrite -> emit -> driver
+ *     options -> source -> pragma -> parse -> bind -> declare -> check -> clone | host -> rewrite -> emit -> driver
  *
  * All memory comes from one arena and is freed at exit. Every stage reports all the errors it can
  * find through diag and returns; `unit_failed` is asked between stages.
@@ -139,6 +139,9 @@ void diag_plain(severity_t severity, const char *format, ...) __attribute__((for
 void diag_fix(size_t begin, const char *text);
 void diag_warnings_list(void); /* on stdout */
 int diag_error_count(void);
+/* Messages since the last flush; [first, last) of them can be taken back, as long as nothing has been flushed. */
+int diag_count(void);
+void diag_retract(int first, int last);
 void diag_colour(bool on);
 /* Obeys -W[no-][error=]kmm[-name], -Werror, -Wno-error and -w; true if the option is kmmcc's alone. */
 bool diag_warning_option(const char *option);
@@ -169,8 +172,12 @@ typedef struct unit {
     const char *parsed;    /* the text that clang parsed */
     const piece_t *pieces; /* ascending; the map from what clang parsed to the source */
     int piece_count;
+    CXSourceRangeList *disabled; /* clang.c: what #if disables in disabled_of, which is a text that was parsed */
+    const char *disabled_of;
     edit_t *edits;
     int edit_count, edit_capacity;
+    struct insertion *insertions; /* declare.c */
+    struct mistake *mistakes;     /* transform.c: pragmas that could not be parsed, the last one first */
     size_t include_at; /* before this declaration kmm's header is included; SIZE_MAX: nowhere */
     const includes_t *includes; /* of the main one */
     struct function *functions; /* reach.c; of the main one */
@@ -196,6 +203,8 @@ void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits 
 bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
 /* The same for one place: the end of the text before it that is the source's own. */
 size_t unit_offset(const unit_t *u, size_t clang_offset);
+/* The other way; SIZE_MAX for a place in what a pragma was replaced by. */
+size_t unit_parsed_offset(const unit_t *u, size_t offset);
 /* Whether the cursor is code of the main file that the user wrote, and not what a pragma was replaced by. */
 bool unit_owns(const unit_t *u, CXCursor cursor);
 

@@ -279,15 +279,17 @@ static void clause_chunk(parser_t *p)
     d->chunk_end = p->last_end;
 }
 
-/* shape = NAME '[' expression ']' { '[' expression ']' } */
+/* shape = (NAME | '(' expression ')') '[' expression ']' { '[' expression ']' } */
 static void parse_shape(parser_t *p, shape_t *shape)
 {
     *shape = (shape_t){.begin = p->token.begin, .name = p->token};
-    if (p->token.kind != TOKEN_NAME) {
+    if (p->token.kind != TOKEN_NAME && !parser_at(p, "(")) {
         parser_error(p, "expected a name, as in shape(A[h][w])");
         return;
     }
-    parser_advance(p);
+    if (!parse_path(p))
+        return;
+    shape->name.end = p->last_end;
     if (!parser_at(p, "[")) {
         parser_error(p, "expected the extents of '%s', as in shape(%s[h][w])", token_text(p->s, shape->name),
                      token_text(p->s, shape->name));
@@ -548,6 +550,10 @@ static const clause_t task_clauses[] = {
     {"write", clause_write, true, false},    {"update", clause_update, true, false},      {"shape", clause_shape, true, false},
     {"label", clause_label, false, false},   {"priority", clause_priority, false, false}};
 
+static const clause_t declare_clauses[] = {
+    {"read", clause_read, true, false},     {"write", clause_write, true, false}, {"update", clause_update, true, false},
+    {"reduce", clause_reduce, true, false}, {"shape", clause_shape, true, false}};
+
 static const clause_t data_clauses[] = {{"map", clause_map, true, false}};
 static const clause_t exit_clauses[] = {{"map", clause_exit_map, true, false}};
 static const clause_t update_clauses[] = {{"to", clause_to, true, false}, {"from", clause_from, true, false}};
@@ -648,12 +654,10 @@ static bool parse_clauses(parser_t *p, const clause_t *clauses, int count)
     return good;
 }
 
-/* parallel = 'parallel' ['(' [axis { ',' axis }] ')'] clauses */
-static bool parse_parallel(parser_t *p)
+/* ['(' [axis { ',' axis }] ')'] clauses */
+static bool parse_axes(parser_t *p, token_t name, const clause_t *clauses, int count)
 {
-    token_t name = p->token;
     bool good = true;
-    parser_advance(p);
     if (parser_at(p, "(")) {
         do {
             parser_advance(p);
@@ -664,10 +668,30 @@ static bool parse_parallel(parser_t *p)
             parser_expect(p, ")");
         good = !p->failed;
         if (!good)
-            skip_clause(p, name, parallel_clauses, COUNT(parallel_clauses));
+            skip_clause(p, name, clauses, count);
         p->failed = false;
     }
-    return parse_clauses(p, parallel_clauses, COUNT(parallel_clauses)) && good;
+    return parse_clauses(p, clauses, count) && good;
+}
+
+/* parallel = 'parallel' ['(' [axis { ',' axis }] ')'] clauses */
+static bool parse_parallel(parser_t *p)
+{
+    token_t name = p->token;
+    parser_advance(p);
+    return parse_axes(p, name, parallel_clauses, COUNT(parallel_clauses));
+}
+
+/* declare = 'declare' 'kernel' ['(' [axis { ',' axis }] ')'] clauses */
+static bool parse_declare(parser_t *p)
+{
+    parser_advance(p);
+    if (!at_word(p, "kernel"))
+        return parser_error(p, "expected 'kernel' after 'declare'"), false;
+    token_t name = p->token;
+    p->d->name_end = name.end;
+    parser_advance(p);
+    return parse_axes(p, name, declare_clauses, COUNT(declare_clauses));
 }
 
 /* task = 'task' clauses */
@@ -730,7 +754,7 @@ static bool parse_update(parser_t *p)
     return parse_clauses(p, update_clauses, COUNT(update_clauses));
 }
 
-/* directive = parallel | task | data | enter | exit | update | wait */
+/* directive = parallel | task | declare | data | enter | exit | update | wait */
 static bool parse_kind(parser_t *p)
 {
     static const char *const names[] = {"parallel", "task", "data", "enter", "exit", "update", "wait", "declare"};
@@ -752,11 +776,11 @@ static bool parse_kind(parser_t *p)
     if (at_word(p, "wait"))
         return d->kind = DIRECTIVE_WAIT, parse_wait(p);
     if (at_word(p, "declare"))
-        return parser_error(p, "directive 'declare kernel' is not yet supported"), false;
+        return d->kind = DIRECTIVE_DECLARE, parse_declare(p);
     if (p->token.kind == TOKEN_NAME)
         unknown_word(p, "directive", names, COUNT(names));
     else
-        parser_error(p, "expected a directive: parallel, task, data, enter data, exit data, update or wait");
+        parser_error(p, "expected a directive: parallel, task, declare kernel, data, enter data, exit data, update or wait");
     return false;
 }
 

@@ -129,7 +129,7 @@ static const char *alone_call(const unit_t *u, const directive_t *d, const map_i
     case DIRECTIVE_UPDATE:
         return arena_printf("kmm_data_update(%s, %s, %s, %s, %s);", item->map == KMM_MAP_TO ? "KMM_TO" : "KMM_FROM", text, base,
                             bytes, place);
-    case DIRECTIVE_PARALLEL: case DIRECTIVE_TASK: case DIRECTIVE_DATA:
+    case DIRECTIVE_PARALLEL: case DIRECTIVE_TASK: case DIRECTIVE_DATA: case DIRECTIVE_DECLARE:
         break;
     }
     return "";
@@ -245,7 +245,9 @@ void rewrite_directives(unit_t *u)
 {
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound)
+        if (d->kind == DIRECTIVE_DECLARE && d->declares)
+            unit_edit(u, d->pragma.begin, d->pragma.end, comment_of(u->source, &d->pragma, indent_at(u->source, d->pragma.begin)));
+        if (!d->bound || d->kind == DIRECTIVE_DECLARE)
             continue;
         unit_include_before(u, d->outermost);
         if (d->kind == DIRECTIVE_PARALLEL)

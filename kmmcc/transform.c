@@ -3,18 +3,26 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "directive.h"
+#include "declare.h"
+
+/* A pragma that could not be parsed, and the messages [first, last) about it. */
+typedef struct mistake { struct mistake *next; size_t at; int first, last; } mistake_t;
 
 /* All pragmas are parsed before the first error stops the file. */
-static void parse_pragmas(unit_t *u)
+void parse_pragmas(unit_t *u)
 {
     size_t from = 0;
     pragma_t pragma;
     int capacity = 0;
     while (pragma_next(u->source, &from, &pragma)) {
+        int first = diag_count();
         directive_t *d = parse_directive(u->source, pragma);
-        if (!d)
+        if (!d) {
+            mistake_t *m = arena_alloc(sizeof(*m));
+            *m = (mistake_t){u->mistakes, pragma.begin, first, diag_count()};
+            u->mistakes = m;
             continue;
+        }
         if (u->directive_count == capacity) {
             capacity = 2 * capacity + 16;
             directive_t **directives = arena_alloc((size_t)capacity * sizeof(*directives));
@@ -27,27 +35,54 @@ static void parse_pragmas(unit_t *u)
     }
 }
 
-/* Parses the files and finds what their directives govern; goes on after errors that are about single directives. */
-static bool bind_once(unit_t *u, bodies_t bodies)
+/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of others stay. Returns how
+ * many there were. */
+static int forget_disabled(unit_t *u)
 {
+    int count = u->next ? forget_disabled(u->next) : 0;
+    for (const mistake_t *m = u->mistakes; m; m = m->next) {
+        if (!clang_disabled_source(u, m->at))
+            continue;
+        diag_retract(m->first, m->last);
+        count += m->last - m->first;
+    }
+    u->mistakes = NULL;
+    return count;
+}
+
+/* Parses the files and finds what their directives govern; goes on after errors that are about single directives. *first:
+ * the number of the first message about that. */
+static bool bind_once(unit_t *u, bodies_t bodies, int *first)
+{
+    *first = diag_count();
     for (unit_t *k = u; k; k = k->next)
         bind_probes(k);
-    if (!clang_parse(u, bodies))
+    bool parsed = clang_parse(u, bodies);
+    *first -= forget_disabled(u);
+    if (!parsed)
         return false;
     for (unit_t *k = u; k; k = k->next)
         bind_directives(k);
     return true;
 }
 
-static bool bind_unit(unit_t *u, bool clones)
+/* Kernels that call what is in headers need the bodies there, and launches that are completed change the text: then the files
+ * are parsed twice. `errors`: how many there were before the unit. */
+static bool bind_unit(unit_t *u, bool clones, int errors)
 {
-    int errors = diag_error_count();
-    if (!bind_once(u, clones && !u->next && !u->options->clones_all ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES))
+    bool light = clones && !u->next && !u->options->clones_all;
+    int first;
+    if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
-    if (diag_error_count() > errors || !clones || u->next || u->options->clones_all || !clone_needs_headers(u))
+    bool headers = light && diag_error_count() == errors && clone_needs_headers(u), declared = declare_complete(u, first);
+    if (!headers && !declared)
         return true;
     clang_disposeTranslationUnit(u->tu);
-    return bind_once(u, BODIES_OF_ALL_FILES);
+    if (!bind_once(u, light && !headers ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
+        return false;
+    if (declared)
+        declare_bind(u);
+    return true;
 }
 
 /* ---- Headers that change ---- */
@@ -162,9 +197,8 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
             unit_add(&u, includes->file[k]->source);
     for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
         parse_pragmas(k);
-    if (bind_unit(&u, clones)) {
-        for (unit_t *k = &u; k; k = k->next)
-            check_directives(k);
+    if (bind_unit(&u, clones, errors)) {
+        check_directives(&u);
         if (clones)
             clone_check(&u);
     }

@@ -3,6 +3,7 @@
  * The files of a translation unit that kmmcc reads and writes: the one that is compiled, headers with pragmas, and
  * headers that have to change; and the map between what clang parsed and what the user wrote.
  */
+#include <stdint.h>
 #include <string.h>
 
 #include "directive.h"
@@ -40,6 +41,14 @@ size_t unit_offset(const unit_t *u, size_t parsed)
         return 0;
     size_t into = parsed - piece->parsed;
     return piece->origin + (into < piece->length ? into : piece->length);
+}
+
+size_t unit_parsed_offset(const unit_t *u, size_t offset)
+{
+    for (int k = 0; k < u->piece_count; k++)
+        if (u->pieces[k].origin <= offset && offset < u->pieces[k].origin + u->pieces[k].length)
+            return u->pieces[k].parsed + (offset - u->pieces[k].origin);
+    return SIZE_MAX;
 }
 
 bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end)
