@@ -11,9 +11,9 @@ void words(int n, float *x)
 #pragma kmm wiat
 // CHECK: :[[#@LINE+1]]:13: error: unknown directive 'zebra'
 #pragma kmm zebra
-// CHECK: :[[#@LINE+1]]:12: error: expected a directive: parallel, task, data, enter data, exit data, update or wait
+// CHECK: :[[#@LINE+1]]:12: error: expected a directive: parallel, task, declare kernel, data, enter data, exit data, update or wait
 #pragma kmm
-// CHECK: :[[#@LINE+1]]:13: error: expected a directive: parallel, task, data, enter data, exit data, update or wait
+// CHECK: :[[#@LINE+1]]:13: error: expected a directive: parallel, task, declare kernel, data, enter data, exit data, update or wait
 #pragma kmm 5
 // CHECK: :[[#@LINE+2]]:31: error: unknown clause 'chunks'; did you mean 'chunk'?
 // CHECK: :[[#@LINE+1]]:54: error: unknown clause 'wirte'; did you mean 'write'?
