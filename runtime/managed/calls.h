@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of the CUDA or HIP runtime that a managed program makes through libkmm. kmmcc links such a program with
+ * `--wrap` of each name, and `__wrap_` of each is defined by wrap.c and launch.c, or by cuda_calls.c and hip_calls.c for what
+ * only one of the two runtimes has: a name that stands only in one of the two places is an undefined symbol, or is never reached.
+ */
+#ifndef KMM__CALLS_H
+#define KMM__CALLS_H
+
+/* Behind "cuda" and "hip". */
+#define KMM_SHARED_CALLS(X)                                                                        \
+    X(Malloc)                                                                                      \
+    X(Free)                                                                                        \
+    X(MallocAsync)                                                                                 \
+    X(FreeAsync)                                                                                   \
+    X(MallocPitch)                                                                                 \
+    X(Memcpy)                                                                                      \
+    X(MemcpyAsync)                                                                                 \
+    X(Memcpy2D)                                                                                    \
+    X(Memcpy2DAsync)                                                                               \
+    X(Memset)                                                                                      \
+    X(MemsetAsync)                                                                                 \
+    X(MemcpyToSymbol)                                                                              \
+    X(MemcpyToSymbolAsync)                                                                         \
+    X(MemcpyFromSymbol)                                                                            \
+    X(Memset2D)                                                                                    \
+    X(Memcpy3D)                                                                                    \
+    X(PointerGetAttributes)                                                                        \
+    X(LaunchKernel)                                                                                \
+    X(LaunchCooperativeKernel)                                                                     \
+    X(DeviceSynchronize)                                                                           \
+    X(DeviceReset)                                                                                 \
+    X(StreamSynchronize)                                                                           \
+    X(StreamQuery)                                                                                 \
+    X(StreamDestroy)                                                                               \
+    X(StreamWaitEvent)                                                                             \
+    X(EventRecord)                                                                                 \
+    X(EventQuery)                                                                                  \
+    X(EventSynchronize)                                                                            \
+    X(EventElapsedTime)                                                                            \
+    X(EventDestroy)                                                                                \
+    X(GetLastError)                                                                                \
+    X(PeekAtLastError)
+
+#define KMM_CUDA_CALLS(X)                                                                          \
+    X(__cudaLaunchKernel)                                                                          \
+    X(cudaLaunchKernelExC)
+
+#define KMM_HIP_CALLS(X)                                                                           \
+    X(__hipRegisterFatBinary)                                                                      \
+    X(__hipRegisterFunction)                                                                       \
+    X(hipExtLaunchKernel)                                                                          \
+    X(hipLaunchCooperativeKernelMultiDevice)                                                       \
+    X(hipModuleLaunchKernel)                                                                       \
+    X(hipMemcpyFromSymbolAsync)                                                                    \
+    X(hipMemcpyWithStream)                                                                         \
+    X(hipMemcpyHtoD)                                                                               \
+    X(hipMemcpyHtoDAsync)                                                                          \
+    X(hipMemcpyDtoH)                                                                               \
+    X(hipMemcpyDtoHAsync)                                                                          \
+    X(hipMemcpyDtoD)                                                                               \
+    X(hipMemcpyDtoDAsync)                                                                          \
+    X(hipMemset2DAsync)                                                                            \
+    X(hipMemsetD8)                                                                                 \
+    X(hipMemsetD8Async)                                                                            \
+    X(hipMemsetD16)                                                                                \
+    X(hipMemsetD16Async)                                                                           \
+    X(hipMemsetD32)                                                                                \
+    X(hipMemsetD32Async)
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What of a HIP program's calls is HIP's own (wrap.h). Kernels are known by their host functions, with which the compiler's
+ * code registers them, and their parameters by the code that it registers before.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code_object.h"
+#include "wrap.h"
+
+enum { MAX_PARAMETERS = 1024, INVALID_FUNCTION = 98 };
+
+void **__real___hipRegisterFatBinary(const void *binary);
+void __real___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
+                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size);
+
+/* ---- What the compiler's code registers, before main ---- */
+
+typedef struct binary { void **modules; const void *bundle; struct binary *next; } binary_t;
+typedef struct function { const void *function; const char *name; const void *bundle; struct function *next; } function_t;
+
+enum { BUCKETS = 1024 };
+static binary_t *binaries;             /* under the lock, as the next ones */
+static function_t *functions[BUCKETS]; /* never freed */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What the compiler hands over: "HIPF", a version, the bundle. */
+typedef struct wrapper { uint32_t magic, version; const void *bundle; void *unused; } wrapper_t;
+enum { WRAPPER_MAGIC = 0x48495046 };
+
+void **__wrap___hipRegisterFatBinary(const void *data);
+void **__wrap___hipRegisterFatBinary(const void *data)
+{
+    const wrapper_t *w = data;
+    void **modules = __real___hipRegisterFatBinary(data);
+    binary_t *b = malloc(sizeof(*b));
+    if (!b || w->magic != WRAPPER_MAGIC) {
+        free(b);
+        return modules;
+    }
+    pthread_mutex_lock(&lock);
+    *b = (binary_t){ modules, w->bundle, binaries };
+    binaries = b;
+    pthread_mutex_unlock(&lock);
+    return modules;
+}
+
+static function_t **bucket_of(const void *function)
+{
+    return &functions[((uintptr_t)function >> 3) % BUCKETS];
+}
+
+/* The one registered last comes first: a library that is loaded again may be at the place of another one. */
+void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
+                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size);
+void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
+                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size)
+{
+    function_t *f = malloc(sizeof(*f));
+    pthread_mutex_lock(&lock);
+    const binary_t *b = binaries;
+    while (b && b->modules != modules)
+        b = b->next;
+    if (f) {
+        *f = (function_t){ function, name, b ? b->bundle : NULL, *bucket_of(function) };
+        *bucket_of(function) = f;
+    }
+    pthread_mutex_unlock(&lock);
+    __real___hipRegisterFunction(modules, function, device_function, name, limit, thread, block, block_size, grid_size, warp_size);
+}
+
+/* ---- Kernels ---- */
+
+void OWN(open)(void)
+{
+}
+
+int OWN(kernel)(void **handle, const void *function)
+{
+    *handle = (void *)(uintptr_t)function;
+    return 0;
+}
+
+static int cannot_read(const char *kernel, kmm__code_result_t result)
+{
+    static const char *const reasons[] = {
+        [KMM__CODE_NO_KERNEL] = "the program's code for AMD GPUs does not have it",
+        [KMM__CODE_NO_CODE] = "the program has no code for it that can be read; compile for the GPU by its name: --offload-arch=gfx...",
+        [KMM__CODE_COMPRESSED] = "the program's code for AMD GPUs is compressed; compile with --no-offload-compress",
+        [KMM__CODE_NO_BUNDLE] = "the program's code for AMD GPUs has a form that kmm does not know",
+    };
+    fprintf(stderr, "kmm: error: the parameters of kernel '%s' are not known: %s\n", kernel, reasons[result]);
+    return INVALID_FUNCTION;
+}
+
+int OWN(kernel_read)(kmm_kernel_t *k)
+{
+    uint32_t sizes[MAX_PARAMETERS], count = 0;
+    pthread_mutex_lock(&lock);
+    const function_t *f = *bucket_of(k->handle);
+    while (f && f->function != k->handle)
+        f = f->next;
+    pthread_mutex_unlock(&lock);
+    if (!f) {
+        fprintf(stderr, "kmm: error: what is launched is no kernel of the program, or of a library that was not linked by kmmcc\n");
+        return INVALID_FUNCTION;
+    }
+    kmm__code_result_t result = f->bundle ? kmm__code_object_parameters(f->bundle, f->name, sizes, MAX_PARAMETERS, &count) : KMM__CODE_NO_BUNDLE;
+    if (result != KMM__CODE_FOUND)
+        return cannot_read(f->name, result);
+    uint32_t *copy = malloc((count + 1) * sizeof(*copy));
+    if (!copy)
+        return KMM_CUDA_MEMORY_ALLOCATION;
+    memcpy(copy, sizes, count * sizeof(*copy));
+    k->name = f->name;
+    k->param_count = count;
+    k->param_bytes = copy;
+    return 0;
+}
+
+int OWN(kernel_failed)(int error)
+{
+    return error;
+}
+
+/* ---- Launches that CUDA has not ---- */
+
+int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s, event_t start,
+                              event_t stop, int flags);
+int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s, event_t start,
+                              event_t stop, int flags)
+{
+    (void)flags; /* that it may run beside others in its stream: it need not */
+    int error = start ? WRAP(EventRecord)(start, s) : 0;
+    if (!error)
+        error = WRAP(LaunchKernel)(function, grid, block, args, shared_bytes, s);
+    return !error && stop ? WRAP(EventRecord)(stop, s) : error;
+}
+
+int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsigned flags);
+int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsigned flags)
+{
+    (void)launches, (void)count, (void)flags;
+    return OWN(not_supported)("hipLaunchCooperativeKernelMultiDevice");
+}
+
+/* Inside a task pointers are the device's own, and a module's kernel may use them. */
+int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+                                 stream_t s, void **args, void **extra);
+int __real_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+                                 stream_t s, void **args, void **extra);
+int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+                                 stream_t s, void **args, void **extra)
+{
+    if (kmm_task_active())
+        return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes, s, args, extra);
+    return OWN(not_supported)("hipModuleLaunchKernel");
+}
+
+/* ---- Copies ---- */
+
+int __wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s);
+int __wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s)
+{
+    (void)s;
+    return WRAP(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
+}
+
+/* As hipMemcpy, in the order of a stream. */
+int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s);
+int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s)
+{
+    int error = WRAP(MemcpyAsync)(dst, src, n, kind, s);
+    return error ? error : WRAP(StreamSynchronize)(s);
+}
+
+#define COPY(name, kind)                                                                           \
+    int __wrap_hipMemcpy##name(void *dst, void *src, size_t n);                                    \
+    int __wrap_hipMemcpy##name(void *dst, void *src, size_t n)                                     \
+    {                                                                                              \
+        return WRAP(Memcpy)(dst, src, n, kind);                                                    \
+    }                                                                                              \
+    int __wrap_hipMemcpy##name##Async(void *dst, void *src, size_t n, stream_t s);                 \
+    int __wrap_hipMemcpy##name##Async(void *dst, void *src, size_t n, stream_t s)                  \
+    {                                                                                              \
+        return WRAP(MemcpyAsync)(dst, src, n, kind, s);                                            \
+    }
+COPY(HtoD, HOST_TO_DEVICE)
+COPY(DtoH, DEVICE_TO_HOST)
+COPY(DtoD, DEVICE_TO_DEVICE)
+
+/* ---- Fills ---- */
+
+int __wrap_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
+int __real_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
+int __wrap_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s)
+{
+    return kmm_cuda_is_managed(dst) ? WRAP(Memset2D)(dst, pitch, value, w, h) : __real_hipMemset2DAsync(dst, pitch, value, w, h, s);
+}
+
+/* `count` elements of `bytes` bytes: as a fill where all bytes are the same, else as copies of a piece that is filled here. */
+static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
+{
+    enum { PIECE = 1 << 20 };
+    size_t total = bytes * count, piece = total < PIECE ? total : PIECE;
+    int error = 0;
+    if (bytes == 1 || (value & 0xff) * (bytes == 2 ? 0x101u : 0x1010101u) == value)
+        return kmm_cuda_memset(dst, (int)(value & 0xff), total);
+    char *copy = malloc(piece + bytes);
+    if (!copy)
+        return KMM_CUDA_MEMORY_ALLOCATION;
+    for (size_t k = 0; k < piece; k += bytes)
+        memcpy(copy + k, &value, bytes);
+    for (size_t at = 0; at < total && !error; at += piece)
+        error = kmm_cuda_memcpy((char *)dst + at, copy, total - at < piece ? total - at : piece, HOST_TO_DEVICE);
+    free(copy);
+    return error;
+}
+
+#define FILL(name, type)                                                                           \
+    int __wrap_hipMemset##name(void *dst, type value, size_t count);                               \
+    int __real_hipMemset##name(void *dst, type value, size_t count);                               \
+    int __wrap_hipMemset##name(void *dst, type value, size_t count)                                \
+    {                                                                                              \
+        return kmm_cuda_is_managed(dst) ? fill(dst, (uint32_t)value, sizeof(type), count) : __real_hipMemset##name(dst, value, count); \
+    }                                                                                              \
+    int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
+    int __real_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
+    int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s)             \
+    {                                                                                              \
+        return kmm_cuda_is_managed(dst) ? fill(dst, (uint32_t)value, sizeof(type), count) : __real_hipMemset##name##Async(dst, value, count, s); \
+    }
+FILL(D8, unsigned char)
+FILL(D16, unsigned short)
+FILL(D32, int)

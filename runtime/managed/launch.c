@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of managed programs: which kernel a host function stands for, its clone, and both to libkmm (wrap.h). */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrap.h"
+
+/* ---- Kernels ---- */
+
+typedef struct entry {
+    const void *handle; /* a CUkernel, or a HIP kernel's host function */
+    kmm_kernel_t kernel;
+    _Atomic(struct entry *) clone; /* what runs when a launch of this kernel is split; NULL: none is registered */
+    atomic_uint looked;            /* how many clones were registered when this one's was looked for */
+} entry_t;
+
+enum { TABLE_BITS = 14, TABLE = 1 << TABLE_BITS };
+
+/* Open addressing; entries are only added, under the lock, and read without it. */
+static _Atomic(entry_t *) entries[TABLE];
+static uint32_t entry_count;
+static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct clone { const void *clone, *original; struct clone *next; } clone_t;
+static clone_t *clones; /* written under the lock: by static initializers, and by launches of templates */
+static atomic_uint clone_count;
+
+int REGISTER_CLONE(const void *clone, const void *original)
+{
+    clone_t *c = malloc(sizeof(*c));
+    if (!c)
+        return 0;
+    pthread_mutex_lock(&entries_lock);
+    *c = (clone_t){ clone, original, clones };
+    clones = c;
+    atomic_fetch_add(&clone_count, 1);
+    pthread_mutex_unlock(&entries_lock);
+    return 1;
+}
+
+static size_t slot_of(const void *handle)
+{
+    return ((uintptr_t)handle >> 4) * 0x9E3779B97F4A7C15u >> (64 - TABLE_BITS);
+}
+
+static entry_t *entry_find(const void *handle)
+{
+    for (size_t k = slot_of(handle);; k = (k + 1) % TABLE) {
+        entry_t *e = atomic_load_explicit(&entries[k], memory_order_acquire);
+        if (!e || e->handle == handle)
+            return e;
+    }
+}
+
+/* The kernel that this one was cloned from; NULL when it is no clone that was registered. */
+static const void *original_of(const void *handle)
+{
+    void *h;
+    for (const clone_t *c = clones; c; c = c->next)
+        if (OWN(kernel)(&h, c->clone) == 0 && h == handle && OWN(kernel)(&h, c->original) == 0)
+            return h;
+    return NULL;
+}
+
+static const void *clone_of(const void *handle)
+{
+    void *h;
+    for (const clone_t *c = clones; c; c = c->next)
+        if (OWN(kernel)(&h, c->original) == 0 && h == handle && OWN(kernel)(&h, c->clone) == 0)
+            return h;
+    return NULL;
+}
+
+/* Whether the kernel's first parameter is a kmm_blocks_t, as its mangled name has it: so clones that are instances of
+ * templates are known, which no one registers. */
+static int has_blocks(const char *name)
+{
+    return strncmp(name, "_Z", 2) == 0 && strstr(name, "10kmm_blocks") != NULL;
+}
+
+/* Locked. Makes the entry of a kernel, not yet in the table. */
+static int entry_make(const void *handle, entry_t **out)
+{
+    entry_t *e = entry_count < TABLE / 2 ? calloc(1, sizeof(*e)) : NULL;
+    if (!e)
+        return KMM_CUDA_MEMORY_ALLOCATION;
+    e->handle = handle;
+    e->kernel = (kmm_kernel_t){ .version = KMM_LAUNCH_VERSION, .kind = KIND, .name = "kernel",
+                                .handle = (void *)(uintptr_t)handle };
+    int error = OWN(kernel_read)(&e->kernel);
+    if (error) {
+        free(e);
+        return error;
+    }
+    e->kernel.is_clone = has_blocks(e->kernel.name);
+    *out = e;
+    return 0;
+}
+
+/* Locked. From now on other threads see the entry. */
+static void entry_publish(entry_t *e)
+{
+    size_t k = slot_of(e->handle);
+    while (atomic_load_explicit(&entries[k], memory_order_relaxed))
+        k = (k + 1) % TABLE;
+    atomic_store_explicit(&entries[k], e, memory_order_release);
+    entry_count++;
+}
+
+/* Locked. A clone and the kernel it comes from know each other. */
+static int entry_pair(entry_t *e)
+{
+    const void *original = original_of(e->handle), *clone = original ? NULL : clone_of(e->handle);
+    const void *handle = original ? original : clone;
+    entry_t *other = handle ? entry_find(handle) : NULL;
+    bool is_new = handle && !other;
+    int error = is_new ? entry_make(handle, &other) : 0;
+    atomic_store(&e->looked, atomic_load(&clone_count));
+    if (error || !handle)
+        return error;
+    entry_t *whole = original ? other : e, *split = original ? e : other;
+    split->kernel.is_clone = 1;
+    split->kernel.whole = &whole->kernel;
+    atomic_store_explicit(&whole->clone, split, memory_order_release);
+    if (is_new)
+        entry_publish(other);
+    return 0;
+}
+
+/* Locked. Finds or makes the entry of a kernel. */
+static int entry_get(const void *handle, entry_t **out)
+{
+    *out = entry_find(handle);
+    bool is_new = !*out;
+    int error = is_new ? entry_make(handle, out) : 0;
+    if (!error)
+        error = entry_pair(*out);
+    if (!error && is_new)
+        entry_publish(*out);
+    return error;
+}
+
+int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t stream)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    kmm_geometry_t geometry = { { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared_bytes, stream };
+    entry_t *e = handle ? entry_find(handle) : NULL;
+    int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
+    pthread_once(&once, OWN(open));
+    if (!error && (!e || atomic_load(&e->looked) != atomic_load(&clone_count))) {
+        pthread_mutex_lock(&entries_lock);
+        error = entry_get(handle, &e);
+        pthread_mutex_unlock(&entries_lock);
+    }
+    if (error)
+        return OWN(kernel_failed)(error);
+    const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
+    if (!clone)
+        return kmm_cuda_launch(&e->kernel, &geometry, args);
+    void *all[clone->kernel.param_count]; /* the first one is libkmm's to fill in */
+    all[0] = NULL;
+    for (uint32_t k = 1; k < clone->kernel.param_count; k++)
+        all[k] = args[k - 1];
+    return kmm_cuda_launch(&clone->kernel, &geometry, all);
+}
+
+int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
+{
+    void *handle = NULL;
+    if (kmm_task_active())
+        return REAL(LaunchKernel)(function, grid, block, args, shared_bytes, s);
+    int error = OWN(kernel)(&handle, function);
+    return error ? OWN(kernel_failed)(error) : OWN(launch)(handle, grid, block, args, shared_bytes, s);
+}
+
+int WRAP(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t n, stream_t s)
+{
+    (void)function, (void)grid, (void)block, (void)args, (void)n, (void)s;
+    return OWN(not_supported)(RUNTIME "LaunchCooperativeKernel");
+}
+

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory, symbols, streams, events and errors of managed programs (wrap.h). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wrap.h"
+
+int OWN(not_supported)(const char *call)
+{
+    fprintf(stderr, "kmm: error: %s is not supported on memory that kmm manages\n", call);
+    return KMM_CUDA_NOT_SUPPORTED;
+}
+
+/* ---- Memory ---- */
+
+int WRAP(Malloc)(void **out, size_t bytes)
+{
+    return kmm_cuda_malloc(out, bytes);
+}
+
+int WRAP(Free)(void *p)
+{
+    return kmm_cuda_is_managed(p) ? kmm_cuda_free(p) : REAL(Free)(p);
+}
+
+int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
+{
+    (void)s;
+    return kmm_cuda_malloc(out, bytes);
+}
+
+int WRAP(FreeAsync)(void *p, stream_t s)
+{
+    return kmm_cuda_is_managed(p) ? kmm_cuda_free(p) : REAL(FreeAsync)(p, s);
+}
+
+int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
+{
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    return kmm_cuda_malloc(out, *pitch * height);
+}
+
+static int any_managed(const void *a, const void *b)
+{
+    return kmm_cuda_is_managed(a) || kmm_cuda_is_managed(b);
+}
+
+int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
+{
+    return any_managed(dst, src) ? kmm_cuda_memcpy(dst, src, n, kind) : REAL(Memcpy)(dst, src, n, kind);
+}
+
+int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
+{
+    return any_managed(dst, src) ? kmm_cuda_memcpy_async(dst, src, n, kind, s) : REAL(MemcpyAsync)(dst, src, n, kind, s);
+}
+
+int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+{
+    return any_managed(dst, src) ? kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind) : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
+}
+
+int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)
+{
+    return any_managed(dst, src) ? kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind)
+                                 : REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
+}
+
+int WRAP(Memset)(void *dst, int value, size_t n)
+{
+    return kmm_cuda_is_managed(dst) ? kmm_cuda_memset(dst, value, n) : REAL(Memset)(dst, value, n);
+}
+
+int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
+{
+    return kmm_cuda_is_managed(dst) ? kmm_cuda_memset_async(dst, value, n, s) : REAL(MemsetAsync)(dst, value, n, s);
+}
+
+int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
+{
+    int error = 0;
+    if (!kmm_cuda_is_managed(dst))
+        return REAL(Memset2D)(dst, pitch, value, w, h);
+    for (size_t row = 0; row < h && !error; row++)
+        error = kmm_cuda_memset((char *)dst + row * pitch, value, w);
+    return error;
+}
+
+int WRAP(Memcpy3D)(const void *parameters)
+{
+    /* struct cudaMemcpy3DParms and hipMemcpy3DParms: array, position, pointer, for the source and then the destination. */
+    const struct { void *src_array; size_t src_pos[3]; void *src; size_t src_shape[3]; void *dst_array; size_t dst_pos[3]; void *dst; } *p = parameters;
+    return any_managed(p->src, p->dst) ? OWN(not_supported)(RUNTIME "Memcpy3D") : REAL(Memcpy3D)(parameters);
+}
+
+int WRAP(PointerGetAttributes)(void *attributes, const void *p)
+{
+    return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "PointerGetAttributes") : REAL(PointerGetAttributes)(attributes, p);
+}
+
+/* ---- Symbols ---- */
+
+/* Calls the real call on each device of the kind that the runtime uses. Earlier work may still read the symbol. */
+static int on_each_device(const void *symbol, const void *src, size_t n, size_t offset, int kind)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm_device_info_t info;
+    int current = 0, error = kmm_cuda_device_synchronize(), count = kmm_device_count(rt);
+    API(GetDevice)(&current);
+    for (int k = 0; k < count && !error; k++) {
+        if (kmm_device_get(rt, k, &info) || info.kind != KIND)
+            continue;
+        error = API(SetDevice)(info.ordinal);
+        if (!error)
+            error = REAL(MemcpyToSymbol)(symbol, src, n, offset, kind);
+    }
+    API(SetDevice)(current);
+    return error;
+}
+
+int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind)
+{
+    if (!kmm_cuda_is_managed(src))
+        return on_each_device(symbol, src, n, offset, kind);
+    void *copy = malloc(n);
+    int error = copy ? kmm_cuda_memcpy(copy, src, n, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    if (!error)
+        error = on_each_device(symbol, copy, n, offset, HOST_TO_DEVICE);
+    free(copy);
+    return error;
+}
+
+int WRAP(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset, int kind, stream_t s)
+{
+    (void)s;
+    return WRAP(MemcpyToSymbol)(symbol, src, n, offset, kind);
+}
+
+int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind)
+{
+    int error = kmm_cuda_device_synchronize();
+    if (error || !kmm_cuda_is_managed(dst))
+        return error ? error : REAL(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
+    void *copy = malloc(n);
+    error = copy ? REAL(MemcpyFromSymbol)(copy, symbol, n, offset, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    if (!error)
+        error = kmm_cuda_memcpy(dst, copy, n, HOST_TO_DEVICE);
+    free(copy);
+    return error;
+}
+
+/* ---- Streams, events, errors: ours first, then the real one's for work that is not ours ---- */
+
+int WRAP(DeviceSynchronize)(void)
+{
+    int error = kmm_cuda_device_synchronize();
+    return error ? error : REAL(DeviceSynchronize)();
+}
+
+int WRAP(DeviceReset)(void)
+{
+    /* The context is libkmm's too: what it holds is freed when the program ends. */
+    return WRAP(DeviceSynchronize)();
+}
+
+int WRAP(StreamSynchronize)(stream_t s)
+{
+    int error = kmm_cuda_stream_synchronize(s);
+    return error ? error : REAL(StreamSynchronize)(s);
+}
+
+int WRAP(StreamQuery)(stream_t s)
+{
+    int error = kmm_cuda_stream_query(s);
+    return error ? error : REAL(StreamQuery)(s);
+}
+
+int WRAP(StreamDestroy)(stream_t s)
+{
+    int error = kmm_cuda_stream_synchronize(s), destroyed = REAL(StreamDestroy)(s);
+    return error ? error : destroyed;
+}
+
+int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
+{
+    int error = kmm_cuda_stream_wait_event(s, e);
+    return error ? error : REAL(StreamWaitEvent)(s, e, flags);
+}
+
+int WRAP(EventRecord)(event_t e, stream_t s)
+{
+    int error = REAL(EventRecord)(e, s);
+    return error ? error : kmm_cuda_event_record(e, s);
+}
+
+int WRAP(EventQuery)(event_t e)
+{
+    int error = kmm_cuda_event_query(e);
+    return error ? error : REAL(EventQuery)(e);
+}
+
+int WRAP(EventSynchronize)(event_t e)
+{
+    int error = kmm_cuda_event_synchronize(e);
+    return error ? error : REAL(EventSynchronize)(e);
+}
+
+int WRAP(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
+{
+    return kmm_cuda_event_elapsed_time(milliseconds, start, end);
+}
+
+int WRAP(EventDestroy)(event_t e)
+{
+    kmm_cuda_event_forget(e);
+    return REAL(EventDestroy)(e);
+}
+
+int WRAP(GetLastError)(void)
+{
+    int error = kmm_cuda_get_last_error(), real = REAL(GetLastError)();
+    return error ? error : real;
+}
+
+int WRAP(PeekAtLastError)(void)
+{
+    int error = kmm_cuda_peek_at_last_error();
+    return error ? error : REAL(PeekAtLastError)();
+}
