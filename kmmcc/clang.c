@@ -161,7 +161,7 @@ static void add_flag(flags_t *f, const char *flag)
 }
 
 /*
- * What CUDA source is parsed with, the quickest first; the next one is tried where a file does not parse. kmm's
+ * What CUDA and HIP source is parsed with, the quickest first; the next one is tried where a file does not parse. kmm's
  * own headers declare what most programs use, and take a quarter of the time of the toolkit's. Light:
  * without <cmath>, unless the file includes it. include/kmm/parse stands in for the toolkit's headers of
  * textures until a file needs them.
@@ -170,7 +170,22 @@ typedef enum headers { HEADERS_LIGHT, HEADERS_OWN, HEADERS_TOOLKIT, HEADERS_TEXT
 
 static bool is_toolkit(const unit_t *u)
 {
-    return (u->lang == LANG_CUDA || u->lang == LANG_HIP) && u->target != TARGET_HOST && toolchain_cuda();
+    if (u->lang == LANG_HIP && u->target == TARGET_HIP)
+        return toolchain_rocm();
+    return is_device_lang(u->lang) && u->target != TARGET_HOST && toolchain_cuda();
+}
+
+static bool is_nvcc(const unit_t *u) { return u->target == TARGET_CUDA && toolchain_cuda(); }
+
+/* What HIP's compilers define; its headers over CUDA's are kmm's own. */
+static void add_hip_macros(const unit_t *u, flags_t *f)
+{
+    add_flag(f, "-D__HIP__=1");
+    add_flag(f, "-D__HIPCC__=1");
+    add_flag(f, u->target == TARGET_CUDA ? "-D__HIP_PLATFORM_NVIDIA__=1" : "-D__HIP_PLATFORM_AMD__=1");
+    add_flag(f, u->target == TARGET_CUDA ? "-D__HIP_PLATFORM_NVCC__=1" : "-U__CUDA__");
+    add_flag(f, arena_printf("-isystem%s", driver_folder("include/kmm/hip")));
+    add_flag(f, "-includehip/hip_runtime.h");
 }
 
 static void add_own_flags(const unit_t *u, headers_t headers, flags_t *f)
@@ -180,11 +195,26 @@ static void add_own_flags(const unit_t *u, headers_t headers, flags_t *f)
     int count;
     if (headers == HEADERS_LIGHT)
         add_flag(f, "-DKMM_PARSE_LIGHT=1");
-    for (size_t k = 0; is_toolkit(u) && k < sizeof(of_nvcc) / sizeof(*of_nvcc); k++)
+    for (size_t k = 0; is_nvcc(u) && k < sizeof(of_nvcc) / sizeof(*of_nvcc); k++)
         add_flag(f, of_nvcc[k]);
     host_parse_flags(u->options, &flags, &count);
     for (int k = 0; k < count; k++)
         add_flag(f, flags[k]);
+    if (u->lang == LANG_HIP)
+        add_hip_macros(u, f);
+}
+
+/* HIP's own headers, as clang includes them by itself. */
+static void add_rocm_flags(flags_t *f)
+{
+    add_flag(f, "-xhip");
+    add_flag(f, "--cuda-host-only");
+    add_flag(f, "-nogpulib");
+    add_flag(f, "-D__HIP_PLATFORM_AMD__=1");
+    add_flag(f, "-D__HIP_PLATFORM_HCC__=1");
+    add_flag(f, arena_printf("--rocm-path=%s", toolchain_rocm()));
+    if (strcmp(toolchain_rocm(), "/usr") != 0) /* is looked in anyway, behind the C++ library's */
+        add_flag(f, arena_printf("-isystem%s/include", toolchain_rocm()));
 }
 
 static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
@@ -192,6 +222,10 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
     const char *cuda = toolchain_cuda(), *own = driver_folder("include");
     if (headers <= HEADERS_OWN) {
         add_own_flags(u, headers, f);
+        return;
+    }
+    if (u->lang == LANG_HIP && u->target == TARGET_HIP) {
+        add_rocm_flags(f);
         return;
     }
     add_flag(f, "-xcuda");
@@ -204,13 +238,15 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
     add_flag(f, arena_printf("-isystem%s/include/cccl", cuda));
     if (headers == HEADERS_TEXTURES)
         add_flag(f, "-DKMM_PARSE_TEXTURES");
+    if (u->lang == LANG_HIP)
+        add_hip_macros(u, f);
 }
 
 static flags_t all_flags(const unit_t *u, headers_t headers)
 {
     enum { ROOM = 64 };
     flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
-    if (u->lang == LANG_CUDA || u->lang == LANG_HIP)
+    if (is_device_lang(u->lang))
         add_cuda_flags(u, headers, &f);
     else
         add_flag(&f, u->lang == LANG_C ? "-xc" : "-xc++");
@@ -228,6 +264,13 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
 }
 
 typedef struct unsaved { struct CXUnsavedFile *at; unsigned count; } unsaved_t;
+
+static headers_t last_headers(const unit_t *u)
+{
+    if (!is_toolkit(u))
+        return HEADERS_OWN;
+    return u->target == TARGET_HIP ? HEADERS_TOOLKIT : HEADERS_TEXTURES;
+}
 
 /* The files as clang is to see them; headers without pragmas are as they are. */
 static unsaved_t unsaved(const unit_t *u)
@@ -255,7 +298,7 @@ static CXIndex create_index(void)
  * need. */
 static CXSourceRangeList *disabled_ranges(const unit_t *u)
 {
-    flags_t f = all_flags(u, is_toolkit(u) ? HEADERS_TEXTURES : HEADERS_OWN);
+    flags_t f = all_flags(u, last_headers(u));
     unsaved_t files = unsaved(u);
     CXTranslationUnit tu;
     unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
@@ -332,8 +375,8 @@ static bool has_foreign_errors(const unit_t *u)
 
 bool clang_parse(unit_t *u, bodies_t bodies)
 {
-    bool cuda = u->lang == LANG_CUDA || u->lang == LANG_HIP;
-    headers_t headers = cuda ? HEADERS_LIGHT : HEADERS_OWN, last = is_toolkit(u) ? HEADERS_TEXTURES : HEADERS_OWN;
+    bool cuda = is_device_lang(u->lang);
+    headers_t headers = cuda ? HEADERS_LIGHT : HEADERS_OWN, last = last_headers(u);
     bool parsed = parse_once(u, bodies, headers);
     while (parsed && headers < last && (headers < HEADERS_TOOLKIT ? has_errors(u) : has_foreign_errors(u))) {
         /* Errors are the file's own only when they stand in the light of what it is compiled with. */

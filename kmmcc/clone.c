@@ -33,7 +33,7 @@ static bool is_template(CXCursor kernel)
 /* Names with which those of kmm's own functions and types go on. */
 static bool is_of_kmm(const char *name)
 {
-    static const char *const first[] = {"launch", "cuda", "data", "directive", "block", "grid", "host", "share", "this_grid", "kernel",
+    static const char *const first[] = {"launch", "cuda", "hip", "uint3", "make_uint3", "data", "directive", "block", "grid", "host", "share", "this_grid", "kernel",
                                         "malloc", "free", "wait", "use", "map", "unmap", "error", "default", "device", "args", "call",
                                         "register", "geometry", "runtime", "axis", "mode", "base", "bytes", "task", NULL};
     for (int k = 0; first[k]; k++)
@@ -211,9 +211,10 @@ static void change_body(const unit_t *u, const function_t *f, changes_t *list)
         change_captures(f, l, list);
 }
 
-static const char *locals(const function_t *f)
+static const char *locals(const unit_t *u, const function_t *f)
 {
-    return arena_printf("%s%s%s%s", f->reads_index ? " const uint3 blockIdx = kmm_block_index(kmm_blocks);" : "",
+    const char *index = u->lang == LANG_HIP ? "kmm_uint3" : "uint3";
+    return arena_printf("%s%s%s%s", f->reads_index ? arena_printf(" const %s blockIdx = kmm_block_index(kmm_blocks);", index) : "",
                         f->reads_index && f->hidden ? " (void)blockIdx;" : "",
                         f->reads_dim ? " const dim3 gridDim = kmm_grid_dim(kmm_blocks);" : "",
                         f->reads_dim && f->hidden ? " (void)gridDim;" : "");
@@ -308,7 +309,8 @@ static bool is_overloaded(CXCursor kernel)
 static const char *registration_call(const unit_t *u, CXCursor kernel, const char *scope, const char *name, const char *arguments)
 {
     bool chosen = is_overloaded(kernel);
-    return arena_printf("kmm_cuda_register_clone((const void *)%s%s%s%s%s, (const void *)%s%s%s%s)",
+    return arena_printf("kmm_%s_register_clone((const void *)%s%s%s%s%s, (const void *)%s%s%s%s)",
+                        u->lang == LANG_HIP ? "hip" : "cuda",
                         chosen ? chosen_type(kernel, "kmm_blocks_t") : "", scope, u->main->prefix, name, arguments,
                         chosen ? chosen_type(kernel, "") : "", scope, name, arguments);
 }
@@ -375,7 +377,7 @@ static void copy_function(unit_t *u, function_t *f, bool shares)
     size_t begin = clone_begin(s, f->begin), body = body_of(f->u, f->cursor);
     copy_prototype(u, f);
     change_head(u, s, name_offset(f->u, f->cursor), f->name, &list);
-    change(&list, body, body, arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm_blocks);" : "", locals(f)));
+    change(&list, body, body, arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm_blocks);" : "", locals(u, f)));
     change_body(u, f, &list);
     const char *text = arena_printf("%s%s", changed_text(s, begin, f->end, &list), f->is_kernel ? registration(u, f) : "");
     unit_edit(f->u, f->end, f->end, arena_printf("\n%s", between_lines(s, source_line(s, begin), text, f->end)));
@@ -386,7 +388,7 @@ static void copy_function(unit_t *u, function_t *f, bool shares)
 
 static void share_locals(unit_t *file, size_t body, const function_t *f)
 {
-    unit_edit(file, body, body, arena_printf(" const kmm_blocks_t kmm_blocks = kmm_shared_blocks(); (void)kmm_blocks;%s", locals(f)));
+    unit_edit(file, body, body, arena_printf(" const kmm_blocks_t kmm_blocks = kmm_shared_blocks(); (void)kmm_blocks;%s", locals(file, f)));
 }
 
 static enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClientData data)

@@ -15,8 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where kmm's own cuda_runtime.h is. */
+/* Where kmm's own cuda_runtime.h is, and hip/hip_runtime.h over CUDA's. */
 #define HOST_HEADERS "include/kmm/host"
+#define HIP_HEADERS "include/kmm/hip"
 
 typedef struct job {
     int index; /* of its argument */
@@ -98,30 +99,39 @@ static compiler_t cuda_compiler(void)
 
 static compiler_t hip_compiler(void)
 {
-    return found(toolchain_hipcc(), "HIP", "put hipcc in PATH or set ROCM_PATH");
+    return found(toolchain_hipcc(), "HIP", "put hipcc in PATH or set ROCM_PATH; --target=host compiles HIP source for the CPU");
 }
 
-/* Turns TARGET_AUTO into what .cu files are compiled for. */
+static target_t target_of(family_t family)
+{
+    return family == FAMILY_NVCC ? TARGET_CUDA : family == FAMILY_HIPCC ? TARGET_HIP : TARGET_HOST;
+}
+
+/* Whether HIP source is for NVIDIA's GPUs: by the variable that hipcc obeys, or the macro that it defines. */
+static bool is_hip_for_nvidia(const options_t *o)
+{
+    const char *platform = getenv("HIP_PLATFORM");
+    for (int k = 0; k < o->parse_flag_count; k++)
+        if (strncmp(o->parse_flags[k], "-D__HIP_PLATFORM_NVIDIA__", strlen("-D__HIP_PLATFORM_NVIDIA__")) == 0)
+            return true;
+    return platform && (strcmp(platform, "nvidia") == 0 || strcmp(platform, "nvcc") == 0);
+}
+
+/* Turns TARGET_AUTO into what .cu files and HIP source are compiled for. */
 static void resolve_target(options_t *o)
 {
-    if (o->target != TARGET_AUTO)
-        return;
-    if (!o->compiler) {
+    bool is_auto = o->target == TARGET_AUTO;
+    o->hip_target = o->target;
+    if (is_auto && o->compiler)
+        o->target = o->hip_target = target_of(toolchain_named(o->compiler).family);
+    else if (is_auto)
         o->target = toolchain_nvcc().path ? TARGET_CUDA : TARGET_HOST;
-        return;
-    }
-    switch (toolchain_named(o->compiler).family) {
-    case FAMILY_NVCC:
-        o->target = TARGET_CUDA;
-        break;
-    case FAMILY_HIPCC:
-        o->target = TARGET_HIP;
-        break;
-    case FAMILY_GNU:
-    case FAMILY_CLANG:
-        o->target = TARGET_HOST;
-        break;
-    }
+    if (is_auto && !o->compiler)
+        o->hip_target = toolchain_hipcc().path ? TARGET_HIP : TARGET_HOST;
+    if ((is_auto || o->hip_target == TARGET_HIP) && o->hip_target != TARGET_HOST && is_hip_for_nvidia(o))
+        o->hip_target = TARGET_CUDA;
+    else if (is_auto && !o->compiler && is_hip_for_nvidia(o))
+        o->hip_target = TARGET_CUDA;
 }
 
 static compiler_t compiler_of_plain(const options_t *o, const job_t *job)
@@ -136,14 +146,14 @@ static compiler_t compiler_of_plain(const options_t *o, const job_t *job)
 
 static compiler_t compiler_of(const options_t *o, const job_t *job)
 {
-    if (o->compiler)
+    bool is_device = is_device_lang(job->lang);
+    bool translates = job->lang == LANG_HIP && job->target == TARGET_CUDA; /* hipcc would only call nvcc */
+    if (o->compiler && !(translates && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);
-    if (job->lang == LANG_CUDA && job->target == TARGET_CUDA)
+    if (is_device && job->target == TARGET_CUDA)
         return cuda_compiler();
-    if (job->lang == LANG_HIP || (job->lang == LANG_CUDA && job->target == TARGET_HIP))
-        return hip_compiler();
-    if (job->lang == LANG_CUDA)
-        return cxx_compiler(o);
+    if (is_device)
+        return job->target == TARGET_HIP ? hip_compiler() : cxx_compiler(o);
     return compiler_of_plain(o, job);
 }
 
@@ -158,7 +168,7 @@ static bool any_job(const plan_t *p, family_t family)
 static bool has_cxx(const plan_t *p)
 {
     for (int k = 0; k < p->job_count; k++)
-        if (p->jobs[k].lang == LANG_CXX || p->jobs[k].lang == LANG_CUDA)
+        if (p->jobs[k].lang == LANG_CXX || is_device_lang(p->jobs[k].lang))
             return true;
     return p->objects & OBJECT_CXX;
 }
@@ -166,7 +176,7 @@ static bool has_cxx(const plan_t *p)
 static bool is_hosted(const plan_t *p)
 {
     for (int k = 0; k < p->job_count; k++)
-        if (p->jobs[k].lang == LANG_CUDA && p->jobs[k].target == TARGET_HOST)
+        if (is_device_lang(p->jobs[k].lang) && p->jobs[k].target == TARGET_HOST)
             return true;
     return p->objects & OBJECT_HOSTED;
 }
@@ -176,22 +186,24 @@ static compiler_t choose_linker(const plan_t *p)
     const options_t *o = p->o;
     bool cuda = any_job(p, FAMILY_NVCC) || (p->objects & OBJECT_CUDA) || o->nvcc_only;
     bool hip = any_job(p, FAMILY_HIPCC) || (p->objects & OBJECT_HIP);
-    if (o->compiler)
+    if (o->compiler && !(any_job(p, FAMILY_NVCC) && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);
-    if (o->target == TARGET_CUDA && cuda && !is_hosted(p))
+    if ((o->target == TARGET_CUDA || any_job(p, FAMILY_NVCC)) && cuda && !is_hosted(p))
         return cuda_compiler();
-    if (hip && toolchain_hipcc().path)
+    if (hip && toolchain_hipcc().path && !is_hosted(p))
         return toolchain_hipcc();
     return has_cxx(p) || o->stdin_lang == LANG_CXX ? cxx_compiler(o) : c_compiler(o);
 }
 
 /* ---- Looking at the files ---- */
 
-static void refuse_hip(const job_t *job)
+/* hipcc takes C++ for HIP, and who includes HIP's headers means that. */
+static lang_t lang_of(const options_t *o, const job_t *job)
 {
-    diag_plain(SEVERITY_ERROR, "'%s' has kmm pragmas, and HIP source is not yet supported by kmmcc's rewriting", job->path);
-    diag_plain(SEVERITY_NOTE, "compile this file by hipcc, which ignores the pragmas; or, if it is also valid CUDA, by "
-                              "kmmcc -x cu with --target=cuda or --target=host");
+    if (job->lang == LANG_CUDA)
+        return o->target == TARGET_HIP ? LANG_HIP : LANG_CUDA;
+    bool asks = (job->uses & USES_HIP) && !(job->uses & USES_CUDA);
+    return job->lang == LANG_CXX && asks && !o->arguments[job->index].forced ? LANG_HIP : job->lang;
 }
 
 static void look_at(const plan_t *p, job_t *job)
@@ -207,10 +219,9 @@ static void look_at(const plan_t *p, job_t *job)
         job->uses = job->includes->uses;
         job->has_pragma = !o->ignores_pragmas && includes_have_pragma(job->includes);
     }
-    job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? TARGET_HIP : TARGET_HOST;
-    job->transforms = job->has_pragma || (job->lang == LANG_CUDA && (job->target == TARGET_HOST || (o->clones_all && job->target == TARGET_CUDA)));
-    if (job->has_pragma && job->target == TARGET_HIP)
-        refuse_hip(job);
+    job->lang = lang_of(o, job);
+    job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? o->hip_target : TARGET_HOST;
+    job->transforms = job->has_pragma || (is_device_lang(job->lang) && (job->target == TARGET_HOST || o->clones_all));
 }
 
 /* The value of `-Lx` or `-L x` at argument k; NULL if it is another option. */
@@ -296,14 +307,14 @@ static const options_t *options_for(const options_t *o, const job_t *job)
     return own;
 }
 
-/* CUDA source for the CPU needs our own CUDA headers. */
+/* CUDA and HIP source for the CPU needs our own CUDA headers. */
 static bool has_host_headers(const job_t *job)
 {
     const char *header = arena_printf("%s/cuda_runtime.h", driver_folder(HOST_HEADERS));
-    if (job->lang != LANG_CUDA || job->target != TARGET_HOST || access(header, R_OK) == 0)
+    if (!is_device_lang(job->lang) || job->target != TARGET_HOST || access(header, R_OK) == 0)
         return true;
     diag_plain(SEVERITY_ERROR, "'%s' cannot be compiled for the CPU: this installation of kmm has no '%s'", job->path, header);
-    diag_plain(SEVERITY_NOTE, "install kmm anew, or compile with nvcc: --target=cuda");
+    diag_plain(SEVERITY_NOTE, "install kmm anew, or compile for a GPU: --target=cuda, --target=hip");
     return false;
 }
 
@@ -402,7 +413,7 @@ static int show_all(plan_t *p)
         count += p->jobs[k].source != NULL;
     if (count == 0 || (one_file && count > 1)) {
         diag_plain(SEVERITY_ERROR, count ? "one file at a time can be compared with, or written to, one file"
-                                         : "no C, C++ or CUDA source file to look at");
+                                         : "no C, C++, CUDA or HIP source file to look at");
         return 1;
     }
     if (!transform_all(p))
@@ -420,10 +431,10 @@ static bool is_colour(const char *text)
     return strcmp(text, "-fcolor-diagnostics") == 0 || strcmp(text, "-fno-color-diagnostics") == 0;
 }
 
-/* The CUDA runtime and driver, which libkmm stands for in programs for the CPU. */
-static bool is_cuda_library(const char *text)
+/* The CUDA and HIP runtimes and drivers, which libkmm stands for in programs for the CPU. */
+static bool is_runtime_library(const char *text)
 {
-    static const char *const names[] = {"-lcudart", "-lcudart_static", "-lcudadevrt", "-lcuda"};
+    static const char *const names[] = {"-lcudart", "-lcudart_static", "-lcudadevrt", "-lcuda", "-lamdhip64"};
     for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
         if (strcmp(text, names[k]) == 0)
             return true;
@@ -432,7 +443,20 @@ static bool is_cuda_library(const char *text)
 
 static bool is_dropped(const options_t *o, int index)
 {
-    return o->target == TARGET_HOST && is_cuda_library(o->arguments[index].text);
+    return o->target == TARGET_HOST && is_runtime_library(o->arguments[index].text);
+}
+
+/* An option of hipcc for another compiler; nvcc has another name for one of them. */
+static void add_hip_option(const char *text, compiler_t compiler, list_t *command)
+{
+    static const char name[] = "--offload-arch=sm_";
+    if (compiler.family == FAMILY_NVCC && strncmp(text, name, strlen(name)) == 0)
+        list_add(command, arena_printf("-arch=%s", text + strlen("--offload-arch=")));
+}
+
+static bool takes_hip_options(const options_t *o, compiler_t compiler)
+{
+    return compiler.family == FAMILY_HIPCC || (compiler.family == FAMILY_CLANG && o->hip_target == TARGET_HIP);
 }
 
 /* One argument as the compiler wants it. -f[no-]color-diagnostics is clang's. */
@@ -441,7 +465,9 @@ static void add_argument(const options_t *o, int index, compiler_t compiler, lis
     const char *text = o->arguments[index].text;
     if (is_dropped(o, index))
         return;
-    if (is_colour(text) && compiler.family == FAMILY_GNU)
+    if (o->arguments[index].hip_only && !takes_hip_options(o, compiler))
+        add_hip_option(text, compiler, command);
+    else if (is_colour(text) && compiler.family == FAMILY_GNU)
         list_add(command, text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
     else if (is_colour(text) && compiler.family == FAMILY_NVCC)
         return;
@@ -490,14 +516,16 @@ static void add_copy_flags(const job_t *job, list_t *command)
 
 /* What of ours a file needs: an untouched file asked for kmm.h or _KMM, or CUDA source is compiled
  * for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
-enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4, NEEDS_MACRO = 8 };
+enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4, NEEDS_MACRO = 8, NEEDS_HIP = 16, NEEDS_AMD = 32, NEEDS_NVIDIA = 64 };
 
 static unsigned headers_of(const plan_t *p, const job_t *job)
 {
-    bool hosted = job->lang == LANG_CUDA && job->target == TARGET_HOST;
+    bool hip = job->lang == LANG_HIP && job->target != TARGET_HIP; /* by our own headers */
+    bool hosted = is_device_lang(job->lang) && job->target == TARGET_HOST;
     bool uses_cuda = (job->uses & USES_CUDA) && p->o->target == TARGET_HOST;
     return (job->transforms || (job->uses & USES_KMM) ? NEEDS_KMM : 0) |
            (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0) |
+           (hip ? NEEDS_HIP | (hosted ? NEEDS_AMD : NEEDS_NVIDIA) : 0) |
            (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO : 0);
 }
 
@@ -509,19 +537,29 @@ static void add_headers(const options_t *o, unsigned needs, list_t *command)
         list_add(command, arena_printf("-I%s", driver_folder("include")));
     if (needs & NEEDS_CUDA)
         list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
+    if (needs & NEEDS_HIP) {
+        list_add(command, "-D__HIPCC__=1");
+        list_add(command, arena_printf("-I%s", driver_folder(HIP_HEADERS)));
+    }
+    if (needs & NEEDS_AMD)
+        list_add(command, "-D__HIP_PLATFORM_AMD__=1");
+    if (needs & NEEDS_NVIDIA)
+        list_add(command, "-D__HIP_PLATFORM_NVIDIA__=1");
     if ((needs & NEEDS_INCLUDE) && o->random)
         list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {
         list_add(command, "-include");
-        list_add(command, "cuda_runtime.h");
+        list_add(command, needs & NEEDS_HIP ? "hip/hip_runtime.h" : "cuda_runtime.h");
     }
 }
 
 static void add_source(const plan_t *p, const job_t *job, const char *copy, list_t *command)
 {
     const char *language = NULL;
-    if (job->lang == LANG_CUDA && job->target == TARGET_HOST)
+    if (is_device_lang(job->lang) && job->target == TARGET_HOST)
         language = "c++";
+    else if (job->lang == LANG_HIP && job->compiler.family == FAMILY_NVCC)
+        language = "cu";
     else if (p->o->arguments[job->index].forced)
         language = job->lang == LANG_C ? "c" : job->lang == LANG_CXX ? "c++" : job->lang == LANG_HIP ? "hip"
                  : job->compiler.family == FAMILY_NVCC ? "cu" : "cuda";
@@ -663,11 +701,13 @@ static bool any_transformed(const plan_t *p)
 static void add_link_flags(const plan_t *p, list_t *command)
 {
     const options_t *o = p->o;
+    bool links_hip = p->linker.family == FAMILY_HIPCC || (p->objects & OBJECT_HIP) || any_job(p, FAMILY_HIPCC);
     bool links_cuda = p->linker.family == FAMILY_NVCC || (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
     bool managed = o->manage == MANAGE_ALL || (o->manage == MANAGE_AUTO && any_pragma(p));
     link_kind_t kind = {
         .needs_kmm = any_transformed(p) || (p->objects & OBJECT_KMM) || o->manage == MANAGE_ALL,
         .managed_cuda = links_cuda && managed,
+        .managed_hip = links_hip && managed && !is_hosted(p),
         .hosted = is_hosted(p),
         .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") && p->linker.family != FAMILY_NVCC &&
                      p->linker.family != FAMILY_HIPCC,
@@ -722,6 +762,9 @@ static bool is_one_command(const plan_t *p)
 {
     if (any_transformed(p))
         return false;
+    for (int k = 0; k < p->job_count; k++) /* has to be told that it is CUDA, and where HIP's headers are */
+        if (p->jobs[k].lang == LANG_HIP && p->jobs[k].target == TARGET_CUDA)
+            return false;
     for (int k = 1; k < p->job_count; k++)
         if (!same(p->jobs[k].compiler, p->jobs[0].compiler))
             return false;
@@ -735,7 +778,8 @@ static list_t original_command(const options_t *o, compiler_t compiler)
     bool is_nvcc = compiler.family == FAMILY_NVCC, drops = false;
     for (int k = 0; k < o->argument_count; k++)
         drops |= is_dropped(o, k);
-    if (is_nvcc || (!o->nvcc_only && !drops)) {
+    drops |= o->has_hip_options && !takes_hip_options(o, compiler);
+    if ((is_nvcc && !o->has_hip_options) || (!o->nvcc_only && !drops)) {
         for (int k = 0; k < o->original_count; k++)
             if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
                 list_add(&command, o->original[k]);
@@ -808,7 +852,7 @@ static int print_version(const options_t *o)
     printf("kmmcc %s (libclang %s)\n", KMM_VERSION, KMM_LLVM_VERSION);
     if (!compiler.path)
         return 1;
-    printf("%s: %s\n", o->target == TARGET_CUDA ? "CUDA compiler" : "compiler", compiler.path);
+    printf("%s: %s\n", o->target == TARGET_CUDA ? "CUDA compiler" : o->target == TARGET_HIP ? "HIP compiler" : "compiler", compiler.path);
     list_t command = {0};
     list_add(&command, compiler.path);
     list_add(&command, "--version");
@@ -817,9 +861,10 @@ static int print_version(const options_t *o)
 
 static int print_link_flags(const options_t *o)
 {
-    bool cuda = o->target == TARGET_CUDA;
+    bool cuda = o->target == TARGET_CUDA, hip = o->target == TARGET_HIP, managed = o->manage != MANAGE_NONE;
     list_t flags = {0};
-    link_flags((link_kind_t){.needs_kmm = true, .managed_cuda = cuda && o->manage != MANAGE_NONE, .hosted = !cuda, .needs_cxx = !cuda}, &flags);
+    link_flags((link_kind_t){.needs_kmm = true, .managed_cuda = cuda && managed, .managed_hip = hip && managed, .hosted = !cuda && !hip,
+                             .needs_cxx = !cuda && !hip}, &flags);
     for (int k = 0; k < flags.count; k++)
         printf("%s%s", k ? " " : "", flags.item[k]);
     printf("\n");

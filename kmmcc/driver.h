@@ -15,6 +15,7 @@ compiler_t toolchain_cxx(void);
 compiler_t toolchain_nvcc(void);
 compiler_t toolchain_hipcc(void);
 const char *toolchain_cuda(void); /* the folder of the CUDA toolkit; NULL without one */
+const char *toolchain_rocm(void); /* the folder in which HIP's headers are as include/hip; NULL without them */
 /* The compiler that this program was called as, through a link named nvcc, cc, g++ ...; NULL as kmmcc. */
 const char *toolchain_called_as(const char *argv0);
 
@@ -56,7 +57,8 @@ enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4, USES_MACRO = 8 /* the word _KM
 typedef struct link_kind {
     bool needs_kmm;    /* otherwise libkmm is linked only if something refers to it */
     bool managed_cuda; /* calls of the CUDA runtime go through libkmm */
-    bool hosted;       /* CUDA source compiled for the CPU */
+    bool managed_hip;  /* the same for HIP */
+    bool hosted;       /* CUDA or HIP source compiled for the CPU */
     bool needs_cxx;    /* the linking compiler would not add the C++ library */
 } link_kind_t;
 void link_flags(link_kind_t kind, list_t *command);

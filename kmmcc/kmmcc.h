@@ -51,6 +51,7 @@ typedef struct argument {
     bool forced;    /* its language comes from -x */
     bool is_value;  /* belongs to the option before it */
     bool nvcc_only; /* no other compiler understands it */
+    bool hip_only;  /* only hipcc, and clang, understand it */
 } argument_t;
 
 typedef struct options {
@@ -68,7 +69,8 @@ typedef struct options {
     const char *emit_source; /* --emit-source[=FILE]; "" is stdout */
     const char *check_file;  /* --check= */
     const char *dep_file, *dep_target; /* -MF; -MT or -MQ */
-    target_t target;         /* --target=; resolved by the driver before any file is read */
+    target_t target;         /* --target=, for CUDA source; resolved by the driver before any file is read */
+    target_t hip_target;     /* the same for HIP source; TARGET_CUDA: HIP for NVIDIA's GPUs */
     bool ignores_pragmas;    /* -fno-kmm */
     bool clones_all;         /* -fkmm-clone */
     manage_t manage;         /* -fkmm-manage= */
@@ -83,6 +85,7 @@ typedef struct options {
     bool nvcc_only, host_only;     /* some argument is one that only nvcc, or only gcc and clang, understand */
     bool has_input;                /* some file, or stdin, is named */
     lang_t stdin_lang;             /* of `-`, as -x says */
+    bool has_hip_options; /* some argument is one that only hipcc and clang understand */
     bool dry_run, verbose, debug_info;
 } options_t;
 
@@ -214,6 +217,9 @@ typedef struct header { const char *path, *name, *text; const struct header *nex
 /* Transforms one file that has a pragma, itself or in its headers, or any CUDA file when the target is the host.
  * Returns the new text, or NULL after errors have been printed. It includes *headers by their names. */
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers);
+
+/* Source that has kernels. */
+static inline bool is_device_lang(lang_t lang) { return lang == LANG_CUDA || lang == LANG_HIP; }
 
 /* host.c: appends the edits that turn all kernels and all launches of a parsed CUDA file into C++ for the CPU. Launches
  * that a directive governs are edited here too (the text that replaces `k<<<cfg>>>(args)`); rewrite.c puts

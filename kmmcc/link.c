@@ -2,7 +2,7 @@
 /* What kmm adds to a link: its libraries, where to find them at run time, and the wrapped calls. */
 #include "driver.h"
 
-#include "../runtime/managed/cuda_calls.h"
+#include "../runtime/managed/calls.h"
 
 /* All through -Xlinker, which gcc, clang and nvcc share; nvcc would move -l away from the state
  * that is pushed around it. */
@@ -12,10 +12,26 @@ static void to_linker(list_t *command, const char *flag)
     list_add(command, flag);
 }
 
-static void add_wraps(list_t *command)
+static void add_wraps(const char *runtime, list_t *command)
+{
+#define ADD_WRAP(name) to_linker(command, arena_printf("--wrap=%s" #name, runtime));
+    KMM_SHARED_CALLS(ADD_WRAP)
+#undef ADD_WRAP
+}
+
+static void add_managed(link_kind_t kind, list_t *command)
 {
 #define ADD_WRAP(name) to_linker(command, "--wrap=" #name);
-    KMM_CUDA_CALLS(ADD_WRAP)
+    if (kind.managed_cuda) {
+        add_wraps("cuda", command);
+        KMM_CUDA_CALLS(ADD_WRAP)
+        to_linker(command, "-lkmm_cuda");
+    }
+    if (kind.managed_hip) {
+        add_wraps("hip", command);
+        KMM_HIP_CALLS(ADD_WRAP)
+        to_linker(command, "-lkmm_hip");
+    }
 #undef ADD_WRAP
 }
 
@@ -24,10 +40,7 @@ void link_flags(link_kind_t kind, list_t *command)
     const char *folder = driver_folder("lib");
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
-    if (kind.managed_cuda) {
-        add_wraps(command);
-        to_linker(command, "-lkmm_cuda");
-    }
+    add_managed(kind, command);
     if (kind.needs_kmm) {
         to_linker(command, "-lkmm");
     } else {

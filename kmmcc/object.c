@@ -46,6 +46,7 @@ static bool is_call_of(const char *name, const char *prefix)
 static bool is_of_pragma(const char *name)
 {
     return begins(name, "kmm_directive_") || begins(name, "kmm_data_") || begins(name, "kmm_cuda_register_") ||
+           begins(name, "kmm_hip_register_") ||
            strcmp(name, "kmm_launch_arm") == 0;
 }
 

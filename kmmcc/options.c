@@ -15,6 +15,8 @@ typedef enum takes {
 
 /* Has no use for gcc and clang. */
 #define DROPPED ""
+/* Stays as it is for hipcc and clang, and has no use for gcc and nvcc. */
+#define OF_HIP "(hip)"
 
 typedef struct option {
     const char *name;
@@ -170,6 +172,23 @@ static const option_t table[] = {
     {"-dryrun", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
     {"-Wno-deprecated-gpu-targets", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
     {"-disable-warnings", TAKES_NONE, ROLE_OPTION, true, "-w", NULL},
+
+    /* hipcc's own */
+    {"-offload-arch", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-no-offload-arch", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-amdgpu-target", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-offload-compress", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-no-offload-compress", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-fgpu-rdc", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-fno-gpu-rdc", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-fgpu-default-stream", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-gpu-max-threads-per-block", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-munsafe-fp-atomics", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-hip-link", TAKES_NONE, ROLE_LINK, false, OF_HIP, NULL},
+    {"-rocm-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-rocm-device-lib-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-hip-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
+    {"-hip-device-lib-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
 };
 
 /* ---- Lists of strings ---- */
@@ -404,7 +423,7 @@ static void read_mode(options_t *o, const char *name)
 static void note_option(reader_t *r, const option_t *option, const char *value)
 {
     options_t *o = r->o;
-    const char *name = option->host && *option->host ? option->host : option->name;
+    const char *name = option->host && *option->host && strcmp(option->host, OF_HIP) != 0 ? option->host : option->name;
     if (strcmp(option->name, "-device-link") == 0)
         name = "-dlink";
     o->nvcc_only |= option->nvcc_only;
@@ -441,7 +460,10 @@ static bool read_known(reader_t *r, const char *word)
     bool nvcc_only = option->nvcc_only || after(word, "--x") != NULL;
     if (after(word, "--x"))
         r->o->nvcc_only = true;
-    add_argument(r, word, option->role)->nvcc_only = nvcc_only;
+    argument_t *named = add_argument(r, word, option->role);
+    named->nvcc_only = nvcc_only;
+    named->hip_only = option->host && strcmp(option->host, OF_HIP) == 0;
+    r->o->has_hip_options |= named->hip_only;
     if (option->takes != TAKES_NONE && !value) {
         if (r->next == r->words.count) {
             diag_plain(SEVERITY_ERROR, "'%s' needs a value after it", word);
@@ -451,6 +473,7 @@ static bool read_known(reader_t *r, const char *word)
         argument_t *a = add_argument(r, value, option->role);
         a->is_value = true;
         a->nvcc_only = nvcc_only;
+        a->hip_only = named->hip_only;
     }
     note_option(r, option, value);
     return true;

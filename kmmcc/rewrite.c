@@ -47,7 +47,7 @@ void rewrite_include(unit_t *u)
     if (u->include_at == SIZE_MAX)
         return;
     size_t place = clone_begin(u->source, u->include_at);
-    unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target != TARGET_HOST ? "cuda.h" : "launch.h",
+    unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target == TARGET_HOST ? "launch.h" : u->lang == LANG_HIP ? "hip.h" : "cuda.h",
                                             emit_line(u->source, source_line(u->source, place))));
     u->edits[u->edit_count - 1].order = -1;
 }

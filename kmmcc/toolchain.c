@@ -170,6 +170,41 @@ compiler_t toolchain_hipcc(void)
     return (compiler_t){path, FAMILY_HIPCC};
 }
 
+static bool has_hip_headers(const char *folder)
+{
+    return access(arena_printf("%s/include/hip/hip_runtime.h", folder), R_OK) == 0;
+}
+
+/* What the variables say, or else the folder that hipcc is in the bin folder of, through links and without. */
+static const char *find_rocm(const char *hipcc)
+{
+    char real[PATH_MAX];
+    static const char *const names[] = {"ROCM_PATH", "HIP_PATH"};
+    for (int k = 0; k < 2; k++) {
+        const char *folder = getenv(names[k]);
+        if (folder && *folder && has_hip_headers(folder))
+            return folder;
+    }
+    const char *places[] = {hipcc, realpath(hipcc, real) ? real : NULL};
+    for (int k = 0; k < 2 && places[k]; k++) {
+        const char *folder = strchr(places[k], '/') ? without_bin(arena_copy(places[k], (size_t)(base_name(places[k]) - places[k]) - 1)) : NULL;
+        if (folder && has_hip_headers(folder))
+            return folder;
+    }
+    return NULL;
+}
+
+const char *toolchain_rocm(void)
+{
+    static bool looked;
+    static const char *folder;
+    const char *hipcc = toolchain_hipcc().path;
+    if (!looked && hipcc)
+        folder = find_rocm(hipcc);
+    looked = true;
+    return folder;
+}
+
 const char *toolchain_called_as(const char *argv0)
 {
     const char *name = base_name(argv0);

@@ -179,7 +179,7 @@ static void rewrite(unit_t *u, bool clones)
         rewrite_directives(k);
     for (unit_t *k = u; k; k = k->next)
         rewrite_include(k);
-    if (!clones && (u->lang == LANG_CUDA || u->lang == LANG_HIP))
+    if (!clones && is_device_lang(u->lang))
         host_kernels(u);
 }
 
@@ -190,7 +190,7 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     unit_t u = {.options = o, .lang = lang, .target = target, .source = includes->file[0]->source, .path = includes->file[0]->path,
                 .include_at = SIZE_MAX, .includes = includes};
     int errors = diag_error_count();
-    bool cuda = lang == LANG_CUDA || lang == LANG_HIP, clones = cuda && target != TARGET_HOST;
+    bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
     u.main = &u;
     for (int k = 1; k < includes->count; k++)
         if (includes->file[k]->has_pragma && !o->ignores_pragmas)

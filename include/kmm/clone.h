@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels that run a part of their grid are made of, on NVIDIA's and AMD's GPUs. */
+#ifndef KMM_CLONE_H
+#define KMM_CLONE_H
+
+#include "launch.h"
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define KMM_ON_DEVICE 1
+#endif
+
+#if defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_HCC__)
+/* AMD's uint3 has members that are no numbers, but objects which become some. */
+struct kmm_uint3 {
+    uint32_t x, y, z;
+    __host__ __device__ operator uint3() const { return make_uint3(x, y, z); }
+    __host__ __device__ operator dim3() const { return dim3(x, y, z); }
+};
+static __host__ __device__ __forceinline__ kmm_uint3 kmm_make_uint3(uint32_t x, uint32_t y, uint32_t z) { return kmm_uint3{x, y, z}; }
+#else
+typedef uint3 kmm_uint3;
+static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint32_t y, uint32_t z) { return make_uint3(x, y, z); }
+#endif
+
+/* The block index and the grid as the original launch has them. For the host they are nothing: functions that run on
+ * both sides name them. */
+static __host__ __device__ __forceinline__ kmm_uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
+{
+#ifdef KMM_ON_DEVICE
+    return kmm_make_uint3(blockIdx.x + kmm_blocks.offset_x, blockIdx.y + kmm_blocks.offset_y, blockIdx.z + kmm_blocks.offset_z);
+#else
+    return kmm_make_uint3(kmm_blocks.offset_x, kmm_blocks.offset_y, kmm_blocks.offset_z);
+#endif
+}
+
+static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t &kmm_blocks)
+{
+    return dim3(kmm_blocks.grid_x, kmm_blocks.grid_y, kmm_blocks.grid_z);
+}
+
+/* What a kernel that runs whole is told. */
+static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
+{
+#ifdef KMM_ON_DEVICE
+    return kmm_blocks_t{0, 0, 0, gridDim.x, gridDim.y, gridDim.z};
+#else
+    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+#endif
+}
+
+/* For functions that kernels reach other than by name, which cannot be told: every kernel leaves there what it was
+ * told. All threads store the same, and each reads after its own store. */
+static __device__ __forceinline__ kmm_blocks_t &kmm_shared_place()
+{
+    __shared__ kmm_blocks_t kmm_blocks;
+    return kmm_blocks;
+}
+
+static __device__ __forceinline__ void kmm_share_blocks(const kmm_blocks_t &kmm_blocks)
+{
+    kmm_shared_place() = kmm_blocks;
+}
+
+static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
+{
+#ifdef KMM_ON_DEVICE
+    return kmm_shared_place();
+#else
+    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+#endif
+}
+
+/* The ranks of cooperative_groups::grid_group. It cannot synchronize: then the kernel could not be split. */
+struct kmm_grid_group {
+    kmm_blocks_t kmm_blocks;
+    __device__ dim3 group_dim() const { return kmm_grid_dim(kmm_blocks); }
+    __device__ dim3 dim_blocks() const { return kmm_grid_dim(kmm_blocks); }
+    __device__ dim3 block_index() const { return dim3(kmm_block_index(kmm_blocks)); }
+    __device__ unsigned long long num_blocks() const
+    {
+        return (unsigned long long)kmm_blocks.grid_x * kmm_blocks.grid_y * kmm_blocks.grid_z;
+    }
+    __device__ unsigned long long block_rank() const
+    {
+        const kmm_uint3 b = kmm_block_index(kmm_blocks);
+        return ((unsigned long long)b.z * kmm_blocks.grid_y + b.y) * kmm_blocks.grid_x + b.x;
+    }
+    __device__ unsigned long long num_threads() const { return num_blocks() * (blockDim.x * blockDim.y * blockDim.z); }
+    __device__ unsigned long long size() const { return num_threads(); }
+    __device__ unsigned long long thread_rank() const
+    {
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    __device__ bool is_valid() const { return false; }
+};
+
+static __device__ __forceinline__ kmm_grid_group kmm_this_grid(const kmm_blocks_t &kmm_blocks)
+{
+    return kmm_grid_group{kmm_blocks};
+}
+#endif
+
+#endif
