@@ -49,6 +49,7 @@
 #define KMM_HIP_CALLS(X)                                                                           \
     X(__hipRegisterFatBinary)                                                                      \
     X(__hipRegisterFunction)                                                                       \
+    X(__hipPushCallConfiguration)                                                                  \
     X(hipExtLaunchKernel)                                                                          \
     X(hipLaunchCooperativeKernelMultiDevice)                                                       \
     X(hipModuleLaunchKernel)                                                                       \
