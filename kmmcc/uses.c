@@ -92,7 +92,7 @@ static void visit_call(walk_t *w, CXCursor call)
         bool reads = k < declared && points_to_const(clang_getArgType(function, (unsigned)k));
         if (!is_pointer(clang_getCursorType(argument)) || !begins_with(w, argument) || reads)
             continue;
-        note(!strncmp(name, "atomic", 6) && k == 0 ? &w->uses.updated : &w->uses.escaped, call);
+        note((!strncmp(name, "atomic", 6) || !strncmp(name, "__nv_atomic_", 12)) && k == 0 ? &w->uses.updated : &w->uses.escaped, call);
     }
 }
 

@@ -43,18 +43,33 @@ enum { cudaCpuDeviceId = -1 };
 #define cudaStreamLegacy ((cudaStream_t)0)
 #define cudaStreamPerThread ((cudaStream_t)2)
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
-    cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3, cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7, cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10, cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16, cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19, cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41, cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrManagedMemory = 83, cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMemoryPoolsSupported = 115
 };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, memPitch, sharedMemPerMultiprocessor;
-    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, clockRate, memoryClockRate, memoryBusWidth, l2CacheSize;
-    int integrated, canMapHostMemory, concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory;
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, reservedSharedMemPerBlock, sharedMemPerMultiprocessor;
+    size_t totalConstMem, memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
+    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int clockRate, memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, accessPolicyMaxWindowSize;
+    int integrated, canMapHostMemory, concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory, deviceOverlap;
+    int concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch, computeMode, kernelExecTimeoutEnabled, ECCEnabled, tccDriver;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard, multiGpuBoardGroupID;
+    int hostNativeAtomicSupported, memoryPoolsSupported, pciBusID, pciDeviceID, pciDomainID;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
 };
 
 struct cudaFuncAttributes {
@@ -239,10 +254,11 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     memset(p, 0, sizeof(*p));
     strcpy(p->name, "CPU (kmm)");
     cudaMemGetInfo(&available, &p->totalGlobalMem);
-    p->sharedMemPerBlock = p->sharedMemPerMultiprocessor = 48 << 10;
+    p->sharedMemPerBlock = p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = 48 << 10;
     p->totalConstMem = 64 << 10;
     p->memPitch = 0x7fffffff;
-    p->regsPerBlock = 65536;
+    p->regsPerBlock = p->regsPerMultiprocessor = 65536;
+    p->maxBlocksPerMultiProcessor = 1;
     p->warpSize = 32;
     p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsPerMultiProcessor = 1024;
     p->maxThreadsDim[2] = 64;
@@ -252,6 +268,7 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->clockRate = p->memoryClockRate = 1000000;
     p->memoryBusWidth = 64;
     p->integrated = p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
+    p->hostNativeAtomicSupported = 1;
     return cudaSuccess;
 }
 static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
@@ -262,10 +279,33 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
         return e;
     switch (what) {
     case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; return cudaSuccess;
+    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; return cudaSuccess;
+    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; return cudaSuccess;
+    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; return cudaSuccess;
+    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; return cudaSuccess;
+    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; return cudaSuccess;
+    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: case cudaDevAttrMaxSharedMemoryPerMultiprocessor: case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)p.sharedMemPerBlock;
+        return cudaSuccess;
+    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; return cudaSuccess;
     case cudaDevAttrWarpSize: *value = p.warpSize; return cudaSuccess;
+    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; return cudaSuccess;
+    case cudaDevAttrMaxRegistersPerBlock: case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerBlock; return cudaSuccess;
+    case cudaDevAttrClockRate: *value = p.clockRate; return cudaSuccess;
+    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; return cudaSuccess;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return cudaSuccess;
     case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return cudaSuccess;
-    case cudaDevAttrComputeCapabilityMajor: case cudaDevAttrComputeCapabilityMinor: *value = 0; return cudaSuccess;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return cudaSuccess;
+    case cudaDevAttrIntegrated: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels: case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+        *value = 1;
+        return cudaSuccess;
+    case cudaDevAttrGpuOverlap: case cudaDevAttrComputeMode: case cudaDevAttrL2CacheSize: case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrComputeCapabilityMajor: case cudaDevAttrComputeCapabilityMinor: case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch: case cudaDevAttrMemoryPoolsSupported:
+        *value = 0;
+        return cudaSuccess;
     }
     return cudaErrorInvalidValue;
 }

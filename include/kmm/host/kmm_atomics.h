@@ -92,4 +92,60 @@ template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return 
 template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T) { return v; }); }
 }
 
+/* The functions of CUDA 12.8 that name their order and scope. The order is at least that asked for; the scope is always the system. */
+enum { __NV_THREAD_SCOPE_THREAD = 1, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE,
+       __NV_THREAD_SCOPE_SYSTEM };
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+
+template <class T> static inline T __nv_atomic_load_n(const T *p, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    return __atomic_load_n(p, order);
+}
+template <class T> static inline void __nv_atomic_load(const T *p, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    __atomic_load(const_cast<T *>(p), to, order);
+}
+template <class T> static inline void __nv_atomic_store_n(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    __atomic_store_n(p, v, order);
+}
+template <class T> static inline void __nv_atomic_store(T *p, T *from, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    __atomic_store(p, from, order);
+}
+template <class T> static inline T __nv_atomic_exchange_n(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    return __atomic_exchange_n(p, v, order);
+}
+/* It fails at once where the weak form may; one that fails lets other threads of the block run. */
+template <class T>
+static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OPERAND v, bool, int success, int failure,
+                                                  int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    bool done = __atomic_compare_exchange_n(p, expected, (T)v, false, success, failure);
+    if (!done)
+        kmm_fiber_yield();
+    return done;
+}
+#define KMM_HOST_ORDERED(name, function)                                                           \
+    template <class T> static inline T name(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM) \
+    {                                                                                              \
+        if (order != __ATOMIC_RELAXED)                                                             \
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
+        T old = function(p, v);                                                                    \
+        if (order != __ATOMIC_RELAXED)                                                             \
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
+        return old;                                                                                \
+    }
+KMM_HOST_ORDERED(__nv_atomic_fetch_add, atomicAdd) KMM_HOST_ORDERED(__nv_atomic_fetch_sub, atomicSub)
+KMM_HOST_ORDERED(__nv_atomic_fetch_min, atomicMin) KMM_HOST_ORDERED(__nv_atomic_fetch_max, atomicMax)
+KMM_HOST_ORDERED(__nv_atomic_fetch_and, atomicAnd) KMM_HOST_ORDERED(__nv_atomic_fetch_or, atomicOr)
+KMM_HOST_ORDERED(__nv_atomic_fetch_xor, atomicXor)
+#undef KMM_HOST_ORDERED
+
 #endif

@@ -29,8 +29,18 @@
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
+#ifndef __NVCC__ /* what programs ask before they say that a function is for the device too */
+#define __NVCC__ 1
+#endif
 #define CUDART_VERSION 13000
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
+/* The include guards of the toolkit's headers: programs ask them whether it is included. */
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 
 #endif
