@@ -257,6 +257,7 @@ static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **
     kmm__work_t *w = s->work;
     uint32_t at = 0;
     w->kernel = kernel;
+    w->may_exceed = !s->annotated;
     w->arg_count = kernel->param_count;
     w->arg_offset = kmm__work_take(w, kernel->param_count * sizeof(*w->arg_offset));
     for (uint32_t k = 0; k < kernel->param_count; k++) {

@@ -47,6 +47,7 @@ enum {
     KMM__PAST_USES = 4,
     KMM__PATTERNS = 509,
     KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
+    KMM__EXCEEDING = 32,           /* kernels that a device remembers to have warned of */
     KMM__WORK_ROOM = 512,          /* bytes; enough for most */
     KMM__MAX_OUTSTANDING = 1 << 16, /* tasks; a program that submits more waits until it is */
     KMM__RESUME_OUTSTANDING = KMM__MAX_OUTSTANDING / 8 * 7
@@ -149,6 +150,7 @@ struct kmm__frame {
     uint32_t pins; /* unfinished tasks that touch it, on any device */
     uint32_t shared; /* devices (bits) that have access to it; written by threads that pin it, under the lock */
     uint64_t stamp; /* the acquisition that listed it last */
+    bool away;      /* its memory is the host's, which the device reaches there; changes only while nothing pins it */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* idle list, busy list, or evicted list */
@@ -276,6 +278,7 @@ struct kmm__work {
     uint32_t partials_count;
     kmm__place_t *places; /* KMM_CHECK=access: of each item; NULL: nothing to check */
     bool is_warned;
+    bool may_exceed;          /* what a device's memory cannot hold of a chunk may be in the host's instead */
     void *blocks;             /* what did not fit in room; each begins with a pointer to the next */
     uint32_t room_used;
     _Alignas(16) unsigned char room[KMM__WORK_ROOM];
@@ -393,7 +396,9 @@ struct kmm__device {
     kmm__frame_t *evicted;   /* singly linked by next */
     uint32_t evicting;       /* frames in state EVICTING */
     uint64_t evicting_bytes;
-    uint64_t pinned_bytes;   /* of frames with pins */
+    uint64_t pinned_bytes;   /* of frames with pins; these four leave out what is away */
+    uint64_t away, away_most; /* bytes of frames that are */
+    const kmm_kernel_t *exceeding[KMM__EXCEEDING]; /* kernels of which it has been said that they need too much */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     kmm__slab_t *slabs;      /* frames that small arrays share */
     uint64_t packed;         /* bytes of slabs */
@@ -429,6 +434,7 @@ struct kmm_runtime {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
     uint32_t live_arrays;  /* not freed yet, dead ones included */
+    uint64_t array_bytes, array_most; /* of all that live, and the most there were */
     uint32_t deferred;     /* arrays that are is_deferred */
     uint64_t next_array, next_work, next_sequence;
     kmm__pattern_t patterns[KMM__PATTERNS];

@@ -79,6 +79,8 @@ struct kmm__backend {
     void (*window_release)(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes); /* nothing is mapped in it */
     /* KMM_E_MEMORY when the device has no more. */
     int (*frame_create)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
+    /* The same in the host's memory, where the device reaches it slowly. KMM_E_UNSUPPORTED where it cannot. */
+    int (*frame_create_away)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
     void (*frame_destroy)(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes); /* not mapped */
     /* Maps a frame for its own device. Contents are undefined. */
     int (*frame_map)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);

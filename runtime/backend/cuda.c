@@ -38,7 +38,7 @@ static int device_open(kmm__gpu_device_t *d)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
-    int windows = 0, pitch = 0;
+    int windows = 0, pitch = 0, away = 0, node = -1;
     int error = TRY(DeviceGet, (&device, d->ordinal));
     if (!error)
         error = TRY(DeviceGetAttribute, (&windows, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device));
@@ -46,6 +46,10 @@ static int device_open(kmm__gpu_device_t *d)
         error = TRY(DeviceGetAttribute, (&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device));
     if (!error)
         error = TRY(DevicePrimaryCtxRetain, (&context, device));
+    /* Drivers before 12.2 know neither. */
+    if (!error && cu.DeviceGetAttribute(&away, CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) == 0 && away &&
+        cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
+        d->host_node = node > 0 ? node : 0; /* -1: the host has one node */
     d->context = context;
     d->max_pitch = pitch;
     d->maps = windows != 0;

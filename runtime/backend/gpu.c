@@ -302,7 +302,7 @@ static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
     kmm__gpu_t *gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return KMM_E_MEMORY;
-    *gpu = (kmm__gpu_t){ .backend = b, .driver = b->driver, .calls = &b->driver->calls, .device = { .ordinal = ordinal } };
+    *gpu = (kmm__gpu_t){ .backend = b, .driver = b->driver, .calls = &b->driver->calls, .device = { .ordinal = ordinal, .host_node = -1 } };
     int error = b->driver->open(&gpu->device);
     if (error) {
         free(gpu);
@@ -400,6 +400,17 @@ static int gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *
     int error = TRY(gpu, MemAlloc, (out, bytes));
     leave(gpu, entered);
     return error;
+}
+
+static int gpu_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+{
+    kmm__gpu_allocation_t properties = frame_properties(gpu);
+    properties.location = (kmm__gpu_location_t){ KMM__GPU_LOCATION_HOST_NODE, gpu->device.host_node };
+    if (!gpu->device.maps || gpu->device.host_node < 0) {
+        snprintf(error_text, sizeof(error_text), "the host's memory cannot be mapped for the device");
+        return KMM_E_UNSUPPORTED;
+    }
+    return TRY(gpu, MemCreate, (out, bytes, &properties, 0));
 }
 
 static void gpu_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes)
@@ -659,7 +670,7 @@ static const kmm__backend_t functions = {
     .count = gpu_count, .open = gpu_open, .close = gpu_close, .info = gpu_info,
     .error_text = gpu_error_text, .unload = gpu_unload,
     .window_reserve = gpu_window_reserve, .window_release = gpu_window_release,
-    .frame_create = gpu_frame_create, .frame_destroy = gpu_frame_destroy,
+    .frame_create = gpu_frame_create, .frame_create_away = gpu_frame_create_away, .frame_destroy = gpu_frame_destroy,
     .frame_map = gpu_frame_map, .frame_unmap = gpu_frame_unmap, .frame_share = gpu_frame_share,
     .host_register = gpu_host_register, .host_unregister = gpu_host_unregister,
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,

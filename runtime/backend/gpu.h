@@ -27,6 +27,7 @@ enum {
     KMM__GPU_REGISTER_PORTABLE = 1,
     KMM__GPU_ALLOCATION_PINNED = 1,
     KMM__GPU_LOCATION_DEVICE = 1,
+    KMM__GPU_LOCATION_HOST_NODE = 3,
     KMM__GPU_ACCESS_READ_WRITE = 3,
     KMM__GPU_GRANULARITY_MINIMUM = 0,
     KMM__GPU_MAX_DYNAMIC_SHARED = 8
@@ -90,6 +91,7 @@ typedef struct kmm__gpu_device {
     int ordinal;
     void *context;     /* NULL where there are none */
     int64_t max_pitch; /* of copies of rows */
+    int host_node;     /* of the host's memory, the node whose memory can be mapped for the device; -1: none can */
     bool maps;         /* memory can be mapped into address space; otherwise windows are whole allocations */
 } kmm__gpu_device_t;
 

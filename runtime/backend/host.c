@@ -111,6 +111,7 @@ static const kmm__backend_t host_functions = {
     .window_reserve = kmm__host_window_reserve,
     .window_release = kmm__host_window_release,
     .frame_create = kmm__host_frame_create,
+    .frame_create_away = kmm__host_frame_create_away,
     .frame_destroy = kmm__host_frame_destroy,
     .frame_map = kmm__host_frame_map,
     .frame_unmap = kmm__host_frame_unmap,

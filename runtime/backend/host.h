@@ -155,12 +155,14 @@ void kmm__host_stream_resume(kmm__stream_t *s, kmm__op_t *op);
 typedef struct kmm__host_frame {
     struct kmm__host_frame *next; /* in the device's list */
     uint64_t bytes;
-    kmm__addr_t at; /* 0: not mapped */
+    uint64_t counted; /* of the device's memory: bytes, or 0 when it is away */
+    kmm__addr_t at;   /* 0: not mapped */
 } kmm__host_frame_t;
 
 int kmm__host_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out);
 void kmm__host_window_release(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes);
 int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
+int kmm__host_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
 void kmm__host_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes);
 int kmm__host_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
 int kmm__host_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);

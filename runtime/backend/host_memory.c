@@ -62,7 +62,8 @@ void kmm__host_window_release(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes)
     munmap((void *)(uintptr_t)window, bytes);
 }
 
-int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+/* `counted` frames are of the pretend memory, others of the host's. */
+static int frame_create(kmm__gpu_t *gpu, size_t bytes, bool counted, kmm__frame_handle_t *out)
 {
     int error = needs_pretend(gpu);
     if (error || (error = check_size(0, bytes)))
@@ -71,15 +72,16 @@ int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *o
     if (!f)
         return kmm__host_error(KMM_E_MEMORY, "no memory for a frame");
     f->bytes = bytes;
+    f->counted = counted ? bytes : 0;
     pthread_mutex_lock(&gpu->lock);
     uint64_t left = gpu->host->mem - gpu->used;
-    if (bytes <= left) {
-        gpu->used += bytes;
+    if (f->counted <= left) {
+        gpu->used += f->counted;
         f->next = gpu->frames;
         gpu->frames = f;
     }
     pthread_mutex_unlock(&gpu->lock);
-    if (bytes > left) {
+    if (f->counted > left) {
         free(f);
         return kmm__host_error(KMM_E_MEMORY, "device %d has %llu bytes left of %llu, a frame needs %zu", gpu->ordinal,
                                (unsigned long long)left, (unsigned long long)gpu->host->mem, bytes);
@@ -88,16 +90,27 @@ int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *o
     return 0;
 }
 
+int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+{
+    return frame_create(gpu, bytes, true, out);
+}
+
+int kmm__host_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+{
+    return frame_create(gpu, bytes, false, out);
+}
+
 void kmm__host_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes)
 {
     kmm__host_frame_t *f = (kmm__host_frame_t *)(uintptr_t)frame;
+    (void)bytes;
     assert(f->at == 0 && f->bytes == bytes);
     pthread_mutex_lock(&gpu->lock);
     kmm__host_frame_t **at = &gpu->frames;
     while (*at != f)
         at = &(*at)->next;
     *at = f->next;
-    gpu->used -= bytes;
+    gpu->used -= f->counted;
     pthread_mutex_unlock(&gpu->lock);
     free(f);
 }

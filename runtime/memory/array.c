@@ -138,6 +138,7 @@ static void array_free(kmm__array_t *a)
     if (a->gone)
         *a->gone = true;
     pthread_mutex_destroy(&a->block_lock);
+    rt->array_bytes -= a->bytes;
     free(a->label);
     free(a);
     rt->live_arrays--;
@@ -153,6 +154,9 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->id = rt->next_array++;
     a->refs = 1;
     a->bytes = bytes;
+    rt->array_bytes += bytes;
+    if (rt->array_bytes > rt->array_most)
+        rt->array_most = rt->array_bytes;
     a->label = kmm__copy_text(label);
     a->is_mapped = mapped != NULL;
     a->map = map;

@@ -4,6 +4,7 @@
  * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
  * memory of a device none holds any, those that hold memory wait for none, and all of it comes back.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../internal.h"
@@ -30,6 +31,12 @@ static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
     f->previous = f->next = NULL;
 }
 
+/* What it takes of the device's memory. */
+static uint64_t bytes_here(const kmm__frame_t *f)
+{
+    return f->away ? 0 : f->array->frame_bytes;
+}
+
 /* ---- Pins ---- */
 
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
@@ -38,7 +45,7 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
     if (f->pins++ == 0) {
         list_remove(&d->idle, f);
         list_push(&d->busy, f);
-        d->pinned_bytes += f->array->frame_bytes;
+        d->pinned_bytes += bytes_here(f);
     }
     t->pinned = kmm__grow(t->pinned, t->pinned_count, &t->pinned_capacity, sizeof(*t->pinned));
     t->pinned[t->pinned_count++] = f;
@@ -51,7 +58,7 @@ void kmm__frames_release(kmm__task_t *t)
         kmm__device_t *d = f->device;
         if (--f->pins)
             continue;
-        d->pinned_bytes -= f->array->frame_bytes;
+        d->pinned_bytes -= bytes_here(f);
         list_remove(&d->busy, f);
         list_push(&d->idle, f);
         kmm__device_wake(d);
@@ -137,6 +144,17 @@ static void spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
     pthread_mutex_lock(&rt->lock);
 }
 
+/* Gives the host's memory back. Unlocks meanwhile. */
+static void away_destroy(kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    pthread_mutex_unlock(&d->runtime->lock);
+    d->backend->frame_destroy(d->gpu, f->handle, f->array->frame_bytes);
+    pthread_mutex_lock(&d->runtime->lock);
+    d->away -= f->array->frame_bytes;
+    f->away = false;
+}
+
 static kmm__addr_t frame_address(const kmm__frame_t *f)
 {
     return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;
@@ -154,7 +172,10 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
         f->array->residence[d->index].window = 0;
     if (error && !d->lost)
         kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
-    spare_push(d, f->handle, f->array->frame_bytes);
+    if (f->away)
+        away_destroy(f);
+    else
+        spare_push(d, f->handle, f->array->frame_bytes);
     f->shared = 0;
     f->state = KMM__FRAME_ABSENT;
 }
@@ -198,7 +219,7 @@ static void eviction_done(void *arg, int status)
     }
     kmm__ticket_unref(e->ticket);
     d->evicting--;
-    d->evicting_bytes -= f->array->frame_bytes;
+    d->evicting_bytes -= bytes_here(f);
     kmm__device_wake(d);
     pthread_cond_broadcast(&rt->progress);
     pthread_mutex_unlock(&rt->lock);
@@ -235,7 +256,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     kmm__ticket_ref(e->ticket);
     f->state = KMM__FRAME_EVICTING;
     d->evicting++;
-    d->evicting_bytes += f->array->frame_bytes;
+    d->evicting_bytes += bytes_here(f);
     pthread_mutex_unlock(&rt->lock);
     error = e->error = kmm__moves_enqueue(&moves, true);
     if (error) {
@@ -261,14 +282,14 @@ static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
     f->next = NULL;
 }
 
-/* The frame of a list that is needed farthest ahead, but for those that task `but` has acquired. There are few enough to
+/* The frame of a list that is needed farthest ahead, but for those that the acquisition has listed, and those that are away. There are few enough to
  * look at them all: evicting one takes a device longer. */
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
-        uint64_t n = f->pins && f->stamp == d->stamp ? 0 : kmm__uses_next(d->runtime, f, d->now);
+        uint64_t n = f->away || (f->pins && f->stamp == d->stamp) ? 0 : kmm__uses_next(d->runtime, f, d->now);
         if (n <= *next)
             continue;
         best = f;
@@ -286,7 +307,7 @@ static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint
     kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
     bool later = false;
     for (const kmm__frame_t *f = d->busy; f && idle; f = f->next) {
-        if (f->stamp == d->stamp || kmm__uses_next(d->runtime, f, d->now) <= idle_next)
+        if (f->away || f->stamp == d->stamp || kmm__uses_next(d->runtime, f, d->now) <= idle_next)
             continue;
         coming += f->array->frame_bytes;
         later = true;
@@ -310,7 +331,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
         free_bytes += d->spare[k].bytes;
     free_bytes += d->evicting_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
-        free_bytes += f->array->frame_bytes;
+        free_bytes += bytes_here(f);
     for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
         free_bytes += victim->array->frame_bytes;
         if (frame_evict(d->runtime, victim)) {
@@ -326,8 +347,10 @@ typedef struct wanted {
     kmm__task_t *task;
     kmm__frame_t **frames; /* those that were not mapped */
     uint32_t count, capacity;
-    uint64_t bytes;   /* of all that is wanted */
+    uint64_t bytes;   /* of all that is wanted, but for what is away already */
     uint64_t missing; /* of what is not mapped yet */
+    uint64_t held;    /* of what it has of the device's memory */
+    bool exceeds;     /* what finds no room is to be away */
 } wanted_t;
 
 static void want(void *ctx, kmm__frame_t *f)
@@ -337,8 +360,9 @@ static void want(void *ctx, kmm__frame_t *f)
         return;
     f->stamp = f->device->stamp;
     kmm__uses_meet(f, w->task);
-    w->bytes += f->array->frame_bytes;
+    w->bytes += bytes_here(f);
     if (f->state == KMM__FRAME_MAPPED) {
+        w->held += bytes_here(f);
         kmm__frame_pin(w->task, f);
         return;
     }
@@ -401,18 +425,53 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* A physical frame for f: a spare one, a new one, or one that is evicted for it. */
-static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
+/* A kernel that needs more than there is works on the host's memory, which is slow: that is said once for each. */
+static void say_exceeding(const wanted_t *w)
+{
+    const kmm__work_t *work = w->task->work;
+    kmm__device_t *d = w->task->device;
+    for (int k = 0; k < KMM__EXCEEDING; k++) {
+        if (d->exceeding[k] == work->kernel)
+            return;
+        if (d->exceeding[k])
+            continue;
+        d->exceeding[k] = work->kernel;
+        fprintf(stderr, "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's "
+                        "memory, slowly; `#pragma kmm parallel` above its launch splits it\n", work->name, (unsigned long long)w->bytes,
+                d->info.name, (unsigned long long)d->limit);
+        return;
+    }
+}
+
+/* Memory of the host's for f, since the device has no room for it. */
+static int frame_place_away(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (error)
+        return too_large(w->task, w->bytes);
+    f->away = true;
+    d->away += bytes;
+    if (d->away > d->away_most)
+        d->away_most = d->away;
+    return 0;
+}
+
+/* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that is away. */
+static int frame_obtain(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     kmm_runtime_t *rt = d->runtime;
     uint64_t bytes = f->array->frame_bytes;
     for (kmm__frame_t *victim;;) {
-        if (spare_take(d, bytes, out))
+        if (spare_take(d, bytes, &f->handle))
             return 0;
         if (d->used + bytes <= d->limit) {
             pthread_mutex_unlock(&rt->lock);
-            int error = d->backend->frame_create(d->gpu, bytes, out);
+            int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
             pthread_mutex_lock(&rt->lock);
             if (!error)
                 d->used += bytes;
@@ -432,9 +491,9 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f, kmm__frame_handle_t *out)
             if (error)
                 return error;
         } else {
-            int error = wait_for_memory(d, w->bytes - w->missing);
+            int error = wait_for_memory(d, w->held);
             if (error)
-                return too_large(w->task, w->bytes);
+                return w->exceeds ? frame_place_away(w, f) : too_large(w->task, w->bytes);
         }
     }
 }
@@ -450,7 +509,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         f->state = KMM__FRAME_MAPPED;
         list_push(&d->idle, f);
     } else if (f->state != KMM__FRAME_MAPPED) { /* it may be again: an eviction has failed */
-        int error = frame_obtain(w, f, &f->handle);
+        int error = frame_obtain(w, f);
         if (error)
             return error;
         f->state = KMM__FRAME_MOVING;
@@ -459,8 +518,12 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         pthread_mutex_lock(&rt->lock);
         if (error) {
             f->state = KMM__FRAME_ABSENT;
-            spare_push(d, f->handle, f->array->frame_bytes);
-            return driver_error(d, error);
+            driver_error(d, error);
+            if (f->away)
+                away_destroy(f);
+            else
+                spare_push(d, f->handle, f->array->frame_bytes);
+            return error;
         }
         if (d->info.whole)
             f->array->residence[d->index].window = f->handle;
@@ -469,6 +532,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     }
     kmm__frame_pin(w->task, f);
     w->missing -= f->array->frame_bytes;
+    w->held += bytes_here(f);
     return 0;
 }
 
@@ -501,8 +565,11 @@ int kmm__frames_acquire(kmm__task_t *t)
         d->pressure--;
     if (w.bytes > d->limit)
         d->limit = d->most; /* the driver may have more by now */
-    if (!error && w.bytes > d->limit)
+    w.exceeds = t->work->may_exceed && w.bytes > d->limit && !d->info.whole && !d->runtime->spill;
+    if (!error && w.bytes > d->limit && !w.exceeds)
         error = too_large(t, w.bytes);
+    if (!error && w.exceeds)
+        say_exceeding(&w);
     for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
     free(w.frames);

@@ -19,6 +19,21 @@ static void print_bytes(const char *what, uint64_t bytes)
     fprintf(stderr, "%s %.*f %s", what, k ? 1 : 0, v, units[k]);
 }
 
+/* The most that there were, and what of them devices reached in the host's memory. */
+static void print_arrays(const kmm_runtime_t *rt)
+{
+    fprintf(stderr, "kmm: arrays:");
+    print_bytes(" at most", rt->array_most);
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        if (!rt->device[k]->away_most)
+            continue;
+        fprintf(stderr, "; %s had", rt->device[k]->info.name);
+        print_bytes("", rt->device[k]->away_most);
+        fprintf(stderr, " in the host's memory");
+    }
+    fprintf(stderr, "\n");
+}
+
 static void print_host(kmm_runtime_t *rt)
 {
     kmm__spill_stats_t s;
@@ -52,5 +67,6 @@ void kmm__stats_print(kmm_runtime_t *rt)
         }
         fprintf(stderr, "\n");
     }
+    print_arrays(rt);
     print_host(rt);
 }

@@ -91,7 +91,9 @@ FAKE cuDeviceGetAttribute(int *out, int attribute, CUdevice d)
 {
     if (!fake_is_device(d))
         return FAKE_INVALID_DEVICE;
-    *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH ? FAKE_PITCH_LIMIT : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH ? FAKE_PITCH_LIMIT
+        : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
+          attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     return FAKE_OK;
 }
 
@@ -195,9 +197,10 @@ FAKE cuMemAddressFree(CUdeviceptr at, size_t bytes) { return fake_unreserve(poin
 FAKE cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAllocationProp *p, unsigned long long flags)
 {
     fake_frame_t *f = NULL;
-    if (flags || p->type != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    bool away = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (flags || p->type != CU_MEM_ALLOCATION_TYPE_PINNED || !(away ? p->location.id == 0 : p->location.type == CU_MEM_LOCATION_TYPE_DEVICE))
         return FAKE_INVALID_VALUE;
-    int r = fake_frame_create(p->location.id, bytes, &f);
+    int r = away ? fake_frame_create_away(bytes, &f) : fake_frame_create(p->location.id, bytes, &f);
     *out = (CUmemGenericAllocationHandle)(uintptr_t)f;
     return r;
 }

@@ -7,7 +7,7 @@
 
 #include "fake.h"
 
-struct fake_frame { int fd, device, mapped; size_t bytes; };
+struct fake_frame { int fd, device, mapped; size_t bytes, counted; };
 typedef struct window { char *base; size_t bytes; int mapped; struct window *next; } window_t;
 typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; struct mapping *next; } mapping_t;
 typedef struct registration { char *base; size_t bytes; struct registration *next; } registration_t;
@@ -86,26 +86,37 @@ static window_t *window_of(const char *at, size_t bytes)
 
 /* ---- Frames ---- */
 
-int fake_frame_create(int device, size_t bytes, fake_frame_t **out)
+/* `counted`: how many of the bytes are of the device's memory. */
+static int frame_create(int device, size_t bytes, size_t counted, fake_frame_t **out)
 {
     if (!is_whole(bytes) || !fake_is_device(device))
         return FAKE_INVALID_VALUE;
     fake_device_t *d = &fake_devices[device];
     fake_enter();
     int r = fake_devices[device].lost;
-    if (!r && (fake_strikes(FAKE_ALLOC) || bytes > fake_memory() - d->used))
+    if (!r && (fake_strikes(FAKE_ALLOC) || counted > fake_memory() - d->used))
         r = FAKE_NO_MEMORY;
-    d->used += r ? 0 : bytes;
+    d->used += r ? 0 : counted;
     fake_live.frames += !r;
     pthread_mutex_unlock(&fake_lock);
     if (r)
         return r;
     fake_frame_t *f = malloc(sizeof(*f));
-    *f = (fake_frame_t){ memfd_create("frame", MFD_CLOEXEC), device, 0, bytes };
+    *f = (fake_frame_t){ memfd_create("frame", MFD_CLOEXEC), device, 0, bytes, counted };
     if (f->fd < 0 || ftruncate(f->fd, (off_t)bytes))
         fake_broken("no memory for a frame");
     *out = f;
     return FAKE_OK;
+}
+
+int fake_frame_create(int device, size_t bytes, fake_frame_t **out)
+{
+    return frame_create(device, bytes, bytes, out);
+}
+
+int fake_frame_create_away(size_t bytes, fake_frame_t **out)
+{
+    return frame_create(0, bytes, 0, out);
 }
 
 /* What ends something is done on a lost device too, but says that the device is lost. */
@@ -114,7 +125,7 @@ int fake_frame_release(fake_frame_t *f)
     fake_enter();
     if (f->mapped)
         fake_broken("memory is released that is mapped");
-    fake_devices[f->device].used -= f->bytes;
+    fake_devices[f->device].used -= f->counted;
     fake_live.frames--;
     int r = fake_devices[f->device].lost;
     pthread_mutex_unlock(&fake_lock);

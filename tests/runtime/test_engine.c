@@ -340,6 +340,46 @@ static void refuses(void **state)
     end(rt);
 }
 
+/* A launch that says nothing of chunks runs, however little memory there is: the rest of it is the host's. */
+static void what_does_not_fit_stays_away(void **state)
+{
+    (void)state;
+    static const char *const devices[] = { "host:1,mem=256K", "host:1,mem=4K", "host:2,mem=900K" };
+    for (size_t d = 0; d < sizeof(devices) / sizeof(*devices); d++) {
+        kmm_runtime_t *rt = make(devices[d]);
+        enum { N = 100000 };
+        int64_t n = N;
+        int *A = array(rt, N * 4), *B = array(rt, N * 4), *C = array(rt, N * 4);
+        int *in = malloc(N * sizeof(int)), *out = malloc(N * sizeof(int));
+        kmm_geometry_t geometry = { { (N + 63) / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL };
+        for (int k = 0; k < N; k++)
+            in[k] = k;
+        kmm_copy_in(rt, A, in, N * 4);
+        kmm_fill(rt, B, 0, N * 4);
+        kmm_fill(rt, C, 0, N * 4);
+        for (int step = 0; step < 6; step++) { /* C = B + A, then B = C + A, and so on */
+            int *to = step % 2 ? B : C, *from = step % 2 ? C : B;
+            void *args[] = { &n, &to, &from, &A };
+            assert_int_equal(kmm_launch_kernel(&add_kernel, &geometry, args), 0);
+            assert_int_equal(add(n, n / 40, A, A, A), 0); /* chunks that fit, of data that is partly away */
+        }
+        assert_int_equal(kmm_wait(rt), 0);
+        assert_int_equal(kmm_copy_out(rt, out, B, N * 4), 0);
+        for (int k = 0; k < N; k++)
+            assert_int_equal(out[k], 63 * k);
+        kmm_device_info_t info;
+        assert_int_equal(kmm_device_get(rt, 0, &info), 0);
+        assert_true(info.used_bytes <= info.memory_bytes);
+        assert_int_equal(kmm_array_destroy(rt, C), 0);
+        assert_int_equal(kmm_copy_out(rt, out, A, N * 4), 0);
+        for (int k = 0; k < N; k++)
+            assert_int_equal(out[k], 64 * k);
+        end(rt);
+        free(in);
+        free(out);
+    }
+}
+
 static void refuses_overlapping_writes(void **state)
 {
     (void)state;
@@ -409,6 +449,7 @@ int main(void)
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(refuses_overlapping_writes),
         cmocka_unit_test(packs_small_arrays),
     };

@@ -117,6 +117,42 @@ static void copies_take_the_time_they_are_given(void **state)
     unsetenv("KMM_FAKE_CUDA_COPY_RATE");
 }
 
+static int run_plain_add(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    int64_t n = *(int64_t *)args[0], begin = (int64_t)block[0] * BLOCK;
+    for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
+        fake_work_element(ADD, i, n, *(int32_t **)args[1], *(int32_t **)args[2], *(int32_t **)args[3]);
+    return 0;
+}
+
+/* A kernel without a clone runs whole: what its GPU has no room for is in the host's memory, and nothing is left over. */
+static void what_does_not_fit_stays_away(void **state)
+{
+    (void)state;
+    static const uint32_t eight[] = { 8, 8, 8, 8 };
+    static fake_kernel_t fake = { run_plain_add, 4, eight, 0 };
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL };
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=200K" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    int64_t n = N;
+    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    assert_int_equal(kmm_launch_kernel(&kernel, &g, (void *[]){ &n, &b, &a, &a }), 0);
+    assert_int_equal(kmm_launch_kernel(&kernel, &g, (void *[]){ &n, &c, &b, &a }), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 16, a, c, b), 0);
+    assert_int_equal(kmm_launch_kernel(&kernel, &g, (void *[]){ &n, &b, &a, &c }), 0);
+    assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 8 * i);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
 static void lists_of_devices_are_checked(void **state)
 {
     (void)state;
@@ -138,6 +174,7 @@ int main(void)
         cmocka_unit_test(data_moves_between_them_through_the_host),
         cmocka_unit_test(one_kind_may_be_lost),
         cmocka_unit_test(copies_take_the_time_they_are_given),
+        cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(lists_of_devices_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
