@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch trusts what a pluggable allocator returns, so a failure must be thrown as PyTorch's own
 // exception, whose class only PyTorch's headers know. kmm_torch.py compiles this file once.
+//
+// No stream is used to make the text: where the compiler links a second copy of the C++ library into
+// this file, streams mix facets of both copies, and crash.
 #include <c10/util/Exception.h>
+
+#include <string>
 
 extern "C" __attribute__((visibility("default"))) void kmm_torch_throw(int device, std::size_t bytes, const char *text)
 {
-    TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory. kmm could not allocate ", bytes, " bytes on GPU ", device, ": ", text);
+    std::string what = "CUDA out of memory. kmm could not allocate " + std::to_string(bytes) + " bytes on GPU " +
+                       std::to_string(device) + ": " + text;
+    throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, std::move(what));
 }

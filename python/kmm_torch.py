@@ -14,6 +14,16 @@ import kmm_library
 _kept = []  # what PyTorch calls as long as the process lives
 
 
+def _loaded(name):
+    """Paths of the libraries of this name that the process has; of Linux only."""
+    try:
+        with open("/proc/self/maps") as f:
+            paths = {line.split(maxsplit=5)[5].rstrip("\n") for line in f if "/" in line}
+    except OSError:
+        return []
+    return sorted(path for path in paths if os.path.basename(path).startswith(name) and os.path.exists(path))
+
+
 def _shim():
     """The compiled kmm_torch.cpp, made once for each PyTorch."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kmm_torch.cpp")
@@ -31,7 +41,9 @@ def _shim():
     command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC", source, "-o", new,
                "-D_GLIBCXX_USE_CXX11_ABI=%d" % torch._C._GLIBCXX_USE_CXX11_ABI,
                "-L" + libraries, "-lc10", "-Wl,-rpath," + libraries]
-    command += ["-I" + path for path in cpp_extension.include_paths()]
+    # The exception must be thrown by the C++ library that PyTorch catches it with, so it comes before the
+    # compiler's own, which may be a static one.
+    command += _loaded("libstdc++.so") + ["-I" + path for path in cpp_extension.include_paths()]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         os.unlink(new)
