@@ -126,44 +126,85 @@ static int streams_make(replay_t *r, kmm_stream_pool_t **pool)
     return status;
 }
 
-static void report(const replay_t *r, double best, const char *spec)
+static void report_usage(const replay_log_t *log, const kmm_resource_usage_t *usage)
 {
     const double mib = 1 << 20;
-    kmm_resource_usage_t usage;
+    printf("held           %.3f MiB in %zu regions\n", (double)usage->held_bytes / mib, usage->regions);
+    printf("fragmentation  %.3f: %.3f MiB of extent for the peak, calls in the log's order\n",
+           log->peak ? (double)usage->extent_bytes / (double)log->peak : 1.0, (double)usage->extent_bytes / mib);
+    printf("streams        %zu events, %zu waits\n", usage->events, usage->waits);
+}
+
+static void report(const replay_t *r, double best, const char *spec, const kmm_resource_usage_t *usage)
+{
+    const double mib = 1 << 20;
     printf("resource       %s\n", spec);
     printf("calls          %zu of %u threads on %u streams\n", r->log->count, r->log->thread_count, r->log->stream_count);
     printf("time           %.3f ms, %.0f ns a call\n", 1e3 * best, r->log->count ? 1e9 * best / (double)r->log->count : 0);
     printf("peak           %.3f MiB live; %.3f MiB left at the end\n", (double)r->log->peak / mib, (double)r->log->left / mib);
-    if (kmm_resource_usage(r->resource, &usage) == 0) {
-        printf("held           %.3f MiB in %zu regions\n", (double)usage.held_bytes / mib, usage.regions);
-        printf("fragmentation  %.3f: %.3f MiB of extent for the peak\n",
-               r->log->peak ? (double)usage.extent_bytes / (double)r->log->peak : 1.0, (double)usage.extent_bytes / mib);
-        printf("streams        %zu events, %zu waits\n", usage.events, usage.waits);
-    }
+    if (usage)
+        report_usage(r->log, usage);
     printf("out of memory  %zu times here, %zu when logged\n", (size_t)r->failed, r->log->failures);
+}
+
+static int resource_make(const char *spec, kmm_resource_t **out)
+{
+    const char *where = spec;
+    int status = kmm_spec_create(spec, out, &where);
+    if (status)
+        fprintf(stderr, "kmm-replay: resource %s: %s at \"%s\"%s%s\n", spec, kmm_error_string(status), where,
+                status == KMM_E_INVALID ? "" : ": ", status == KMM_E_INVALID ? "" : kmm_resource_error_text());
+    return status;
+}
+
+static int rounds(replay_t *r, int repeat, double *best)
+{
+    *best = -1;
+    for (int i = 0; i < repeat; i++) {
+        double seconds = run(r);
+        if (seconds < 0)
+            return KMM_E_MEMORY;
+        *best = *best < 0 || seconds < *best ? seconds : *best;
+        free_left_over(r);
+    }
+    return 0;
+}
+
+/* What the log needs of memory: in its own order, since threads that run free of each other have another
+ * peak than the log, and on a resource that nothing else has used. False: the resource does not tell. */
+static bool usage_of(replay_t *r, const char *spec, kmm_resource_usage_t *out)
+{
+    kmm_resource_t *timed = r->resource;
+    bool tells = kmm_resource_usage(timed, out) == 0;
+    const size_t failed = r->failed;
+    const serial_t serial = r->serial;
+    if (!tells || resource_make(spec, &r->resource))
+        return false;
+    r->serial = SERIAL_YES;
+    tells = run(r) >= 0 && kmm_resource_usage(r->resource, out) == 0;
+    free_left_over(r);
+    if (kmm_resource_destroy(r->resource))
+        r->errors++;
+    r->resource = timed;
+    r->serial = serial;
+    r->failed = failed;
+    return tells;
 }
 
 static int replay(const replay_log_t *log, const char *spec, serial_t serial, int repeat)
 {
     replay_t r = { .log = log, .serial = serial };
-    const char *where = spec;
     kmm_stream_pool_t *pool = NULL;
-    int status = kmm_spec_create(spec, &r.resource, &where);
-    if (status) {
-        fprintf(stderr, "kmm-replay: resource %s: %s at \"%s\"%s%s\n", spec, kmm_error_string(status), where,
-                status == KMM_E_INVALID ? "" : ": ", status == KMM_E_INVALID ? "" : kmm_resource_error_text());
-        return 1;
-    }
-    r.blocks = calloc(log->blocks + 1, sizeof(*r.blocks));
-    status = r.blocks ? streams_make(&r, &pool) : KMM_E_MEMORY;
+    kmm_resource_usage_t usage;
     double best = -1;
-    for (int i = 0; i < repeat && status == 0; i++) {
-        double seconds = run(&r);
-        best = best < 0 || seconds < best ? seconds : best;
-        free_left_over(&r);
-    }
+    if (resource_make(spec, &r.resource))
+        return 1;
+    r.blocks = calloc(log->blocks + 1, sizeof(*r.blocks));
+    int status = r.blocks ? streams_make(&r, &pool) : KMM_E_MEMORY;
     if (status == 0)
-        report(&r, best, spec);
+        status = rounds(&r, repeat, &best);
+    if (status == 0)
+        report(&r, best, spec, usage_of(&r, spec, &usage) ? &usage : NULL);
     else
         fprintf(stderr, "kmm-replay: %s: %s\n", kmm_error_string(status), kmm_resource_error_text());
     if (r.errors)
@@ -179,9 +220,9 @@ static int usage(FILE *to)
 {
     fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
                 "Runs a log of allocations again. SPEC is layers over a source, such as pool:1G/device (default: pool/host)\n"
-                "  sources: host numa device async managed pinned, with :N for a node or device\n"
-                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] fixed:bytes limit:bytes\n"
-                "           statistics tracking prefetch locked\n"
+                "  sources: host numa device async managed pinned pinned_pool, with :N for a node or device\n"
+                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
+                "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch locked\n"
                 "  --serial    one thread, in the log's order\n"
                 "  --repeat=N  N rounds, the best of which is reported (default 1)\n");
     return to == stdout ? 0 : 2;

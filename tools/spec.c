@@ -59,9 +59,23 @@ static int make_source(const char *name, size_t length, arguments_t a, kmm_resou
         return kmm_async_resource_create(a.number, NULL, out);
     if (is(name, length, "managed"))
         return kmm_managed_resource_create(a.number, out);
+    if (is(name, length, "pinned_pool"))
+        return kmm_pinned_pool_resource_create(a.number, NULL, out);
     if (is(name, length, "pinned"))
         return kmm_pinned_resource_create(a.number, out);
     return KMM_E_INVALID;
+}
+
+/* Bins of every power of two between two sizes. */
+static int make_bins(size_t least, size_t most, kmm_resource_t *up, kmm_resource_t **out)
+{
+    if (least == 0 || most < least)
+        return KMM_E_INVALID;
+    int status = kmm_binning_resource_create(up, out);
+    for (size_t bytes = least; status == 0 && bytes <= most && bytes <= SIZE_MAX / 4; bytes *= 2)
+        if ((status = kmm_binning_add(*out, bytes, NULL)))
+            kmm_resource_destroy(*out);
+    return status;
 }
 
 static int make_layer(const char *name, size_t length, arguments_t a, kmm_resource_t *up, kmm_resource_t **out)
@@ -72,6 +86,13 @@ static int make_layer(const char *name, size_t length, arguments_t a, kmm_resour
         return kmm_pool_resource_create(up, &pool, out);
     if (is(name, length, "arena"))
         return kmm_arena_resource_create(up, &arena, out);
+    const kmm_arena_options_t threads = { .key = KMM_ARENA_PER_THREAD, .initial_bytes = a.first, .maximum_bytes = a.second };
+    if (is(name, length, "thread_arena"))
+        return kmm_arena_resource_create(up, &threads, out);
+    if (is(name, length, "binning"))
+        return make_bins(a.first, a.second, up, out);
+    if (is(name, length, "aligned"))
+        return kmm_aligned_resource_create(up, a.first, 0, out);
     if (is(name, length, "fixed"))
         return kmm_fixed_size_resource_create(up, &(kmm_fixed_size_options_t){ .block_bytes = a.first }, out);
     if (is(name, length, "limit"))

@@ -3,10 +3,11 @@
  * Resources from text, top first:
  *
  *   spec   = { layer "/" } source
- *   source = "host" | ("numa" | "device" | "async" | "managed" | "pinned") [ ":" number ]
- *   layer  = "pool" [ ":" size [ "-" size ] ] | "arena" [ ":" size [ "-" size ] ] | "fixed" ":" size
- *          | "limit" ":" size | "statistics" | "tracking" | "prefetch" | "locked"
- *   size   = number [ "K" | "M" | "G" ]                         initial and maximum bytes
+ *   source = "host" | ("numa" | "device" | "async" | "managed" | "pinned" | "pinned_pool") [ ":" number ]
+ *   layer  = ("pool" | "arena" | "thread_arena") [ ":" size [ "-" size ] ]         initial and maximum bytes
+ *          | "binning" ":" size "-" size                                           bins of powers of two
+ *          | ("fixed" | "limit" | "aligned") ":" size | "statistics" | "tracking" | "prefetch" | "locked"
+ *   size   = number [ "K" | "M" | "G" ]
  */
 #ifndef KMM_SPEC_H
 #define KMM_SPEC_H

@@ -69,27 +69,38 @@ static void *get(int device, size_t bytes, kmm_stream_t stream)
     return NULL;
 }
 
-/* Makes `stream` wait for what the other streams have been given by now. */
-static void wait_for_others(const allocation_t *a, kmm_stream_t stream)
+static int wait_for(const kmm_stream_order_t *o, kmm_stream_t stream, kmm_stream_t other)
 {
-    const kmm_stream_order_t *o = a->resource->order;
-    for (use_t *u = a->others; u && o; u = u->next) {
-        void *event;
-        if (u->stream == stream || o->event_create(o->context, &event))
-            continue;
-        if (o->event_record(o->context, event, u->stream) || o->stream_wait(o->context, stream, event))
-            o->event_wait(o->context, event);
-        o->event_destroy(o->context, event);
-    }
+    void *event;
+    int status = o->event_create(o->context, &event);
+    if (status)
+        return status;
+    status = o->event_record(o->context, event, other);
+    if (status == 0 && o->stream_wait(o->context, stream, event))
+        status = o->event_wait(o->context, event);
+    o->event_destroy(o->context, event);
+    return status;
 }
 
+/* Makes `stream` wait for what the other streams have been given by now. */
+static int wait_for_others(const allocation_t *a, kmm_stream_t stream)
+{
+    const kmm_stream_order_t *o = a->resource->order;
+    int status = 0;
+    for (use_t *u = a->others; u && o && status == 0; u = u->next)
+        if (u->stream != stream)
+            status = wait_for(o, stream, u->stream);
+    return status;
+}
+
+/* Memory that cannot be ordered after its last use stays allocated: that is the safe way to lose it. */
 static void put(void *p, kmm_stream_t stream)
 {
     allocation_t *a = p ? kmm__table_take(outstanding(), p) : NULL;
     if (!a)
         return;
-    wait_for_others(a, stream);
-    kmm_resource_deallocate(a->resource, p, a->bytes, stream);
+    if (wait_for_others(a, stream) == 0)
+        kmm_resource_deallocate(a->resource, p, a->bytes, stream);
     for (use_t *u = a->others, *next; u; u = next) {
         next = u->next;
         free(u);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each adaptor adds, and buffers, on the host's memory. */
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -229,6 +232,97 @@ static void failure(void **state)
     assert_int_equal(kmm_resource_destroy(scarce), 0);
 }
 
+/* ---- One call at a time ---- */
+
+static _Atomic int inside, most_inside;
+static int slow_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    (void)context, (void)stream;
+    int now = atomic_fetch_add(&inside, 1) + 1;
+    if (now > most_inside)
+        most_inside = now;
+    sched_yield();
+    int error = posix_memalign(out, 256, bytes);
+    atomic_fetch_sub(&inside, 1);
+    return error ? KMM_E_MEMORY : 0;
+}
+
+static int slow_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    (void)context, (void)bytes, (void)stream;
+    int now = atomic_fetch_add(&inside, 1) + 1;
+    if (now > most_inside)
+        most_inside = now;
+    sched_yield();
+    free(p);
+    atomic_fetch_sub(&inside, 1);
+    return 0;
+}
+
+static void *use_often(void *r)
+{
+    void *p;
+    size_t wrong = 0;
+    for (int i = 0; i < 2000; i++)
+        wrong += kmm_resource_allocate(r, 100, 0, NULL, &p) || kmm_resource_deallocate(r, p, 100, NULL);
+    return (void *)wrong;
+}
+
+static void thread_safe(void **state)
+{
+    (void)state;
+    kmm_resource_t *slow, *r;
+    pthread_t threads[4];
+    void *wrong;
+    const kmm_callback_options_t o = { .allocate = slow_allocate, .deallocate = slow_deallocate, .device = -1 };
+    assert_int_equal(kmm_callback_resource_create(&o, &slow), 0);
+    assert_int_equal(kmm_thread_safe_resource_create(slow, &r), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, use_often, r), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_int_equal(most_inside, 1);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(slow), 0);
+}
+
+/* ---- Owning ---- */
+
+static int taken_count;
+static int counted_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    (void)context, (void)stream;
+    taken_count++;
+    return posix_memalign(out, 256, bytes) ? KMM_E_MEMORY : 0;
+}
+
+static int counted_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    (void)context, (void)bytes, (void)stream;
+    taken_count--;
+    free(p);
+    return 0;
+}
+
+static void owning(void **state)
+{
+    (void)state;
+    kmm_resource_t *source, *pool, *statistics, *r;
+    const kmm_callback_options_t o = { .allocate = counted_allocate, .deallocate = counted_deallocate, .device = -1 };
+    assert_int_equal(kmm_callback_resource_create(&o, &source), 0);
+    assert_int_equal(kmm_pool_resource_create(source, &(kmm_pool_options_t){ .initial_bytes = 1 << 20 }, &pool), 0);
+    assert_int_equal(kmm_statistics_resource_create(pool, &statistics), 0);
+    assert_int_equal(kmm_owning_resource_create(statistics, (kmm_resource_t *[]){ pool, source }, 2, &r), 0);
+    put(r, get(r, 1000), 1000);
+    assert_int_equal(taken_count, 1); /* the pool's region */
+    void *left = get(r, 1000);
+    assert_non_null(left);
+    assert_int_equal(kmm_resource_destroy(r), KMM_E_STATE); /* what is left is reported by whoever owns it */
+    assert_int_equal(taken_count, 0);
+}
+
 static void callbacks_are_checked(void **state)
 {
     (void)state;
@@ -360,6 +454,8 @@ int main(void)
         cmocka_unit_test(statistics),
         cmocka_unit_test(tracking),
         cmocka_unit_test(failure),
+        cmocka_unit_test(thread_safe),
+        cmocka_unit_test(owning),
         cmocka_unit_test(callbacks_are_checked),
         cmocka_unit_test(nothing_is_built_on_nothing),
         cmocka_unit_test(a_numa_node),

@@ -28,6 +28,20 @@ static kmm_resource_t *host(parts_t *k)
 
 static void make_host(parts_t *k) { host(k); }
 
+/* Where binding is forbidden, as in some containers, there is nothing to test. */
+static void make_numa(parts_t *k)
+{
+    void *p;
+    assert_int_equal(kmm_numa_resource_create(0, top(k)), 0);
+    int status = kmm_resource_allocate(last(k), 1, 0, NULL, &p);
+    if (status == KMM_E_DEVICE) {
+        kmm_resource_destroy(last(k));
+        skip();
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(kmm_resource_deallocate(last(k), p, 1, NULL), 0);
+}
+
 static int program_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
 {
     (void)context, (void)stream;
@@ -64,6 +78,12 @@ static void make_arena(parts_t *k)
 {
     kmm_resource_t *h = host(k);
     assert_int_equal(kmm_arena_resource_create(h, NULL, top(k)), 0);
+}
+
+static void make_arena_of_threads(parts_t *k)
+{
+    kmm_resource_t *h = host(k);
+    assert_int_equal(kmm_arena_resource_create(h, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD }, top(k)), 0);
 }
 
 static void make_fixed(parts_t *k)
@@ -155,10 +175,12 @@ typedef struct subject { const char *name; void (*make)(parts_t *k); size_t larg
 
 static const subject_t subjects[] = {
     { "host", make_host, 0, 0 },
+    { "numa node 0", make_numa, 0, 0 },
     { "callback", make_callback, 0, 0 },
     { "pool", make_pool, 0, 0 },
     { "pool without cache", make_pool_without_cache, 0, 0 },
     { "arena", make_arena, 0, 0 },
+    { "arena of threads", make_arena_of_threads, 0, 0 },
     { "fixed size", make_fixed, 64 * 1024, 256 },
     { "binning", make_binning, 0, 0 },
     { "limiting", make_limiting, 0, 0 },

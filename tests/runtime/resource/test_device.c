@@ -29,7 +29,7 @@ static int order_streams(kmm_stream_t later, kmm_stream_t earlier)
 
 typedef struct subject { const char *name; int kind; int on_top; size_t largest, alignment; } subject_t;
 enum { DEVICE, ASYNC, MANAGED, PINNED };
-enum { ALONE, POOL, ARENA, FIXED, PREFETCH, PINNED_POOL, BINNING };
+enum { ALONE, POOL, ARENA, ARENA_OF_THREADS, FIXED, PREFETCH, PINNED_POOL, BINNING, ADAPTORS };
 
 static const subject_t subjects[] = {
     { "device", DEVICE, ALONE, 0, 0 },
@@ -39,6 +39,8 @@ static const subject_t subjects[] = {
     { "pool on device", DEVICE, POOL, 0, 0 },
     { "pool on async", ASYNC, POOL, 0, 0 },
     { "arena on device", DEVICE, ARENA, 0, 0 },
+    { "arena of threads on device", DEVICE, ARENA_OF_THREADS, 0, 0 },
+    { "adaptors on pool on async", ASYNC, ADAPTORS, 0, 0 },
     { "fixed size on device", DEVICE, FIXED, 64 << 10, 256 },
     { "binning on async", ASYNC, BINNING, 0, 0 },
     { "prefetch on managed", MANAGED, PREFETCH, 0, 0 },
@@ -55,6 +57,21 @@ static kmm_resource_t *make_source(int kind)
     return r;
 }
 
+/* All that pass calls on, over a pool; destroying it destroys them. */
+static int make_adaptors(kmm_resource_t *source, kmm_resource_t **out)
+{
+    kmm_resource_t *r[6], *below[6];
+    int n = 0, status = kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 2048 * MIB }, &r[n++]);
+    status = status ? status : kmm_limiting_resource_create(r[n - 1], 1536 * MIB, &r[n]), n++;
+    status = status ? status : kmm_aligned_resource_create(r[n - 1], 4096, 100000, &r[n]), n++;
+    status = status ? status : kmm_statistics_resource_create(r[n - 1], &r[n]), n++;
+    status = status ? status : kmm_logging_resource_create(r[n - 1], "/dev/null", &r[n]), n++;
+    status = status ? status : kmm_tracking_resource_create(r[n - 1], KMM_TRACK_POINTERS, &r[n]), n++;
+    for (int i = 0; i + 1 < n; i++)
+        below[i] = r[n - 2 - i];
+    return status ? status : kmm_owning_resource_create(r[n - 1], below, (size_t)n - 1, out);
+}
+
 static kmm_resource_t *make_top(kmm_resource_t *source, int on_top)
 {
     kmm_resource_t *r = NULL;
@@ -63,6 +80,10 @@ static kmm_resource_t *make_top(kmm_resource_t *source, int on_top)
     case ALONE: return source;
     case POOL: status = kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 2048 * MIB }, &r); break;
     case ARENA: status = kmm_arena_resource_create(source, NULL, &r); break;
+    case ARENA_OF_THREADS:
+        status = kmm_arena_resource_create(source, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD }, &r);
+        break;
+    case ADAPTORS: status = make_adaptors(source, &r); break;
     case FIXED: status = kmm_fixed_size_resource_create(source, &(kmm_fixed_size_options_t){ .block_bytes = 64 << 10 }, &r); break;
     case PREFETCH: status = kmm_prefetch_resource_create(source, &r); break;
     case PINNED_POOL: status = kmm_pinned_pool_resource_create(0, NULL, &r); break;
@@ -142,6 +163,49 @@ static void a_view_of_an_existing_pool(void **state)
     assert_int_equal(threshold, 77);
     assert_int_equal(kmm_resource_destroy(r), 0);
     assert_int_equal(kmm__driver()->MemPoolDestroy(theirs), 0); /* still there: it is theirs */
+}
+
+/* ---- Prefetch ---- */
+
+static struct { CUdeviceptr p; size_t bytes; int device, calls; CUresult result; } prefetched;
+static CUresult note_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream stream)
+{
+    (void)flags, (void)stream;
+    prefetched.p = p;
+    prefetched.bytes = bytes;
+    prefetched.device = to.id;
+    prefetched.calls++;
+    return prefetched.result;
+}
+
+static void managed_memory_is_prefetched_and_other_memory_not(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver(); /* the library's own, which is writable */
+    __typeof__(driver->MemPrefetchAsync) real = driver->MemPrefetchAsync;
+    driver->MemPrefetchAsync = note_prefetch;
+    kmm_resource_t *managed = make_source(MANAGED), *device = make_source(DEVICE), *r;
+    void *p;
+    assert_int_equal(kmm_prefetch_resource_create(managed, &r), 0);
+    assert_int_equal(kmm_resource_allocate(r, 12345, 0, NULL, &p), 0);
+    assert_int_equal(prefetched.calls, 1);
+    assert_true(prefetched.p == (uintptr_t)p && prefetched.bytes == 12345 && prefetched.device == 0);
+    assert_int_equal(kmm_resource_deallocate(r, p, 12345, NULL), 0);
+    prefetched.result = CUDA_ERROR_NOT_SUPPORTED; /* such a device has nothing to prefetch */
+    assert_int_equal(kmm_resource_allocate(r, 1, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(r, p, 1, NULL), 0);
+    prefetched.result = CUDA_ERROR_ILLEGAL_ADDRESS; /* the allocation is undone */
+    assert_int_equal(kmm_resource_allocate(r, 1, 0, NULL, &p), KMM_E_DEVICE);
+    assert_null(p);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_prefetch_resource_create(device, &r), 0);
+    assert_int_equal(kmm_resource_allocate(r, 1, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(r, p, 1, NULL), 0);
+    assert_int_equal(prefetched.calls, 3);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(device), 0);
+    assert_int_equal(kmm_resource_destroy(managed), 0);
+    driver->MemPrefetchAsync = real;
 }
 
 static void current_resources(void **state)
@@ -241,6 +305,7 @@ int main(void)
         cmocka_unit_test(there_is_no_such_device),
         cmocka_unit_test(the_driver_runs_out),
         cmocka_unit_test(a_view_of_an_existing_pool),
+        cmocka_unit_test(managed_memory_is_prefetched_and_other_memory_not),
         cmocka_unit_test(current_resources),
         cmocka_unit_test(buffers_on_a_stream),
         cmocka_unit_test(frameworks_allocate_from_a_pool),

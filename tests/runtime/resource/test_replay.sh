@@ -8,7 +8,8 @@ trap 'rm -f "$log" "$log.out"' EXIT
 [ "$(head -1 "$log")" = Thread,Time,Action,Pointer,Size,Stream ]
 [ "$(wc -l < "$log")" -eq 8001 ]
 
-for spec in pool/host arena/host pool:16M-64M/statistics/host host; do
+for spec in pool/host arena/host pool:16M-64M/statistics/host host thread_arena/host binning:256-64K/pool/host \
+    aligned:4K/locked/tracking/host; do
     "$2" --resource=$spec --repeat=2 "$log" > "$log.out"
     grep -q '^calls *8000 of 2 threads on 5 streams$' "$log.out"
     grep -q '^out of memory *0 times here, 0 when logged$' "$log.out"
@@ -33,4 +34,5 @@ refuses ':3: the address is allocated already' "${head}1,t,allocate,0x1,2,0\n1,t
 refuses ':3: the size is not' "${head}1,t,allocate,0x1,2,0\n1,t,free,0x1,3,0\n" "$2"
 rm "$log"
 if "$2" "$log" 2> "$log.out"; then exit 1; fi
+if "$2" --resource=binning:64K-256/host "$log" 2> "$log.out"; then exit 1; fi
 if "$2" --resource=pool/paper "$log" 2> "$log.out"; then exit 1; fi
