@@ -130,24 +130,50 @@ static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientDa
 
 const char *body_call_name(const node_t *call)
 {
+    if (call->called)
+        return call->called;
     const char *name = clang_text(clang_getCursorSpelling(call->cursor));
     for (const node_t *n = call->child; !*name && n; n = n->child)
-        if (n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr || n->kind == CXCursor_OverloadedDeclRef)
+        if (n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr || n->kind == CXCursor_OverloadedDeclRef) {
             name = clang_text(clang_getCursorSpelling(n->cursor));
+            break;
+        }
     if (!*name && call->child && call->child->child && call->child->kind == CXCursor_UnexposedExpr)
         name = clang_text(clang_getCursorSpelling(call->child->child->cursor));
     return strcmp(name, "kmm_host_syncthreads") ? name : "__syncthreads";
 }
 
-static void find_operations(node_t *n, is_operation_t is_operation, const void *context)
+/* clang names no member of what depends on a template's parameters: the last word before the parenthesis. */
+static const char *written_name(const body_tree_t *b, const node_t *call)
+{
+    const char *name = "";
+    const source_t *s = b->u->source;
+    const node_t *callee = call->child;
+    if (!callee || callee->end <= callee->begin)
+        return name;
+    lexer_t l = lexer_at(s, callee->begin, callee->end);
+    int depth = 0;
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "<") + token_is(s, t, "(") + token_is(s, t, "[") - token_is(s, t, ">") - token_is(s, t, ")") - token_is(s, t, "]");
+        if (depth == 0 && t.kind == TOKEN_NAME)
+            name = token_text(s, t);
+    }
+    return name;
+}
+
+static void find_operations(const body_tree_t *b, node_t *n, meeting_of_t meeting_of, const void *context)
 {
     if (n->kind == CXCursor_CallExpr) {
         const char *name = body_call_name(n);
-        n->operation = is_operation(context, name) ? name : NULL;
+        name = *name ? name : written_name(b, n);
+        n->called = name;
+        n->meeting = meeting_of(context, name);
+        n->operation = n->meeting != MEETING_NONE ? name : NULL;
     }
     n->syncs = n->operation != NULL;
     for (node_t *c = n->child; c; c = c->next) {
-        find_operations(c, is_operation, context);
+        find_operations(b, c, meeting_of, context);
         n->syncs |= c->syncs;
     }
 }
@@ -326,8 +352,7 @@ int body_arguments(const node_t *call, node_t **argument, int room)
     return found;
 }
 
-/* Whether the function that is called may change what it is given. */
-static bool takes_by_reference(const node_t *call, const node_t *argument)
+takes_t body_takes(const node_t *call, const node_t *argument)
 {
     enum { ROOM = 64 };
     node_t *list[ROOM];
@@ -335,17 +360,49 @@ static bool takes_by_reference(const node_t *call, const node_t *argument)
     int k = 0, count = body_arguments(call, list, ROOM);
     while (k < count && k < ROOM && list[k] != argument)
         k++;
-    if (call->operation)
-        return false;
+    if (call->meeting == MEETING_OPERATION)
+        return TAKES_VALUE;
     if (clang_Cursor_isNull(function) || k >= count || k >= ROOM)
-        return true;
+        return TAKES_ANY;
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    if (call->meeting == MEETING_FUNCTION && kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod)
+        return TAKES_ANY;
     bool is_member = clang_getCursorKind(function) == CXCursor_CXXMethod && !strncmp(body_call_name(call), "operator", 8);
     if (is_member && k == 0)
-        return !clang_CXXMethod_isConst(function);
+        return clang_CXXMethod_isConst(function) ? TAKES_CONST : TAKES_REFERENCE;
     CXType type = clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)(k - is_member)));
     if (type.kind == CXType_Invalid) /* of `...` */
-        return false;
-    return is_reference(type) && !clang_isConstQualifiedType(clang_getPointeeType(type));
+        return TAKES_VALUE;
+    if (!is_reference(type))
+        return TAKES_VALUE;
+    return clang_isConstQualifiedType(clang_getPointeeType(type)) ? TAKES_CONST : TAKES_REFERENCE;
+}
+
+/* What a call does with the variable that is, or is part of, its argument `n`. */
+static void find_taken(variable_t *v, const node_t *call, const node_t *n)
+{
+    takes_t takes = body_takes(call, n);
+    v->escapes |= takes == TAKES_ANY || takes == TAKES_REFERENCE;
+    if (call->meeting == MEETING_FUNCTION && takes != TAKES_VALUE && !v->is_reference)
+        v->is_kept = v->escapes = true;
+}
+
+/* Whether an address may be used when the region in which it is taken has ended: a variable gets it, or a function that meets. */
+static bool is_address_kept(const node_t *address)
+{
+    for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
+        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(p->cursor) : CXBinaryOperator_Invalid;
+        if (p->kind == CXCursor_CallExpr && p->meeting != MEETING_FUNCTION && clang_getCanonicalType(clang_getCursorType(p->cursor)).kind != CXType_Pointer)
+            return false;
+        if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl || p->kind == CXCursor_InitListExpr)
+            return true;
+        if (kind == CXBinaryOperator_Assign)
+            return p->child != n;
+        bool is_deref = p->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(p->cursor) == CXUnaryOperator_Deref;
+        if (is_deref || p->kind == CXCursor_ArraySubscriptExpr || clang_isStatement(p->kind))
+            return false;
+    }
+    return false;
 }
 
 /* What an operator or call does to the operand `n`, which names the variable. */
@@ -377,6 +434,8 @@ static void find_change(variable_t *v, node_t *n)
             add_change(v, p);
         else
             v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
+        if (kind == CXUnaryOperator_AddrOf)
+            v->is_kept |= is_address_kept(p);
         return;
     }
     case CXCursor_BinaryOperator:
@@ -394,7 +453,7 @@ static void find_change(variable_t *v, node_t *n)
             find_change(v, p);
         return;
     case CXCursor_CallExpr:
-        v->escapes |= takes_by_reference(p, n);
+        find_taken(v, p, n);
         return;
     case CXCursor_VarDecl:
         v->escapes |= is_reference(clang_getCursorType(p->cursor)) && !v->is_array;
@@ -421,8 +480,10 @@ static node_t *scope_of(node_t *declaration)
 
 static bool find_uses(body_tree_t *b, node_t *n)
 {
-    if (n->kind == CXCursor_DeclRefExpr && n->variable)
+    if (n->kind == CXCursor_DeclRefExpr && n->variable) {
         find_change(n->variable, n);
+        n->variable->is_kept |= n->variable->is_array && is_address_kept(n);
+    }
     if (n->kind == CXCursor_VarDecl && n->variable) {
         CXCursor initial = clang_Cursor_getVarDeclInitializer(n->cursor);
         n->variable->scope = scope_of(n);
@@ -436,9 +497,38 @@ static bool find_uses(body_tree_t *b, node_t *n)
     return true;
 }
 
+static bool is_in_operation(const node_t *n, size_t at)
+{
+    if (n->operation && at >= n->begin && at < n->end)
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (c->syncs && is_in_operation(c, at))
+            return true;
+    return false;
+}
+
+/* Whether each word that may be a call of what meets belongs to one in the tree: libclang hides some expressions. */
+static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *context)
+{
+    const source_t *s = b->u->source;
+    lexer_t l = lexer_at(s, b->root->begin, b->root->end);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_NAME || meeting_of(context, token_text(s, t)) == MEETING_NONE)
+            continue;
+        token_t behind = token_at(b, t.end, b->root->end);
+        if ((token_is(s, behind, "(") || token_is(s, behind, "<")) && !is_in_operation(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
+            b->reason_at = t.begin;
+            b->reason = "a call of what may meet at a barrier is not seen as one";
+            return false;
+        }
+    }
+    return true;
+}
+
 enum { MAX_VARIABLES = 1000 };
 
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, is_operation_t is_operation, const void *context)
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of, const void *context)
 {
     *b = (body_tree_t){.u = u, .variable = arena_alloc(MAX_VARIABLES * sizeof(variable_t)), .variable_capacity = MAX_VARIABLES};
     finder_t f = {b, clang_getNullCursor()};
@@ -452,6 +542,8 @@ bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, is_operation_t
     for (int k = 0; k < b->variable_count; k++)
         if (b->variable[k].is_parameter)
             b->variable[k].scope = b->root;
-    find_operations(b->root, is_operation, context);
+    find_operations(b, b->root, meeting_of, context);
+    if (!are_all_found(b, meeting_of, context))
+        return false;
     return find_targets(b, b->root) && find_uses(b, b->root);
 }

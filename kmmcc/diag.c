@@ -101,6 +101,7 @@ void diag_warnings_list(void)
 {
     static const struct { const char *name, *what; } list[] = {
         {"kmm-whole", "no clause says what a launch reads of an array, so each chunk reads the whole"},
+        {"kmm-barrier", "some threads of a block never come to a barrier (CPU target)"},
         {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"},
         {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"}};
     printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");

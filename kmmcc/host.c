@@ -86,14 +86,22 @@ typedef struct kernel {
     int flags;
 } kernel_t;
 
+/* A function of the device that a kernel can call by its name. */
+typedef struct callee { CXCursor cursor; unit_t *u; size_t begin, end; body_t *body; } callee_t;
+
 typedef struct host {
     unit_t *u;
     body_t **bodies;
     int body_count, body_capacity;
     kernel_t *kernels;
     int kernel_count, kernel_capacity;
+    callee_t *callees;
+    int callee_count, callee_capacity;
     words_t barriers; /* functions that meet at barriers */
+    words_t indexed;  /* functions that read the index variables */
+    words_t fibers;   /* functions that meet at barriers and are not split */
     bool hidden;      /* one of them may be reached without its name */
+    bool has_groups;
     words_t globals;  /* variables of the device outside functions that kernels can change */
 } host_t;
 
@@ -221,16 +229,31 @@ static void add_kernel(host_t *h, CXCursor c, body_t *b)
     h->kernels[h->kernel_count++] = (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .body = b};
 }
 
+static void add_callee(host_t *h, callee_t callee)
+{
+    if (h->callee_count == h->callee_capacity) {
+        h->callee_capacity = 2 * h->callee_capacity + 32;
+        callee_t *callees = arena_alloc((size_t)h->callee_capacity * sizeof(*callees));
+        if (h->callee_count)
+            memcpy(callees, h->callees, (size_t)h->callee_count * sizeof(*callees));
+        h->callees = callees;
+    }
+    h->callees[h->callee_count++] = callee;
+}
+
 static void add_function(host_t *h, CXCursor c)
 {
     size_t begin, end;
     body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
-    const unit_t *u = unit_holding(h->u, c);
+    unit_t *u = unit_holding(h->u, c);
     b->is_called_by_name = is_called_by_name(c, b->name);
-    if (u && unit_range(u, c, &begin, &end))
+    bool is_read = u && unit_range(u, c, &begin, &end);
+    if (is_read)
         body_read(b, u->source, begin, end);
     if (is_kernel(c))
         add_kernel(h, c, b);
+    else if (b->is_called_by_name)
+        add_callee(h, (callee_t){c, is_read ? u : NULL, is_read ? begin : 0, is_read ? end : 0, b});
 }
 
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
@@ -295,35 +318,79 @@ static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
 
 /* ---- Which kernels need what ---- */
 
+static const char *const operations[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__syncwarp",
+                                         "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
+                                         "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync",
+                                         "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
+                                         "__reduce_xor_sync", "__nanosleep"};
+static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+/* Of cooperative groups: what meets, and what reads the index variables besides. */
+static const char *const group_operations[] = {"sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any",
+                                               "reduce", "inclusive_scan", "exclusive_scan"};
+static const char *const group_names[] = {"this_thread_block", "tiled_partition", "coalesced_threads", "this_grid", "thread_block",
+                                          "thread_group", "thread_block_tile", "thread_rank", "grid_group", "meta_group_rank"};
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+static bool is_one_of(const char *name, const char *const *list, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!strcmp(name, list[k]))
+            return true;
+    return false;
+}
+
+static bool has_callee(const host_t *h, const char *name)
+{
+    for (int k = 0; k < h->callee_count; k++)
+        if (!strcmp(h->callees[k].body->name, name))
+            return true;
+    return false;
+}
+
+/* Whether a function that meets may be reached without its name: as an operator, a constructor or destructor,
+ * or a template argument that a function of the CPU gives. */
+static bool is_hidden_in(const host_t *h, const body_t *b)
+{
+    if (b->is_kernel || b->is_called_by_name || !words_have(&h->barriers, b->name))
+        return false;
+    for (int k = 0; k < b->names.count; k++) {
+        const char *name = b->names.at[k];
+        if (words_have(&h->barriers, name) && (has_callee(h, name) || !is_one_of(name, group_operations, LENGTH(group_operations))))
+            return true;
+    }
+    return false;
+}
+
 static void find_flags(host_t *h)
 {
-    static const char *const sync[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__syncwarp",
-                                       "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
-                                       "__any_sync", "__all_sync", "__match_any_sync", "__activemask", "__reduce_add_sync",
-                                       "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
-                                       "__reduce_xor_sync", "__nanosleep"};
-    static const char *const index[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    /* Groups have members that meet; who uses them names one of these. */
-    static const char *const groups[] = {"this_thread_block", "tiled_partition", "coalesced_threads", "thread_block", "thread_group",
-                                         "thread_block_tile", "sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "match_any"};
-    words_t meeting = words_of(sync, sizeof(sync) / sizeof(*sync));
-    bool has_groups = false;
+    words_t meeting = words_of(operations, LENGTH(operations)), direct = words_of(indices, 4);
     for (const unit_t *k = h->u; k; k = k->next)
-        has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
-    for (size_t k = 0; has_groups && k < sizeof(groups) / sizeof(*groups); k++)
-        words_add(&meeting, groups[k]);
-    words_t barriers = tainted(h, meeting, false);
-    words_t direct = words_of(index, 4), all = tainted(h, direct, false);
+        h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
+    for (int k = 0; h->has_groups && k < LENGTH(group_operations); k++)
+        words_add(&meeting, group_operations[k]);
     words_t globals = tainted(h, h->globals, false);
-    h->barriers = barriers;
-    bool helpers = all.count > 4 || has_groups;
-    /* A function that meets at a barrier may be reached without its name: as an operator, a constructor or destructor,
-     * or a template argument. Then every kernel may; the price is speed. */
-    for (int k = 0; k < h->body_count; k++)
-        h->hidden |= !h->bodies[k]->is_kernel && !h->bodies[k]->is_called_by_name && words_have(&barriers, h->bodies[k]->name);
+    h->barriers = tainted(h, meeting, false);
+    h->indexed = tainted(h, direct, false);
+    /* The kernel's own use of the index variables is no concern; that of groups is. */
+    words_t indexed = {0};
+    for (int k = 4; k < h->indexed.count; k++)
+        words_add(&indexed, h->indexed.at[k]);
+    for (int k = 0; h->has_groups && k < LENGTH(group_names); k++)
+        words_add(&indexed, group_names[k]);
+    for (int k = 0; h->has_groups && k < LENGTH(group_operations); k++)
+        words_add(&indexed, group_operations[k]);
+    h->indexed = h->has_groups ? tainted(h, indexed, false) : indexed;
+    bool hidden_index = false;
+    for (int k = 0; k < h->body_count; k++) {
+        const body_t *b = h->bodies[k];
+        h->hidden |= is_hidden_in(h, b);
+        hidden_index |= !b->is_kernel && !b->is_called_by_name && words_have(&h->indexed, b->name);
+    }
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
-        kernel->flags = (h->hidden || uses(kernel->body, &barriers) ? 1 : 0) | (helpers ? 2 : 0) |
+        bool helpers = hidden_index || uses(kernel->body, &h->indexed);
+        kernel->flags = (h->hidden || uses(kernel->body, &h->barriers) ? 1 : 0) | (helpers ? 2 : 0) |
                         (uses(kernel->body, &globals) ? 4 : 0);
     }
 }
@@ -465,7 +532,62 @@ static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Recurse;
 }
 
-static bool is_operation(const void *barriers, const char *name) { return words_have(barriers, name); }
+/* ---- What meets ---- */
+
+static meeting_t meeting_of(const void *context, const char *name)
+{
+    const host_t *h = context;
+    if (!words_have(&h->barriers, name))
+        return MEETING_NONE;
+    if (is_one_of(name, operations, LENGTH(operations)))
+        return MEETING_OPERATION;
+    if (words_have(&h->fibers, name))
+        return MEETING_FIBERS;
+    return has_callee(h, name) ? MEETING_FUNCTION : MEETING_LIBRARY;
+}
+
+static split_t split_of_callee(const host_t *h, const callee_t *c)
+{
+    return (split_t){.u = c->u, .function = c->cursor, .flags = uses(c->body, &h->indexed) ? 2 : 0, .keeps_edits = true,
+                     .meeting_of = meeting_of, .context = h};
+}
+
+/* One that cannot be split makes those that call it fibers too. */
+static void find_fibers(host_t *h)
+{
+    const char *reason;
+    size_t at;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < h->callee_count; k++) {
+            const callee_t *c = &h->callees[k];
+            if (!words_have(&h->barriers, c->body->name) || words_have(&h->fibers, c->body->name))
+                continue;
+            captures_t captures = {c->u, false, 0};
+            split_t split = split_of_callee(h, c);
+            if (c->u)
+                clang_visitChildren(c->cursor, capture_edit, &captures);
+            if (c->u && !captures.count && meet_edit(&split, true, &reason, &at))
+                continue;
+            if (c->u && !captures.count && h->u->options->verbose)
+                diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin, "function '%s' is not split: %s", c->body->name, reason);
+            words_add(&h->fibers, c->body->name);
+            grown = true;
+        }
+    }
+}
+
+static void callees_edit(const host_t *h)
+{
+    const char *reason;
+    size_t at;
+    for (int k = 0; k < h->callee_count; k++) {
+        const callee_t *c = &h->callees[k];
+        split_t split = split_of_callee(h, c);
+        if (words_have(&h->barriers, c->body->name) && !words_have(&h->fibers, c->body->name))
+            meet_edit(&split, false, &reason, &at);
+    }
+}
 
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
 {
@@ -487,7 +609,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     if (!captures.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
-        split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .is_operation = is_operation, .context = &h->barriers};
+        split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .meeting_of = meeting_of, .context = h};
         const char *text = split_body(&split, &reason, &at);
         if (text) {
             unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
@@ -735,6 +857,10 @@ void host_kernels(unit_t *main)
     for (unit_t *u = main; u; u = u->next)
         edit_file(u, list++);
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), address_edit, main);
+    if (!h.hidden && !main->options->fibers) {
+        find_fibers(&h);
+        callees_edit(&h);
+    }
     for (int k = 0; k < h.kernel_count; k++)
         kernel_edit(h.kernels[k].u, &h.kernels[k], &h);
 }

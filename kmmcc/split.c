@@ -24,6 +24,7 @@ typedef struct emitter {
     int bound_count;
     int region_number, last_region, loop_depth; /* last_region: as the pass before found it */
     bool varies;     /* inside a branch or loop that some threads do not run */
+    const node_t *parting; /* the condition of a branch around that depends on nothing but the thread's place */
     bool is_masked;  /* some statement changes states */
     int numbers, operations;
     edit_t *edit; /* of the body's text */
@@ -118,6 +119,12 @@ static bool is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
 
 /* ---- Types ---- */
 
+/* clang spells such types without the namespaces that the place needs. */
+static bool is_deduced(CXType type)
+{
+    return type.kind == CXType_Auto || (type.kind == CXType_Pointer && is_deduced(clang_getPointeeType(type)));
+}
+
 static const char *type_text(emitter_t *e, const variable_t *v)
 {
     const char *text = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCursorType(v->cursor))));
@@ -126,7 +133,7 @@ static const char *type_text(emitter_t *e, const variable_t *v)
         fail(e, n, "a variable's type has no name");
         return "int";
     }
-    if (!strncmp(text, "auto", 4) || !strncmp(text, "decltype", 8)) {
+    if (is_deduced(clang_getCursorType(v->cursor)) || !strncmp(text, "auto", 4) || !strncmp(text, "decltype", 8)) {
         if (!v->initializer || text[4] == ' ') {
             fail(e, n, "a variable's type is not known");
             return "int";
@@ -320,12 +327,19 @@ static void change_state(emitter_t *e) { e->changes_state = e->is_masked = true;
 
 static const char *result_text(const emitter_t *e, const node_t *jump)
 {
-    return jump->child ? arena_printf("kmm_result[kmm_t] = (%s); ", copy_node(e, jump->child)) : "";
+    if (!jump->child)
+        return "";
+    const node_t *value = stripped(jump->child);
+    bool is_list = value->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(value->cursor) == CXBinaryOperator_Comma;
+    if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
+        return arena_printf("%s; ", copy_node(e, jump->child));
+    return arena_printf(is_list ? "kmm_result.give(kmm_t, (%s)); " : "kmm_result.give(kmm_t, %s); ", copy_node(e, jump->child));
 }
 
 static bool is_target_of_block(const node_t *jump)
 {
-    return jump->kind == CXCursor_ReturnStmt || (jump->target && jump->target->syncs && body_is_loop(jump->target));
+    return jump->kind == CXCursor_ReturnStmt ||
+           (jump->target && jump->target->syncs && (body_is_loop(jump->target) || jump->target->kind == CXCursor_SwitchStmt));
 }
 
 static int jump_state(const emitter_t *e, const node_t *jump)
@@ -606,17 +620,13 @@ static void add_piece(emitter_t *e, const node_t *n)
 
 /* ---- Operations ---- */
 
-/* Whether the call is made whenever the whole expression is evaluated. */
-static bool is_unconditional(const node_t *call, const node_t *whole)
+static int new_numbers(emitter_t *e, const node_t *n)
 {
-    for (const node_t *n = call; n != whole && n->parent; n = n->parent) {
-        const node_t *p = n->parent;
-        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(p->cursor) : CXBinaryOperator_Invalid;
-        bool chooses = p->kind == CXCursor_ConditionalOperator || kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr;
-        if (chooses && p->child != n)
-            return false;
-    }
-    return true;
+    int number = e->numbers + 1;
+    e->numbers += 2;
+    if (e->numbers > MAX_NUMBER)
+        fail(e, n, "it has too many branches");
+    return number;
 }
 
 static const char *argument_list(const emitter_t *e, node_t **argument, int count)
@@ -656,6 +666,106 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
     return true;
 }
 
+/* `__match_all_sync(mask, value, &same)`: the last operand is where a part of the answer goes. */
+static bool hoist_match_all(emitter_t *e, node_t *call)
+{
+    node_t *argument[3];
+    int number = e->operations++;
+    if (body_arguments(call, argument, 3) != 3)
+        return fail(e, call, "an operation has other arguments than it should");
+    open_region(e);
+    note_uses(e, call);
+    use_early(argument[1]);
+    text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n", copy_node(e, argument[1]), number);
+    add_text(e, call, arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
+    close_region(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.match_all_sync(kmm_t, %s)", number, copy_node(e, argument[2])));
+    return true;
+}
+
+/* ---- Calls of functions that meet ---- */
+
+/* Whether the argument is an object that is there anyway, and not one made for the call. */
+static bool is_object(const node_t *argument)
+{
+    const node_t *n = argument;
+    while (n->child && !n->child->next && (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
+        n = n->child;
+    return n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr || n->kind == CXCursor_ArraySubscriptExpr ||
+           (n->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_Deref);
+}
+
+static CXType plain_type(CXType type)
+{
+    return clang_getUnqualifiedType(clang_getCanonicalType(clang_getNonReferenceType(type)));
+}
+
+/* Whether a parameter refers to a value that is made of the argument, and ends with the loop that brings it. */
+static bool is_made(const node_t *call, const node_t *argument, int k)
+{
+    takes_t takes = body_takes(call, argument);
+    if (takes == TAKES_VALUE || takes == TAKES_REFERENCE)
+        return false;
+    if (takes == TAKES_ANY)
+        return !is_object(argument);
+    CXType wanted = clang_getCursorType(clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
+    const node_t *n = stripped(argument);
+    return !is_object(argument) || !clang_equalTypes(plain_type(wanted), plain_type(clang_getCursorType(n->cursor)));
+}
+
+/* Values that are made for a call are kept beside it. */
+static bool keep_made(emitter_t *e, node_t *call, int number)
+{
+    enum { ROOM = 64 };
+    node_t *argument[ROOM];
+    int count = body_arguments(call, argument, ROOM);
+    for (int k = 0; k < count && k < ROOM; k++) {
+        if (!is_made(call, argument[k], k))
+            continue;
+        takes_t takes = body_takes(call, argument[k]);
+        CXType wanted = clang_getCursorType(clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
+        use_early(argument[k]);
+        const char *type = takes == TAKES_CONST ? clang_text(clang_getTypeSpelling(clang_getNonReferenceType(wanted)))
+                                                : arena_printf("decltype(%s)", copy_node(e, argument[k]));
+        if (strchr(type, '[') || strstr(type, "(lambda"))
+            return fail(e, argument[k], "an argument's type has no name");
+        text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
+        add_text(e, call, arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);", number, k, type,
+                                       copy_node(e, argument[k])));
+        add_edit(e, argument[k]->begin, argument[k]->end, arena_printf("kmm_a%d_%d[kmm_t]", number, k));
+    }
+    return true;
+}
+
+/* The threads bring their arguments; the function runs once for all; the call becomes its result. */
+static bool hoist_call(emitter_t *e, node_t *call)
+{
+    int number = e->operations++;
+    if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
+        return fail(e, call, "a preprocessor line divides a call");
+    open_region(e);
+    e->is_apart = false;
+    note_uses(e, call);
+    use_early(call);
+    if (call->meeting == MEETING_FUNCTION && !keep_made(e, call, number))
+        return false;
+    const char *text = copy_node(e, call);
+    text_printf(&e->out, "kmm_host_call<decltype(%s)> kmm_c%d;\n", text, number);
+    add_text(e, call, arena_printf("kmm_c%d.call(kmm_t, [&]() -> decltype(%s) { return %s; });", number, text, text));
+    close_region(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    return true;
+}
+
+/* ---- Any of them ---- */
+
+static bool is_barrier(const node_t *call)
+{
+    return call->operation && (!strcmp(call->operation, "__syncthreads") || !strcmp(call->operation, "__syncwarp"));
+}
+
 static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
 {
     static const char *const votes[] = {"__syncthreads_count", "__syncthreads_and", "__syncthreads_or", NULL};
@@ -666,30 +776,100 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
     const char *name = call->operation;
     if (call->end <= call->begin)
         return fail(e, whole, "an operation of several threads comes from a macro");
-    if (!is_unconditional(call, whole))
-        return fail(e, call, "an operation of several threads depends on a condition in its expression");
-    if (!strcmp(name, "__syncthreads") || !strcmp(name, "__syncwarp")) {
+    if (call->meeting == MEETING_FIBERS)
+        return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
+    if (e->pass == 2 && e->parting && !strncmp(name, "__syncthreads", 13))
+        diag_at(SEVERITY_WARNING, e->s->u->source, call->begin, call->begin + strlen(name),
+                "only some threads of a block come to this barrier: '%s' depends on nothing but threadIdx [-Wkmm-barrier]", copy_node(e, e->parting));
+    if (is_barrier(call)) {
         if (stripped(whole) != call)
             return fail(e, call, "a barrier is no statement of its own");
         close_region(e);
         text_printf(&e->out, "%s\n", !strcmp(name, "__syncwarp") ? "" : e->is_masked ? "kmm_b.barrier();" : "");
         return true;
     }
-    if (strncmp(e->s->u->source->text + call->begin, name, strlen(name)))
+    lexer_t l = lexer_at(e->s->u->source, call->begin, call->end);
+    bool is_written = false;
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && !is_written; t = lex(&l))
+        is_written = token_is(e->s->u->source, t, name);
+    if (!is_written)
         return fail(e, call, "an operation of several threads comes from a macro");
+    if (call->meeting != MEETING_OPERATION)
+        return hoist_call(e, call);
     if (is_name(name, votes))
         return hoist_exchange(e, call, "vote");
     if (is_name(name, predicates))
         return hoist_exchange(e, call, "int");
     if (is_name(name, values))
         return hoist_exchange(e, call, NULL);
+    if (!strcmp(name, "__match_all_sync"))
+        return hoist_match_all(e, call);
     return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
+}
+
+static bool hoist_all(emitter_t *e, node_t *n, const node_t *whole);
+
+/* `a && b`, `a || b`, `a ? b : c` with operations of several threads behind the first operand: those threads take part for which
+ * it says so. */
+static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
+{
+    bool is_or = n->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(n->cursor) == CXBinaryOperator_LOr;
+    node_t *first = n->child, *second = first->next, *third = n->kind == CXCursor_ConditionalOperator ? second->next : NULL;
+    if (n->end <= n->begin || first->end <= first->begin || second->end <= second->begin || (third && third->end <= third->begin))
+        return fail(e, whole, "an operation of several threads comes from a macro");
+    if (third && clang_getCanonicalType(clang_getCursorType(n->cursor)).kind == CXType_Void)
+        return fail(e, n, "an operation of several threads depends on a condition in its expression");
+    int number = new_numbers(e, n), value = e->operations++;
+    if (third)
+        use_early(n);
+    const char *type = third ? arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, n)) : "bool";
+    text_t head = {0};
+    if (!hoist_all(e, first, whole))
+        return false;
+    open_region(e);
+    note_uses(e, first);
+    text_printf(&head, "kmm_host_values<%s> kmm_c%d;\n", type, value);
+    text_printf(&e->out, "%s", head.data);
+    if (third)
+        add_text(e, n, arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", copy_node(e, first), number));
+    else
+        add_text(e, n, arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) kmm_b.state[kmm_t] = %d;", value, copy_node(e, first),
+                                    is_or ? "" : "!", value, number));
+    change_state(e);
+    close_region(e);
+    for (node_t *operand = second; operand; operand = operand == second ? third : NULL) {
+        if (operand == third)
+            text_printf(&e->out, "kmm_b.turn(%d, %d);\n", number, number + 1);
+        text_printf(&e->out, "if (kmm_b.active) {\n");
+        if (!hoist_all(e, operand, whole))
+            return false;
+        open_region(e);
+        note_uses(e, operand);
+        add_text(e, operand, third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);", value, type, copy_node(e, operand))
+                                   : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", value, copy_node(e, operand)));
+        close_region(e);
+        text_printf(&e->out, "}\n");
+    }
+    text_printf(&e->out, "kmm_b.resume(%d);\n", third ? number + 1 : number);
+    add_edit(e, n->begin, n->end, arena_printf("kmm_c%d[kmm_t]", value));
+    return true;
+}
+
+static bool is_choice(const node_t *n)
+{
+    enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
+    if (n->kind != CXCursor_ConditionalOperator && kind != CXBinaryOperator_LAnd && kind != CXBinaryOperator_LOr)
+        return false;
+    return n->child && n->child->next && (n->child->next->syncs || (n->child->next->next && n->child->next->next->syncs));
 }
 
 static bool hoist_all(emitter_t *e, node_t *n, const node_t *whole)
 {
     if (!n->syncs)
         return true;
+    if (is_choice(n))
+        return hoist_choice(e, n, whole);
     for (node_t *c = n->child; c; c = c->next)
         if (!hoist_all(e, c, whole))
             return false;
@@ -800,15 +980,6 @@ static void emit_declaration(emitter_t *e, node_t *n)
 
 static void emit_statement(emitter_t *e, node_t *n);
 
-static int new_numbers(emitter_t *e, const node_t *n)
-{
-    int number = e->numbers + 1;
-    e->numbers += 2;
-    if (e->numbers > MAX_NUMBER)
-        fail(e, n, "it has too many branches");
-    return number;
-}
-
 static void emit_children(emitter_t *e, node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next) {
@@ -841,10 +1012,26 @@ static void emit_choice(emitter_t *e, node_t *condition, int state)
     close_region(e);
 }
 
+/* Whether the expression is made of threadIdx and numbers alone. */
+static bool is_of_thread(const node_t *n)
+{
+    n = stripped(n);
+    if (!n || n->kind == CXCursor_IntegerLiteral)
+        return n != NULL;
+    if (n->kind == CXCursor_DeclRefExpr && n->variable)
+        return n->variable->keep == KEEP_AGAIN && !n->variable->is_reference && is_of_thread(n->variable->initializer);
+    if (n->kind == CXCursor_MemberRefExpr && n->child)
+        return !strcmp(clang_text(clang_getCursorSpelling(stripped(n->child)->cursor)), "threadIdx");
+    return n->kind == CXCursor_BinaryOperator && is_of_thread(n->child) && is_of_thread(n->last);
+}
+
 static void emit_varying_if(emitter_t *e, const parts_t *p, const node_t *n)
 {
     int number = new_numbers(e, n);
     bool outer = e->varies;
+    const node_t *parting = e->parting;
+    if (is_of_thread(p->condition))
+        e->parting = p->condition;
     emit_choice(e, p->condition, number);
     e->varies = true;
     text_printf(&e->out, "if (kmm_b.active)\n");
@@ -855,6 +1042,7 @@ static void emit_varying_if(emitter_t *e, const parts_t *p, const node_t *n)
     }
     text_printf(&e->out, "kmm_b.resume(%d);\n", p->second ? number + 1 : number);
     e->varies = outer;
+    e->parting = parting;
 }
 
 static void emit_if(emitter_t *e, node_t *n)
@@ -873,6 +1061,110 @@ static void emit_if(emitter_t *e, node_t *n)
         text_printf(&e->out, "else\n");
         emit_inner(e, p.second);
     }
+}
+
+/* ---- switch ---- */
+
+/* The statement behind labels; *labels: their text. */
+static node_t *behind_labels(emitter_t *e, node_t *n, const char **labels)
+{
+    node_t *inner = n;
+    while (inner && (inner->kind == CXCursor_CaseStmt || inner->kind == CXCursor_DefaultStmt))
+        inner = inner->last;
+    if (!inner || inner->end <= inner->begin) {
+        fail(e, n, "a statement comes from a macro");
+        return NULL;
+    }
+    *labels = inner == n ? NULL : copy(e, n->begin, inner->begin);
+    return inner;
+}
+
+static bool has_default(const char *labels) { return strstr(labels, "default") != NULL; }
+
+/* Which group of statements is chosen: `switch (x) { case 1: chosen = 0; break; ... }` */
+static const char *chosen_text(emitter_t *e, const node_t *n, const parts_t *p, const char *chosen, int *groups)
+{
+    text_t out = {0};
+    bool any_default = false;
+    text_printf(&out, "switch (%s) {\n", copy_node(e, p->condition));
+    *groups = 0;
+    for (node_t *c = p->first->child; c; c = c->next) {
+        const char *labels;
+        if (c->kind == CXCursor_DeclStmt) {
+            fail(e, n, "a declaration stands beside the labels of a 'switch'");
+            return "";
+        }
+        if (!behind_labels(e, c, &labels))
+            return "";
+        if (labels) {
+            any_default |= has_default(labels);
+            text_printf(&out, "%s %s = %d; break;\n", labels, chosen, (*groups)++);
+        }
+    }
+    text_printf(&out, "%s}\n", any_default ? "" : "default: break;\n");
+    return out.data;
+}
+
+static void emit_group(emitter_t *e, node_t **c)
+{
+    const char *labels;
+    node_t *first = *c;
+    do {
+        node_t *inner = behind_labels(e, *c, &labels);
+        if (!inner || (labels && *c != first))
+            break;
+        if (inner->kind == CXCursor_DeclStmt)
+            fail(e, inner, "a declaration stands beside the labels of a 'switch'");
+        emit_statement(e, inner);
+        *c = (*c)->next;
+    } while (*c);
+    close_region(e);
+}
+
+static void emit_switch(emitter_t *e, node_t *n)
+{
+    parts_t p;
+    bool outer = e->varies;
+    int groups;
+    if (!is_place(e, n) || !body_parts(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
+        return;
+    if (p.first->kind != CXCursor_CompoundStmt || p.second) {
+        fail(e, n, "a 'switch' has no braces");
+        return;
+    }
+    bool varies = vary_of(&e->b, p.condition) != VARY_NOT;
+    const int number = n->number = new_numbers(e, n);
+    const char *name = arena_printf("kmm_s%d", number), *chosen = varies ? arena_printf("%s[kmm_t]", name) : name;
+    const char *text = chosen_text(e, n, &p, chosen, &groups);
+    close_region(e);
+    if (varies) {
+        text_printf(&e->out, "{ kmm_host_values<int> %s;\n", name);
+        open_region(e);
+        note_uses(e, p.condition);
+        add_text(e, n, arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text, number + 1));
+        change_state(e);
+        close_region(e);
+    } else {
+        text_printf(&e->out, "{ int %s = %d;\n%s\n%s", name, groups, line_of(e, n->begin), text);
+    }
+    e->varies |= varies || n->is_left;
+    int group = 0;
+    for (node_t *c = p.first->child; c && !e->b.reason; group++) {
+        if (varies)
+            text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n", number + 1, name, group);
+        else
+            text_printf(&e->out, "if (%s <= %d%s) {\n", name, group, n->is_left ? " && kmm_b.active" : "");
+        emit_group(e, &c);
+        text_printf(&e->out, "}\n");
+    }
+    text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", number);
+    if (varies)
+        text_printf(&e->out, "kmm_b.resume(%d);\n", number + 1);
+    if (varies || n->is_left) {
+        text_printf(&e->out, "kmm_b.resume(%d);\n", number);
+        e->is_masked = true;
+    }
+    e->varies = outer;
 }
 
 /* Whether the expression changes only variables of the block, and changes one. */
@@ -996,8 +1288,10 @@ static void emit_jump(emitter_t *e, node_t *n)
         add_text(e, n, result_text(e, n));
     }
     close_region(e);
+    bool leaves_switch = !returns && n->target->kind == CXCursor_SwitchStmt;
     if (!e->varies && (returns || !n->target->is_left)) {
-        text_printf(&e->out, "%s\n", returns ? "return;" : copy(e, n->begin, body_end(&e->b, n)));
+        text_printf(&e->out, "%s\n", returns ? "return;" : leaves_switch ? arena_printf("goto kmm_end%d;", n->target->number)
+                                                                      : copy(e, n->begin, body_end(&e->b, n)));
         return;
     }
     e->is_masked = true;
@@ -1017,7 +1311,7 @@ static void emit_expression(emitter_t *e, node_t *n)
     if (n->syncs && !hoist_all(e, n, n))
         return;
     const node_t *call = stripped(n);
-    if (call->operation && (!strcmp(call->operation, "__syncthreads") || !strcmp(call->operation, "__syncwarp")))
+    if (is_barrier(call) || call->meeting == MEETING_LIBRARY || call->meeting == MEETING_FUNCTION)
         return;
     if (changes_block(e, n)) {
         close_region(e);
@@ -1103,6 +1397,8 @@ static void emit_statement(emitter_t *e, node_t *n)
         emit_inner(e, n);
     else if (n->kind == CXCursor_IfStmt)
         emit_if(e, n);
+    else if (n->kind == CXCursor_SwitchStmt)
+        emit_switch(e, n);
     else if (body_is_loop(n))
         emit_loop(e, n);
     else if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt)
@@ -1120,9 +1416,13 @@ static void emit_parameters(emitter_t *e)
         if (!v->is_parameter || !*v->name)
             continue;
         v->is_top = true;
-        if (v->keep != KEEP_EACH || !e->s->is_kernel)
+        if (v->keep != KEEP_EACH)
             continue;
         const char *type = type_text(e, v);
+        if (!e->s->is_kernel) {
+            text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n", is_const(v) ? "const " : "", type, v->name, storage(v));
+            continue;
+        }
         text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, storage(v));
         open_region(e);
         text_printf(&e->region, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);", storage(v), type, v->name);
@@ -1135,6 +1435,7 @@ static void emit_body(emitter_t *e)
     e->out = (text_t){0};
     e->region_number = e->loop_depth = e->numbers = e->operations = 0;
     e->varies = e->is_open = false;
+    e->is_masked |= !e->s->is_kernel; /* not all threads may have called it */
     text_printf(&e->out, "{ KMM_HOST_BLOCK_VALUES\n");
     emit_parameters(e);
     emit_children(e, e->b.root);
@@ -1165,7 +1466,8 @@ static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         variable_t *v = &e->b.variable[k];
-        if (v->keep == KEEP_EACH && v->is_top && !v->is_parameter && !v->crosses && !v->is_used_early)
+        bool is_kept = v->is_kept && e->b.root->syncs;
+        if (v->keep == KEEP_EACH && v->is_top && !v->is_parameter && !v->crosses && !v->is_used_early && !is_kept)
             v->keep = KEEP_NOT;
     }
 }
@@ -1173,7 +1475,7 @@ static void forget_local(emitter_t *e)
 const char *split_body(const split_t *s, const char **reason, size_t *reason_at)
 {
     emitter_t e = {.s = s};
-    if (body_read_tree(&e.b, s->u, s->function, s->is_operation, s->context)) {
+    if (body_read_tree(&e.b, s->u, s->function, s->meeting_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
         vary_find(&e.b);
         take_edits(&e);
@@ -1190,6 +1492,7 @@ const char *split_body(const split_t *s, const char **reason, size_t *reason_at)
     *reason_at = e.b.reason_at;
     if (e.b.reason)
         return NULL;
-    remove_edits(&e);
+    if (!s->keeps_edits)
+        remove_edits(&e);
     return e.out.data;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's body, vary.c
- * finds what is the same for all threads, split.c writes the loops.
+ * finds what is the same for all threads, split.c writes the loops, meet.c what functions of the device become.
  */
 #ifndef KMMCC_SPLIT_H
 #define KMMCC_SPLIT_H
@@ -29,6 +29,7 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, escapes, is_scalar, is_array, is_reference;
+    bool is_kept;       /* something may point to it beyond its region */
     bool is_used_early; /* its type must be known to the block */
     bool is_top;        /* declared in a statement of the block */
     keep_t keep;
@@ -36,6 +37,16 @@ struct variable {
     bool crosses;       /* some other one uses it */
     int number;
 };
+
+/* What a call of a function by some name is to the threads of a block. */
+typedef enum meeting {
+    MEETING_NONE,
+    MEETING_OPERATION, /* __syncthreads and what else kmm_block.h has */
+    MEETING_LIBRARY,   /* of the library's groups */
+    MEETING_FUNCTION,  /* of the program, with barriers; it has a stub as in kmm_call.h */
+    MEETING_FIBERS     /* of the program; it could not be split */
+} meeting_t;
+typedef meeting_t (*meeting_of_t)(const void *context, const char *name);
 
 /* A cursor of the body, with its place in the source. */
 struct node {
@@ -46,6 +57,8 @@ struct node {
     variable_t *variable;  /* that it declares or names */
     node_t *target;        /* of a jump: the statement that it leaves or goes on with; NULL: the function */
     const char *operation; /* of a call: the name of what all threads do together */
+    meeting_t meeting;     /* what that is */
+    const char *called;    /* of a call: the function's name, once body_read_tree has found it */
     bool syncs;            /* it or a part of it is such a call */
     bool splits;           /* a statement of the block, not of each thread */
     bool is_left;          /* a loop that some threads may leave or go on with before others */
@@ -62,15 +75,15 @@ typedef struct body_tree {
     size_t reason_at;
 } body_tree_t;
 
-/* Whether a call of a function by that name is an operation of several threads. */
-typedef bool (*is_operation_t)(const void *context, const char *name);
-
 /* ---- body.c ---- */
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, is_operation_t is_operation, const void *context);
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of, const void *context);
 bool body_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
 bool body_is_loop(const node_t *n);
 const char *body_call_name(const node_t *call);
 int body_arguments(const node_t *call, node_t **argument, int room); /* how many there are */
+/* How a function takes an argument; TAKES_ANY: that is not known. */
+typedef enum takes { TAKES_VALUE, TAKES_CONST, TAKES_REFERENCE, TAKES_ANY } takes_t;
+takes_t body_takes(const node_t *call, const node_t *argument);
 /* A loop's or branch's parts by their places: NULL where there is none. */
 typedef struct parts { node_t *initial, *condition, *increment, *first, *second; size_t open, close, semicolon[2]; } parts_t;
 bool body_parts(body_tree_t *b, const node_t *n, parts_t *out);
@@ -87,10 +100,15 @@ typedef struct split {
     CXCursor function;
     int flags;      /* as in kmm_launch.h */
     bool is_kernel;
-    is_operation_t is_operation;
+    bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
+    meeting_of_t meeting_of;
     const void *context;
 } split_t;
 /* The text of a body for the block, braces included, whose edits it takes from the unit. NULL: it cannot be split. */
 const char *split_body(const split_t *s, const char **reason, size_t *reason_at);
+
+/* ---- meet.c ---- */
+/* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own body. */
+bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
 
 #endif

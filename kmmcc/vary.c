@@ -54,12 +54,27 @@ static vary_t vary_of_name(const node_t *n)
     return kind == CXCursor_VarDecl && is_constant_memory(c) ? VARY_NOT : VARY_ANY;
 }
 
+/* `block.size()`, `tile.num_threads()`: of the library's groups. */
+static bool is_size_of_group(const node_t *n, const char *name)
+{
+    static const char *const sizes[] = {"size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size"};
+    if (!is_one_of(name, sizes, sizeof(sizes) / sizeof(*sizes)))
+        return false;
+    CXCursor f = clang_getCursorReferenced(n->cursor);
+    if (clang_Cursor_isNull(f) || clang_getCursorKind(f) != CXCursor_CXXMethod)
+        return false;
+    const char *space = clang_text(clang_getCursorSpelling(clang_getCursorSemanticParent(clang_getCursorSemanticParent(f))));
+    return !strcmp(space, "cooperative_groups");
+}
+
 static vary_t vary_of_call(const body_tree_t *b, const node_t *n)
 {
     static const char *const pure[] = {"min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "__ffs", "__popc", "__clz", "log2f",
                                        "sqrtf", "sqrt", "ceilf", "floorf"};
     static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and", "__syncthreads_count"};
     const char *name = body_call_name(n);
+    if (is_size_of_group(n, name))
+        return VARY_NOT;
     if (n->operation)
         return is_one_of(name, votes, sizeof(votes) / sizeof(*votes)) ? VARY_NOT : VARY_ANY;
     if (!is_one_of(name, pure, sizeof(pure) / sizeof(*pure)))
@@ -251,7 +266,7 @@ static void find_left_loops(body_tree_t *b, node_t *n)
     if (n->target && n->target->syncs) {
         bool varies = !n->splits;
         for (const node_t *p = n->parent; p && p != n->target; p = p->parent)
-            varies |= !p->splits || (p->kind == CXCursor_IfStmt && !is_uniform_branch(b, p));
+            varies |= p->is_left || !p->splits || ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) && !is_uniform_branch(b, p));
         n->target->is_left |= varies;
     }
     for (node_t *c = n->child; c; c = c->next)
@@ -287,6 +302,7 @@ static bool shrink(body_tree_t *b)
     clear_left(b->root);
     find_splitting_jumps(b, b->root);
     find_left_loops(b, b->root);
+    find_left_loops(b, b->root); /* a 'continue' leaves a 'switch' that others have left */
     for (int k = 0; k < b->variable_count; k++) {
         variable_t *v = &b->variable[k];
         if (v->keep == KEEP_ONE && !stays_one(b, v)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread blocks and tiles of warps. Threads are fibers where these are used; grids do not meet. */
+/* Thread blocks and tiles of warps; grids do not meet. What meets is one exchange (kmm_call.h). */
 #ifndef KMM_HOST_COOPERATIVE_GROUPS_H
 #define KMM_HOST_COOPERATIVE_GROUPS_H
 
@@ -79,11 +79,29 @@ public:
     template <class T> T shfl_xor(T v, unsigned bits) const { return __shfl_xor_sync(kmm_mask(), v, (int)bits, (int)kmm_count); }
     int any(int p) const { return __any_sync(kmm_mask(), p); }
     int all(int p) const { return __all_sync(kmm_mask(), p); }
-    unsigned ballot(int p) const { return kmm_shifted(__ballot_sync(kmm_mask(), p)); }
-    template <class T> unsigned match_any(T v) const { return kmm_shifted(__match_any_sync(kmm_mask(), v)); }
+    unsigned ballot(int p) const
+    {
+        return kmm_where(p, [](int v, int) { return v != 0; });
+    }
+    template <class T> unsigned match_any(T v) const
+    {
+        return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+    }
 
 private:
-    unsigned kmm_shifted(unsigned lanes) const { return kmm_count >= 32 ? lanes : (lanes & kmm_mask()) >> (kmm_rank() % 32 / kmm_count * kmm_count); }
+    /* The lanes of the tile whose values go with the own one; the tile's first is bit 0. */
+    template <class T, class F> unsigned kmm_where(T value, F holds) const
+    {
+        const unsigned count = kmm_count;
+        return kmm_host_meet<unsigned>(kmm_mask(), value, [holds, count](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            unsigned out = 0;
+            const uint32_t first = lane / count * count;
+            for (uint32_t k = 0; k < count; k++)
+                if (lanes.here >> (first + k) & 1)
+                    out |= holds(lanes.value[first + k], lanes.value[lane]) ? 1u << k : 0;
+            return out;
+        });
+    }
 };
 
 template <unsigned count, class Parent = void> class thread_block_tile : public kmm_tile {
@@ -106,6 +124,7 @@ public:
     unsigned thread_rank() const { return 0; }
     unsigned meta_group_rank() const { return 0; }
     unsigned meta_group_size() const { return 1; }
+    unsigned kmm_mask() const { return 1u << kmm_rank() % 32; }
     void sync() const {}
     template <class T> T shfl(T v, unsigned) const { return v; }
     template <class T> T shfl_up(T v, unsigned) const { return v; }
@@ -129,32 +148,36 @@ template <class T> struct bit_and { T operator()(T a, T b) const { return a & b;
 template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 
-/* All threads of the tile get the result, folded in the same order. */
-template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold)
+/* The values of the tile's lanes in their order: of all, of those up to the own one, or of those before it. */
+template <class G, class T, class F> static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
 {
-    T result = g.shfl(value, 0);
-    for (unsigned k = 1; k < g.size(); k++)
-        result = fold(result, g.shfl(value, k));
-    return result;
+    const unsigned count = g.size();
+    if (count == 1) /* a coalesced thread */
+        return whole || own ? value : none;
+    return kmm_host_meet<T>(g.kmm_mask(), value, [=](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        const uint32_t first = lane / count * count, end = whole ? first + count : own ? lane + 1 : lane;
+        T result = none;
+        for (uint32_t k = first, any = 0; k < end; k++)
+            if (lanes.here >> k & 1) {
+                result = any ? fold(result, lanes.value[k]) : lanes.value[k];
+                any = 1;
+            }
+        return result;
+    });
 }
+
+/* All threads of the tile get the result, folded in the same order. */
+template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold) { return kmm_folded(g, value, fold, true, true, value); }
 template <class G, class T, class F> static inline T inclusive_scan(const G &g, T value, F fold)
 {
-    T result = value;
-    for (unsigned k = 0; k < g.size(); k++) {
-        T other = g.shfl(value, k);
-        if (k < g.thread_rank())
-            result = k == 0 ? other : fold(result, other);
-        else if (k == g.thread_rank())
-            result = k == 0 ? value : fold(result, value);
-    }
-    return result;
+    return kmm_folded(g, value, fold, false, true, value);
 }
-template <class G, class T> static inline T inclusive_scan(const G &g, T value) { return inclusive_scan(g, value, plus<T>()); }
-template <class G, class T> static inline T exclusive_scan(const G &g, T value)
+template <class G, class T> static inline T inclusive_scan(const G &g, T value) { return kmm_folded(g, value, plus<T>(), false, true, value); }
+template <class G, class T, class F> static inline T exclusive_scan(const G &g, T value, F fold)
 {
-    T before = g.shfl_up(inclusive_scan(g, value, plus<T>()), 1);
-    return g.thread_rank() ? before : T();
+    return kmm_folded(g, value, fold, false, false, T());
 }
+template <class G, class T> static inline T exclusive_scan(const G &g, T value) { return kmm_folded(g, value, plus<T>(), false, false, T()); }
 
 }
 

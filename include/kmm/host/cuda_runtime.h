@@ -35,6 +35,7 @@
 #include "kmm_qualifiers.h"
 #include "kmm_vectors.h"
 #include "kmm_launch.h"
+#include "kmm_call.h"
 #include "kmm_device.h"
 #include "kmm_atomics.h"
 #include "kmm_warp.h"

@@ -131,12 +131,8 @@ struct kmm_host_block {
 
     template <int flags> KMM_HOST_INLINE void enter(uint3 t) const
     {
-        if (flags & KMM_HOST_HELPERS) {
+        if (flags & KMM_HOST_HELPERS)
             ::threadIdx = t;
-            ::blockIdx = index;
-            ::blockDim = extent;
-            ::gridDim = grid;
-        }
     }
 
 #ifdef KMM_HOST_RANDOM
@@ -229,6 +225,14 @@ struct kmm_host_block {
     {
         change(0, rest);
         change(next, 0);
+        update();
+    }
+    /* Of those that wait at a state the ones that have chosen a group of statements. */
+    template <class Chosen> void choose(uint8_t waiting, Chosen &chosen, int group)
+    {
+        for (uint32_t t = 0; t < threads; t++)
+            if (state[t] == waiting && chosen[t] == group)
+                state[t] = 0;
         update();
     }
     void resume(uint8_t at)
@@ -391,7 +395,12 @@ template <class T> struct kmm_host_exchange {
     unsigned match_any_sync(uint32_t t)
     {
         const T own = value[t];
-        return lanes_where(t, [own](T v) { return v == own; });
+        return lanes_where(t, [&own](const T &v) { return memcmp(&v, &own, sizeof(T)) == 0; });
+    }
+    unsigned match_all_sync(uint32_t t, int *same)
+    {
+        *same = match_any_sync(t) == group(t);
+        return *same ? group(t) : 0;
     }
 
     template <class F> T reduce(uint32_t t, F fold)

@@ -5,7 +5,20 @@
 
 static const int warpSize __attribute__((unused)) = 32;
 
-static inline void __syncthreads() { int any, all; kmm_fiber_barrier(0, &any, &all); }
+struct kmm_host_barrier {
+#ifndef KMM_HOST_PARSE
+    static void kmm_block(kmm_host_block &b, kmm_host_kept<void> &) { b.barrier(); }
+#endif
+};
+static inline void __syncthreads()
+{
+#ifndef KMM_HOST_PARSE
+    if (kmm_host_bringing)
+        return kmm_host_bring<kmm_host_barrier, void>::call();
+#endif
+    int any, all;
+    kmm_fiber_barrier(0, &any, &all);
+}
 static inline int __syncthreads_count(int p) { int any, all; return kmm_fiber_barrier(p, &any, &all); }
 static inline int __syncthreads_and(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return all; }
 static inline int __syncthreads_or(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return any; }

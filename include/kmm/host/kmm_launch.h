@@ -181,9 +181,14 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 };
 
 /* A block that runs at once. */
-template <class Body, class... P> struct kmm_host_split {
+template <class Body, int flags, class... P> struct kmm_host_split {
     template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, void **args, kmm_host_indices<k...>)
     {
+        if (flags & KMM_HOST_HELPERS) {
+            ::blockIdx = b;
+            ::blockDim = bd;
+            ::gridDim = gd;
+        }
         kmm_host_block state(b, bd, gd, Body::kmm_name());
         Body::kmm_block(state, *static_cast<const P *>(args[k])...);
     }
@@ -191,7 +196,7 @@ template <class Body, class... P> struct kmm_host_split {
 
 template <class Body, int flags, class... P> struct kmm_host_runner {
     typedef typename kmm_host_count<sizeof...(P)>::type all;
-    typedef typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, P...>, kmm_host_threads<Body, flags, P...>>::type
+    typedef typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, flags, P...>, kmm_host_threads<Body, flags, P...>>::type
         runner;
 
     static void run(const kmm_host_blocks_t *range, void **args)

@@ -3,78 +3,109 @@
 #ifndef KMM_HOST_WARP_H
 #define KMM_HOST_WARP_H
 
-/* The value of `lane`; the own one when that is not in the operation. */
-template <class T> static inline T kmm_host_shuffle(unsigned mask, T value, int lane)
+/* The value of the lane that `from` names; the own one when that is not in the operation. */
+template <class T, class F> static inline T kmm_host_shuffle(unsigned mask, T value, F from)
 {
-    static_assert(sizeof(T) <= 8, "kmm: shuffles move values of at most 8 bytes");
-    uint64_t word = 0, words[KMM_FIBER_WARP];
-    memcpy(&word, &value, sizeof(value));
-    uint32_t active = kmm_fiber_exchange(mask, word, words);
-    if (active >> lane & 1)
-        memcpy(&value, &words[lane], sizeof(value));
-    return value;
+    return kmm_host_meet<T>(mask, value, [from](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        const int source = from((int)lane);
+        return lanes.value[lanes.here >> source & 1 ? (uint32_t)source : lane];
+    });
 }
-
 template <class T> static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32)
 {
-    int lane = (int)kmm_fiber_lane();
-    return kmm_host_shuffle(mask, value, (lane & ~(width - 1)) + (source & (width - 1)));
+    return kmm_host_shuffle(mask, value, [source, width](int lane) { return (lane & ~(width - 1)) + (source & (width - 1)); });
 }
 template <class T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
-    int lane = (int)kmm_fiber_lane(), first = lane & ~(width - 1);
-    return kmm_host_shuffle(mask, value, lane - (int)delta < first ? lane : lane - (int)delta);
+    return kmm_host_shuffle(mask, value, [delta, width](int lane) { return lane - (int)delta < (lane & ~(width - 1)) ? lane : lane - (int)delta; });
 }
 template <class T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
-    int lane = (int)kmm_fiber_lane(), end = (lane & ~(width - 1)) + width;
-    return kmm_host_shuffle(mask, value, lane + (int)delta >= end ? lane : lane + (int)delta);
+    return kmm_host_shuffle(mask, value,
+                            [delta, width](int lane) { return lane + (int)delta >= (lane & ~(width - 1)) + width ? lane : lane + (int)delta; });
 }
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
 {
-    int lane = (int)kmm_fiber_lane(), end = (lane & ~(width - 1)) + width;
-    return kmm_host_shuffle(mask, value, (lane ^ bits) >= end ? lane : lane ^ bits);
+    return kmm_host_shuffle(mask, value, [bits, width](int lane) { return (lane ^ bits) >= (lane & ~(width - 1)) + width ? lane : lane ^ bits; });
 }
 
-static inline unsigned kmm_host_vote(unsigned mask, int predicate, unsigned *active)
+/* Which lanes' values the own one is told about. */
+template <class T, class F> static inline unsigned kmm_host_where(unsigned mask, T value, F holds)
 {
-    uint64_t words[KMM_FIBER_WARP];
-    unsigned ballot = 0;
-    *active = kmm_fiber_exchange(mask, predicate != 0, words);
-    for (int k = 0; k < KMM_FIBER_WARP; k++)
-        ballot |= (unsigned)words[k] << k;
-    return ballot;
+    return kmm_host_meet<unsigned>(mask, value, [holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        unsigned out = 0;
+        for (uint32_t k = 0; k < 32; k++)
+            if (lanes.here >> k & 1)
+                out |= holds(lanes.value[k], lanes.value[lane]) ? 1u << k : 0;
+        return out;
+    });
 }
-static inline unsigned __ballot_sync(unsigned mask, int p) { unsigned a; return kmm_host_vote(mask, p, &a); }
-static inline int __any_sync(unsigned mask, int p) { unsigned a; return kmm_host_vote(mask, p, &a) != 0; }
-static inline int __all_sync(unsigned mask, int p) { unsigned a, b = kmm_host_vote(mask, p, &a); return b == a; }
-static inline void __syncwarp(unsigned mask = 0xffffffffu) { unsigned a; kmm_host_vote(mask, 0, &a); }
+static inline unsigned __ballot_sync(unsigned mask, int p) { return kmm_host_where(mask, p, [](int v, int) { return v != 0; }); }
+static inline int __any_sync(unsigned mask, int p)
+{
+    return kmm_host_meet<int>(mask, p, [](const kmm_host_lanes<int> &lanes, uint32_t) {
+        int any = 0;
+        for (uint32_t k = 0; k < 32; k++)
+            any |= (lanes.here >> k & 1) && lanes.value[k];
+        return any;
+    });
+}
+static inline int __all_sync(unsigned mask, int p)
+{
+    return kmm_host_meet<int>(mask, p, [](const kmm_host_lanes<int> &lanes, uint32_t) {
+        int all = 1;
+        for (uint32_t k = 0; k < 32; k++)
+            all &= !(lanes.here >> k & 1) || lanes.value[k];
+        return all;
+    });
+}
+struct kmm_host_warp_barrier {
+#ifndef KMM_HOST_PARSE
+    static void kmm_block(kmm_host_block &, kmm_host_kept<void> &) {}
+#endif
+};
+static inline void __syncwarp(unsigned mask = 0xffffffffu)
+{
+#ifndef KMM_HOST_PARSE
+    if (kmm_host_bringing)
+        return kmm_host_bring<kmm_host_warp_barrier, void>::call();
+#endif
+    __any_sync(mask, 0);
+}
 
 /* A thread on the CPU is alone until it waits: which others are active is its own choice. */
 static inline unsigned __activemask() { return 1u << kmm_fiber_lane(); }
 
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
 {
-    uint64_t word = 0, words[KMM_FIBER_WARP];
-    unsigned same = 0;
-    memcpy(&word, &value, sizeof(value));
-    uint32_t active = kmm_fiber_exchange(mask, word, words);
-    for (int k = 0; k < KMM_FIBER_WARP; k++)
-        same |= (active >> k & 1) && words[k] == word ? 1u << k : 0;
-    return same;
+    return kmm_host_where(mask, value, [](T a, T b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+}
+/* The mask and 1 if all have the same value, else 0. */
+template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *same)
+{
+    const unsigned alike = kmm_host_meet<unsigned>(mask, value, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        for (uint32_t k = 0; k < 32; k++)
+            if ((lanes.here >> k & 1) && memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) != 0)
+                return 0u;
+        return lanes.here;
+    });
+    *same = alike != 0;
+    return alike;
 }
 
+/* In the order of the lanes. */
 template <class T, class F> static inline T kmm_host_reduce(unsigned mask, T value, F fold)
 {
-    uint64_t words[KMM_FIBER_WARP];
-    uint32_t active = kmm_fiber_exchange(mask, (uint64_t)value, words);
-    bool first = true;
-    for (int k = 0; k < KMM_FIBER_WARP; k++)
-        if (active >> k & 1) {
-            value = first ? (T)words[k] : fold(value, (T)words[k]);
-            first = false;
-        }
-    return value;
+    return kmm_host_meet<T>(mask, value, [fold](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        T result = lanes.value[lane];
+        bool first = true;
+        for (uint32_t k = 0; k < 32; k++)
+            if (lanes.here >> k & 1) {
+                result = first ? lanes.value[k] : fold(result, lanes.value[k]);
+                first = false;
+            }
+        return result;
+    });
 }
 template <class T> static inline T __reduce_add_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a + b); }); }
 template <class T> static inline T __reduce_min_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return b < a ? b : a; }); }

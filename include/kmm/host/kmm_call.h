@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that meet at barriers, in kernels that run a block at once. A caller's loop over the threads calls the function for
+ * each as it is written, which only brings the arguments; then the function runs once for all of them:
+ *
+ *     kmm_host_call<decltype(total(s, v))> kmm_c0;
+ *     kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { kmm_c0.call(kmm_t, [&]() -> decltype(total(s, v)) { return total(s, v); }); });
+ *     kmm_c0.join(kmm_b);
+ *     kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { x[threadIdx.x] = kmm_c0.get(kmm_t); });
+ *
+ * So overloads, templates, conversions and default arguments are the compiler's affair.
+ */
+#ifndef KMM_HOST_CALL_H
+#define KMM_HOST_CALL_H
+
+#ifndef KMM_HOST_PARSE
+
+/* What each thread keeps of a type that a parameter or a result has. */
+template <class T> struct kmm_host_kept {
+    typedef typename std::remove_cv<T>::type value_type;
+    kmm_host_values<value_type> at;
+    KMM_HOST_INLINE value_type &operator[](ptrdiff_t t) { return at[t]; }
+    KMM_HOST_INLINE void put(ptrdiff_t t, T &v) { ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v)); }
+    KMM_HOST_INLINE void give(ptrdiff_t t, T v) { put(t, v); }
+    KMM_HOST_INLINE T &&take(ptrdiff_t t) { return static_cast<T &&>(at[t]); }
+};
+template <class T> struct kmm_host_kept<T &> {
+    T *at[KMM_HOST_THREADS];
+    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return *at[t]; }
+    KMM_HOST_INLINE void put(ptrdiff_t t, T &v) { at[t] = &v; }
+    KMM_HOST_INLINE void give(ptrdiff_t t, T &v) { at[t] = &v; }
+    KMM_HOST_INLINE T &take(ptrdiff_t t) { return *at[t]; }
+};
+template <class T> struct kmm_host_kept<T &&> : kmm_host_kept<T &> {};
+template <> struct kmm_host_kept<void> {
+    KMM_HOST_INLINE void take(ptrdiff_t) {}
+};
+
+/* Memory of calls that are under way on this thread of the CPU; the last that is taken is the first that is given back. */
+struct kmm_host_stack {
+    struct piece { piece *below; size_t room, used; };
+    piece *top;
+    kmm_host_stack() : top(nullptr) {}
+    kmm_host_stack(const kmm_host_stack &) = delete;
+    ~kmm_host_stack()
+    {
+        for (piece *p = top, *below; p; p = below) {
+            below = p->below;
+            free(p);
+        }
+    }
+    static size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+    void *push(size_t bytes)
+    {
+        const size_t header = rounded(sizeof(piece)), wanted = rounded(bytes);
+        if (!top || top->room - top->used < wanted) {
+            const size_t room = wanted > ((size_t)1 << 20) ? wanted : (size_t)1 << 20;
+            piece *fresh = static_cast<piece *>(kmm_host_allocate(header + room));
+            *fresh = piece{top, room, 0};
+            top = fresh;
+        }
+        void *p = reinterpret_cast<char *>(top) + header + top->used;
+        top->used += wanted;
+        return p;
+    }
+    void pop(size_t bytes)
+    {
+        top->used -= rounded(bytes);
+        if (top->used == 0 && top->below) {
+            piece *empty = top;
+            top = empty->below;
+            free(empty);
+        }
+    }
+};
+inline kmm_host_stack &kmm_host_calls()
+{
+    static thread_local kmm_host_stack stack;
+    return stack;
+}
+
+struct kmm_host_frame {
+    typedef void run_t(const kmm_host_block &caller, kmm_host_frame &frame);
+    int thread = 0;            /* which brings its arguments now */
+    void *arguments = nullptr; /* of all threads; nullptr: none has brought any */
+    size_t bytes = 0;
+    run_t *run = nullptr;
+    void *result = nullptr; /* a kmm_host_kept of the function's type */
+    size_t result_bytes = 0;
+};
+KMM_HOST_VARIABLE kmm_host_frame *kmm_host_bringing; /* set: the function that is called next brings its arguments there */
+
+__attribute__((noinline, cold, noreturn)) inline void kmm_host_hidden_barrier()
+{
+    fprintf(stderr, "kmm: a function that meets at a barrier is called by one that kmmcc did not see; compile with -fkmm-fibers\n");
+    abort();
+}
+
+template <class R> struct kmm_host_result {
+    kmm_host_kept<R> kept;
+    template <class F> KMM_HOST_INLINE void call(kmm_host_frame *frame, int t, F f)
+    {
+        R result = f();
+        if (kmm_host_bringing == frame) /* it was another function, and has run */
+            kept.put(t, result);
+    }
+};
+template <> struct kmm_host_result<void> {
+    kmm_host_kept<void> kept;
+    template <class F> KMM_HOST_INLINE void call(kmm_host_frame *, int, F f) { f(); }
+};
+
+template <class R> struct kmm_host_call : kmm_host_frame {
+    kmm_host_result<R> results;
+    kmm_host_call()
+    {
+        result = &results.kept;
+        result_bytes = sizeof(results.kept);
+    }
+    kmm_host_call(const kmm_host_call &) = delete;
+    ~kmm_host_call()
+    {
+        if (arguments)
+            kmm_host_calls().pop(bytes);
+    }
+    template <class F> KMM_HOST_INLINE void call(int t, F f)
+    {
+        thread = t;
+        kmm_host_bringing = this;
+        results.call(this, t, f);
+        kmm_host_bringing = nullptr;
+    }
+    void join(const kmm_host_block &caller)
+    {
+        if (run)
+            run(caller, *this);
+    }
+    KMM_HOST_INLINE R get(int t) { return results.kept.take(t); }
+};
+
+/* What a call gives that only brings its arguments; nobody looks at it. */
+template <class R> struct kmm_host_nothing {
+    static R get()
+    {
+        kmm_host_slot<typename std::remove_cv<R>::type> slot;
+        memset(static_cast<void *>(&slot), 0, sizeof(slot));
+        return static_cast<R &&>(slot.value);
+    }
+};
+template <class R> struct kmm_host_nothing<R &> {
+    static R &get()
+    {
+        alignas(64) static thread_local char nobody[64];
+        return *reinterpret_cast<R *>(nobody);
+    }
+};
+template <class R> struct kmm_host_nothing<R &&> {
+    static R &&get() { return static_cast<R &&>(kmm_host_nothing<R &>::get()); }
+};
+template <> struct kmm_host_nothing<void> {
+    static void get() {}
+};
+
+template <size_t k, class P> struct kmm_host_argument { kmm_host_kept<P> kept; };
+
+template <class Indices, class... P> struct kmm_host_arguments;
+template <size_t... k, class... P> struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P>... {
+    KMM_HOST_INLINE void put(ptrdiff_t t, typename std::remove_reference<P>::type &...p)
+    {
+        const int all[] = {0, (kmm_host_argument<k, P>::kept.put(t, p), 0)...};
+        (void)all;
+        (void)t;
+    }
+    template <class Body, class R> void run(kmm_host_block &b, kmm_host_kept<R> &result)
+    {
+        Body::kmm_block(b, result, kmm_host_argument<k, P>::kept...);
+    }
+};
+
+/* A function whose parameters are P: its part of a call. */
+template <class Body, class R, class... P> struct kmm_host_bring {
+    typedef kmm_host_arguments<typename kmm_host_count<sizeof...(P)>::type, P...> all;
+
+    static void run(const kmm_host_block &caller, kmm_host_frame &frame)
+    {
+        kmm_host_block block(caller);
+        static_cast<all *>(frame.arguments)->template run<Body, R>(block, *static_cast<kmm_host_kept<R> *>(frame.result));
+    }
+    static KMM_HOST_INLINE R call(typename std::remove_reference<P>::type &...p)
+    {
+        kmm_host_frame &frame = *kmm_host_bringing;
+        kmm_host_bringing = nullptr;
+        if (!frame.arguments) {
+            if (frame.result_bytes != sizeof(kmm_host_kept<R>))
+                kmm_host_hidden_barrier();
+            frame.bytes = sizeof(all);
+            frame.arguments = ::new (kmm_host_calls().push(sizeof(all))) all;
+            frame.run = run;
+        }
+        static_cast<all *>(frame.arguments)->put(frame.thread, p...);
+        return kmm_host_nothing<R>::get();
+    }
+};
+#endif
+
+/* ---- Operations of the lanes of a warp or a tile, in either kind of kernel ---- */
+
+/* What the lanes have brought. */
+template <class T> struct kmm_host_lanes {
+    union { T value[32]; };
+    unsigned here; /* which lanes did */
+    kmm_host_lanes() {}
+    ~kmm_host_lanes() {}
+    void put(uint32_t lane, const void *bytes) { memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(T)); }
+};
+
+template <class T, class R, class F> struct kmm_host_meeting {
+#ifndef KMM_HOST_PARSE
+    static void kmm_block(kmm_host_block &b, kmm_host_kept<R> &result, kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value, kmm_host_kept<F> &f)
+    {
+        for (uint32_t first = 0; first < b.threads; first += 32) {
+            kmm_host_lanes<T> lanes;
+            unsigned present = 0;
+            for (uint32_t k = 0; k < 32 && first + k < b.threads; k++)
+                if (!b.state[first + k]) {
+                    lanes.put(k, &value[first + k]);
+                    present |= 1u << k;
+                }
+            for (uint32_t k = 0; k < 32; k++)
+                if (present >> k & 1) {
+                    lanes.here = present & mask[first + k];
+                    result.give(first + k, f[first + k](lanes, k));
+                }
+        }
+    }
+#endif
+};
+
+/* Fibers wait for all in the mask. */
+template <class T> static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes, std::true_type)
+{
+    uint64_t word = 0, words[KMM_FIBER_WARP];
+    memcpy(&word, &value, sizeof(value));
+    lanes->here = kmm_fiber_exchange(mask, word, words);
+    for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
+        if (lanes->here >> k & 1)
+            lanes->put(k, &words[k]);
+}
+template <class T> static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes, std::false_type)
+{
+    uint64_t word = (uint64_t)(uintptr_t)&value, words[KMM_FIBER_WARP]; /* of the fiber's stack: it waits until all have read */
+    lanes->here = kmm_fiber_exchange(mask, word, words);
+    for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
+        if (lanes->here >> k & 1)
+            lanes->put(k, (const void *)(uintptr_t)words[k]);
+    kmm_fiber_exchange(mask, 0, words);
+}
+
+/* f(lanes, own lane) for each of them. */
+template <class R, class T, class F> static inline R kmm_host_meet(unsigned mask, T value, F f)
+{
+#ifndef KMM_HOST_PARSE
+    if (kmm_host_bringing)
+        return kmm_host_bring<kmm_host_meeting<T, R, F>, R, unsigned, T, F>::call(mask, value, f);
+#endif
+    kmm_host_lanes<T> lanes;
+    kmm_host_gather(mask, value, &lanes, std::integral_constant<bool, sizeof(T) <= 8>());
+    return f(lanes, kmm_fiber_lane());
+}
+
+#endif
