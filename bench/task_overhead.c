@@ -5,6 +5,8 @@
  *
  *     bench_task_overhead                          everything
  *     bench_task_overhead tasks REGIONS COUNT [THREADS]     COUNT empty tasks once, for a profiler
+ *     bench_task_overhead compare THREADS                   empty tasks beside StarPU's; its own benchmark has 2 threads
+ *     bench_task_overhead counts | chunks | short           a section alone: tasks by their number, chunks, 10 us tasks
  *     bench_task_overhead submit CHUNKS LAUNCHES            launches of CHUNKS chunks with three arrays once
  *     bench_task_overhead work COUNT [launch]               COUNT tasks of 10 us on two threads once
  */
@@ -18,7 +20,7 @@
 #include "bench.h"
 #include "task_overhead.h"
 
-enum { SAMPLES = 7, TASKS = 20000, ROUNDS = 3 };
+enum { SAMPLES = 7, TASKS = 65536, ROUNDS = 3 };
 static const double WORK_SECONDS = 10e-6, TARGET_RATIO = 0.25, TARGET_SUBMIT_US = 1.0, TARGET_BUSY = 90;
 
 /* ---- Runtimes ---- */
@@ -135,7 +137,7 @@ static void sample_tasks(system_t system, const shape_t *s, double *samples, dou
 /* Systems take turns, so that what else the machine does meets all of them. */
 static void compare_tasks(const shape_t *s)
 {
-    static const char *const names[SYSTEMS] = { "kmm", "StarPU", "StarPU, chained by tags" };
+    static const char *const names[SYSTEMS] = { "kmm", "StarPU", "StarPU, as its own benchmark" };
     double samples[SYSTEMS][ROUNDS * SAMPLES], cpu[SYSTEMS][ROUNDS * SAMPLES], medians[SYSTEMS] = { 0 };
 #ifdef KMM_BENCH_STARPU
     int systems = SYSTEMS;
@@ -157,13 +159,12 @@ static void compare_tasks(const shape_t *s)
     fflush(stdout);
 }
 
-static void measure_tasks(void)
+static void measure_tasks(uint32_t threads)
 {
     static const uint32_t regions[] = { 0, 1, 2, 4, 8 };
-    printf("== empty tasks, from the first submission to the last completion, %d tasks\n", TASKS);
-    for (uint32_t threads = 1; threads <= 2; threads++)
-        for (size_t k = 0; k < sizeof(regions) / sizeof(*regions); k++)
-            compare_tasks(&(shape_t){ regions[k], threads, TASKS });
+    printf("== empty tasks, from the first submission to the last completion, %d tasks, %u threads\n", TASKS, threads);
+    for (size_t k = 0; k < sizeof(regions) / sizeof(*regions); k++)
+        compare_tasks(&(shape_t){ regions[k], threads, TASKS });
 }
 
 /* Whether the time per task, or memory, depends on how many there are. */
@@ -259,10 +260,15 @@ static submitted_t run_submit(int64_t chunks, int launches, bool held)
     return (submitted_t){ 1e6 * (middle - begin) / count, 1e6 * (end - begin) / count };
 }
 
-/* Launches that make about 30000 chunks: fewer than are let in before a program has to wait. */
 static int launches_of(int64_t chunks)
 {
-    return (int)(30000 / chunks);
+    return (int)(20000 / chunks);
+}
+
+/* With the launch that is not counted, fewer chunks than are let in before a program has to wait: about 2000. */
+static int launches_held(int64_t chunks)
+{
+    return (int)(2000 / chunks) - 1;
 }
 
 static void measure_submit(void)
@@ -274,13 +280,15 @@ static void measure_submit(void)
         double held[SAMPLES], submit[SAMPLES], whole[SAMPLES];
         char what[80];
         for (int k = 0; k < SAMPLES; k++) {
-            held[k] = run_submit(counts[c], launches_of(counts[c]), true).submit;
+            if (launches_held(counts[c]) > 0)
+                held[k] = run_submit(counts[c], launches_held(counts[c]), true).submit;
             submitted_t free_running = run_submit(counts[c], launches_of(counts[c]), false);
             submit[k] = free_running.submit;
             whole[k] = free_running.whole;
         }
         snprintf(what, sizeof(what), "%lld chunks: submit, nothing runs meanwhile", (long long)counts[c]);
-        bench_report(what, "us/chunk", held, SAMPLES);
+        if (launches_held(counts[c]) > 0)
+            bench_report(what, "us/chunk", held, SAMPLES);
         snprintf(what, sizeof(what), "%lld chunks: submit, chunks run meanwhile", (long long)counts[c]);
         bench_report(what, "us/chunk", submit, SAMPLES);
         snprintf(what, sizeof(what), "%lld chunks: submit to completion", (long long)counts[c]);
@@ -382,6 +390,10 @@ static long number(int argc, char **argv, int k, long otherwise)
     return k < argc ? atol(argv[k]) : otherwise;
 }
 
+static const struct { const char *name; void (*measure)(void); } sections[] = {
+    { "counts", measure_task_counts }, { "chunks", measure_submit }, { "short", measure_work },
+};
+
 static int run_one(int argc, char **argv)
 {
     if (!strcmp(argv[1], "tasks") && argc >= 4) {
@@ -391,6 +403,16 @@ static int run_one(int argc, char **argv)
             return 2;
         sample_tasks(KMM, &s, &us, &cpu, 1);
         printf("%.3f us/task, %.3f of all cores\n", us, cpu);
+        return 0;
+    }
+    if (!strcmp(argv[1], "compare") && argc == 3 && atol(argv[2]) > 0) {
+        measure_tasks((uint32_t)atol(argv[2]));
+        return 0;
+    }
+    for (size_t k = 0; argc == 2 && k < sizeof(sections) / sizeof(*sections); k++) {
+        if (strcmp(argv[1], sections[k].name))
+            continue;
+        sections[k].measure();
         return 0;
     }
     if (!strcmp(argv[1], "submit") && argc == 4) {
@@ -412,10 +434,11 @@ int main(int argc, char **argv)
     if (argc > 1) {
         int status = run_one(argc, argv);
         if (status)
-            fprintf(stderr, "usage: %s [tasks REGIONS COUNT [THREADS] | submit CHUNKS LAUNCHES | work COUNT [launch]]\n", argv[0]);
+            fprintf(stderr, "usage: %s [tasks REGIONS COUNT [THREADS] | compare THREADS | counts | chunks | short | submit CHUNKS LAUNCHES | work COUNT [launch]]\n", argv[0]);
         return status;
     }
-    measure_tasks();
+    measure_tasks(1);
+    measure_tasks(2);
     measure_task_counts();
     measure_submit();
     measure_work();

@@ -17,8 +17,7 @@ typedef struct shape {
  * only their submission counts. */
 double starpu_run(const shape_t *s);
 
-/* The same with the tasks chained by tags as well: what StarPU's own benchmark `tasks_overhead` does. (That one submits
- * the first task last; with regions in order that would be a circle.) */
+/* The same as StarPU's own benchmark `tasks_overhead` does it: every task has a tag, and tags chain those without regions. */
 double starpu_run_tagged(const shape_t *s);
 
 /* Around runs with this many threads. StarPU's threads poll, so it must not be up while something else is measured. */

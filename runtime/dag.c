@@ -22,10 +22,7 @@ static kmm__task_t *task_obtain(kmm_runtime_t *rt)
     if (!t)
         return kmm__alloc(sizeof(*t));
     rt->spare_tasks = t->next;
-    kmm__task_t kept = { .successors = t->successors, .successor_capacity = t->successor_capacity,
-                         .waits = t->waits, .wait_capacity = t->wait_capacity, .copies = t->copies,
-                         .copy_capacity = t->copy_capacity, .pinned = t->pinned, .pinned_capacity = t->pinned_capacity };
-    memcpy(t, &kept, offsetof(kmm__task_t, few));
+    memset(t, 0, offsetof(kmm__task_t, successors));
     return t;
 }
 
@@ -38,12 +35,27 @@ void kmm__tasks_free(kmm_runtime_t *rt)
         free(t->waits);
         free(t->copies);
         free(t->pinned);
+        free(t->many);
         free(t);
     }
 }
 
+/* Room for accesses. */
+static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
+{
+    if (count <= KMM__FEW_ACCESSES)
+        return t->few;
+    if (count > t->many_capacity) {
+        free(t->many);
+        t->many = kmm__alloc(count * sizeof(*t->many));
+        t->many_capacity = count;
+    }
+    return t->many;
+}
+
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
+    kmm__tasks_settle(rt);
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->next_sequence++;
@@ -51,7 +63,7 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     t->work = work;
     t->work_id = work->id;
     t->issue_left = 1; /* until kmm__dag_release */
-    t->accesses = access_count <= KMM__FEW_ACCESSES ? t->few : kmm__alloc(access_count * sizeof(*t->accesses));
+    t->accesses = task_room(t, access_count);
     kmm__work_ref(work);
     rt->outstanding++;
     return t;
@@ -66,7 +78,7 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
 {
     t->device = device;
     t->lane = lane;
-    for (uint32_t k = 0; k < t->access_count; k++)
+    for (uint32_t k = 0; t->runtime->has_spaces && k < t->access_count; k++)
         t->accesses[k].array->unfinished[device->space]++;
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
@@ -475,22 +487,52 @@ void kmm__task_issued(kmm__task_t *t)
 
 /* ---- Completion ---- */
 
+static void accesses_drop(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->access_count; k++)
+        kmm__array_unref(t->accesses[k].array);
+    t->accesses = NULL;
+    t->access_count = 0;
+}
+
+void kmm__tasks_settle(kmm_runtime_t *rt)
+{
+    for (kmm__task_t *t; (t = rt->left_over);) {
+        kmm__work_t *w = t->left;
+        rt->left_over = t->next_left;
+        t->left = NULL;
+        accesses_drop(t);
+        kmm__work_unref(w);
+    }
+}
+
+/* Memory that the program has freed is not kept waiting. */
+static void work_leave(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    kmm__work_t *w = t->work;
+    t->work = NULL;
+    if (t->is_plain && rt->forgotten == 0) {
+        t->left = w;
+        t->next_left = rt->left_over;
+        rt->left_over = t;
+        return;
+    }
+    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++)
+        t->accesses[k].array->unfinished[t->device->space]--;
+    accesses_drop(t);
+    kmm__work_unref(w);
+}
+
 static void task_drop_parts(kmm__task_t *t)
 {
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        t->accesses[k].array->unfinished[t->device->space]--;
-        kmm__array_unref(t->accesses[k].array);
-    }
     for (uint32_t k = 0; k < t->wait_count; k++)
         kmm__ticket_unref(t->waits[k]);
     for (uint32_t k = 0; k < t->copy_count; k++) {
         kmm__ticket_done(t->copies[k]);
         kmm__ticket_unref(t->copies[k]);
     }
-    if (t->accesses != t->few)
-        free(t->accesses);
-    t->accesses = NULL;
-    t->access_count = t->successor_count = t->wait_count = t->copy_count = 0;
+    t->successor_count = t->wait_count = t->copy_count = 0;
 }
 
 static void task_done(kmm__task_t *t);
@@ -523,9 +565,8 @@ static void task_done(kmm__task_t *t)
         kmm__task_unref(to);
     }
     task_drop_parts(t);
-    kmm__work_unref(t->work);
-    t->work = NULL;
-    if (t->awaited || rt->outstanding == 0 || (rt->throttled && rt->outstanding == KMM__RESUME_OUTSTANDING))
+    work_leave(t);
+    if (t->awaited || rt->outstanding == 0 || (rt->throttled && rt->outstanding == kmm__resume_at(rt)))
         pthread_cond_broadcast(&rt->progress);
     kmm__task_unref(t);
 }

@@ -20,6 +20,8 @@ char *kmm__copy_text(const char *text);
 void kmm__relax(void); /* tells the core that a loop polls memory */
 /* Not locked: waits some tens of microseconds at most until *word is 0: about what sleeping and being woken costs. */
 void kmm__spin_until_zero(const _Atomic uint32_t *word);
+/* Takes a lock that is held for about a microsecond at a time: tries for longer than a mutex does before it sleeps. */
+void kmm__spin_lock(pthread_mutex_t *lock);
 
 /* ---- runtime.c ---- */
 /* Locked, unlocks: writes back what launches with nowait left mapped in [begin, end). Returns the first error, which is also
@@ -53,11 +55,11 @@ typedef struct kmm__item {
     const char *text;
     char *base;
     int64_t element;
-    uint32_t dims;     /* of the shape; 0: none given */
-    int64_t extent[KMM_MAX_DIMS];
-    uint32_t section_count; /* 0: the whole array */
-    kmm__section_t section[KMM_MAX_DIMS];
     kmm__array_t *array; /* found at submission */
+    uint32_t dims;     /* of the shape; 0: none given */
+    uint32_t section_count; /* 0: the whole array */
+    int64_t extent[KMM_MAX_DIMS]; /* dims of them are set, */
+    kmm__section_t section[KMM_MAX_DIMS]; /* and section_count */
 } kmm__item_t;
 
 typedef struct kmm__axis { const char *name; kmm_source_t source; int64_t lower, length; } kmm__axis_t;
@@ -80,7 +82,9 @@ struct kmm_launch {
     kmm__item_t *items; /* `few`, or memory of their own */
     int error; /* the first mistake in the description */
     char *error_text;
-    kmm__item_t few[KMM__FEW_ITEMS]; /* not cleared */
+    /* Not cleared: */
+    kmm__item_t few[KMM__FEW_ITEMS];
+    void *mapped[KMM__MAX_ITEMS]; /* host memory that was mapped for this launch */
 };
 
 /* What one call of the program is while it is being submitted. */
@@ -139,6 +143,11 @@ void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
 
 /* ---- dag.c: tasks and their order (all locked) ---- */
+/* The number of outstanding tasks at which programs that wait go on submitting. */
+static inline uint32_t kmm__resume_at(const kmm_runtime_t *rt)
+{
+    return rt->most_outstanding / 8 * 7;
+}
 /* A task that has no device yet; kmm__task_place gives it one, before it is followed. */
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
 void kmm__task_place(kmm__task_t *t, kmm__device_t *device);
@@ -146,6 +155,9 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane);
 void kmm__task_ref(kmm__task_t *t);
 void kmm__task_unref(kmm__task_t *t);
 void kmm__tasks_free(kmm_runtime_t *rt); /* the spare ones */
+/* Drops what plain tasks that are done hold of arrays. It is put off until the program submits again or frees an array, so
+ * that the threads that run tasks do not touch arrays, which are in the cache of the thread that submits. */
+void kmm__tasks_settle(kmm_runtime_t *rt);
 /* Finds what t must follow. Notes an error when another chunk of the same launch writes what t writes. */
 int kmm__dag_follow(kmm__task_t *t);
 /* Of that only: other chunks of the launch that have been entered and write what t writes. */

@@ -85,7 +85,7 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
     out->layout = kmm__layout_flat(bytes);
-    out->box = kmm__layout_whole(&out->layout);
+    out->box = (kmm__box_t){ .dims = 1, .hi = { bytes } };
     out->exact = true;
     if (item->section_count == 0)
         return bytes > 0;
@@ -185,7 +185,10 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
 
 int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out)
 {
-    *out = (kmm__access_t){ .array = item->array, .mode = item->mode, .item = KMM__MAX_ITEMS };
+    out->array = item->array;
+    out->mode = item->mode;
+    out->exact = false;
+    out->item = KMM__MAX_ITEMS;
     int result = item->dims ? plan_shaped(item, axis_count, chunk, out) : plan_flat(item, axis_count, chunk, out);
     /* What is no box is not promised to be stored whole. */
     if (out->mode == KMM_WRITE && !out->exact)

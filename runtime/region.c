@@ -111,11 +111,6 @@ int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2
 
 /* ---- Layouts ---- */
 
-kmm__layout_t kmm__layout_flat(int64_t bytes)
-{
-    return (kmm__layout_t){ .dims = 1, .extent = { bytes }, .stride = { 1 }, .bytes = bytes };
-}
-
 kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes, int64_t offset, int64_t bytes)
 {
     kmm__layout_t l = { .dims = dims, .bytes = bytes };
@@ -137,13 +132,6 @@ bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
 {
     return a->dims == b->dims && a->origin == b->origin && a->bytes == b->bytes &&
            !memcmp(a->extent, b->extent, a->dims * sizeof(*a->extent));
-}
-
-kmm__box_t kmm__layout_whole(const kmm__layout_t *l)
-{
-    kmm__box_t whole = { .dims = l->dims };
-    memcpy(whole.hi, l->extent, l->dims * sizeof(*l->extent));
-    return whole;
 }
 
 void kmm__layout_hull(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end)

@@ -38,13 +38,23 @@ typedef struct kmm__layout {
 } kmm__layout_t;
 
 /* One dimension, `bytes` long. */
-kmm__layout_t kmm__layout_flat(int64_t bytes);
+static inline kmm__layout_t kmm__layout_flat(int64_t bytes)
+{
+    return (kmm__layout_t){ .dims = 1, .extent = { bytes }, .stride = { 1 }, .bytes = bytes };
+}
 /* The layout in which a row-major `extent` (elements, outermost first, `dims` of them) of
  * `element_bytes` each begins at byte `offset` of an array of `bytes`. Dimension 0 is extended both
  * ways so that it covers all bytes. */
 kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes, int64_t offset, int64_t bytes);
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b);
-kmm__box_t kmm__layout_whole(const kmm__layout_t *l); /* the box of all elements */
+/* The box of all elements. */
+static inline kmm__box_t kmm__layout_whole(const kmm__layout_t *l)
+{
+    kmm__box_t whole = { .dims = l->dims };
+    for (uint32_t d = 0; d < l->dims; d++)
+        whole.hi[d] = l->extent[d];
+    return whole;
+}
 /* The bytes that a box occupies, clipped to the array: one run when contiguous. */
 bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end);
 /* The hull of a box's bytes, [*begin, *end), clipped. */

@@ -65,6 +65,7 @@ static void runtime_free(kmm_runtime_t *rt)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
         rt->backends[k]->unload(rt->backends[k]);
+    kmm__tasks_settle(rt);
     kmm__lines_free(rt);
     kmm__tasks_free(rt);
     kmm__works_free(rt);
@@ -93,6 +94,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
+    rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
     if (!error)
         error = kmm__config_host(rt, config);

@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "memory/spill.h"
 
-enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, DEVICE_DEPTH = 1024 };
+enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, LINGER_MORE = 64, DEVICE_DEPTH = 1024 };
 
 /* ---- Queues ---- */
 
@@ -70,7 +70,7 @@ static void write_arguments(const kmm__task_t *t, unsigned char *packed)
 {
     const kmm__work_t *w = t->work;
     memcpy(packed, w->args, w->args_bytes);
-    for (uint32_t k = 0; k < w->pointer_count; k++) {
+    for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
         uint64_t value = pointer_value(t, &w->pointers[k]);
         memcpy(packed + w->pointers[k].at, &value, sizeof(value));
     }
@@ -615,10 +615,14 @@ static void function_finish(kmm__task_t *t, int error)
     kmm__task_finish(t, 0);
 }
 
-/* Waits a little for another task to start: less than it costs to be woken. Not locked. */
+/* Waits a little for another task to start: less than it costs to be woken. Not locked. Whoever submitted it may be about to
+ * submit more: it gets the lock first, so that several are taken at a time. */
 static void linger(const kmm__device_t *d)
 {
-    for (int k = 0; k < LINGER && atomic_load_explicit(&d->startable.count, memory_order_relaxed) == 0; k++)
+    int k = 0;
+    while (k < LINGER && atomic_load_explicit(&d->startable.count, memory_order_relaxed) == 0)
+        k++, kmm__relax();
+    for (int more = 0; k < LINGER && more < LINGER_MORE; more++)
         kmm__relax();
 }
 
@@ -643,7 +647,7 @@ static void lane_main(const kmm_chunk_t *chunk, void *args)
             list.errors[k] = function_run(list.tasks[k]);
         if (lingered)
             linger(d);
-        pthread_mutex_lock(&rt->lock);
+        kmm__spin_lock(&rt->lock);
         d->seekers += !lingered;
         for (uint32_t k = 0; k < list.count; k++)
             function_finish(list.tasks[k], list.errors[k]);
@@ -730,6 +734,11 @@ void kmm__device_wake(kmm__device_t *d)
 void kmm__ready_push(kmm__task_t *t)
 {
     /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for. */
+    if (t->is_plain && !t->error) {
+        t->state = KMM__TASK_ISSUED;
+        kmm__host_run(t);
+        return;
+    }
     if (!t->runtime->has_spaces && !kmm__spill_room(t->runtime) && !t->error) {
         issue_on_host(t);
         return;

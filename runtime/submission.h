@@ -11,9 +11,9 @@ struct kmm__submission {
     kmm__partition_t part;
     kmm_kind_t kind;
     kmm__work_t *work;
-    void *mapped[KMM__MAX_ITEMS]; /* host memory mapped for this launch */
-    uint32_t mapped_count;
-    bool annotated;
+    uint32_t mapped_count; /* of l->mapped */
+    bool annotated, is_plain; /* its tasks are */
+    uint32_t reductions;      /* items that are */
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__placement_t place;

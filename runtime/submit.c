@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/spill.h"
 #include "submission.h"
 
 enum { MAX_ARGS_BYTES = 32768, BATCH = 16 };
 
 static _Thread_local kmm_launch_t *armed;
+static _Atomic(kmm_launch_t *) spare_launch; /* the builder that was used last; more are kept behind the lock */
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
-static kmm_launch_t *spare_launches; /* builders to use again */
+static kmm_launch_t *spare_launches;
 
 /* ---- The builder ---- */
 
@@ -35,20 +37,32 @@ void kmm__launch_free(kmm_launch_t *l)
         free(l->items);
     free(l->label);
     free(l->error_text);
+    l = atomic_exchange(&spare_launch, l);
+    if (!l)
+        return;
     pthread_mutex_lock(&spare_lock);
     l->next = spare_launches;
     spare_launches = l;
     pthread_mutex_unlock(&spare_lock);
 }
 
-/* A builder, cleared but for its items. */
-static kmm_launch_t *launch_obtain(void)
+static kmm_launch_t *launch_reuse(void)
 {
+    kmm_launch_t *l = atomic_exchange(&spare_launch, NULL);
+    if (l)
+        return l;
     pthread_mutex_lock(&spare_lock);
-    kmm_launch_t *l = spare_launches;
+    l = spare_launches;
     if (l)
         spare_launches = l->next;
     pthread_mutex_unlock(&spare_lock);
+    return l;
+}
+
+/* A builder, cleared but for its items. */
+static kmm_launch_t *launch_obtain(void)
+{
+    kmm_launch_t *l = launch_reuse();
     if (!l)
         l = kmm__alloc(sizeof(*l));
     memset(l, 0, offsetof(kmm_launch_t, few));
@@ -132,7 +146,10 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
         memcpy(l->items, l->few, sizeof(l->few));
     }
     kmm__item_t *item = &l->items[l->item_count++];
-    *item = (kmm__item_t){ .text = text, .base = (char *)(uintptr_t)base, .element = (int64_t)element_bytes };
+    memset(item, 0, offsetof(kmm__item_t, extent));
+    item->text = text;
+    item->base = (char *)(uintptr_t)base;
+    item->element = (int64_t)element_bytes;
     return item;
 }
 
@@ -325,7 +342,7 @@ static int map_item(kmm__submission_t *s, const kmm__item_t *item)
     pthread_mutex_lock(&s->rt->lock);
     if (error)
         return item_refuse(s, item, error, kmm__error_get());
-    s->mapped[s->mapped_count++] = item->base + begin;
+    s->l->mapped[s->mapped_count++] = item->base + begin;
     return 0;
 }
 
@@ -354,7 +371,7 @@ static void take_over(kmm__submission_t *s, kmm__array_t *a)
 {
     a->is_deferred = false;
     s->rt->deferred--;
-    s->mapped[s->mapped_count++] = a->base;
+    s->l->mapped[s->mapped_count++] = a->base;
 }
 
 /* The array that the item's region is in; its base may lie before that. */
@@ -384,11 +401,13 @@ int kmm__submission_resolve(kmm__submission_t *s)
         item->array = find_array(s, item);
         if (item->array && item->array->is_deferred && !s->l->nowait)
             take_over(s, item->array);
-        error = item->array ? 0 : map_item(s, item);
-        if (error)
-            return error;
-        item->array = find_array(s, item);
-        kmm__array_t *a = item->array;
+        if (!item->array) {
+            error = map_item(s, item);
+            if (error)
+                return error;
+            item->array = find_array(s, item);
+        }
+        const kmm__array_t *a = item->array;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
             return item_refuse(s, item, KMM_E_INVALID, "is written, but it is mapped `to`");
     }
@@ -428,42 +447,44 @@ static int plan_reductions(kmm__submission_t *s)
 
 /* ---- Tasks ---- */
 
-static kmm__access_t *access_push(kmm__task_t *t, const kmm__access_t *a)
+static void access_push(kmm__task_t *t, const kmm__access_t *a)
 {
-    kmm__access_t *at = &t->accesses[t->access_count++];
-    *at = *a;
+    t->accesses[t->access_count++] = *a;
     kmm__array_ref(a->array);
-    return at;
 }
 
 /* The accesses of chunk k, one for each item that is not empty there. */
 int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
     kmm__work_t *w = s->work;
-    kmm__access_t a = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
     t->exact = true;
-    if (w->kernel)
-        access_push(t, &a);
+    if (w->kernel) {
+        kmm__access_t other = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
+        access_push(t, &other);
+    }
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
         if (!item->array || item->mode == KMM_REDUCE)
             continue;
-        int planned = kmm__plan(item, s->l->axis_count, box, &a);
+        kmm__access_t *a = &t->accesses[t->access_count];
+        int planned = kmm__plan(item, s->l->axis_count, box, a);
         if (planned < 0)
             return item_refuse(s, item, planned, kmm__error_get());
         if (planned == 0)
             continue;
-        a.item = (uint16_t)k;
-        t->exact &= a.mode == KMM_READ || a.exact;
-        access_push(t, &a);
+        a->item = (uint16_t)k;
+        t->exact &= a->mode == KMM_READ || a->exact;
+        t->access_count++;
+        kmm__array_ref(a->array);
     }
     for (uint32_t k = 0; k < w->reduction_count; k++) {
-        a = kmm__reduce_access(w, &w->reductions[k], t->chunk);
+        kmm__access_t a = kmm__reduce_access(w, &w->reductions[k], t->chunk);
         access_push(t, &a);
     }
     for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++) {
-        a = kmm__access_bytes(w->pointers[k].array, KMM_UPDATE, 0, (int64_t)w->pointers[k].array->bytes);
-        if (a.array->bytes)
+        kmm__array_t *array = w->pointers[k].array;
+        kmm__access_t a = kmm__access_bytes(array, KMM_UPDATE, 0, (int64_t)array->bytes);
+        if (array->bytes)
             access_push(t, &a);
     }
     return 0;
@@ -474,7 +495,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     kmm__chunk_box_t box;
     kmm__work_t *w = s->work;
     kmm__partition_chunk(&s->part, s->l, k, &box);
-    kmm__task_t *t = kmm__task_create(s->rt, w, s->l->item_count + w->pointer_count + 1);
+    kmm__task_t *t = kmm__task_create(s->rt, w, s->l->item_count + (s->annotated ? 0 : w->pointer_count) + 1);
     t->chunk = k;
     t->failed_item = KMM__MAX_ITEMS;
     for (uint32_t i = 0; i < KMM_MAX_SPLIT; i++) {
@@ -487,6 +508,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
     kmm__task_place(t, kmm__place_chunk(&s->place, k, t));
+    t->is_plain = s->is_plain && !*error;
     kmm__uses_expect(t);
     kmm__line_enter(t, w->geometry.stream);
     return t;
@@ -503,7 +525,8 @@ static bool chunks_are_apart(const kmm_launch_t *l)
             if (r->array != w->array || k == i)
                 continue;
             if (r->base != w->base || r->dims != w->dims || r->section_count != w->section_count ||
-                memcmp(r->extent, w->extent, sizeof(r->extent)) || memcmp(r->section, w->section, sizeof(r->section)))
+                memcmp(r->extent, w->extent, r->dims * sizeof(*r->extent)) ||
+                memcmp(r->section, w->section, r->section_count * sizeof(*r->section)))
                 return false;
         }
     }
@@ -512,37 +535,57 @@ static bool chunks_are_apart(const kmm_launch_t *l)
 
 static void throttle(kmm_runtime_t *rt)
 {
-    if (rt->outstanding <= KMM__MAX_OUTSTANDING || kmm__is_inside())
+    if (rt->outstanding <= rt->most_outstanding || kmm__is_inside())
         return; /* a task that waited for others to end could be what they wait for */
     rt->throttled++;
-    while (rt->outstanding > KMM__RESUME_OUTSTANDING)
+    while (rt->outstanding > kmm__resume_at(rt))
         pthread_cond_wait(&rt->progress, &rt->lock);
     rt->throttled--;
 }
 
-/* Enters the chunks from first on, at most n, into the DAG. Chunks that fail carry their error. */
-static int submit_chunks(kmm__submission_t *s, uint32_t first, uint32_t n)
+/* Enters n chunks from first on into the DAG, each before the next is looked at. Chunks that fail carry their error. */
+static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t n)
 {
-    kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
+    kmm__task_t *tasks[BATCH];
     int result = 0;
-    bool apart = chunks_are_apart(s->l);
     for (uint32_t k = 0; k < n; k++) {
         int error = 0;
         tasks[k] = make_chunk(s, first + k, &error);
         if (!error)
-            error = apart ? kmm__dag_enter(tasks[k]) : kmm__dag_follow(tasks[k]);
+            error = kmm__dag_enter(tasks[k]);
         if (error && !tasks[k]->error)
             tasks[k]->error = error;
         result = result ? result : error;
     }
-    for (uint32_t k = 0; k < n && !apart; k++) {
+    for (uint32_t k = 0; k < n; k++)
+        kmm__dag_release(tasks[k]);
+    return result;
+}
+
+/* The same for all chunks of a launch that may read what others of them write: no chunk is recorded before all have
+ * found what they follow. */
+static int submit_together(kmm__submission_t *s)
+{
+    uint32_t n = s->part.count;
+    kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
+    int result = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        int error = 0;
+        tasks[k] = make_chunk(s, k, &error);
+        if (!error)
+            error = kmm__dag_follow(tasks[k]);
+        if (error && !tasks[k]->error)
+            tasks[k]->error = error;
+        result = result ? result : error;
+    }
+    for (uint32_t k = 0; k < n; k++) {
         int error = kmm__dag_conflicts(tasks[k]);
         if (error && !tasks[k]->error)
             tasks[k]->error = error;
         result = result ? result : error;
         kmm__dag_record(tasks[k], true);
     }
-    for (uint32_t k = 0; k < n && !apart; k++)
+    for (uint32_t k = 0; k < n; k++)
         kmm__dag_record(tasks[k], false);
     for (uint32_t k = 0; k < n; k++)
         kmm__dag_release(tasks[k]);
@@ -573,11 +616,15 @@ static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     int error = kmm__reduce_begin(s->rt, w);
-    w->pattern = kmm__pattern_note(s->rt, identity_of(s));
-    uint32_t batch = chunks_are_apart(s->l) ? BATCH : s->part.count;
-    for (uint32_t k = 0; k < s->part.count && !error; k += batch) {
+    if (s->rt->has_spaces)
+        w->pattern = kmm__pattern_note(s->rt, identity_of(s));
+    bool apart = s->part.count == 1 || chunks_are_apart(s->l);
+    for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         throttle(s->rt);
-        error = submit_chunks(s, k, s->part.count - k < batch ? s->part.count - k : batch);
+        n = !apart || s->part.count - k < BATCH ? s->part.count - k : BATCH;
+        error = apart ? submit_apart(s, k, n) : submit_together(s);
+        if (k + n == s->part.count)
+            break;
         /* Let the devices' threads in: they start while we submit. */
         pthread_mutex_unlock(&s->rt->lock);
         pthread_mutex_lock(&s->rt->lock);
@@ -589,7 +636,6 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
 {
     const kmm_launch_t *l = s->l;
     kmm__work_t *w = kmm__work_create(s->rt);
-    uint32_t reductions = 0;
     w->name = l->kernel ? l->kernel : "?";
     if (l->label)
         w->name = memcpy(kmm__work_take(w, strlen(l->label) + 1), l->label, strlen(l->label));
@@ -601,10 +647,10 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
         w->item_text[k] = l->items[k].text;
-        reductions += l->items[k].mode == KMM_REDUCE;
+        s->reductions += l->items[k].mode == KMM_REDUCE;
     }
-    w->reductions = kmm__work_take(w, reductions * sizeof(*w->reductions));
-    w->partials = kmm__work_take(w, reductions * sizeof(*w->partials));
+    w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
+    w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
     return w;
 }
 
@@ -631,6 +677,27 @@ static void repack_pointers(kmm__submission_t *s)
         find_pointers(s, w->arg_offset[k], w->kernel->param_bytes[k]);
 }
 
+static bool is_on_host(kmm__array_t *a)
+{
+    return !a || (!a->is_tracked && kmm__array_host(a)); /* NULL: a region that is empty */
+}
+
+/* Where there is only the host's memory, what tasks use is made ready once for all of them. */
+static void make_plain(kmm__submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    bool plain = !s->rt->has_spaces && !kmm__spill_room(s->rt) && !w->places && w->reduction_count == 0;
+    for (uint32_t k = 0; k < s->l->item_count && plain; k++)
+        plain = is_on_host(s->l->items[k].array);
+    for (uint32_t k = 0; k < w->pointer_count && plain; k++)
+        plain = is_on_host(w->pointers[k].array);
+    s->is_plain = w->is_translated = plain;
+    for (uint32_t k = 0; k < w->pointer_count && plain; k++) {
+        char *address = w->pointers[k].array->host + w->pointers[k].offset;
+        memcpy(w->args + w->pointers[k].at, &address, sizeof(address));
+    }
+}
+
 /* The part that kernels and functions share, once arguments are packed. */
 static int submit_described(kmm__submission_t *s)
 {
@@ -649,7 +716,8 @@ static int submit_described(kmm__submission_t *s)
     kmm__check_note(w, s->l);
     if (error || s->part.count == 0)
         return error;
-    error = plan_reductions(s);
+    error = s->reductions ? plan_reductions(s) : 0;
+    make_plain(s);
     return error ? error : submit_work(s);
 }
 
@@ -657,7 +725,7 @@ static void defer_items(kmm__submission_t *s)
 {
     pthread_mutex_lock(&s->rt->lock);
     for (uint32_t k = 0; k < s->mapped_count; k++)
-        kmm__array_find(s->rt, s->mapped[k])->is_deferred = true;
+        kmm__array_find(s->rt, s->l->mapped[k])->is_deferred = true;
     s->rt->deferred += s->mapped_count;
     pthread_mutex_unlock(&s->rt->lock);
 }
@@ -671,7 +739,7 @@ int kmm__submission_unmap(kmm__submission_t *s)
         return 0;
     }
     for (uint32_t k = 0; k < s->mapped_count; k++) {
-        int e = kmm_unmap(s->rt, s->mapped[k]);
+        int e = kmm_unmap(s->rt, s->l->mapped[k]);
         error = error ? error : e;
     }
     return error;
@@ -686,7 +754,9 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->place);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
-    pthread_mutex_lock(&s->rt->lock);
+    if (kmm__partition(l, grid, block, kernel == NULL, &s->part))
+        return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
+    kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
     if (kernel) {
         error = pack_kernel(s, kernel, args);
@@ -697,8 +767,6 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
             memcpy(s->work->args, block_args, bytes);
         find_pointers(s, 0, (uint32_t)bytes);
     }
-    if (!error && kmm__partition(l, grid, block, kernel == NULL, &s->part))
-        error = kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     if (!error)
         error = submit_described(s);
     kmm__work_unref(s->work);

@@ -49,8 +49,10 @@ enum {
     KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
     KMM__EXCEEDING = 32,           /* kernels that a device remembers to have warned of */
     KMM__WORK_ROOM = 512,          /* bytes; enough for most */
-    KMM__MAX_OUTSTANDING = 1 << 16, /* tasks; a program that submits more waits until it is */
-    KMM__RESUME_OUTSTANDING = KMM__MAX_OUTSTANDING / 8 * 7
+    /* Tasks; a program that submits more waits until it is 7/8 of that. Many show what is used when (memory/foresight.c);
+     * where nothing moves, no more than the caches hold. */
+    KMM__MAX_OUTSTANDING = 1 << 15,
+    KMM__MAX_OUTSTANDING_PLAIN = 1 << 11
 };
 
 typedef struct kmm__device kmm__device_t;
@@ -272,6 +274,7 @@ struct kmm__work {
     uint32_t *arg_offset;
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
+    bool is_translated; /* the pointers in args are addresses in the host's space already */
     kmm__reduction_t *reductions;
     uint32_t reduction_count;
     kmm__partials_t *partials;
@@ -331,20 +334,23 @@ struct kmm__task {
     struct kmm__check *check; /* KMM_CHECK=access: the copies it works on */
     bool entered;  /* is_inline: the program's statements may run */
     kmm__ticket_t *ticket;
-    kmm__edge_t *successors;
-    uint32_t successor_count, successor_capacity;
-    kmm__ticket_t **waits; /* predecessors' tickets, for stream waits */
-    uint32_t wait_count, wait_capacity;
-    kmm__ticket_t **copies; /* tickets of copies made for this task, done when it is */
-    uint32_t copy_count, copy_capacity;
-    kmm__frame_t **pinned;
-    uint32_t pinned_count, pinned_capacity;
+    uint32_t successor_count, wait_count, copy_count, pinned_count;
     struct kmm__held *held; /* host memory that it needs (memory/spill.h); NULL: none */
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
     kmm__task_t *next;        /* among the runtime's spare ones */
-    kmm__access_t few[KMM__FEW_ACCESSES]; /* room for accesses of most tasks; not cleared */
+    bool is_plain;            /* it works in the host's space, where all that it uses is there and stays there */
+    kmm__work_t *left;        /* of a plain task that is done: with its accesses, what kmm__tasks_settle has yet to drop */
+    kmm__task_t *next_left;   /* among the runtime's */
+    /* Kept when the task is used again, room and all: */
+    kmm__edge_t *successors;
+    kmm__ticket_t **waits;  /* predecessors' tickets, for stream waits */
+    kmm__ticket_t **copies; /* tickets of copies made for this task, done when it is */
+    kmm__frame_t **pinned;
+    kmm__access_t *many;    /* accesses, when few does not do */
+    uint32_t successor_capacity, wait_capacity, copy_capacity, pinned_capacity, many_capacity;
+    kmm__access_t few[KMM__FEW_ACCESSES];
 };
 
 /* ---- Devices (schedule.c, memory/frame.c) ---- */
@@ -434,12 +440,15 @@ struct kmm_runtime {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
     uint32_t live_arrays;  /* not freed yet, dead ones included */
+    uint32_t forgotten;    /* of these, the ones that are is_forgotten */
     uint64_t array_bytes, array_most; /* of all that live, and the most there were */
     uint32_t deferred;     /* arrays that are is_deferred */
     uint64_t next_array, next_work, next_sequence;
     kmm__pattern_t patterns[KMM__PATTERNS];
-    uint32_t outstanding;  /* unfinished tasks */
+    uint32_t outstanding;  /* unfinished tasks, */
+    uint32_t most_outstanding; /* and how many there may be */
     uint32_t throttled;    /* threads that wait for outstanding to fall */
+    kmm__task_t *left_over;   /* plain tasks that are done, until kmm__tasks_settle */
     kmm__task_t *spare_tasks; /* kept with their arrays, so that a chunk costs no allocation */
     kmm__work_t *spare_works;
     kmm__ticket_t *spare_tickets;

@@ -4,7 +4,7 @@
 
 #include "../internal.h"
 
-enum { SPIN_NS = 30000, POLLS_PER_YIELD = 32 };
+enum { SPIN_NS = 30000, POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
 
 static uint64_t now(void)
 {
@@ -33,4 +33,15 @@ void kmm__spin_until_zero(const _Atomic uint32_t *word)
         }
         sched_yield(); /* whoever is to set it may want this core */
     } while (now() < end);
+}
+
+void kmm__spin_lock(pthread_mutex_t *lock)
+{
+    for (int k = 0; k < LOCK_TRIES; k++) {
+        if (pthread_mutex_trylock(lock) == 0)
+            return;
+        for (int p = 0; p < POLLS_PER_TRY; p++)
+            kmm__relax();
+    }
+    pthread_mutex_lock(lock);
 }

@@ -53,9 +53,11 @@ void kmm__array_forget(kmm__array_t *a)
     uint32_t k = index_of(rt, a->base);
     if (k == 0 || rt->arrays[k - 1] != a)
         return;
+    kmm__tasks_settle(rt);
     memmove(rt->arrays + k - 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
     rt->array_count--;
     a->is_forgotten = true;
+    rt->forgotten++;
     if (a->reserved)
         munmap(a->base, a->reserved);
 }
@@ -137,6 +139,7 @@ static void array_free(kmm__array_t *a)
         kmm__map_destroy(a->coherence.map);
     if (a->gone)
         *a->gone = true;
+    rt->forgotten -= a->is_forgotten;
     pthread_mutex_destroy(&a->block_lock);
     rt->array_bytes -= a->bytes;
     free(a->label);
