@@ -402,7 +402,7 @@ static const char *flags_text(int flags)
     if (!flags)
         return "KMM_HOST_PLAIN";
     if (flags & 8)
-        return arena_printf("KMM_HOST_BLOCK%s%s", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
+        return arena_printf("KMM_HOST_BLOCK%s%s%s%s", flags & 32 ? " | KMM_HOST_STATES" : "", flags & 64 ? " | KMM_HOST_WIDE" : "", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
     return arena_printf("%s%s%s%s%s", flags & 1 ? "KMM_HOST_SYNC" : "", flags & 1 && flags & 6 ? " | " : "",
                         flags & 2 ? "KMM_HOST_HELPERS" : "", flags & 2 && flags & 4 ? " | " : "", flags & 4 ? "KMM_HOST_GLOBALS" : "");
 }
@@ -610,11 +610,12 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         const char *reason;
         size_t at;
         split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .meeting_of = meeting_of, .context = h};
-        const char *text = split_body(&split, &reason, &at);
+        int found;
+        const char *text = split_body(&split, &found, &reason, &at);
         if (text) {
             unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
                                                  "static void kmm_block(kmm_host_block &kmm_b%s) %s }; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 emit_quoted(name), parameters, text, flags_text((k->flags & 6) | 8), names.data));
+                                                 emit_quoted(name), parameters, text, flags_text((k->flags & 6) | 8 | found), names.data));
             return;
         }
         if (u->options->verbose && (k->flags & 1))

@@ -76,7 +76,8 @@ bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_a
         *reason = "its body comes from a macro";
         return false;
     }
-    const char *text = split_body(s, reason, reason_at);
+    int flags;
+    const char *text = split_body(s, &flags, reason, reason_at);
     if (!text || dry)
         return text != NULL;
     const char *result = clang_text(clang_getTypeSpelling(clang_getCursorResultType(s->function)));

@@ -308,9 +308,9 @@ static void close_region(emitter_t *e)
         return;
     e->is_open = false;
     if (e->part)
-        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_b.whole(); %s", e->part);
-    text_printf(&e->out, "\nkmm_b.each%s<%d>(%s, KMM_HOST_EACH { ", e->is_masked ? "_active" : "", e->s->flags | (e->is_apart ? 16 : 0),
-                e->part ? "kmm_p" : "kmm_b.whole()");
+        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
+    text_printf(&e->out, "\n%s<%d>(kmm_e, %s, KMM_HOST_EACH { ", e->is_masked ? "kmm_b.each_active" : "kmm_host_each",
+                e->s->flags | (e->is_apart ? 16 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
     for (int number = 0; number < e->b.variable_count; number++)
         for (int k = 0; k < e->bound_count; k++)
             if (e->bound[k]->number == number)
@@ -470,10 +470,10 @@ static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, 
     const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
     use_early(thread);
     if (kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE || kind == CXBinaryOperator_EQ)
-        text_printf(&b->part, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_b.extent.%s)); ", direction, kind == CXBinaryOperator_GT ? "_behind" : "",
+        text_printf(&b->part, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_e.%s)); ", direction, kind == CXBinaryOperator_GT ? "_behind" : "",
                     pair, direction);
     if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
-        text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_b.extent.%s)); ", direction, kind == CXBinaryOperator_LT ? "" : "_or_at",
+        text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_e.%s)); ", direction, kind == CXBinaryOperator_LT ? "" : "_or_at",
                     pair, direction);
     text_printf(&b->exact, " && kmm_host_exact(%s)", pair);
 }
@@ -1369,7 +1369,7 @@ static bool emit_strided(emitter_t *e, node_t *n)
     text_printf(&e->out, "\n%s\nfor (kmm_host_as<%s> kmm_i%d %s; kmm_i%d < (%s); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number,
                 suffix(e, v), v->number, limit, v->number, stride);
     open_region(e);
-    e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_b.extent.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
+    e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
                            v->number, limit, v->number, limit);
     e->is_apart &= is_apart(p.first);
     edit_atomics(e, p.first);
@@ -1472,7 +1472,86 @@ static void forget_local(emitter_t *e)
     }
 }
 
-const char *split_body(const split_t *s, const char **reason, size_t *reason_at)
+/* ---- Blocks side by side ---- */
+
+/* "threadIdx.x", "blockIdx.y" ...; "": another expression. Conversions between integers are left out. */
+static const char *index_name(const node_t *n)
+{
+    const node_t *inner = stripped(n);
+    for (; n != inner; n = n->child)
+        if (!is_index_type(clang_getCursorType(n->cursor)))
+            return "";
+    if (!n || n->kind != CXCursor_MemberRefExpr || !n->child || stripped(n->child)->kind != CXCursor_DeclRefExpr)
+        return "";
+    return arena_printf("%s.%s", clang_text(clang_getCursorSpelling(stripped(n->child)->cursor)), clang_text(clang_getCursorSpelling(n->cursor)));
+}
+
+static bool is_sum(const node_t *n)
+{
+    return n->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(n->cursor) == CXBinaryOperator_Add &&
+           is_index_type(clang_getCursorType(n->cursor));
+}
+
+/* The terms of a sum: `threadIdx.x`, `blockIdx.x * blockDim.x` and others, which are looked at with `look`. */
+typedef struct terms { int threads, blocks; } terms_t;
+static bool is_wide(const node_t *n);
+
+static bool count_terms(const node_t *n, terms_t *found, bool look)
+{
+    const node_t *inner = stripped(n);
+    if (is_sum(inner) && is_index_type(clang_getCursorType(n->cursor)))
+        return count_terms(inner->child, found, look) && count_terms(inner->last, found, look);
+    bool is_product = inner->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(inner->cursor) == CXBinaryOperator_Mul;
+    const char *left = is_product ? index_name(inner->child) : "", *right = is_product ? index_name(inner->last) : "";
+    bool is_block = (!strcmp(left, "blockIdx.x") && !strcmp(right, "blockDim.x")) || (!strcmp(left, "blockDim.x") && !strcmp(right, "blockIdx.x"));
+    bool is_thread = !strcmp(index_name(n), "threadIdx.x");
+    found->threads += is_thread;
+    found->blocks += is_block;
+    return is_block || is_thread || !look || is_wide(n);
+}
+
+/* Whether the code asks for the thread's place along x only as blockIdx.x * blockDim.x + threadIdx.x: then blocks that lie
+ * side by side are as good as a wide one. */
+static bool is_wide(const node_t *n)
+{
+    terms_t found = {0, 0};
+    if (n->kind == CXCursor_LambdaExpr)
+        return false;
+    if (is_sum(n) && count_terms(n, &found, false) && found.threads == 1 && found.blocks == 1)
+        return count_terms(n, &found, true);
+    const char *name = n->kind == CXCursor_MemberRefExpr ? index_name(n) : "";
+    if (!strcmp(name, "threadIdx.x") || !strcmp(name, "blockIdx.x"))
+        return false;
+    if (*name)
+        return true;
+    name = n->kind == CXCursor_DeclRefExpr && !n->variable ? clang_text(clang_getCursorSpelling(n->cursor)) : "";
+    if (!strcmp(name, "threadIdx") || !strcmp(name, "blockIdx"))
+        return false;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (!is_wide(c))
+            return false;
+    return true;
+}
+
+static bool has_each(const emitter_t *e)
+{
+    for (int k = 0; k < e->b.variable_count; k++) {
+        const variable_t *v = &e->b.variable[k];
+        if (v->keep == KEEP_SHARED || (v->keep == KEEP_EACH && v->is_top))
+            return true;
+    }
+    return false;
+}
+
+/* Flags of kmm_launch.h. */
+static int found_flags(const emitter_t *e)
+{
+    bool needs_states = e->is_masked || e->operations > 0;
+    bool is_alone = !needs_states && !e->b.root->syncs && !e->s->flags && !has_each(e) && is_wide(e->b.root);
+    return (needs_states ? 32 : 0) | (is_alone ? 64 : 0);
+}
+
+const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at)
 {
     emitter_t e = {.s = s};
     if (body_read_tree(&e.b, s->u, s->function, s->meeting_of, s->context)) {
@@ -1492,6 +1571,7 @@ const char *split_body(const split_t *s, const char **reason, size_t *reason_at)
     *reason_at = e.b.reason_at;
     if (e.b.reason)
         return NULL;
+    *flags = found_flags(&e);
     if (!s->keeps_edits)
         remove_edits(&e);
     return e.out.data;

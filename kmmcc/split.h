@@ -104,8 +104,9 @@ typedef struct split {
     meeting_of_t meeting_of;
     const void *context;
 } split_t;
-/* The text of a body for the block, braces included, whose edits it takes from the unit. NULL: it cannot be split. */
-const char *split_body(const split_t *s, const char **reason, size_t *reason_at);
+/* The text of a body for the block, braces included, whose edits it takes from the unit; *flags: what else kmm_launch.h must know.
+ * NULL: it cannot be split. */
+const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at);
 
 /* ---- meet.c ---- */
 /* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own body. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads of a block as loops: what kmmcc splits kernels with barriers into. The code between two barriers is a
- * lambda that `each` calls for all threads; what a thread keeps beyond it lies in `kmm_host_values`.
+ * lambda that `kmm_host_each` calls for all threads; what a thread keeps beyond it lies in `kmm_host_values`.
  *
  *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
  *     {
  *         KMM_HOST_BLOCK_VALUES
- *         kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
- *         kmm_b.each<0>(kmm_b.whole(), KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
+ *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
+ *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
  *     }
  *
  * Threads that left the control flow, by a branch that others did not take or a jump, have a state other than 0:
@@ -89,6 +89,55 @@ struct kmm_host_order {
 };
 #endif
 
+KMM_HOST_INLINE kmm_host_part kmm_host_whole(const dim3 e) { return kmm_host_part{0, (int)e.x, 0, (int)e.y}; }
+
+template <int flags> KMM_HOST_INLINE void kmm_host_enter(uint3 t)
+{
+    if (flags & KMM_HOST_HELPERS)
+        ::threadIdx = t;
+}
+
+#ifdef KMM_HOST_RANDOM
+template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F f)
+{
+    const uint32_t threads = e.x * e.y * e.z;
+    const kmm_host_order order(threads);
+    for (uint32_t k = 0; k < threads; k++) {
+        const uint32_t t = order.at[k];
+        const uint3 place = {t % e.x, t / e.x % e.y, t / e.x / e.y};
+        if ((int)place.x < p.x0 || (int)place.x >= p.x1 || (int)place.y < p.y0 || (int)place.y >= p.y1)
+            continue;
+        kmm_host_enter<flags>(place);
+        f(place, (int)t);
+    }
+}
+#endif
+
+/* The threads of a part of a block with the extent e, in any order: nothing but a barrier orders them. KMM_HOST_APART: nor does any
+ * of them use what others do, and the compiler need not look. Counters are signed: then it knows that they do not wrap. */
+template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
+{
+#ifdef KMM_HOST_RANDOM
+    kmm_host_each_random<flags>(e, p, f);
+#else
+    const int width = (int)e.x, height = (int)e.y;
+    for (int z = 0; z < (int)e.z; z++)
+        for (int y = p.y0; y < p.y1; y++) {
+            const int row = (z * height + y) * width;
+            if (flags & KMM_HOST_APART) {
+                KMM_HOST_NO_DEPENDENCES
+                for (int x = p.x0; x < p.x1; x++)
+                    f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+            } else {
+                for (int x = p.x0; x < p.x1; x++) {
+                    kmm_host_enter<flags>(uint3{(unsigned)x, (unsigned)y, (unsigned)z});
+                    f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+                }
+            }
+        }
+#endif
+}
+
 /* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched by AddressSanitizer; one of
  * each thread of the CPU needs no stack. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -107,88 +156,40 @@ struct kmm_host_order {
 struct kmm_host_block {
     uint3 index;
     dim3 extent, grid;
+    dim3 loop; /* the extent; with KMM_HOST_WIDE that of several blocks side by side, of which this is the first */
     const char *kernel;
     uint32_t threads, active; /* how many have state 0 */
     uint32_t first, last;     /* where x is the only direction: these have state 0 if any; else all */
     bool has_gaps;            /* some of them do not */
     uint8_t state[KMM_HOST_THREADS];
 
-    kmm_host_block(uint3 index, dim3 extent, dim3 grid, const char *kernel)
-        : index(index), extent(extent), grid(grid), kernel(kernel), threads(extent.x * extent.y * extent.z), active(threads), first(0),
-          last(extent.x), has_gaps(false)
+    kmm_host_block(uint3 index, dim3 extent, dim3 grid, dim3 loop, const char *kernel, bool has_states)
+        : index(index), extent(extent), grid(grid), loop(loop), kernel(kernel), threads(extent.x * extent.y * extent.z), active(threads),
+          first(0), last(extent.x), has_gaps(false)
     {
-        memset(state, 0, threads);
+        if (has_states)
+            memset(state, 0, threads);
     }
 
     /* A function's, called by the threads of `caller` that are active. */
     explicit kmm_host_block(const kmm_host_block &caller)
-        : index(caller.index), extent(caller.extent), grid(caller.grid), kernel(caller.kernel), threads(caller.threads),
+        : index(caller.index), extent(caller.extent), grid(caller.grid), loop(caller.loop), kernel(caller.kernel), threads(caller.threads),
           active(caller.active), first(caller.first), last(caller.last), has_gaps(caller.has_gaps)
     {
         for (uint32_t t = 0; t < threads; t++)
             state[t] = caller.state[t] == 0 || caller.state[t] == KMM_HOST_GONE ? caller.state[t] : (uint8_t)KMM_HOST_OUTSIDE;
     }
 
-    template <int flags> KMM_HOST_INLINE void enter(uint3 t) const
-    {
-        if (flags & KMM_HOST_HELPERS)
-            ::threadIdx = t;
-    }
-
-#ifdef KMM_HOST_RANDOM
-    template <int flags, class F> KMM_HOST_INLINE void each_random(const kmm_host_part p, F f) const
-    {
-        const kmm_host_order order(threads);
-        for (uint32_t k = 0; k < threads; k++) {
-            const uint32_t t = order.at[k];
-            const uint3 place = {t % extent.x, t / extent.x % extent.y, t / extent.x / extent.y};
-            if ((int)place.x < p.x0 || (int)place.x >= p.x1 || (int)place.y < p.y0 || (int)place.y >= p.y1)
-                continue;
-            enter<flags>(place);
-            f(place, (int)t);
-        }
-    }
-#endif
-
-    /* The threads of a part of the block, in any order: nothing but a barrier orders them. KMM_HOST_APART: nor does any
-     * of them use what others do, and the compiler need not look. Counters are signed: then it knows that they do not wrap. */
-    template <int flags, class F> KMM_HOST_INLINE void each_of(const kmm_host_part p, F f) const
-    {
-#ifdef KMM_HOST_RANDOM
-        each_random<flags>(p, f);
-#else
-        const int width = (int)extent.x, height = (int)extent.y;
-        for (int z = 0; z < (int)extent.z; z++)
-            for (int y = p.y0; y < p.y1; y++) {
-                const int row = (z * height + y) * width;
-                if (flags & KMM_HOST_APART) {
-                    KMM_HOST_NO_DEPENDENCES
-                    for (int x = p.x0; x < p.x1; x++)
-                        f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
-                } else {
-                    for (int x = p.x0; x < p.x1; x++) {
-                        enter<flags>(uint3{(unsigned)x, (unsigned)y, (unsigned)z});
-                        f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
-                    }
-                }
-            }
-#endif
-    }
-
-    KMM_HOST_INLINE kmm_host_part whole() const { return kmm_host_part{0, (int)extent.x, 0, (int)extent.y}; }
-
-    template <int flags, class F> KMM_HOST_INLINE void each(const kmm_host_part p, F f) const { each_of<flags>(p, f); }
-
     /* Those among them that are active. */
-    template <int flags, class F> KMM_HOST_INLINE void each_active(kmm_host_part p, F f) const
+    template <int flags, class F> KMM_HOST_INLINE void each_active(const dim3 e, kmm_host_part p, F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
         if (!has_gaps) {
-            each_of<flags>(p, f);
+            kmm_host_each<flags>(e, p, f);
             return;
         }
-        each_of<flags & ~KMM_HOST_APART>(p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
+        kmm_host_each<flags & ~KMM_HOST_APART>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
             if (!state[t])
                 f(place, t);
         });
@@ -267,6 +268,7 @@ struct kmm_host_block {
 
 #define KMM_HOST_BLOCK_VALUES                                                                      \
     const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
+    const dim3 kmm_e __attribute__((unused)) = kmm_b.loop;                                         \
     const dim3 blockDim __attribute__((unused)) = kmm_b.extent, gridDim __attribute__((unused)) = kmm_b.grid; \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */  \
     const int kmm_t __attribute__((unused)) = 0;

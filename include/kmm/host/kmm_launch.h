@@ -45,7 +45,9 @@ enum {
     KMM_HOST_HELPERS = 2, /* functions that read the index variables */
     KMM_HOST_GLOBALS = 4, /* variables outside, which libkmm does not see: launches run one after another */
     KMM_HOST_BLOCK = 8,   /* kmmcc has made it one function for all threads of a block, split at its barriers */
-    KMM_HOST_APART = 16   /* of a loop over threads: none of them uses what another one changes */
+    KMM_HOST_APART = 16,  /* of a loop over threads: none of them uses what another one changes */
+    KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
+    KMM_HOST_WIDE = 64    /* its blocks side by side may run as one: their threads only add up */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
@@ -171,7 +173,7 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
         kmm_fiber_run(&block);
     }
 
-    template <size_t... k> static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, void **args, kmm_host_indices<k...>)
+    template <size_t... k> static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, dim3, void **args, kmm_host_indices<k...>)
     {
         if (flags & KMM_HOST_SYNC)
             fibers(b, bd, gd, args);
@@ -182,17 +184,27 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 
 /* A block that runs at once. */
 template <class Body, int flags, class... P> struct kmm_host_split {
-    template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, void **args, kmm_host_indices<k...>)
+    template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
     {
         if (flags & KMM_HOST_HELPERS) {
             ::blockIdx = b;
             ::blockDim = bd;
             ::gridDim = gd;
         }
-        kmm_host_block state(b, bd, gd, Body::kmm_name());
+        kmm_host_block state(b, bd, gd, loop, Body::kmm_name(), (flags & KMM_HOST_STATES) != 0);
         Body::kmm_block(state, *static_cast<const P *>(args[k])...);
     }
 };
+
+/* How many blocks from one on run as one: those of a row, as long as what the rows of a block use stays in the cache. */
+inline uint64_t kmm_host_side_by_side(dim3 block, uint64_t left, uint64_t in_row)
+{
+#ifdef KMM_HOST_RANDOM
+    return 1;
+#endif
+    const uint64_t most = (block.y * block.z > 1 ? 4096u : 65536u) / block.x, count = left < in_row ? left : in_row;
+    return most < 1 ? 1 : most < count ? most : count;
+}
 
 template <class Body, int flags, class... P> struct kmm_host_runner {
     typedef typename kmm_host_count<sizeof...(P)>::type all;
@@ -204,11 +216,14 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
         static thread_local kmm_host_arena arena;
         const dim3 bd(range->block[0], range->block[1], range->block[2]), gd(range->grid[0], range->grid[1], range->grid[2]);
         kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
-        for (uint64_t n = range->first; n < range->last; n++) {
-            const uint64_t row = n / range->count[0];
-            const uint3 b = {(unsigned)(range->offset[0] + n % range->count[0]), (unsigned)(range->offset[1] + row % range->count[1]),
+        uint64_t count = 1;
+        for (uint64_t n = range->first; n < range->last; n += count) {
+            const uint64_t column = n % range->count[0], row = n / range->count[0];
+            const uint3 b = {(unsigned)(range->offset[0] + column), (unsigned)(range->offset[1] + row % range->count[1]),
                              (unsigned)(range->offset[2] + row / range->count[1])};
-            runner::block(b, bd, gd, args, all());
+            if (flags & KMM_HOST_WIDE)
+                count = kmm_host_side_by_side(bd, range->last - n, range->count[0] - column);
+            runner::block(b, bd, gd, dim3((unsigned)(bd.x * count), bd.y, bd.z), args, all());
         }
     }
 };
