@@ -218,6 +218,8 @@ static bool is_chevron(CXCursor call)
     return list.count >= 2 && is_one_of(spelling(list.at[1]), names);
 }
 
+bool bind_is_launch(CXCursor call) { return is_chevron(call); }
+
 /* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
 static int kernel_argument(CXCursor call)
 {

@@ -418,6 +418,12 @@ static bool is_array(CXType type)
            kind == CXType_DependentSizedArray;
 }
 
+static bool is_function_pointer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getPointeeType(type)).kind;
+    return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
+}
+
 /* Another clause for an item that is alone in its own. */
 static void suggest_word(const item_t *item, const char *word)
 {
@@ -425,7 +431,31 @@ static void suggest_word(const item_t *item, const char *word)
         diag_fix(item->word.begin, word);
 }
 
-static bool check_base(unit_t *u, item_t *item)
+static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    while (is_array(type))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    *(bool *)data |= type.kind == CXType_Pointer && !is_function_pointer(type);
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_pointer_field, data);
+    return CXVisit_Continue;
+}
+
+/* The address that a program holds of an array is mapped on no device, so a kernel cannot use one that it finds in an array. */
+static void check_stored_pointers(unit_t *u, const directive_t *d, const item_t *item, CXType element)
+{
+    bool holds = element.kind == CXType_Pointer && !is_function_pointer(element);
+    if (element.kind == CXType_Record)
+        clang_Type_visitFields(element, find_pointer_field, &holds);
+    if (holds && d->is_kernel)
+        diag_at(SEVERITY_WARNING, u->source, item->base->begin, item->base->end,
+                "the elements of '%s' hold pointers, and one to managed memory means nothing to a kernel that finds it in an array; pass the arrays "
+                "as arguments, or in a struct by value [-Wkmm-pointers]",
+                words(u, item->base->begin, item->base->end));
+}
+
+static bool check_base(unit_t *u, const directive_t *d, item_t *item)
 {
     const expr_t *e = item->base;
     const char *text = words(u, e->begin, e->end);
@@ -453,6 +483,7 @@ static bool check_base(unit_t *u, item_t *item)
         suggest_word(item, "read");
         return false;
     }
+    check_stored_pointers(u, d, item, element);
     return true;
 }
 
@@ -503,7 +534,7 @@ static cut_t cut_along(const unit_t *u, const directive_t *d, int number)
     const axis_t *axis = &d->axis[number];
     for (int k = 0; k < number; k++)
         entry += d->axis[k].splits;
-    if (!axis->splits || entry >= d->chunk_count)
+    if (!axis->splits || entry >= d->chunk_count || d->stored_symbol)
         return CUT_NEVER;
     if (!axis->length)
         return CUT_MAYBE;
@@ -578,7 +609,7 @@ static void check_item(unit_t *u, directive_t *d, item_t *item)
 {
     int errors = diag_error_count();
     item->root = check_root(item->base->cursor);
-    if (!check_base(u, item))
+    if (!check_base(u, d, item))
         return;
     find_shape(u, d, item);
     check_rank(u, item);
@@ -720,6 +751,12 @@ static void check_use(unit_t *u, const directive_t *d, const item_t *item, const
                 name, text);
         suggest_word(item, "update");
         note_at(u, uses->updated, "the old value is used here");
+    } else if (modes == 1u << KMM_REDUCE && !clang_Cursor_isNull(uses->result)) {
+        error_at(u, item->begin, item->end,
+                 "'%s' uses what an atomic operation on '%s' returns, but each chunk has a copy of its own; launch it without the pragma, or say "
+                 "update(%s) and leave it one chunk",
+                 name, text, text);
+        note_at(u, uses->result, "it is used here");
     }
 }
 
@@ -735,7 +772,7 @@ static void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXC
         modes |= 1u << d->item[k].mode;
         first = first ? first : &d->item[k];
     }
-    bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE;
+    bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE || modes == 1u << KMM_REDUCE;
     if (matters && clang_getCanonicalType(clang_getCursorType(parameter)).kind == CXType_Pointer &&
         uses_find(f, parameter, &uses))
         check_use(u, d, first, &uses, modes);
@@ -749,6 +786,52 @@ static void check_uses(unit_t *u, const directive_t *d)
     const parameters_t *p = parameters_of(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
         check_parameter_use(u, d, f, check_root(d->argument[k]), p->at[k]);
+}
+
+/* ---- What chunks cannot do ---- */
+
+static void hazard(unit_t *u, const directive_t *d, CXCursor where, const char *message)
+{
+    bool named = d->name_after > d->name_at;
+    error_at(u, named ? d->name_at : d->name_begin, named ? d->name_after : d->name_end, "%s", message);
+    note_at(u, where, "it does so here");
+}
+
+/* Chunks of different devices have each device's own variable. */
+static void check_symbol(unit_t *u, directive_t *d, const char *name, const hazards_t *h)
+{
+    bool reduces = false;
+    for (int k = 0; k < d->item_count; k++)
+        reduces |= d->item[k].mode == KMM_REDUCE;
+    if (reduces) {
+        hazard(u, d, h->symbol, arena_printf("kernel '%s' changes the variable '%s' of its device, so it cannot be split, and reductions here split it; "
+                                             "launch it without the pragma", name, h->symbol_name));
+        return;
+    }
+    d->stored_symbol = h->symbol_name;
+    if (d->chunk_count == 0)
+        return;
+    diag_at(SEVERITY_WARNING, u->source, d->chunk_begin, d->chunk_end,
+            "kernel '%s' changes the variable '%s' of its device, so the launch is one chunk [-Wkmm-symbol]", name, h->symbol_name);
+    note_at(u, h->symbol, "it does so here");
+}
+
+static void check_hazards(unit_t *u, directive_t *d)
+{
+    for (int k = 0; k < d->target_count && d->is_kernel; k++) {
+        const char *name = clang_text(clang_getCursorSpelling(d->target[k].kernel));
+        hazards_t h = hazards_of(d->target[k].kernel);
+        if (!clang_Cursor_isNull(h.wait))
+            hazard(u, d, h.wait, arena_printf("kernel '%s' waits for what other blocks store, which may be of other chunks, so it cannot be split; "
+                                              "launch it without the pragma", name));
+        if (!clang_Cursor_isNull(h.launch))
+            hazard(u, d, h.launch, arena_printf("kernel '%s' launches kernels itself, so it cannot be split; launch it without the pragma", name));
+        if (!clang_Cursor_isNull(h.texture))
+            hazard(u, d, h.texture, arena_printf("kernel '%s' calls '%s': textures and surfaces belong to one device, so it cannot be split; "
+                                                 "launch it without the pragma", name, h.texture_name));
+        if (!clang_Cursor_isNull(h.symbol))
+            check_symbol(u, d, name, &h);
+    }
 }
 
 /* ---- declare kernel ---- */
@@ -926,6 +1009,7 @@ static void check_directive(unit_t *u, directive_t *d)
         check_data(u, d);
     if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch) || (declared && (declared->failed || declared->broken)))
         return;
+    check_hazards(u, d);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);

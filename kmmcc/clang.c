@@ -254,6 +254,8 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
         add_flag(&f, u->options->parse_flags[k]);
     add_flag(&f, "-w");
     add_flag(&f, "-Wno-register"); /* nvcc only warns of it */
+    if (u->lang == LANG_CUDA || u->lang == LANG_HIP)
+        add_flag(&f, "-fgpu-rdc"); /* without it clang rejects kernels that launch kernels */
     add_flag(&f, "-fspell-checking");
     if (!u->options->ignores_pragmas)
         add_flag(&f, "-D_KMM=1");

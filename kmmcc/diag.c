@@ -103,7 +103,9 @@ void diag_warnings_list(void)
         {"kmm-whole", "no clause says what a launch reads of an array, so each chunk reads the whole"},
         {"kmm-barrier", "some threads of a block never come to a barrier (CPU target)"},
         {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"},
-        {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"}};
+        {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"},
+        {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel where they point to managed memory"},
+        {"kmm-symbol", "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"}};
     printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");
     for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
         printf("  -W%-12s %s\n", list[k].name, list[k].what);

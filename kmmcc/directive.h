@@ -222,6 +222,7 @@ struct directive {
     CXCursor callee;      /* the function or template that is called; null when there are several, or none is known */
     CXCursor definition;  /* of the callee; null if there is none */
     CXType callee_type;   /* of the function, when clang knows it */
+    const char *stored_symbol; /* by check.c: a __device__ variable that the kernel changes, so that it runs as one chunk; NULL */
     const char *callee_name; /* for messages: the kernel's, or what is written in its place */
     target_kernel_t *target;
     int target_count;
@@ -269,6 +270,8 @@ void bind_probes(unit_t *u); /* makes u->parsed */
 void bind_directives(unit_t *u);
 /* Whether the function or function template is a kernel. */
 bool bind_is_kernel(CXCursor f);
+/* Whether the call is `k<<<...>>>(...)`. */
+bool bind_is_launch(CXCursor call);
 
 /* ---- declare.c ---- */
 /* Adds to the pragmas of launches what `declare kernel` says; true if the units have to be parsed and bound again: then the
@@ -351,10 +354,16 @@ size_t reach_open(const source_t *s, const reach_call_t *call);
 void explain_directives(const unit_t *u); /* on stdout */
 
 /* ---- uses.c ---- */
-/* Where a function's code stores to what a parameter points to, stores depending on what was there, and lets the pointer go
- * where it is not followed; null: nowhere. */
-typedef struct uses { CXCursor stored, updated, escaped; } uses_t;
+/* Where a function's code stores to what a parameter points to, stores depending on what was there, lets the pointer go
+ * where it is not followed, and uses what an atomic addition to it returns; null: nowhere. */
+typedef struct uses { CXCursor stored, updated, escaped, result; } uses_t;
 bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: the code is not seen */
+
+/* ---- hazard.c ---- */
+/* Where a kernel, or a function that it calls, waits in an idle loop for what others store, launches kernels, reads or writes
+ * a texture or surface, and changes a __device__ variable; null: nowhere. */
+typedef struct hazards { CXCursor wait, launch, texture, symbol; const char *texture_name, *symbol_name; } hazards_t;
+hazards_t hazards_of(CXCursor kernel);
 
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);

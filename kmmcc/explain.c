@@ -74,7 +74,9 @@ static void explain_chunks(explanation_t *x)
                     d->axis[k].name, blocks ? "" : unit, lowest(&d->axis[k]), d->axis[k].name, beyond(&d->axis[k]));
         given++;
     }
-    if (d->axis_count == 0)
+    if (d->stored_symbol)
+        text_printf(&x->out, "  chunk    one, because the kernel changes the variable '%s' of its device\n", d->stored_symbol);
+    else if (d->axis_count == 0)
         text_printf(&x->out, "  chunk    no axis is named, so the launch is one chunk\n");
     else if (!given)
         text_printf(&x->out, "  chunk    chosen when it runs: an eighth of a device's memory at most, and some for each device\n");

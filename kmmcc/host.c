@@ -448,10 +448,13 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
     const source_t *s = u->source;
     text_t out = {0};
     text_add(&out, "", 0);
+    size_t last = SIZE_MAX;
     for (int k = 0; k < p->count; k++) {
         size_t begin, end;
         if (!unit_range(u, p->at[k], &begin, &end))
             return NULL;
+        bool again = begin == last; /* a macro writes several */
+        last = begin;
         const char *name = clang_text(clang_getCursorSpelling(p->at[k]));
         lexer_t l = lexer_at(s, begin, end);
         l.line_start = false;
@@ -476,7 +479,7 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
                 unit_edit(u, stop, stop, arena_printf(" %s", name));
             }
             text_printf(&out, ", %s %s __attribute__((unused))", type, name);
-        } else {
+        } else if (!again) {
             text_printf(&out, ", %s", source_words(s, begin, stop));
         }
         text_printf(names, "%s%s%s", k ? ", " : "", name, pack ? "..." : "");

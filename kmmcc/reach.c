@@ -47,6 +47,16 @@ static function_t *find_function(const unit_t *u, CXCursor f)
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data);
 
+/* Whether the size of a cluster is an attribute of the kernel: then its grid is not any number of blocks. */
+static bool has_cluster_size(const function_t *f)
+{
+    lexer_t l = lexer_at(f->u->source, f->begin, f->end);
+    for (token_t t = lex(&l); t.kind != TOKEN_END && !token_is(f->u->source, t, "{"); t = lex(&l))
+        if (token_is(f->u->source, t, "__cluster_dims__") || token_is(f->u->source, t, "cluster_dims") || token_is(f->u->source, t, "__block_size__"))
+            return true;
+    return false;
+}
+
 static function_t *add_function(unit_t *u, CXCursor f)
 {
     function_t *found = find_function(u, f);
@@ -60,6 +70,7 @@ static function_t *add_function(unit_t *u, CXCursor f)
         new->u = NULL; /* a macro wrote it */
     reach_t r = {u->main, new, NULL};
     clang_visitChildren(f, visit, &r);
+    new->is_cluster |= new->is_kernel && new->u && has_cluster_size(new);
     return new;
 }
 

@@ -61,13 +61,23 @@ static bool begins_with(const walk_t *w, CXCursor e)
     return !clang_Cursor_isNull(e) && clang_equalCursors(check_root(e), w->parameter);
 }
 
-/* Elements behind the pointer, and not the pointer itself. */
-static bool is_behind(const walk_t *w, CXCursor e)
+static bool is_element(CXCursor e)
 {
     enum CXCursorKind kind = clang_getCursorKind(e);
-    bool element = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr ||
-                   (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
-    return element && begins_with(w, e);
+    return kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr ||
+           (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
+}
+
+/* Elements behind the pointer, and not the pointer itself, nor what an element points to. */
+static bool is_behind(const walk_t *w, CXCursor e)
+{
+    if (!is_element(e) || !begins_with(w, e))
+        return false;
+    for (CXCursor base = first_of(e); !clang_Cursor_isNull(base); base = first_of(base))
+        if (is_element(base) && clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer &&
+            clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(w->parameter)))).kind == CXType_Pointer)
+            return false;
+    return true;
 }
 
 static void note(CXCursor *where, CXCursor c)
@@ -81,9 +91,20 @@ static bool points_to_const(CXType type)
     return clang_isConstQualifiedType(clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type))));
 }
 
-/* The pointer, or one made of it, goes where it is not followed, unless only to be read there. */
-static void visit_call(walk_t *w, CXCursor call)
+/* What other threads have added is in what it returns. */
+static bool is_addition(const char *name)
 {
+    return !strncmp(name, "atomicAdd", 9) || !strncmp(name, "atomicSub", 9) || !strncmp(name, "atomicInc", 9) || !strncmp(name, "atomicDec", 9) ||
+           !strncmp(name, "__nv_atomic_fetch_add", 21) || !strncmp(name, "__nv_atomic_add", 15);
+}
+
+/* The pointer, or one made of it, goes where it is not followed, unless only to be read there. */
+static void visit_call(walk_t *w, CXCursor call, CXCursor parent)
+{
+    enum CXCursorKind around = clang_getCursorKind(parent);
+    bool comma = around == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Comma;
+    bool used = (clang_isExpression(around) && around != CXCursor_CStyleCastExpr && !comma) || around == CXCursor_VarDecl ||
+                around == CXCursor_ReturnStmt || (around == CXCursor_CStyleCastExpr && clang_getCursorType(parent).kind != CXType_Void);
     const char *name = clang_text(clang_getCursorSpelling(call));
     CXType function = clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(call)));
     int count = clang_Cursor_getNumArguments(call), declared = clang_getNumArgTypes(function);
@@ -92,7 +113,10 @@ static void visit_call(walk_t *w, CXCursor call)
         bool reads = k < declared && points_to_const(clang_getArgType(function, (unsigned)k));
         if (!is_pointer(clang_getCursorType(argument)) || !begins_with(w, argument) || reads)
             continue;
-        note((!strncmp(name, "atomic", 6) || !strncmp(name, "__nv_atomic_", 12)) && k == 0 ? &w->uses.updated : &w->uses.escaped, call);
+        bool atomic = (!strncmp(name, "atomic", 6) || !strncmp(name, "__nv_atomic_", 12)) && k == 0;
+        note(atomic ? &w->uses.updated : &w->uses.escaped, call);
+        if (atomic && used && is_addition(name))
+            note(&w->uses.result, call);
     }
 }
 
@@ -108,7 +132,6 @@ static void visit_change(walk_t *w, CXCursor c, CXCursor *where)
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
     walk_t *w = data;
-    (void)parent;
     switch (clang_getCursorKind(c)) {
     case CXCursor_BinaryOperator:
         if (clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign)
@@ -129,7 +152,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
             note(&w->uses.escaped, c);
         break;
     case CXCursor_CallExpr:
-        visit_call(w, c);
+        visit_call(w, c, parent);
         break;
     case CXCursor_LambdaExpr: case CXCursor_GCCAsmStmt: case CXCursor_CXXForRangeStmt:
         note(&w->uses.escaped, c);
@@ -152,7 +175,7 @@ static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientDa
 bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out)
 {
     CXCursor none = clang_getNullCursor(), body = none;
-    walk_t w = {parameter, {none, none, none}};
+    walk_t w = {parameter, {none, none, none, none}};
     if (clang_Cursor_isNull(definition) || clang_Cursor_isNull(parameter))
         return false;
     clang_visitChildren(definition, find_body, &body);

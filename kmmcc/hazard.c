@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel, or a function that it calls, does that its chunks cannot do. */
+#include <string.h>
+
+#include "directive.h"
+
+enum { MAX_SEEN = 512 };
+
+typedef struct walk { hazards_t found; CXCursor seen[MAX_SEEN]; int seen_count; } walk_t;
+
+static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+
+static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static void note(CXCursor *where, CXCursor c)
+{
+    if (clang_Cursor_isNull(*where))
+        *where = c;
+}
+
+typedef struct children { CXCursor at[8]; int count; } children_t;
+
+static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+    children_t *list = data;
+    (void)parent;
+    if (list->count < 8)
+        list->at[list->count++] = c;
+    else
+        list->at[7] = c; /* the last one is kept */
+    return CXChildVisit_Continue;
+}
+
+static children_t children_of(CXCursor c)
+{
+    children_t list = {.count = 0};
+    clang_visitChildren(c, add_child, &list);
+    return list;
+}
+
+/* ---- Variables of the device ---- */
+
+static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    enum CXCursorKind *kind = data;
+    if (clang_getCursorKind(c) == *kind)
+        *kind = CXCursor_FirstInvalid;
+    return CXChildVisit_Continue;
+}
+
+static bool has_attribute(CXCursor variable, enum CXCursorKind kind)
+{
+    if (clang_getCursorKind(variable) != CXCursor_VarDecl)
+        return false;
+    clang_visitChildren(variable, find_attribute, &kind);
+    return kind == CXCursor_FirstInvalid;
+}
+
+/* A change of a `__device__` variable; what only points to it is not followed. */
+static void note_store(walk_t *w, CXCursor place, CXCursor what)
+{
+    CXCursor variable = check_root(what);
+    if (!has_attribute(variable, CXCursor_CUDADeviceAttr) || has_attribute(variable, CXCursor_CUDASharedAttr))
+        return;
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(variable)).kind;
+    if (kind == CXType_Pointer && clang_getCursorKind(what) != CXCursor_DeclRefExpr)
+        return; /* what it points to changes */
+    note(&w->found.symbol, place);
+    if (!w->found.symbol_name)
+        w->found.symbol_name = spelling(variable);
+}
+
+static CXCursor below_wrappers(CXCursor c)
+{
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        children_t list = children_of(c);
+        if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr) || list.count == 0)
+            return c;
+        c = list.at[0];
+    }
+}
+
+/* ---- Loops that wait ---- */
+
+static bool is_shared(CXCursor e)
+{
+    CXCursor root = check_root(e);
+    return !clang_Cursor_isNull(root) && has_attribute(root, CXCursor_CUDASharedAttr);
+}
+
+/* Memory that others change: it is volatile, or an atomic operation works on it. */
+static enum CXChildVisitResult find_watch(CXCursor c, CXCursor parent, CXClientData data)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool lvalue = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
+                  (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
+    (void)parent;
+    if (kind == CXCursor_CallExpr && begins(spelling(c), "atomic") && clang_Cursor_getNumArguments(c) > 0)
+        *(bool *)data |= !is_shared(clang_Cursor_getArgument(c, 0));
+    if (lvalue && clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c))))
+        *(bool *)data |= !is_shared(c);
+    return CXChildVisit_Recurse;
+}
+
+/* A statement that does nothing but pass time. */
+static bool is_idle(CXCursor c)
+{
+    static const char *const pauses[] = {"__nanosleep", "__threadfence", "__threadfence_block", "__threadfence_system", "__syncwarp"};
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    children_t list = children_of(c);
+    for (size_t k = 0; kind == CXCursor_CallExpr && k < sizeof(pauses) / sizeof(*pauses); k++)
+        if (!strcmp(spelling(c), pauses[k]))
+            return true;
+    if (kind == CXCursor_NullStmt)
+        return true;
+    for (int k = 0; kind == CXCursor_CompoundStmt && k < list.count; k++)
+        if (!is_idle(list.at[k]))
+            return false;
+    return kind == CXCursor_CompoundStmt && list.count < 8;
+}
+
+static void visit_loop(walk_t *w, CXCursor loop)
+{
+    children_t list = children_of(loop);
+    bool first = clang_getCursorKind(loop) == CXCursor_DoStmt, watches = false;
+    int body = first ? 0 : list.count - 1;
+    if (list.count < 2 || !is_idle(list.at[body]))
+        return;
+    for (int k = 0; k < list.count; k++) {
+        if (k == body)
+            continue;
+        find_watch(list.at[k], loop, &watches);
+        clang_visitChildren(list.at[k], find_watch, &watches);
+    }
+    if (watches)
+        note(&w->found.wait, loop);
+}
+
+/* ---- The whole ---- */
+
+static void walk_function(walk_t *w, CXCursor f);
+
+static void visit_call(walk_t *w, CXCursor c)
+{
+    const char *name = spelling(c);
+    CXCursor f = clang_getCursorReferenced(c);
+    if (bind_is_launch(c) || bind_is_kernel(f))
+        note(&w->found.launch, c);
+    bool texture = begins(name, "tex1D") || begins(name, "tex2D") || begins(name, "tex3D") || begins(name, "texCubemap") || begins(name, "surf1D") ||
+                   begins(name, "surf2D") || begins(name, "surf3D");
+    if (texture) {
+        note(&w->found.texture, c);
+        w->found.texture_name = name;
+    }
+    if (begins(name, "atomic") && clang_Cursor_getNumArguments(c) > 0)
+        note_store(w, c, below_wrappers(clang_Cursor_getArgument(c, 0)));
+    if (clang_isDeclaration(clang_getCursorKind(f)))
+        walk_function(w, f);
+}
+
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    walk_t *w = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    children_t list;
+    (void)parent;
+    bool stores = false;
+    switch (kind) {
+    case CXCursor_WhileStmt: case CXCursor_DoStmt: case CXCursor_ForStmt:
+        visit_loop(w, c);
+        break;
+    case CXCursor_CallExpr:
+        visit_call(w, c);
+        break;
+    case CXCursor_BinaryOperator: case CXCursor_CompoundAssignOperator: case CXCursor_UnaryOperator:
+        list = children_of(c);
+        stores = kind == CXCursor_CompoundAssignOperator ||
+                      (kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
+                      (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
+                       clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec);
+        if (stores && list.count)
+            note_store(w, c, below_wrappers(list.at[0]));
+        break;
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void walk_function(walk_t *w, CXCursor f)
+{
+    CXCursor template = clang_getSpecializedCursorTemplate(f), definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
+    if (clang_Cursor_isNull(definition) || clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) || w->seen_count == MAX_SEEN)
+        return;
+    for (int k = 0; k < w->seen_count; k++)
+        if (clang_equalCursors(w->seen[k], definition))
+            return;
+    w->seen[w->seen_count++] = definition;
+    clang_visitChildren(definition, visit, w);
+}
+
+hazards_t hazards_of(CXCursor kernel)
+{
+    walk_t *w = arena_alloc(sizeof(*w));
+    CXCursor none = clang_getNullCursor();
+    w->found = (hazards_t){none, none, none, none, NULL, NULL};
+    walk_function(w, kernel);
+    return w->found;
+}
