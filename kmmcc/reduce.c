@@ -33,7 +33,8 @@ static const char *record_name(CXType type)
 /* Structs that stand for numbers. `type` is as the program wrote it: only a typedef tells cuFloatComplex from float2. */
 static bool record_type(CXType type, reduced_t *out)
 {
-    static const char *const halves[] = {"__half", "half", NULL}, *const bfloats[] = {"__nv_bfloat16", "__hip_bfloat16", "hip_bfloat16", NULL};
+    static const char *const halves[] = {"__half", "half", "kmm_host_narrow<kmm_host_half_format>", NULL};
+    static const char *const bfloats[] = {"__nv_bfloat16", "__hip_bfloat16", "hip_bfloat16", "kmm_host_narrow<kmm_host_bfloat16_format>", NULL};
     static const char *const floats[] = {"float2", "HIP_vector_type<float, 2>", NULL}, *const doubles[] = {"double2", "HIP_vector_type<double, 2>", NULL};
     static const char *const complex[] = {"cuComplex", "cuFloatComplex", "cuDoubleComplex", "hipComplex", "hipFloatComplex", "hipDoubleComplex", NULL};
     const char *name = record_name(type), *written = clang_text(clang_getTypeSpelling(type));
