@@ -10,7 +10,7 @@
 #include "../internal.h"
 #include "spill.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 3, AHEAD_PART = 8 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_PART = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -298,16 +298,22 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
     return best;
 }
 
+/* In a sweep what was used a little before is as good a choice, and there at once. */
+static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
+{
+    return next > other && (other <= now || 5 * (next - now) > 6 * (other - now));
+}
+
 /* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when frames that work still uses
- * make up the difference and are needed later than all that are idle: they are worth waiting for, because what is idle would
- * have to come back before them. */
+ * make up the difference and are needed so much later than all that are idle that they are worth waiting for: what is idle
+ * would have to come back well before them. */
 static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
     uint64_t idle_next;
     kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
     bool later = false;
     for (const kmm__frame_t *f = d->busy; f && idle; f = f->next) {
-        if (f->away || f->stamp == d->stamp || kmm__uses_next(d->runtime, f, d->now) <= idle_next)
+        if (f->away || f->stamp == d->stamp || !is_much_later(kmm__uses_next(d->runtime, f, d->now), idle_next, d->now))
             continue;
         coming += f->array->frame_bytes;
         later = true;

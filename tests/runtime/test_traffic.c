@@ -630,7 +630,7 @@ enum { SWEEPS = 10, SWEPT = DEVICE_FRAMES * 5 / 4 };
 /* Frames that frame.c keeps free for what comes next. */
 static int reserve(int64_t chunk)
 {
-    return 3 * chunk < DEVICE_FRAMES / 8 ? (int)(3 * chunk) : DEVICE_FRAMES / 8;
+    return 4 * chunk < DEVICE_FRAMES / 4 ? (int)(4 * chunk) : DEVICE_FRAMES / 4;
 }
 
 typedef enum sweep { CLEAN, DIRTY, MIXED } sweep_t;
