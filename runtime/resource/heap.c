@@ -99,6 +99,8 @@ static void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
     lower->above = upper->above;
     if (lower->above)
         lower->above->below = lower;
+    else
+        lower->region->last = lower;
     if (lower->epoch < upper->epoch)
         lower->epoch = upper->epoch;
     descriptor_put(p, upper);
@@ -115,21 +117,41 @@ static kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
     upper->above = b->above;
     if (upper->above)
         upper->above->below = upper;
+    else
+        b->region->last = upper;
     b->above = upper;
     return upper;
 }
 
+static void make_clean(kmm__block_t *b)
+{
+    b->owner = NULL;
+    b->epoch = 0;
+}
+
 /* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A clean
- * neighbour no larger than b takes b's tag: little is lost, and memory does not fall to pieces. */
+ * neighbour no larger than b takes b's tag: little is lost, and memory does not fall to pieces. The end of
+ * a region loses nothing, since `clean_from` tells. */
 static bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
 {
     if (!is_free(neighbour))
         return false;
-    return neighbour->owner == b->owner || (!neighbour->owner && neighbour->bytes <= b->bytes);
+    return neighbour->owner == b->owner || (!neighbour->owner && (neighbour->bytes <= b->bytes || !neighbour->above));
+}
+
+/* Before b, which is being freed, is joined with what lies above it. */
+static void note_clean_from(const kmm__block_t *b)
+{
+    kmm__region_t *r = b->region;
+    if (!b->above)
+        r->clean_from = r->address + r->bytes;
+    else if (may_merge(b, b->above) && b->above == r->last && !r->last->owner)
+        r->clean_from = r->last->address;
 }
 
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
 {
+    note_clean_from(b);
     while (may_merge(b, b->above)) {
         kmm__block_t *above = b->above;
         unshelve(p, above);
@@ -166,18 +188,41 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
         b = cut(p, front, start - front->address);
         shelve(p, front);
     }
-    if (b->bytes > bytes)
-        shelve(p, cut(p, b, bytes));
+    if (b->bytes > bytes) {
+        kmm__block_t *rest = cut(p, b, bytes);
+        if (!rest->above && rest->address >= rest->region->clean_from)
+            make_clean(rest);
+        shelve(p, rest);
+    }
     if (!b->listed && kmm__table_put(&p->table, (void *)b->address, b)) {
         kmm__heap_release(p, b);
         return NULL;
     }
     b->listed = true;
     extent_grow(p, b);
-    b->owner = NULL;
-    b->epoch = 0;
+    make_clean(b);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
     return b;
+}
+
+kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need)
+{
+    for (kmm__region_t *r = p->regions; r; r = r->next) {
+        kmm__block_t *b = r->last;
+        const uintptr_t from = b->address < r->clean_from ? r->clean_from : b->address;
+        if (!is_free(b) || !b->owner || r->address + r->bytes - from < need || !descriptors_reserve(p))
+            continue;
+        unshelve(p, b);
+        if (from > b->address) {
+            kmm__block_t *lower = b;
+            b = cut(p, lower, from - lower->address);
+            shelve(p, lower);
+        }
+        make_clean(b);
+        shelve(p, b);
+        return b;
+    }
+    return NULL;
 }
 
 kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch)
@@ -215,7 +260,8 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
     r->address = (uintptr_t)memory;
     r->bytes = bytes;
     region_list(p, r);
-    r->first = descriptor_get(p, r->address, bytes, r);
+    r->first = r->last = descriptor_get(p, r->address, bytes, r);
+    r->clean_from = r->address + bytes;
     if (owner) {
         r->first->owner = owner;
         pthread_mutex_lock(&owner->timeline.lock);
@@ -264,8 +310,7 @@ static void poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
     while (s->shelf.oldest && s->shelf.oldest->epoch <= done) {
         kmm__block_t *b = s->shelf.oldest;
         unshelve(p, b);
-        b->owner = NULL;
-        b->epoch = 0;
+        make_clean(b);
         kmm__heap_release(p, b);
     }
 }
@@ -294,14 +339,16 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
     size_t shelved = 0, seams = 0, held = 0, extent = 0;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         size_t bytes = 0, unused = 0;
+        const kmm__block_t *last = NULL;
         for (kmm__block_t *b = r->first; b; b = b->above) {
             if (b->region != r || !block_is_valid(p, b))
                 return false;
+            last = b;
             bytes += b->bytes;
             unused += is_free(b) ? b->bytes : 0;
             seams += is_free(b) && is_free(b->above) && b->owner != b->above->owner;
         }
-        if (bytes != r->bytes || unused != r->free)
+        if (bytes != r->bytes || unused != r->free || last != r->last)
             return false;
         shelved += unused;
         held += bytes;

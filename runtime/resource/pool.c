@@ -271,7 +271,10 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
         kmm__pool_flush(p);
     if (p->head.order && (!b || others_have(p, q)))
         kmm__heap_poll(p);
-    return carve(p, q, fit_own(p, q));
+    b = fit_own(p, q);
+    if (!b && p->head.order)
+        b = kmm__heap_split_end(p, q->need);
+    return carve(p, q, b);
 }
 
 /* Memory that other streams may still use. */

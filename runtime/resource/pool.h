@@ -23,9 +23,13 @@
 
 typedef struct kmm__region {
     struct kmm__region *next, *previous;
-    kmm__block_t *first;
+    kmm__block_t *first, *last;
     uintptr_t address;
     size_t bytes;
+    /* Where the last block is free and has an owner: from this address on it is clean all the same, or the
+     * end of the region. So the end of a region, which many pieces come from, stays one block and open to
+     * all streams. */
+    uintptr_t clean_from;
     size_t free;   /* bytes on shelves */
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__region_t;
@@ -76,6 +80,8 @@ kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
 kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment);
 /* Merges the free blocks first to last, which are neighbours, for a new owner. */
 kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch);
+/* Cuts off the clean part of a last block that has an owner, if it has `need` bytes; NULL: there is none. */
+kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need);
 /* Takes owners away from blocks whose epoch has passed. */
 void kmm__heap_poll(kmm__pool_t *p);
 bool kmm__heap_is_valid(kmm__pool_t *p);
