@@ -62,10 +62,11 @@ static void limiting(void **state)
 static void aligned(void **state)
 {
     (void)state;
-    kmm_resource_t *r;
+    kmm_resource_t *r, *pool; /* a pool puts small blocks side by side, whatever malloc does */
     assert_int_equal(kmm_aligned_resource_create(host, 48, 0, &r), KMM_E_INVALID);
     assert_int_equal(kmm_aligned_resource_create(host, 0, 0, &r), KMM_E_INVALID);
-    assert_int_equal(kmm_aligned_resource_create(host, 8192, 1000, &r), 0);
+    assert_int_equal(kmm_pool_resource_create(host, NULL, &pool), 0);
+    assert_int_equal(kmm_aligned_resource_create(pool, 8192, 1000, &r), 0);
     int above = 0;
     for (int i = 0; i < 50; i++) {
         void *large = get(r, 1000), *small = get(r, 999);
@@ -76,6 +77,7 @@ static void aligned(void **state)
     }
     assert_true(above > 0); /* small ones are left alone */
     assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
 }
 
 static void logging(void **state)
