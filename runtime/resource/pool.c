@@ -16,6 +16,8 @@ enum {
     BLOCK_PART = 512, /* in blocks of at most 1/512 of that, */
     BLOCK_LEAST = 64 << 10, /* or of 64 KiB: larger ones are worth more to their neighbours, and */
     LARGE_PART = 4, /* few are kept, of at most 1/4 */
+    EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* a stream that meets others at the lock caches so much more, */
+    EAGER_LASTS = 256, /* until it has had the lock at once so often */
     GROWTH_MOST = 1024, /* MiB */
     GROW_TRIES = 4
 };
@@ -103,11 +105,27 @@ static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
 /* Whether so many bytes are too many for a cache of at most `most`. */
 static bool is_large(size_t bytes, size_t most) { return bytes > BLOCK_LEAST && bytes > most / BLOCK_PART; }
 
+/* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs memory,
+ * and what everybody shares costs time only where they meet. */
+static void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
+{
+    const int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
+    if (pthread_mutex_trylock(&p->lock) == 0) {
+        if (eager)
+            atomic_store_explicit(&s->eager, eager - 1, memory_order_relaxed);
+        return;
+    }
+    if (p->options.cache_bytes == 0)
+        atomic_store_explicit(&s->eager, EAGER_LASTS, memory_order_relaxed);
+    pthread_mutex_lock(&p->lock);
+}
+
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
 static kmm__block_t *cache_put(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
 {
-    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed);
-    if (is_large(b->bytes, most)) {
+    const bool eager = atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
+    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed) * (eager ? EAGER_MORE : 1);
+    if (b->bytes > BLOCK_LEAST && b->bytes > most / (eager ? EAGER_BLOCK_PART : BLOCK_PART)) {
         b = b->bytes <= most / LARGE_PART ? large_put(s, b) : b;
         if (b)
             b->next = NULL;
@@ -360,7 +378,7 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
 
 static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q, kmm__block_t *(*take)(kmm__pool_t *, const request_t *))
 {
-    pthread_mutex_lock(&p->lock);
+    lock_for(p, q->stream);
     kmm__block_t *b = take(p, q);
     pthread_mutex_unlock(&p->lock);
     return b;
@@ -487,7 +505,7 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
     pthread_mutex_unlock(&s->timeline.lock);
     if (!list)
         return 0;
-    pthread_mutex_lock(&p->lock);
+    lock_for(p, s);
     release_list(p, list);
     pthread_mutex_unlock(&p->lock);
     return 0;

@@ -40,6 +40,7 @@ typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
     kmm__shelf_t cache;       /* guarded by the timeline's lock */
     kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
+    _Atomic int eager;        /* the pool's lock was taken when this stream wanted it: cache more, for so long */
     int64_t live_bytes, live_count; /* allocated minus freed on this stream; likewise */
     kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
     uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
