@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs what a training loop of PyTorch allocates: log_torch.py FILE. kmm-replay runs the log again.
 
-A small transformer on batches of varying length, then a small convolutional network, with a side stream."""
+A small transformer on batches of varying length, then a small convolutional network, with a side stream.
+With --native in place of a file: the same loop on PyTorch's own allocator, whose memory at most it prints."""
 import ctypes
 import random
 import sys
@@ -14,19 +15,28 @@ except ImportError:
 import kmm_library
 import kmm_torch
 
-library = kmm_library.load()
-pointer = ctypes.c_void_p
-device, pool, log = pointer(), pointer(), pointer()
-library.kmm_resource_set_of_device.argtypes = [ctypes.c_int, pointer, pointer]
-for status in (
-    library.kmm_device_resource_create(0, ctypes.byref(device)),
-    library.kmm_pool_resource_create(device, None, ctypes.byref(pool)),
-    library.kmm_logging_resource_create(pool, sys.argv[1].encode(), ctypes.byref(log)),
-    library.kmm_resource_set_of_device(0, log, None),
-):
-    if status:
-        sys.exit(kmm_library.error_text(library))
-kmm_torch.use()
+
+
+def use_log(path):
+    """A log over a pool becomes the device's resource. Returns what ends the log."""
+    library = kmm_library.load()
+    pointer = ctypes.c_void_p
+    device, pool, log = pointer(), pointer(), pointer()
+    library.kmm_resource_set_of_device.argtypes = [ctypes.c_int, pointer, pointer]
+    for status in (
+        library.kmm_device_resource_create(0, ctypes.byref(device)),
+        library.kmm_pool_resource_create(device, None, ctypes.byref(pool)),
+        library.kmm_logging_resource_create(pool, path.encode(), ctypes.byref(log)),
+        library.kmm_resource_set_of_device(0, log, None),
+    ):
+        if status:
+            sys.exit(kmm_library.error_text(library))
+    kmm_torch.use()
+    return lambda: library.kmm_logging_flush(log)
+
+
+native = sys.argv[1] == "--native"
+flush = None if native else use_log(sys.argv[1])
 random.seed(7)
 torch.manual_seed(7)
 
@@ -73,5 +83,9 @@ def main():
 
 
 values = main()
-library.kmm_logging_flush(log)
-print("logged: losses %.3f %.3f" % values)
+if native:
+    most, held = torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
+    print("PyTorch's own allocator: %.1f MiB held for %.1f MiB at most: %.3f" % (held / 2**20, most / 2**20, held / most))
+else:
+    flush()
+    print("logged: losses %.3f %.3f" % values)
