@@ -16,7 +16,6 @@ import kmm_library
 import kmm_torch
 
 
-
 def use_log(path):
     """A log over a pool becomes the device's resource. Returns what ends the log."""
     library = kmm_library.load()
