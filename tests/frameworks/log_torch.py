@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs what a training loop of PyTorch allocates: log_torch.py FILE. kmm-replay runs the log again.
+"""Logs what a training loop of PyTorch allocates: log_torch.py FILE [--steady]. kmm-replay runs the log again.
 
 A small transformer on batches of varying length, then a small convolutional network, with a side stream.
-With --native in place of a file: the same loop on PyTorch's own allocator, whose memory at most it prints."""
+With --steady all batches are of one size. With --native in place of a file: the same loop on PyTorch's own
+allocator, whose memory at most it prints."""
 import ctypes
 import random
 import sys
@@ -35,9 +36,14 @@ def use_log(path):
 
 
 native = sys.argv[1] == "--native"
+steady = "--steady" in sys.argv
 flush = None if native else use_log(sys.argv[1])
 random.seed(7)
 torch.manual_seed(7)
+
+
+def between(least, most):
+    return (least + most) // 2 if steady else random.randint(least, most)
 
 
 def transformer():
@@ -46,7 +52,7 @@ def transformer():
                                 torch.nn.Linear(256, 5000)).cuda()
     optimizer = torch.optim.AdamW(model.parameters())
     for _ in range(20):
-        words = torch.randint(0, 5000, (8, random.randint(16, 384)), device="cuda")
+        words = torch.randint(0, 5000, (8, between(16, 384)), device="cuda")
         out = model(words)
         loss = torch.nn.functional.cross_entropy(out.flatten(0, 1), words.flatten())
         optimizer.zero_grad(set_to_none=True)
@@ -63,9 +69,9 @@ def convolutions():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     side = torch.cuda.Stream()
     for _ in range(20):
-        size = random.randint(48, 160)
+        size = between(48, 160)
         with torch.cuda.stream(side):
-            images = torch.randn(random.randint(4, 32), 3, size, size, device="cuda")
+            images = torch.randn(between(4, 32), 3, size, size, device="cuda")
         torch.cuda.current_stream().wait_stream(side)
         images.record_stream(torch.cuda.current_stream())
         loss = model(images).logsumexp(1).mean()
