@@ -102,8 +102,16 @@ static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
     return list;
 }
 
-/* Whether so many bytes are too many for a cache of at most `most`. */
-static bool is_large(size_t bytes, size_t most) { return bytes > BLOCK_LEAST && bytes > most / BLOCK_PART; }
+/* What a stream may cache: bytes together, and in one block. */
+typedef struct limits { size_t most, block; } limits_t;
+
+static limits_t limits_of(kmm__pool_t *p, kmm__pool_stream_t *s)
+{
+    const bool eager = atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
+    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed) * (eager ? EAGER_MORE : 1);
+    const size_t block = most / (eager ? EAGER_BLOCK_PART : BLOCK_PART);
+    return (limits_t){ most, block > BLOCK_LEAST ? block : BLOCK_LEAST };
+}
 
 /* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs memory,
  * and what everybody shares costs time only where they meet. */
@@ -123,16 +131,15 @@ static void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
 static kmm__block_t *cache_put(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
 {
-    const bool eager = atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
-    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed) * (eager ? EAGER_MORE : 1);
-    if (b->bytes > BLOCK_LEAST && b->bytes > most / (eager ? EAGER_BLOCK_PART : BLOCK_PART)) {
-        b = b->bytes <= most / LARGE_PART ? large_put(s, b) : b;
+    const limits_t limits = limits_of(p, s);
+    if (b->bytes > limits.block) {
+        b = b->bytes <= limits.most / LARGE_PART ? large_put(s, b) : b;
         if (b)
             b->next = NULL;
         return b;
     }
     kmm__shelf_put(&s->cache, b);
-    return cache_spill(s, most);
+    return cache_spill(s, limits.most);
 }
 
 static void release_list(kmm__pool_t *p, kmm__block_t *list)
@@ -285,7 +292,7 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
     kmm__block_t *b = fit_own(p, q);
     if (is_within_extent(q, b))
         return carve(p, q, b);
-    if (!b || is_large(q->need, atomic_load_explicit(&p->cache_most, memory_order_relaxed)))
+    if (!b || q->need > limits_of(p, q->stream).block)
         kmm__pool_flush(p);
     if (p->head.order && (!b || others_have(p, q)))
         kmm__heap_poll(p);
