@@ -26,7 +26,8 @@ enum {
 typedef struct request {
     kmm__pool_stream_t *stream;
     kmm_stream_t handle;
-    size_t bytes, alignment;
+    size_t asked;
+    size_t bytes, alignment; /* bytes: a multiple of 256 */
     size_t need; /* a free block of so many bytes has the request in it wherever it starts */
 } request_t;
 
@@ -275,7 +276,10 @@ static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
     if (!b)
         return NULL;
     size_t bytes = b->above ? q->bytes : generous(q->bytes);
-    return kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
+    b = kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
+    p->live_bytes += b ? (int64_t)q->asked : 0;
+    p->live_count += b != NULL;
+    return b;
 }
 
 static bool others_have(kmm__pool_t *p, const request_t *q)
@@ -455,20 +459,16 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     if (!s)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
-    request_t q = { s, stream, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
+    request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
     pthread_mutex_lock(&s->timeline.lock);
     kmm__block_t *b = cache_take(s, &q);
     if (b)
         count(s, (int64_t)bytes, 1);
     pthread_mutex_unlock(&s->timeline.lock);
-    if (!b) {
+    if (!b)
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
-        if (!b)
-            return out_of_memory(p, bytes);
-        pthread_mutex_lock(&s->timeline.lock);
-        count(s, (int64_t)bytes, 1);
-        pthread_mutex_unlock(&s->timeline.lock);
-    }
+    if (!b)
+        return out_of_memory(p, bytes);
     b->asked = bytes;
     *out = (void *)b->address;
     return 0;
@@ -530,8 +530,8 @@ static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
-    int64_t bytes = 0, blocks = 0;
     pthread_mutex_lock(&p->lock);
+    int64_t bytes = p->live_bytes, blocks = p->live_count;
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next) {
         pthread_mutex_lock(&t->lock);
         bytes += ((kmm__pool_stream_t *)t)->live_bytes;

@@ -41,7 +41,7 @@ typedef struct kmm__pool_stream {
     kmm__shelf_t cache;       /* guarded by the timeline's lock */
     kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
     _Atomic int eager;        /* the pool's lock was taken when this stream wanted it: cache more, for so long */
-    int64_t live_bytes, live_count; /* allocated minus freed on this stream; likewise */
+    int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
     kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
     uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
 } kmm__pool_stream_t;
@@ -61,6 +61,7 @@ typedef struct kmm__pool {
     _Atomic size_t cache_most; /* bytes in a stream's cache; follows the extent, and is read without the lock */
     size_t shelved;    /* bytes on shelves */
     size_t seams;      /* pairs of free neighbours with different owners */
+    int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     kmm__block_t *spare; /* descriptors not in use */
     void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */
     struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
