@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocation, copies and sets of managed programs. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "managed.h"
@@ -100,7 +101,23 @@ KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *str
     return kmm_cuda_memset(dst, value, bytes);
 }
 
+/* What CUDA's driver would refuse; the CPU has no other limits. */
+static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
+{
+    enum { MAX_THREADS = 1024 };
+    double threads = (double)g->block[0] * g->block[1] * g->block[2], blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+    char text[200];
+    if (kernel->kind != KMM_KIND_HOST || (threads >= 1 && threads <= MAX_THREADS && blocks >= 1))
+        return 0;
+    snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
+             threads, MAX_THREADS);
+    return kmm__managed_fail(KMM_CUDA_INVALID_CONFIGURATION, text);
+}
+
 KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
+    int error = check_geometry(kernel, geometry);
+    if (error)
+        return error;
     return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
 }

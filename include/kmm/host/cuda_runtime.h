@@ -40,8 +40,10 @@
 #include "kmm_atomics.h"
 #include "kmm_warp.h"
 #include "kmm_math.h"
+#include "kmm_intrinsics.h"
 #include "kmm_api.h"
 #include "kmm_calls.h"
+#include "kmm_more.h"
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

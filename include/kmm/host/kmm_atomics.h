@@ -72,6 +72,12 @@ static inline unsigned atomicDec(unsigned *p, unsigned v)
 KMM_HOST_SCOPES(atomicAdd) KMM_HOST_SCOPES(atomicSub) KMM_HOST_SCOPES(atomicMin) KMM_HOST_SCOPES(atomicMax)
 KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor) KMM_HOST_SCOPES(atomicExch)
 #undef KMM_HOST_SCOPES
+template <class T> static inline T atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
+template <class T> static inline T atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
+static inline unsigned atomicInc_block(unsigned *p, unsigned v) { return atomicInc(p, v); }
+static inline unsigned atomicInc_system(unsigned *p, unsigned v) { return atomicInc(p, v); }
+static inline unsigned atomicDec_block(unsigned *p, unsigned v) { return atomicDec(p, v); }
+static inline unsigned atomicDec_system(unsigned *p, unsigned v) { return atomicDec(p, v); }
 
 /* On shared memory in kernels that run a block on one thread of the CPU. Volatile: several threads of a vector must not take
  * part at once. */

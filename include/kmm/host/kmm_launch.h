@@ -215,6 +215,11 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
     {
         static thread_local kmm_host_arena arena;
         const dim3 bd(range->block[0], range->block[1], range->block[2]), gd(range->grid[0], range->grid[1], range->grid[2]);
+        if ((uint64_t)bd.x * bd.y * bd.z > KMM_HOST_THREADS) {
+            fprintf(stderr, "kmm: kernel %s has blocks of %u x %u x %u threads, at most %d are possible\n", Body::kmm_name(), bd.x, bd.y, bd.z,
+                    (int)KMM_HOST_THREADS);
+            abort();
+        }
         kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
         uint64_t count = 1;
         for (uint64_t n = range->first; n < range->last; n += count) {

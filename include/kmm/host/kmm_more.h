@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the CUDA runtime that are made of others, or have little to say about a CPU. */
+#ifndef KMM_HOST_MORE_H
+#define KMM_HOST_MORE_H
+
+/* ---- Boxes of memory ---- */
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
+struct cudaArray;
+struct cudaMemcpy3DParms {
+    cudaArray *srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray *dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return cudaExtent{w, h, d}; }
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_t y) { return cudaPitchedPtr{p, pitch, x, y}; }
+
+static inline cudaError_t cudaMalloc3D(cudaPitchedPtr *out, cudaExtent e)
+{
+    char *base = nullptr;
+    size_t pitch = 0;
+    cudaError_t error = cudaMallocPitch(&base, &pitch, e.width, e.height * e.depth);
+    *out = cudaPitchedPtr{base, pitch, e.width, e.height};
+    return error;
+}
+/* Offsets and widths are bytes, since there are no arrays. */
+static inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p)
+{
+    const cudaExtent e = p->extent;
+    if (p->srcArray || p->dstArray || p->srcPtr.pitch < p->srcPos.x + e.width || p->dstPtr.pitch < p->dstPos.x + e.width)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < e.depth && e.width && e.height && !error; z++) {
+        const size_t from = ((p->srcPos.z + z) * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch + p->srcPos.x;
+        const size_t to = ((p->dstPos.z + z) * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x;
+        error = cudaMemcpy2D((char *)p->dstPtr.ptr + to, p->dstPtr.pitch, (const char *)p->srcPtr.ptr + from, p->srcPtr.pitch, e.width, e.height, p->kind);
+    }
+    return error;
+}
+static inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t s = 0)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    return error ? error : cudaMemcpy3D(p);
+}
+static inline cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h, cudaStream_t s = 0)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    return error ? error : cudaMemset2D(p, pitch, v, w, h);
+}
+static inline cudaError_t cudaMemset3D(cudaPitchedPtr p, int v, cudaExtent e)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < e.depth && !error; z++)
+        error = cudaMemset2D((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, v, e.width, e.height);
+    return error;
+}
+static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int v, cudaExtent e, cudaStream_t s = 0)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    return error ? error : cudaMemset3D(p, v, e);
+}
+
+/* ---- Symbols and pointers ---- */
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind k = cudaMemcpyDeviceToHost,
+                                                    cudaStream_t s = 0)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    return error ? error : cudaMemcpyFromSymbol(dst, symbol, bytes, offset, k);
+}
+template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *out, const T &)
+{
+    *out = sizeof(T);
+    return cudaSuccess;
+}
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
+static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
+{
+    const bool is_device = kmm_cuda_is_managed(p);
+    *a = cudaPointerAttributes{is_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, 0, const_cast<void *>(p),
+                               is_device ? nullptr : const_cast<void *>(p)};
+    return cudaSuccess;
+}
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation,
+    cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
+};
+static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
+{
+    *flags = cudaHostAllocDefault;
+    return cudaSuccess;
+}
+
+/* ---- Occupancy: a core runs one block at a time ---- */
+template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F, int threads, size_t)
+{
+    *blocks = threads >= 1 && threads <= 1024;
+    return *blocks ? cudaSuccess : cudaErrorInvalidValue;
+}
+template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int threads, size_t shared, unsigned)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
+}
+/* 256 threads are enough to make loops of; limit 0 is none. */
+template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F, size_t = 0, int limit = 0)
+{
+    *grid = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = limit > 0 && limit < 256 ? limit : 256;
+    return cudaSuccess;
+}
+template <class F, class S> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads, F f, S, int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSize(grid, threads, f, 0, limit);
+}
+template <class F> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F, int, int)
+{
+    *bytes = 48 << 10;
+    return cudaSuccess;
+}
+
+/* ---- The device ---- */
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount };
+static inline cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache) { return cudaSuccess; }
+static inline cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *out)
+{
+    *out = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig) { return cudaSuccess; }
+/* A kernel's stack and heap are the program's. */
+static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+static inline cudaError_t cudaDeviceGetLimit(size_t *out, cudaLimit what)
+{
+    *out = what == cudaLimitStackSize ? 256 << 10 : 8 << 20;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+{
+    *can = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+/* ---- Streams and events ---- */
+static inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = *greatest = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamGetPriority(cudaStream_t, int *out)
+{
+    *out = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned *out)
+{
+    *out = cudaStreamDefault;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s = 0, unsigned = 0) { return cudaEventRecord(e, s); }
+typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
+static inline cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *arg, unsigned)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    f(s, error, arg);
+    return cudaSuccess;
+}
+
+#endif
