@@ -5,7 +5,8 @@
 
 #include "pool.h"
 
-enum { SLAB_BLOCKS = 256 };
+enum { SLAB_BLOCKS = 256, SLABS_AHEAD = 128 };
+static const size_t SLAB_COVERS = (size_t)256 << 20; /* so much memory in blocks of 1 MiB */
 
 typedef struct slab {
     struct slab *next;
@@ -22,11 +23,20 @@ static bool slab_add(kmm__pool_t *p)
     memset(s, 0, sizeof(*s));
     s->next = p->slabs;
     p->slabs = s;
+    p->slab_count++;
     for (int i = SLAB_BLOCKS - 1; i >= 0; i--) {
         s->blocks[i].next = p->spare;
         p->spare = &s->blocks[i];
     }
     return true;
+}
+
+/* Descriptors for new memory are made with it, and not while the program waits for a block. */
+static void descriptors_expect(kmm__pool_t *p)
+{
+    while (p->slab_count < SLABS_AHEAD && p->slab_count < p->held / SLAB_COVERS)
+        if (!slab_add(p))
+            return;
 }
 
 /* Makes sure that two descriptors can be had: what one carve needs. */
@@ -257,6 +267,7 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
         free(r);
         return KMM_E_MEMORY;
     }
+    descriptors_expect(p);
     r->address = (uintptr_t)memory;
     r->bytes = bytes;
     region_list(p, r);

@@ -63,6 +63,7 @@ typedef struct kmm__pool {
     size_t seams;      /* pairs of free neighbours with different owners */
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     kmm__block_t *spare; /* descriptors not in use */
+    size_t slab_count;
     void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */
     struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
 } kmm__pool_t;
