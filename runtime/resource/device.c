@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory from CUDA's driver: the device's, its own stream-ordered pool's, managed and page-locked. */
+/* Memory from a GPU's driver: the device's, its own stream-ordered pool's, managed and page-locked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -221,7 +221,7 @@ KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
     s->source.get = pinned_get;
     s->source.put = pinned_put;
     s->source.info = pinned_info;
-    s->source.alignment = 64; /* the driver promises nothing; less has not been seen */
+    s->source.alignment = 16; /* the driver promises nothing */
     s->most = physical_memory();
     *out = &s->source.head;
     return 0;

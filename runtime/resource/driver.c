@@ -4,31 +4,167 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 static kmm__driver_t driver;
-static const char *missing; /* why there is no driver; NULL: there is one */
+static bool found;
+static char missing[256]; /* why there is no driver */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(CUcontext) contexts[KMM__MAX_DEVICES]; /* retained for good */
 
-static void load(void)
+/* ---- What HIP does otherwise ---- */
+
+enum { HIP_COPY_DEFAULT = 4, HIP_DEPTH = 16 };
+static struct {
+    const char *(*GetErrorName)(int);
+    int (*GetDevice)(int *);
+    int (*SetDevice)(int);
+    int (*MemPrefetchAsync)(const void *, size_t, int, void *);
+    int (*MemcpyAsync)(void *, const void *, size_t, int, void *);
+} hip;
+
+/* Contexts are devices, of which a thread has one current: a context is its number and one. */
+static _Thread_local int hip_below[HIP_DEPTH], hip_depth;
+
+static CUcontext hip_context(int device) { return (CUcontext)(intptr_t)(device + 1); }
+
+static CUresult hip_error_name(CUresult result, const char **out)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        missing = "libcuda.so.1, the NVIDIA driver's library, is not installed";
-        return;
-    }
-#define KMM_X(member, symbol, parameters)                                                          \
-    *(void **)(&driver.member) = dlsym(library, symbol);                                           \
-    if (!driver.member) {                                                                          \
-        missing = "the NVIDIA driver is too old: it lacks " symbol;                                \
-        return;                                                                                    \
-    }
+    *out = hip.GetErrorName(result);
+    return CUDA_SUCCESS;
+}
+
+static CUresult hip_device(CUdevice *out, int ordinal)
+{
+    *out = ordinal;
+    return CUDA_SUCCESS;
+}
+
+static CUresult hip_retain(CUcontext *out, CUdevice device)
+{
+    *out = hip_context(device);
+    return CUDA_SUCCESS;
+}
+
+static CUresult hip_push(CUcontext context)
+{
+    if (hip_depth == HIP_DEPTH)
+        return CUDA_ERROR_INVALID_DEVICE;
+    CUresult result = hip.GetDevice(&hip_below[hip_depth]);
+    if (!result)
+        result = hip.SetDevice((int)(intptr_t)context - 1);
+    hip_depth += result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult hip_pop(CUcontext *out)
+{
+    *out = NULL;
+    return hip_depth ? hip.SetDevice(hip_below[--hip_depth]) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static CUresult hip_current(CUcontext *out)
+{
+    int device = 0;
+    CUresult result = hip.GetDevice(&device);
+    *out = hip_context(device);
+    return result;
+}
+
+static CUresult hip_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream stream)
+{
+    (void)flags;
+    return hip.MemPrefetchAsync((const void *)(uintptr_t)p, bytes, to.id, stream);
+}
+
+static CUresult hip_copy(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    return hip.MemcpyAsync((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes, HIP_COPY_DEFAULT, stream);
+}
+
+static void hip_adapt(void *library)
+{
+    *(void **)&hip.GetErrorName = dlsym(library, "hipGetErrorName");
+    *(void **)&hip.GetDevice = dlsym(library, "hipGetDevice");
+    *(void **)&hip.SetDevice = dlsym(library, "hipSetDevice");
+    *(void **)&hip.MemPrefetchAsync = dlsym(library, "hipMemPrefetchAsync");
+    *(void **)&hip.MemcpyAsync = dlsym(library, "hipMemcpyAsync");
+    driver.GetErrorName = hip_error_name;
+    driver.DeviceGet = hip_device;
+    driver.DevicePrimaryCtxRetain = hip_retain;
+    driver.CtxPushCurrent = hip_push;
+    driver.CtxPopCurrent = hip_pop;
+    driver.CtxGetCurrent = hip_current;
+    driver.MemPrefetchAsync = hip_prefetch;
+    driver.MemcpyAsync = hip_copy;
+}
+
+/* ---- Opening ---- */
+
+static const struct { const char *cuda, *hip; } symbols[] = {
+#define KMM_X(member, cuda, hip, parameters) { cuda, hip },
     KMM__DRIVER_CALLS(KMM_X)
 #undef KMM_X
-    if (driver.Init(0) || driver.DeviceGetCount(&driver.devices) || driver.devices < 1)
-        missing = "the NVIDIA driver finds no device";
+};
+
+static void *member_of(size_t i)
+{
+    void *const members[] = {
+#define KMM_X(member, cuda, hip, parameters) &driver.member,
+        KMM__DRIVER_CALLS(KMM_X)
+#undef KMM_X
+    };
+    return members[i];
+}
+
+/* Looks up all calls; names the first that is missing. */
+static bool resolve(void *library, bool is_hip)
+{
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+        const char *symbol = is_hip ? symbols[i].hip : symbols[i].cuda;
+        void *address = dlsym(library, symbol);
+        *(void **)member_of(i) = address;
+        if (!address) {
+            snprintf(missing, sizeof(missing), "the %s is too old: it lacks %s", is_hip ? "HIP runtime" : "NVIDIA driver", symbol);
+            return false;
+        }
+    }
+    driver.is_hip = is_hip;
+    if (is_hip)
+        hip_adapt(library);
+    return true;
+}
+
+static bool has_devices(const char *whose)
+{
+    if (driver.Init(0) == CUDA_SUCCESS && driver.DeviceGetCount(&driver.devices) == CUDA_SUCCESS && driver.devices > 0)
+        return true;
+    snprintf(missing, sizeof(missing), "the %s finds no device", whose);
+    return false;
+}
+
+static bool open_cuda(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library && resolve(library, false) && has_devices("NVIDIA driver");
+}
+
+static bool open_hip(void)
+{
+    static const char *const names[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5" };
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library && resolve(library, true) && has_devices("HIP runtime");
+}
+
+static void load(void)
+{
+    snprintf(missing, sizeof(missing), "neither libcuda.so.1, the NVIDIA driver's library, nor libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is installed");
+    found = open_cuda() || open_hip();
     if (driver.devices > KMM__MAX_DEVICES)
         driver.devices = KMM__MAX_DEVICES;
 }
@@ -36,10 +172,20 @@ static void load(void)
 const kmm__driver_t *kmm__driver(void)
 {
     pthread_once(&once, load);
-    if (!missing)
+    if (found)
         return &driver;
     kmm__resource_fail(KMM_E_NO_DEVICE, "%s", missing);
     return NULL;
+}
+
+/* The driver's own name of a call of CUDA's. */
+static const char *name_of(const char *call)
+{
+    const size_t length = strlen(call);
+    for (size_t i = 0; driver.is_hip && i < sizeof(symbols) / sizeof(*symbols); i++)
+        if (strncmp(symbols[i].cuda, call, length) == 0 && (symbols[i].cuda[length] == '\0' || symbols[i].cuda[length] == '_'))
+            return symbols[i].hip;
+    return call;
 }
 
 int kmm__driver_check(CUresult result, const char *call, int device)
@@ -50,7 +196,7 @@ int kmm__driver_check(CUresult result, const char *call, int device)
         return 0;
     driver.GetErrorName(result, &name);
     int code = result == CUDA_ERROR_OUT_OF_MEMORY ? KMM_E_MEMORY : KMM_E_DEVICE;
-    return kmm__resource_fail(code, "%s on device %d: %s", call, device, name ? name : "unknown error");
+    return kmm__resource_fail(code, "%s on device %d: %s", name_of(call), device, name ? name : "unknown error");
 }
 
 static CUresult retain(int device)

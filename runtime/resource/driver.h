@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of CUDA's driver that resources need, beside those of the backend: allocation rather than
- * mapping. The library is opened at first use and stays; so do the primary contexts of the devices.
+ * The calls of a GPU's driver that resources need, beside those of the backend: allocation rather than
+ * mapping. The driver is CUDA's where that finds a device, else AMD's HIP runtime, whose calls have the
+ * same arguments but for a few that driver.c adapts. The library is opened at first use and stays; so do
+ * the primary contexts of the devices. Names are CUDA's here; errors and names in texts are the driver's.
  */
 #ifndef KMM__RESOURCE_DRIVER_H
 #define KMM__RESOURCE_DRIVER_H
@@ -31,49 +33,50 @@ typedef struct CUmemPoolProps {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
-/* X(member, symbol, parameters) */
-#define KMM__DRIVER_CALLS(X)                                                                       \
-    X(Init, "cuInit", (unsigned))                                                                  \
-    X(GetErrorName, "cuGetErrorName", (CUresult, const char **))                                   \
-    X(DeviceGetCount, "cuDeviceGetCount", (int *))                                                 \
-    X(DeviceGet, "cuDeviceGet", (CUdevice *, int))                                                 \
-    X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                 \
-    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                 \
-    X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
-    X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                          \
-    X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                             \
-    X(CtxGetDevice, "cuCtxGetDevice", (CUdevice *))                                                \
-    X(MemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                         \
-    X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                          \
-    X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                      \
-    X(MemAllocManaged, "cuMemAllocManaged", (CUdeviceptr *, size_t, unsigned))                     \
-    X(MemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
-    X(MemFreeHost, "cuMemFreeHost", (void *))                                                      \
-    X(MemPoolCreate, "cuMemPoolCreate", (CUmemoryPool *, const CUmemPoolProps *))                  \
-    X(MemPoolDestroy, "cuMemPoolDestroy", (CUmemoryPool))                                          \
-    X(MemPoolSetAttribute, "cuMemPoolSetAttribute", (CUmemoryPool, int, void *))                   \
-    X(MemPoolGetAttribute, "cuMemPoolGetAttribute", (CUmemoryPool, int, void *))                   \
-    X(MemPoolTrimTo, "cuMemPoolTrimTo", (CUmemoryPool, size_t))                                    \
-    X(MemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", (CUdeviceptr *, size_t, CUmemoryPool, CUstream)) \
-    X(MemFreeAsync, "cuMemFreeAsync", (CUdeviceptr, CUstream))                                     \
-    X(MemPrefetchAsync, "cuMemPrefetchAsync_v2", (CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream)) \
-    X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
-    X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
-    X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                        \
-    X(StreamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))                         \
-    X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
-    X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                \
-    X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
-    X(EventQuery, "cuEventQuery", (CUevent))                                                       \
-    X(EventSynchronize, "cuEventSynchronize", (CUevent))                                           \
-    X(MemcpyAsync, "cuMemcpyAsync", (CUdeviceptr, CUdeviceptr, size_t, CUstream))                  \
-    X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))
+/* X(member, CUDA symbol, HIP symbol, parameters) */
+#define KMM__DRIVER_CALLS(X) \
+    X(Init, "cuInit", "hipInit", (unsigned)) \
+    X(GetErrorName, "cuGetErrorName", "hipGetErrorName", (CUresult, const char **)) \
+    X(DeviceGetCount, "cuDeviceGetCount", "hipGetDeviceCount", (int *)) \
+    X(DeviceGet, "cuDeviceGet", "hipDeviceGet", (CUdevice *, int)) \
+    X(DeviceTotalMem, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", (size_t *, CUdevice)) \
+    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", "hipSetDevice", (CUcontext *, CUdevice)) \
+    X(CtxPushCurrent, "cuCtxPushCurrent_v2", "hipSetDevice", (CUcontext)) \
+    X(CtxPopCurrent, "cuCtxPopCurrent_v2", "hipSetDevice", (CUcontext *)) \
+    X(CtxGetCurrent, "cuCtxGetCurrent", "hipGetDevice", (CUcontext *)) \
+    X(CtxGetDevice, "cuCtxGetDevice", "hipGetDevice", (CUdevice *)) \
+    X(MemGetInfo, "cuMemGetInfo_v2", "hipMemGetInfo", (size_t *, size_t *)) \
+    X(MemAlloc, "cuMemAlloc_v2", "hipMalloc", (CUdeviceptr *, size_t)) \
+    X(MemFree, "cuMemFree_v2", "hipFree", (CUdeviceptr)) \
+    X(MemAllocManaged, "cuMemAllocManaged", "hipMallocManaged", (CUdeviceptr *, size_t, unsigned)) \
+    X(MemHostAlloc, "cuMemHostAlloc", "hipHostMalloc", (void **, size_t, unsigned)) \
+    X(MemFreeHost, "cuMemFreeHost", "hipHostFree", (void *)) \
+    X(MemPoolCreate, "cuMemPoolCreate", "hipMemPoolCreate", (CUmemoryPool *, const CUmemPoolProps *)) \
+    X(MemPoolDestroy, "cuMemPoolDestroy", "hipMemPoolDestroy", (CUmemoryPool)) \
+    X(MemPoolSetAttribute, "cuMemPoolSetAttribute", "hipMemPoolSetAttribute", (CUmemoryPool, int, void *)) \
+    X(MemPoolGetAttribute, "cuMemPoolGetAttribute", "hipMemPoolGetAttribute", (CUmemoryPool, int, void *)) \
+    X(MemPoolTrimTo, "cuMemPoolTrimTo", "hipMemPoolTrimTo", (CUmemoryPool, size_t)) \
+    X(MemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", "hipMallocFromPoolAsync", (CUdeviceptr *, size_t, CUmemoryPool, CUstream)) \
+    X(MemFreeAsync, "cuMemFreeAsync", "hipFreeAsync", (CUdeviceptr, CUstream)) \
+    X(MemPrefetchAsync, "cuMemPrefetchAsync_v2", "hipMemPrefetchAsync", (CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream)) \
+    X(StreamCreate, "cuStreamCreate", "hipStreamCreateWithFlags", (CUstream *, unsigned)) \
+    X(StreamDestroy, "cuStreamDestroy_v2", "hipStreamDestroy", (CUstream)) \
+    X(StreamSynchronize, "cuStreamSynchronize", "hipStreamSynchronize", (CUstream)) \
+    X(StreamWaitEvent, "cuStreamWaitEvent", "hipStreamWaitEvent", (CUstream, CUevent, unsigned)) \
+    X(EventCreate, "cuEventCreate", "hipEventCreateWithFlags", (CUevent *, unsigned)) \
+    X(EventDestroy, "cuEventDestroy_v2", "hipEventDestroy", (CUevent)) \
+    X(EventRecord, "cuEventRecord", "hipEventRecord", (CUevent, CUstream)) \
+    X(EventQuery, "cuEventQuery", "hipEventQuery", (CUevent)) \
+    X(EventSynchronize, "cuEventSynchronize", "hipEventSynchronize", (CUevent)) \
+    X(MemcpyAsync, "cuMemcpyAsync", "hipMemcpyAsync", (CUdeviceptr, CUdeviceptr, size_t, CUstream)) \
+    X(MemsetD8Async, "cuMemsetD8Async", "hipMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))
 
 typedef struct kmm__driver {
-#define KMM_X(member, symbol, parameters) CUresult(*member) parameters;
+#define KMM_X(member, cuda, hip, parameters) CUresult(*member) parameters;
     KMM__DRIVER_CALLS(KMM_X)
 #undef KMM_X
     int devices;
+    bool is_hip;
 } kmm__driver_t;
 
 /* The driver, or NULL with the thread's error text set. */
@@ -83,13 +86,14 @@ const kmm__driver_t *kmm__driver(void);
 int kmm__driver_enter(int device);
 void kmm__driver_leave(void);
 
-/* 0 for success, else the negative error with the text set: "cuMemAlloc on device 0: CUDA_ERROR_OUT_OF_MEMORY". */
+/* 0 for success, else the negative error with the text set: "cuMemAlloc on device 0: CUDA_ERROR_OUT_OF_MEMORY". `call` is
+ * CUDA's name, without a version. */
 int kmm__driver_check(CUresult result, const char *call, int device);
 
 /* Events of a device's streams; static. */
 const kmm_stream_order_t *kmm__driver_order(int device);
 
-/* The device of this thread's current context; -1: none. */
+/* The device of this thread's current context; -1: none. With HIP every thread has a current device. */
 int kmm__driver_current_device(void);
 
 #endif
