@@ -200,9 +200,18 @@ static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
     kmm__task_ref(t);
 }
 
+/* What one item stores whole another may read. */
+static bool is_fresh(const kmm__task_t *t, const kmm__access_t *a)
+{
+    bool fresh = a->mode == KMM_WRITE;
+    for (uint32_t k = 0; fresh && k < t->access_count; k++)
+        fresh = t->accesses[k].array != a->array || t->accesses[k].mode == KMM_WRITE;
+    return fresh;
+}
+
 static kmm__users_t written_by(kmm__task_t *t, const kmm__access_t *a)
 {
-    return (kmm__users_t){ .writer = t, .homes = 1u << t->device->space, .fresh = a->mode == KMM_WRITE };
+    return (kmm__users_t){ .writer = t, .homes = 1u << t->device->space, .fresh = is_fresh(t, a) };
 }
 
 /* t has written what they used. */
@@ -437,25 +446,34 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
+static int enter(kmm__task_t *t, const kmm__access_t *a)
+{
+    enter_t e = { { t, a, false, 0 }, 0 };
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+    kmm__users_t written = written_by(t, a);
+    kmm__map_t *map = a->array->users.map; /* which the call before may have made anew */
+    for (int b = 0; b < n; b++) {
+        e.parts = 0;
+        kmm__map_update(map, &boxes[b], enter_part, &e);
+        if (a->mode != KMM_READ && e.parts > 1)
+            kmm__map_assign(map, &boxes[b], &written);
+    }
+    return n < 0 ? n : follow_result(&e.follow);
+}
+
+/* What reads comes before what only stores: whose values t needs shows no more when t itself is the writer. */
 int kmm__dag_enter(kmm__task_t *t)
 {
+    static const kmm_mode_t order[] = { KMM_READ, KMM_UPDATE, KMM_WRITE };
     int result = 0;
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        const kmm__access_t *a = &t->accesses[k];
-        kmm__map_t *map;
-        enter_t e = { { t, a, false, 0 }, 0 };
-        kmm__box_t boxes[2 * KMM__DIMS];
-        int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
-        result = result ? result : n < 0 ? n : 0;
-        kmm__users_t written = written_by(t, a);
-        map = a->array->users.map; /* which the call before may have made anew */
-        for (int b = 0; b < n; b++) {
-            e.parts = 0;
-            kmm__map_update(map, &boxes[b], enter_part, &e);
-            if (a->mode != KMM_READ && e.parts > 1)
-                kmm__map_assign(map, &boxes[b], &written);
+    for (uint32_t m = 0; m < sizeof(order) / sizeof(*order); m++) {
+        for (uint32_t k = 0; k < t->access_count; k++) {
+            if (t->accesses[k].mode != order[m])
+                continue;
+            int error = enter(t, &t->accesses[k]);
+            result = result ? result : error;
         }
-        result = result ? result : follow_result(&e.follow);
     }
     return result;
 }

@@ -389,6 +389,12 @@ static void describe_sections(kmm_launch_t *l, const op_t *op, const slot_t *slo
     }
 }
 
+/* An update that stores all its elements may be said in two items. */
+static bool is_halved(const op_t *op)
+{
+    return op->mode == KMM_UPDATE && !op->skips && op->salt % 2;
+}
+
 static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const places_t *p)
 {
     static const char *const names[] = { "a", "b", "c" };
@@ -419,8 +425,11 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
     if (op->kind == REDUCE) {
         kmm_launch_reduce(l, op->op, to->type, "sum", p->target);
         kmm_launch_index(l, op->begin, op->count);
-    } else {
-        kmm_launch_access(l, op->mode, "target", p->target, type_bytes(to->type));
+        return;
+    }
+    for (int k = 0; k < (is_halved(op) ? 2 : 1); k++) {
+        kmm_mode_t half = (op->salt / 2 + k) % 2 ? KMM_READ : KMM_WRITE;
+        kmm_launch_access(l, is_halved(op) ? half : op->mode, "target", p->target, type_bytes(to->type));
         describe_sections(l, op, to, op->out);
     }
 }

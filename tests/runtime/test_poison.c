@@ -121,6 +121,27 @@ static void a_full_write_clears_it_a_partial_one_its_part(void **state)
     end(&f);
 }
 
+/* x = x + a, said as what is stored before what is read. */
+static void not_a_full_write_of_what_is_read_too(void **state)
+{
+    (void)state;
+    fixture_t f = begin();
+    int64_t n = N;
+    kmm_launch_t *l = kmm_launch_begin("add", "poison.c", 1);
+    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    void *args[] = { NULL, &n, &f.x, &f.x, &f.a };
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, PART);
+    fake_work_access(l, KMM_WRITE, "x[i]", f.x, 0, 1);
+    fake_work_access(l, KMM_READ, "x[i]", f.x, 0, 1);
+    fake_work_access(l, KMM_READ, "a[i]", f.a, 0, 1);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&cuda_kernels[ADD], &g, args), 0);
+    expect_failure(&f);
+    check(&f, f.x, 0x03030303, BAD);
+    end(&f);
+}
+
 static void the_end_of_an_array_clears_it(void **state)
 {
     (void)state;
@@ -167,6 +188,7 @@ int main(void)
         cmocka_unit_test(exactly_what_depends_on_it),
         cmocka_unit_test(not_what_overwrites_it_or_what_it_read),
         cmocka_unit_test(a_full_write_clears_it_a_partial_one_its_part),
+        cmocka_unit_test(not_a_full_write_of_what_is_read_too),
         cmocka_unit_test(the_end_of_an_array_clears_it),
         cmocka_unit_test(a_sum_of_it_is_none),
         cmocka_unit_test(the_first_call_that_touches_it_says_why),

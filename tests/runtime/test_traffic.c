@@ -599,6 +599,44 @@ static void overwritten_data_is_dead_when_that_is_queued(void **state)
     check_fate(OVERWRITTEN);
 }
 
+/* x[part] is stored whole, from what is read there, as when two arguments of a kernel are the same array. */
+static void add_in_place(const range_t *given, int *x, int64_t value, bool reads_first)
+{
+    range_t r = *given;
+    void *args[] = { &r.part, &x, &value };
+    kmm_launch_t *l = begin(&r, "add");
+    access_parts(l, reads_first ? KMM_READ : KMM_WRITE, "x[part]", x, r.part);
+    access_parts(l, reads_first ? KMM_WRITE : KMM_READ, "x[part]", x, r.part);
+    submit(l, &add_kernel, &r, args);
+}
+
+/* z is used again before x is, so it is x that has to leave. */
+static void check_in_place(int64_t chunk, bool reads_first)
+{
+    enum { COUNT = 20 };
+    kmm_runtime_t *rt = make_small();
+    int *x = frame_array(rt, COUNT), *z = frame_array(rt, COUNT);
+    range_t all = frames(0, COUNT), chunks = all;
+    chunks.chunk = chunk;
+    atomic_store(&gate_is_open, false);
+    set(&all, x, 1);
+    set(&all, z, 2);
+    for (int k = 0; k < 3; k++)
+        look(&all, z);
+    add_in_place(&chunks, x, 2, reads_first);
+    atomic_store(&gate_is_open, true);
+    check_values(rt, x, COUNT * FRAME_ELEMENTS, 3);
+    check_values(rt, z, COUNT * FRAME_ELEMENTS, 2);
+    end(rt);
+}
+
+static void data_read_by_what_overwrites_it_is_not_dead(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        check_in_place(k % 2 ? 1 : 20, k / 2);
+}
+
 /* Each temporary is made, used and freed before the next; all that is queued at once. */
 static void temporaries_in_a_row_move_nothing(void **state)
 {
@@ -764,6 +802,7 @@ int main(void)
         cmocka_unit_test(freed_data_is_not_written_back),
         cmocka_unit_test(freed_data_is_dead_when_that_is_queued),
         cmocka_unit_test(overwritten_data_is_dead_when_that_is_queued),
+        cmocka_unit_test(data_read_by_what_overwrites_it_is_not_dead),
         cmocka_unit_test(temporaries_in_a_row_move_nothing),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(sweeps_with_waits),
