@@ -95,17 +95,40 @@ static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
     return any;
 }
 
-static uint64_t footprint(const kmm__partition_t *p, const kmm_launch_t *l)
+/* Bytes of what all chunks along dimension d use, and of what each uses a part of. */
+typedef struct footprint { uint64_t shared, parts; } footprint_t;
+
+static footprint_t footprint(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d)
 {
     kmm__chunk_box_t whole;
-    uint64_t bytes = 0;
+    footprint_t f = { 0 };
     kmm__partition_whole(p, l, &whole);
     for (uint32_t k = 0; k < l->item_count; k++) {
+        const kmm__item_t *item = &l->items[k];
         kmm__access_t a;
-        if (kmm__plan(&l->items[k], l->axis_count, &whole, &a) == 1)
-            bytes += (uint64_t)kmm__box_volume(&a.box);
+        if (item->array && kmm__plan(item, l->axis_count, &whole, &a) == 1) /* no array: an empty region */
+            *(depends_on(item, l, d) ? &f.parts : &f.shared) += (uint64_t)kmm__box_volume(&a.box);
     }
-    return bytes;
+    return f;
+}
+
+/* What of a memory is left for parts. Where that is next to nothing more chunks than this would not help. */
+static uint64_t room_of(uint64_t memory, uint64_t shared)
+{
+    uint64_t least = memory / 64 + 1;
+    return memory > shared + least ? memory - shared : least;
+}
+
+/* Makes at least `want` chunks, if there can be as many: along d, and inwards where it is too short. */
+static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t want)
+{
+    for (uint32_t k = d + 1; want > 1 && k-- > 0;) {
+        if (!can_split(p, l, k))
+            continue;
+        set_chunks(p, k, ceil_div(p->size[k], want));
+        p->count = (uint32_t)(p->count * p->chunks[k]);
+        want = want > p->size[k] ? ceil_div(want, p->size[k]) : 1;
+    }
 }
 
 void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind)
@@ -119,22 +142,21 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     bool ordered = kmm__reduce_is_ordered(l);
     if (d < 0 || (l->one_chunk && !ordered))
         return;
-    uint64_t bytes = footprint(p, l);
+    footprint_t f = footprint(p, l, (uint32_t)d);
+    int64_t bytes = (int64_t)(f.parts + f.shared);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
         if (dev->hidden || (dev->backend->kind != kind && !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
             continue;
         uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
-        int64_t of_memory = memory ? (int64_t)(bytes * CHUNKS_OF_MEMORY / memory) + 1 : 1;
+        uint64_t room = room_of(memory, f.shared);
+        int64_t of_memory = memory ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }
     if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
-        want = (int64_t)(bytes / CHUNK_ORDERED) > CHUNKS_ORDERED ? (int64_t)(bytes / CHUNK_ORDERED) : CHUNKS_ORDERED;
-    if (want < 2)
-        return;
-    set_chunks(p, (uint32_t)d, ceil_div(p->size[d], want));
-    p->count = (uint32_t)p->chunks[d];
+        want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;
+    cut(p, l, (uint32_t)d, want);
 }
 
 /* ---- Chunks ---- */

@@ -407,6 +407,40 @@ static int driver_error(const kmm__device_t *d, int error)
     return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
 }
 
+static void count_frame(void *ctx, kmm__frame_t *f)
+{
+    (void)f;
+    ++*(uint64_t *)ctx;
+}
+
+/* Bytes of the frames that one of `parts` equal parts of t touches at most. What uses a whole array beside other chunks is taken
+ * to use all of it however small it is. */
+static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        uint64_t frames = 0;
+        if (a->array->is_abstract)
+            continue;
+        kmm__frames_of(a->array, t->device, &a->layout, &a->box, count_frame, &frames);
+        bool stays = t->work->chunk_count > 1 && kmm__box_volume(&a->box) == (int64_t)a->array->bytes;
+        uint64_t least = (frames + parts - 1) / parts + 1; /* it may begin inside a frame */
+        bytes += (stays || least > frames ? frames : least) * a->array->frame_bytes;
+    }
+    return bytes;
+}
+
+/* In how many parts t would fit; 0: in none. */
+static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
+{
+    enum { MOST = 1 << 20 };
+    uint64_t limit = t->device->limit, parts = (needed + limit - 1) / limit;
+    while (parts < MOST && part_bytes(t, parts) > limit)
+        parts += parts / 16 + 1;
+    return parts < MOST ? parts : 0;
+}
+
 static int too_large(kmm__task_t *t, uint64_t needed)
 {
     kmm__device_t *d = t->device;
@@ -416,10 +450,12 @@ static int too_large(kmm__task_t *t, uint64_t needed)
                               (unsigned long long)d->limit);
     if (d->limit == 0)
         return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left", (unsigned long long)needed, d->info.name);
-    return kmm__error_set(KMM_E_MEMORY,
-                          "needs %llu bytes on %s at once, of which %llu can be used; a chunk of at most 1/%llu of its size would fit",
-                          (unsigned long long)needed, d->info.name, (unsigned long long)d->limit,
-                          (unsigned long long)((needed + d->limit - 1) / d->limit));
+    uint64_t parts = parts_that_fit(t, needed);
+    char remedy[128] = "no chunk is small enough, because each uses so much of its arrays";
+    if (parts)
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit", (unsigned long long)parts);
+    return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s", (unsigned long long)needed,
+                          d->info.name, (unsigned long long)d->limit, remedy);
 }
 
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */

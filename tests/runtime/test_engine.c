@@ -327,17 +327,109 @@ static void refuses(void **state)
     kmm_fill(rt, C, 7, 1000);
     assert_int_equal(add(n, n, C, A, B), 0); /* one chunk that cannot fit */
     assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
-    assert_non_null(strstr(kmm_error_text(rt), "test.cu:1: add"));
+    unsigned long long needs, most, part = 0;
+    const char *said = strstr(kmm_error_text(rt), "test.cu:1: add: needs ");
+    assert_non_null(said);
+    assert_int_equal(sscanf(said, "test.cu:1: add: needs %llu bytes on host:0 at once, of which %llu can be used; a chunk of at most 1/%llu of", &needs, &most, &part), 3);
+    assert_true(needs >= 3 * (uint64_t)n * 4 && needs < 3 * ((uint64_t)n * 4 + 65536) && most <= 256 << 10);
     assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(add(n, n / (int64_t)part, C, A, B), 0);
+    if (kmm_wait(rt))
+        fail_msg("%s", kmm_error_text(rt));
+    assert_int_equal(add(n, n, C, A, B), 0);
+    assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
     char out[1000];
     assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), KMM_E_POISONED);
     assert_int_equal(add(n, 1000, C, A, B), 0); /* a full write clears it */
     assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), 0);
     assert_int_equal(out[999], 2);
+    kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 3); /* of which every chunk reads all of B */
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    index_1d(l, KMM_READ, "A[i]", A);
+    kmm_launch_access(l, KMM_READ, "B", B, sizeof(int));
+    index_1d(l, KMM_WRITE, "C[i]", C);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&add_kernel, &(kmm_geometry_t){ { (uint32_t)n / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &n, &C, &A, &B }), 0);
+    assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
+    assert_non_null(strstr(kmm_error_text(rt), "can be used; no chunk is small enough"));
     assert_int_equal(kmm_copy_in(rt, &n, out, 4), KMM_E_ADDRESS);
     assert_int_equal(kmm_copy_in(rt, A, out, (size_t)n * 4 + 1), KMM_E_RANGE);
     assert_int_equal(kmm_array_destroy(rt, A + 1), KMM_E_ADDRESS);
     end(rt);
+}
+
+/* Where `chunk` is not given chunks are made to fit: beside what all of them use, and across rows where there are few. */
+static void cuts_what_does_not_fit(void **state)
+{
+    (void)state;
+    enum { N = 57000, W = 40000, H = 2 };
+    kmm_runtime_t *rt = make("host:1,mem=256K");
+    int *A = array(rt, N * 4), *B = array(rt, N * 4), *C = array(rt, N * 4), *out = malloc(2 * N * 4);
+    int64_t n = N, w = W, h = H;
+    kmm_fill(rt, A, 1, N * 4);
+    kmm_fill(rt, B, 2, N * 4);
+    kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 5);
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    index_1d(l, KMM_READ, "A[i]", A);
+    kmm_launch_access(l, KMM_READ, "B[:]", B, sizeof(int));
+    kmm_launch_index(l, 0, KMM_WHOLE);
+    index_1d(l, KMM_WRITE, "C[i]", C);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&add_kernel, &(kmm_geometry_t){ { (N + 63) / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &n, &C, &A, &B }), 0);
+    if (kmm_copy_out(rt, out, C, N * 4))
+        fail_msg("%s", kmm_error_text(rt));
+    for (int k = 0; k < N; k++)
+        assert_int_equal(out[k], 0x03030303);
+    A = array(rt, W * H * 4), C = array(rt, W * H * 4);
+    kmm_fill(rt, A, 1, W * H * 4);
+    l = kmm_launch_begin("stencil", "test.cu", 6);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
+    kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, h);
+    for (int k = 0; k < 2; k++) {
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "out[y][x]" : "in[y-1:3][x-1:3]", k ? C : A, sizeof(int));
+        kmm_launch_extent(l, h);
+        kmm_launch_extent(l, w);
+        kmm_launch_index(l, k ? 0 : -1, k ? 1 : 3);
+        kmm_launch_coef(l, 1, 1, 0);
+        kmm_launch_index(l, k ? 0 : -1, k ? 1 : 3);
+        kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&stencil_kernel, &(kmm_geometry_t){ { W / 64, H, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &w, &h, &C, &A }), 0);
+    if (kmm_copy_out(rt, out, C, W * H * 4))
+        fail_msg("%s", kmm_error_text(rt));
+    for (int k = 0; k < W * H; k++)
+        assert_int_equal(out[k], 0x01010101 * (k % W == 0 || k % W == W - 1 ? 3 : 4));
+    end(rt);
+    free(out);
+}
+
+/* An item may name nothing: no elements of memory that is no array, of which the pointer may be NULL. */
+static void nothing_may_be_read(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
+        enum { N = 1000 };
+        kmm_runtime_t *rt = make(configurations[c]);
+        float x[N] = { 0 }, y[N] = { 0 };
+        for (int k = 0; k < N; k++)
+            x[k] = 1;
+        for (int k = 0; k < 4; k++) {
+            struct saxpy args = { N, 1, x, y };
+            kmm_launch_t *l = kmm_launch_begin("saxpy", "test.c", 5);
+            kmm_launch_axis(l, "i", KMM_RANGE_0, 0, N);
+            if (k / 2)
+                kmm_launch_chunk(l, KMM_RANGE_0, 100);
+            index_1d(l, KMM_READ, "x[i]", x);
+            index_1d(l, KMM_UPDATE, "y[i]", y);
+            kmm_launch_access(l, KMM_READ, "z[0:0]", k % 2 ? args.x + N / 2 : NULL, sizeof(float));
+            kmm_launch_index(l, 0, 0);
+            assert_int_equal(kmm_launch_call(l, saxpy_chunk, &args, sizeof(args)), 0);
+        }
+        for (int k = 0; k < N; k++)
+            assert_true(y[k] == 4);
+        end(rt);
+    }
 }
 
 /* A launch that says nothing of chunks runs, however little memory there is: the rest of it is the host's. */
@@ -449,6 +541,8 @@ int main(void)
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(cuts_what_does_not_fit),
+        cmocka_unit_test(nothing_may_be_read),
         cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(refuses_overlapping_writes),
         cmocka_unit_test(packs_small_arrays),
