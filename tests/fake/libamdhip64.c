@@ -8,6 +8,7 @@
 #include "backend/gpu.h"
 #include "backend/hip_driver.h"
 #include "fake.h"
+#include "hip_program.h"
 
 const char *fake_driver = "hip";
 
@@ -247,12 +248,12 @@ FAKE hipFuncSetAttribute(const void *function, int attribute, int value)
 {
     if (attribute != KMM__GPU_MAX_DYNAMIC_SHARED || value > FAKE_MOST_SHARED)
         return sticky(FAKE_INVALID_VALUE);
-    ((fake_kernel_t *)(uintptr_t)function)->shared_limit = value;
+    fake_hip_kernel(function)->shared_limit = value;
     return FAKE_OK;
 }
 
 FAKE hipLaunchKernel(const void *function, hip_dim3_t g, hip_dim3_t b, void **args, size_t shared, fake_stream_t *s)
 {
     const uint32_t grid[3] = { g.x, g.y, g.z }, block[3] = { b.x, b.y, b.z };
-    return sticky(fake_enqueue_kernel(device, s, (fake_kernel_t *)(uintptr_t)function, grid, block, (unsigned)shared, args));
+    return sticky(fake_enqueue_kernel(device, s, fake_hip_kernel(function), grid, block, (unsigned)shared, args));
 }

@@ -21,7 +21,8 @@ typedef struct op {
     size_t width, rows, dst_pitch, src_pitch;
     int value;
     fake_kernel_t *kernel;
-    uint32_t grid[3];
+    uint32_t grid[3], block[3];
+    unsigned shared;
     void *args[MAX_ARGUMENTS];
     fake_event_t *event;
     uint64_t sequence;
@@ -68,6 +69,8 @@ void fake_check_no_streams(int device)
 static int run_kernel(const op_t *o)
 {
     int r = FAKE_OK;
+    if (o->kernel->run_all)
+        return o->kernel->run_all(o->kernel, o->grid, o->block, o->shared, (void **)o->args);
     for (uint32_t z = 0; z < o->grid[2]; z++)
         for (uint32_t y = 0; y < o->grid[1]; y++)
             for (uint32_t x = 0; x < o->grid[0] && !r; x++)
@@ -221,7 +224,8 @@ int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t
 int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
                         unsigned shared, void **args)
 {
-    op_t o = { .work = KERNEL, .kernel = k, .grid = { grid[0], grid[1], grid[2] } };
+    op_t o = { .work = KERNEL, .kernel = k, .grid = { grid[0], grid[1], grid[2] },
+               .block = { block[0], block[1], block[2] }, .shared = shared };
     unsigned limit = k->shared_limit ? (unsigned)k->shared_limit : PLAIN_SHARED;
     if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2] || block[0] * block[1] * block[2] > 1024 ||
         shared > limit || k->parameters > MAX_ARGUMENTS)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What programs that hipcc compiled call of libamdhip64.so beyond what the backend does: registration, configurations, and the
+ * runtime's calls on memory that libkmm does not manage. Their code for GPUs cannot be run; the library that
+ * KMM_FAKE_KERNELS names has the same kernels compiled for the CPU, and the variables of devices, once for all.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/hip_driver.h"
+#include "fake.h"
+#include "hip_program.h"
+
+#define FAKE FAKE_EXPORT hipError_t
+
+typedef struct name { const void *host; const char *name; bool is_variable; fake_kernel_t *kernel; struct name *next; } name_t;
+static name_t *names; /* under fake_lock */
+
+static void *kernels(void)
+{
+    static void *library;
+    const char *path = fake_setting("KERNELS");
+    if (!library && path)
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (path && !library)
+        fake_broken(dlerror());
+    return library;
+}
+
+static name_t *find(const void *host)
+{
+    pthread_mutex_lock(&fake_lock);
+    name_t *n = names;
+    while (n && n->host != host)
+        n = n->next;
+    pthread_mutex_unlock(&fake_lock);
+    return n;
+}
+
+fake_kernel_t *fake_hip_kernel(const void *function)
+{
+    name_t *n = find(function);
+    if (!n)
+        return (fake_kernel_t *)(uintptr_t)function;
+    if (n->kernel)
+        return n->kernel;
+    void *library = kernels();
+    fake_kernel_named_function_t *named = NULL;
+    if (library)
+        *(void **)&named = dlsym(library, "fake_kernel_named");
+    n->kernel = named ? named(n->name) : NULL;
+    if (!n->kernel)
+        fake_broken("KMM_FAKE_KERNELS names no library that has the kernel which is launched");
+    return n->kernel;
+}
+
+/* ---- What the compiler's code calls ---- */
+
+static void add(const void *host, const char *name, bool is_variable)
+{
+    name_t *n = calloc(1, sizeof(*n));
+    pthread_mutex_lock(&fake_lock);
+    *n = (name_t){ host, name, is_variable, NULL, names };
+    names = n;
+    pthread_mutex_unlock(&fake_lock);
+}
+
+FAKE_EXPORT void **__hipRegisterFatBinary(const void *data)
+{
+    return calloc(1, sizeof(data));
+}
+
+FAKE_EXPORT void __hipUnregisterFatBinary(void **modules)
+{
+    free(modules);
+}
+
+FAKE_EXPORT void __hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
+                                       void *thread, void *block, void *block_size, void *grid_size, int *warp_size)
+{
+    (void)modules, (void)device_function, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp_size;
+    add(function, name, false);
+}
+
+FAKE_EXPORT void __hipRegisterVar(void **modules, void *variable, char *host_name, char *device_name, int is_extern, size_t bytes, int is_constant,
+                                  int is_global)
+{
+    (void)modules, (void)host_name, (void)is_extern, (void)bytes, (void)is_constant, (void)is_global;
+    add(variable, device_name, true);
+}
+
+typedef struct configuration { hip_dim3_t grid, block; size_t shared; hipStream_t stream; } configuration_t;
+static _Thread_local configuration_t configured;
+
+FAKE __hipPushCallConfiguration(hip_dim3_t grid, hip_dim3_t block, size_t shared, hipStream_t stream)
+{
+    configured = (configuration_t){ grid, block, shared, stream };
+    return fake_count() < 0 ? fake_start() : fake_count() ? FAKE_OK : FAKE_NO_DEVICE;
+}
+
+FAKE __hipPopCallConfiguration(hip_dim3_t *grid, hip_dim3_t *block, size_t *shared, hipStream_t *stream)
+{
+    *grid = configured.grid;
+    *block = configured.block;
+    *shared = configured.shared;
+    *stream = configured.stream;
+    return FAKE_OK;
+}
+
+/* ---- What programs call: all of it is done at once ---- */
+
+FAKE hipDeviceSynchronize(void)
+{
+    fake_settle();
+    return FAKE_OK;
+}
+
+FAKE hipPeekAtLastError(void) { return FAKE_OK; }
+
+FAKE hipMemcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    (void)kind;
+    fake_settle();
+    memmove(dst, src, bytes);
+    return FAKE_OK;
+}
+
+FAKE hipMemset(void *dst, int value, size_t bytes)
+{
+    fake_settle();
+    memset(dst, value, bytes);
+    return FAKE_OK;
+}
+
+static char *symbol(const void *host)
+{
+    const name_t *n = find(host);
+    void *library = n && n->is_variable ? kernels() : NULL;
+    return library ? dlsym(library, n->name) : NULL;
+}
+
+FAKE hipMemcpyToSymbol(const void *host, const void *src, size_t bytes, size_t offset, int kind)
+{
+    char *to = symbol(host);
+    return to ? hipMemcpy(to + offset, src, bytes, kind) : FAKE_INVALID_VALUE;
+}
+
+FAKE hipMemcpyFromSymbol(void *dst, const void *host, size_t bytes, size_t offset, int kind)
+{
+    const char *from = symbol(host);
+    return from ? hipMemcpy(dst, from + offset, bytes, kind) : FAKE_INVALID_VALUE;
+}
+
+FAKE hipHostMalloc(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *out = malloc(bytes + 1);
+    return *out ? FAKE_OK : FAKE_NO_MEMORY;
+}
+
+FAKE hipHostFree(void *p)
+{
+    fake_settle();
+    free(p);
+    return FAKE_OK;
+}
+
+FAKE hipGetDevice(int *out);
+
+FAKE hipStreamCreate(fake_stream_t **out)
+{
+    int device = 0;
+    hipGetDevice(&device);
+    return fake_stream_create(device, out);
+}
+
+FAKE hipStreamSynchronize(fake_stream_t *s) { return fake_stream_synchronize(s); }
+
+FAKE hipEventCreate(fake_event_t **out)
+{
+    int device = 0;
+    hipGetDevice(&device);
+    return fake_event_create(device, out);
+}
+
+FAKE hipEventSynchronize(fake_event_t *e) { return fake_event_synchronize(e); }
