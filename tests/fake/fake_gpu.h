@@ -12,13 +12,17 @@ typedef struct fake_kernel {
     uint32_t parameters;
     const uint32_t *parameter_bytes;
     int shared_limit; /* the dynamic shared memory that it may have; 0: 48 KiB */
-    /* If not NULL, runs all blocks in place of `run`; so kernels of compiled programs, which ask for their block's size. */
-    int (*run_all)(const struct fake_kernel *k, const uint32_t grid[3], const uint32_t block[3], unsigned shared, void **args);
-    const void *context; /* of run_all */
 } fake_kernel_t;
 
+/* One of a compiled program, which asks for its block's size: `run` of its `kernel` is NULL. Runs all blocks. */
+typedef struct fake_program_kernel {
+    fake_kernel_t kernel;
+    int (*run)(const struct fake_program_kernel *k, const uint32_t grid[3], const uint32_t block[3], unsigned shared, void **args);
+    const void *context;
+} fake_program_kernel_t;
+
 /* What a library of kernels exports as fake_kernel_named, for KMM_FAKE_KERNELS: the kernel of that mangled name, or NULL. */
-typedef fake_kernel_t *fake_kernel_named_function_t(const char *name);
+typedef fake_program_kernel_t *fake_kernel_named_function_t(const char *name);
 
 /* What has been made and not given back, and what was refused. Each fake driver exports it as fake_counts. */
 typedef struct fake_counts {

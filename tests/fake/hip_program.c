@@ -49,7 +49,8 @@ fake_kernel_t *fake_hip_kernel(const void *function)
     fake_kernel_named_function_t *named = NULL;
     if (library)
         *(void **)&named = dlsym(library, "fake_kernel_named");
-    n->kernel = named ? named(n->name) : NULL;
+    fake_program_kernel_t *found = named ? named(n->name) : NULL;
+    n->kernel = found ? &found->kernel : NULL;
     if (!n->kernel)
         fake_broken("KMM_FAKE_KERNELS names no library that has the kernel which is launched");
     return n->kernel;

@@ -69,8 +69,9 @@ void fake_check_no_streams(int device)
 static int run_kernel(const op_t *o)
 {
     int r = FAKE_OK;
-    if (o->kernel->run_all)
-        return o->kernel->run_all(o->kernel, o->grid, o->block, o->shared, (void **)o->args);
+    const fake_program_kernel_t *of_program = (const fake_program_kernel_t *)o->kernel;
+    if (!o->kernel->run)
+        return of_program->run(of_program, o->grid, o->block, o->shared, (void **)o->args);
     for (uint32_t z = 0; z < o->grid[2]; z++)
         for (uint32_t y = 0; y < o->grid[1]; y++)
             for (uint32_t x = 0; x < o->grid[0] && !r; x++)

@@ -47,9 +47,9 @@ static parts split(const std::string &mangled)
     return parts{mangled.substr(digits, length), mangled.substr(digits + length)};
 }
 
-struct entry { std::string name; fake_kernel_t kernel; std::vector<uint32_t> bytes; const kmm_kernel_t *run; bool is_clone; };
+struct entry { std::string name; fake_program_kernel_t kernel; std::vector<uint32_t> bytes; const kmm_kernel_t *run; bool is_clone; };
 
-static int run_all(const fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3], unsigned shared, void **args)
+static int run_all(const fake_program_kernel_t *k, const uint32_t grid[3], const uint32_t block[3], unsigned shared, void **args)
 {
     const entry *e = static_cast<const entry *>(k->context);
     const kmm_blocks_t all = {0, 0, 0, grid[0], grid[1], grid[2]};
@@ -72,9 +72,9 @@ static entry *entry_of(const std::string &wanted, const kernel &k)
     if (is_clone)
         e->bytes.push_back(sizeof(kmm_blocks_t));
     e->bytes.insert(e->bytes.end(), k.run->param_bytes, k.run->param_bytes + k.run->param_count);
-    e->kernel.parameters = static_cast<uint32_t>(e->bytes.size());
-    e->kernel.parameter_bytes = e->bytes.data();
-    e->kernel.run_all = run_all;
+    e->kernel.kernel.parameters = static_cast<uint32_t>(e->bytes.size());
+    e->kernel.kernel.parameter_bytes = e->bytes.data();
+    e->kernel.run = run_all;
     e->kernel.context = e;
     return e;
 }
@@ -89,7 +89,7 @@ extern "C" int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t 
 }
 extern "C" int kmm_cuda_device_synchronize(void) { return 0; }
 
-template <class... F> static fake_kernel_t *fake_find(const char *name, F... functions)
+template <class... F> static fake_program_kernel_t *fake_find(const char *name, F... functions)
 {
     for (const fake::kernel &k : {fake::make(functions)...})
         if (fake::entry *e = fake::entry_of(name, k))
@@ -98,5 +98,5 @@ template <class... F> static fake_kernel_t *fake_find(const char *name, F... fun
 }
 
 #define FAKE_KERNELS(...) \
-    extern "C" fake_kernel_t *fake_kernel_named(const char *name) { return fake_find(name, __VA_ARGS__); }
+    extern "C" fake_program_kernel_t *fake_kernel_named(const char *name) { return fake_find(name, __VA_ARGS__); }
 #endif
