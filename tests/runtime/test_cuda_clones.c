@@ -13,6 +13,8 @@
 #include <kmm/cuda.h>
 #include <kmm/cuda_api.h>
 
+#include "managed_stand_ins.h"
+
 typedef struct dim3 { unsigned x, y, z; } dim3_t;
 typedef struct attribute { unsigned id; char pad[4]; union { char bytes[64]; int number; unsigned extent[3]; } value; } attribute_t;
 typedef struct configuration { dim3_t grid, block; size_t shared_bytes; void *stream; const attribute_t *attributes; unsigned count; } configuration_t;
@@ -94,39 +96,6 @@ NOTHING(__real_cudaMemset) NOTHING(__real_cudaMemset2D) NOTHING(__real_cudaMemse
 NOTHING(__real_cudaPointerGetAttributes) NOTHING(__real_cudaStreamDestroy) NOTHING(__real_cudaStreamQuery)
 NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice)
 NOTHING(__real___cudaLaunchKernel)
-
-/* What the other wrappers call, which this program does not. */
-int kmm_cuda_device_synchronize(void) { return 0; }
-int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
-void kmm_cuda_event_forget(void *event) { (void)event; }
-int kmm_cuda_event_query(void *event) { (void)event; return 0; }
-int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; return 0; }
-int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
-int kmm_cuda_free(void *base) { (void)base; return 0; }
-int kmm_cuda_get_last_error(void) { return 0; }
-int kmm_cuda_is_managed(const void *address) { (void)address; return 0; }
-int kmm_cuda_malloc(void **out, size_t bytes) { (void)out, (void)bytes; return 0; }
-int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind) { (void)dst, (void)src, (void)bytes, (void)kind; return 0; }
-int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
-{
-    (void)dst, (void)dp, (void)src, (void)sp, (void)w, (void)h, (void)kind;
-    return 0;
-}
-int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
-{
-    (void)dst, (void)src, (void)bytes, (void)kind, (void)stream;
-    return 0;
-}
-int kmm_cuda_memset(void *dst, int value, size_t bytes) { (void)dst, (void)value, (void)bytes; return 0; }
-int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream) { (void)dst, (void)value, (void)bytes, (void)stream; return 0; }
-int kmm_cuda_peek_at_last_error(void) { return 0; }
-int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
-kmm_runtime_t *kmm_default(void) { return NULL; }
-int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
-int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }
-int kmm_task_active(void) { return 0; }
 
 /* ---- Tests ---- */
 

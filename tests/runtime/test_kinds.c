@@ -167,12 +167,125 @@ static void lists_of_devices_are_checked(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
+/* device(cuda), device(hip) and device(all) in one program. A kernel runs on GPUs of its kind alone: of all of them, of its kind when
+ * that is named, and nowhere when another kind is. */
+static int launch_on(kmm_kind_t kind, kmm_where_t where, int ordinal, int32_t *dst, int32_t *a)
+{
+    kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 1);
+    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    int64_t n = N;
+    void *args[] = { NULL, &n, &dst, &a, &a };
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, N / 8);
+    kmm_launch_device(l, where, ordinal);
+    fake_work_access(l, KMM_READ, "a[i]", a, 0, 1);
+    fake_work_access(l, KMM_WRITE, "dst[i]", dst, 0, 1);
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(kind == KMM_KIND_HIP ? &hip_kernels[ADD] : &cuda_kernels[ADD], &g, args);
+}
+
+static void chunks_run_where_the_directive_says(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,hip:2,mem=4M" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    uint64_t expected[4] = { 0 };
+    static const struct { kmm_kind_t kind; kmm_where_t where; int ordinal; int adds[4], error; } cases[] = {
+        { KMM_KIND_CUDA, KMM_ON_CUDA, 0, { 4, 4, 0, 0 }, 0 },
+        { KMM_KIND_HIP, KMM_ON_HIP, 0, { 0, 0, 4, 4 }, 0 },
+        { KMM_KIND_CUDA, KMM_ON_ALL, 0, { 4, 4, 0, 0 }, 0 },
+        { KMM_KIND_HIP, KMM_ON_ALL, 0, { 0, 0, 4, 4 }, 0 },
+        { KMM_KIND_HIP, KMM_ON_DEVICE, 1, { 0, 0, 0, 8 }, 0 },
+        { KMM_KIND_CUDA, KMM_ON_DEVICE, 0, { 8, 0, 0, 0 }, 0 },
+        { KMM_KIND_HIP, KMM_ON_CUDA, 0, { 0 }, KMM_E_NO_DEVICE },
+        { KMM_KIND_CUDA, KMM_ON_HIP, 0, { 0 }, KMM_E_NO_DEVICE },
+        { KMM_KIND_HIP, KMM_ON_DEVICE, 2, { 0 }, KMM_E_NO_DEVICE },
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        int32_t *from = k % 2 ? b : a, *to = k % 2 ? a : b;
+        int error = launch_on(cases[k].kind, cases[k].where, cases[k].ordinal, to, from);
+        assert_int_equal(error ? error : kmm_wait(rt), cases[k].error);
+        for (int d = 0; d < 4; d++) {
+            expected[d] += (uint64_t)cases[k].adds[d];
+            assert_int_equal(info(rt, d).chunks, expected[d]);
+        }
+    }
+    /* Six launches doubled the values, each where the last one's result was not. */
+    assert_int_equal(kmm_copy_out(rt, got, a, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], values[i] * 64);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
+/* ---- Lanes ---- */
+
+static uint32_t lanes; /* of a warp of the fake GPU: 32, or 64 as a wavefront of AMD's Instinct has */
+
+/* Each warp counts its lanes with odd elements, as by a ballot, and its first lane adds the count. */
+static int run_count(const uint32_t b[3], const uint32_t g[3], void **args)
+{
+    const kmm_blocks_t *blocks = args[0];
+    int64_t n = *(int64_t *)args[1], begin = ((int64_t)b[0] + blocks->offset_x) * 96;
+    (void)g;
+    for (uint32_t warp = 0; warp < 96; warp += lanes) {
+        uint64_t ballot = 0;
+        for (uint32_t lane = 0; lane < lanes && warp + lane < 96; lane++)
+            ballot |= (uint64_t)(begin + warp + lane < n && (*(int32_t **)args[3])[begin + warp + lane] % 2) << lane;
+        (*(int32_t **)args[2])[0] += __builtin_popcountll(ballot);
+    }
+    return 0;
+}
+
+/* Blocks of 96 threads are three warps of 32, or one and a half of 64: whichever they are, chunks are whole blocks. */
+static void nothing_depends_on_the_lanes_of_a_warp(void **state)
+{
+    static fake_kernel_t fake = { run_count, 4, sizes, 0 };
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "count", NULL, &fake, 4, sizes, 1, NULL };
+    static int32_t values[N];
+    int64_t odd = 0, n = N - 5;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        values[i] = (i * 7) % 5;
+        odd += i < n && values[i] % 2;
+    }
+    for (lanes = 32; lanes <= 64; lanes *= 2) {
+        kmm_runtime_t *rt;
+        int32_t total = 0;
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:2,mem=4M" }), 0);
+        kmm_use(rt);
+        int32_t *a = array(rt, values), *sum = array(rt, NULL);
+        void *args[] = { NULL, &n, &sum, &a };
+        kmm_geometry_t g = { { (N + 95) / 96, 1, 1 }, { 96, 1, 1 }, 0, NULL };
+        kmm_launch_t *l = kmm_launch_begin("count", "kinds.c", 2);
+        kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+        kmm_launch_chunk(l, KMM_GLOBAL_X, 1000);
+        fake_work_access(l, KMM_READ, "a[i]", a, 0, 1);
+        kmm_launch_reduce(l, KMM_OP_ADD, KMM_INT32, "sum[0]", sum);
+        kmm_launch_index(l, 0, 1);
+        assert_int_equal(kmm_fill(rt, sum, 0, 4), 0);
+        kmm_launch_arm(l);
+        assert_int_equal(kmm_launch_kernel(&kernel, &g, args), 0);
+        assert_int_equal(kmm_copy_out(rt, &total, sum, 4), 0);
+        assert_int_equal(total, odd);
+        kmm_use(NULL);
+        assert_int_equal(kmm_destroy(rt), 0);
+    }
+}
+
 int main(void)
 {
     alarm(60);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_moves_between_them_through_the_host),
         cmocka_unit_test(one_kind_may_be_lost),
+        cmocka_unit_test(chunks_run_where_the_directive_says),
+        cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(lists_of_devices_are_checked),
