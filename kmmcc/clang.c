@@ -212,6 +212,7 @@ static void add_rocm_flags(flags_t *f)
     add_flag(f, "-nogpulib");
     add_flag(f, "-D__HIP_PLATFORM_AMD__=1");
     add_flag(f, "-D__HIP_PLATFORM_HCC__=1");
+    add_flag(f, "-D__AMDGCN_WAVEFRONT_SIZE=64"); /* ROCm's headers before 7 ask it, and newer clangs do not say */
     add_flag(f, arena_printf("--rocm-path=%s", toolchain_rocm()));
     if (strcmp(toolchain_rocm(), "/usr") != 0) /* is looked in anyway, behind the C++ library's */
         add_flag(f, arena_printf("-isystem%s/include", toolchain_rocm()));

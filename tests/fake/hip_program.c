@@ -22,7 +22,7 @@ static void *kernels(void)
     static void *library;
     const char *path = fake_setting("KERNELS");
     if (!library && path)
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (path && !library)
         fake_broken(dlerror());
     return library;
