@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libamdhip64.so: the HIP calls of the backend, on the machine of fake.h. With FAKE_NO_MAPPING it is one that cannot
- * map memory into address space. A kernel is known by its host function, here the address of a fake_kernel_t.
+ * map memory into address space, with FAKE_OLD one that has no copies between devices. A kernel is known by its host function, here the address of a fake_kernel_t.
  */
 #include <stdio.h>
 
@@ -224,12 +224,14 @@ FAKE hipMemcpyDtoDAsync(void *dst, void *src, size_t bytes, fake_stream_t *s)
     return copy(dst, true, device, src, true, device, bytes, s);
 }
 
+#ifndef FAKE_OLD
 FAKE hipMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, fake_stream_t *s)
 {
     if (!fake_is_device(to) || !fake_is_device(from))
         return sticky(FAKE_INVALID_DEVICE);
     return copy(dst, true, to, src, true, from, bytes, s);
 }
+#endif
 
 FAKE hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t rows, int kind, fake_stream_t *s)
 {
