@@ -277,8 +277,22 @@ static plan_t *make_plan(const options_t *o)
     return p;
 }
 
+/* HIP's calls have other names then, which the linker does not wrap. */
+static void refuse_per_thread(const plan_t *p)
+{
+    static const char option[] = "-fgpu-default-stream=per-thread";
+    for (int k = 0; k < p->o->argument_count; k++)
+        for (int j = 0; j < p->job_count && strcmp(p->o->arguments[k].text, option) == 0; j++)
+            if (p->jobs[j].has_pragma && p->jobs[j].target == TARGET_HIP) {
+                diag_plain(SEVERITY_ERROR, "'%s' has kmm pragmas, and '%s' is not supported with them", p->jobs[j].path, option);
+                diag_plain(SEVERITY_NOTE, "leave the option out, and give launches and copies streams of their own");
+                return;
+            }
+}
+
 static void choose_compilers(plan_t *p)
 {
+    refuse_per_thread(p);
     for (int k = 0; k < p->job_count; k++)
         p->jobs[k].compiler = compiler_of(p->o, &p->jobs[k]);
     if (p->o->compile_only && p->job_count)
