@@ -322,7 +322,8 @@ static const char *const operations[] = {"__syncthreads", "__syncthreads_and", "
                                          "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
                                          "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync",
                                          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
-                                         "__reduce_xor_sync", "__nanosleep"};
+                                         "__reduce_xor_sync", "__nanosleep",
+                                         "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all"}; /* those are HIP's */
 static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 /* Of cooperative groups: what meets, and what reads the index variables besides. */
 static const char *const group_operations[] = {"sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any",
