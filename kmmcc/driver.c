@@ -712,6 +712,22 @@ static bool any_transformed(const plan_t *p)
     return false;
 }
 
+/* Libraries whose calls use device memory. In a program without a pragma nothing calls them in a `task`. */
+static void warn_of_libraries(const options_t *o)
+{
+    static const char *const names[] = {"cublas", "cublasLt", "cufft", "cusparse", "cusolver", "cudnn", "curand", "nccl", "cutensor",
+                                        "rocblas", "hipblas", "hipfft", "rocfft", "hipsparse", "rocsparse", "hipsolver", "MIOpen", "rccl"};
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *word = o->arguments[k].text;
+        const char *name = !strcmp(word, "-l") && k + 1 < o->argument_count ? o->arguments[k + 1].text : strncmp(word, "-l", 2) ? NULL : word + 2;
+        for (size_t n = 0; name && n < sizeof(names) / sizeof(*names); n++)
+            if (strcmp(name, names[n]) == 0)
+                diag_plain(SEVERITY_WARNING, "the kernels of library '%s' fault on managed memory unless it is called under "
+                                             "'#pragma kmm task' [-Wkmm-library]", name);
+    }
+    diag_flush();
+}
+
 static void add_link_flags(const plan_t *p, list_t *command)
 {
     const options_t *o = p->o;
@@ -726,6 +742,8 @@ static void add_link_flags(const plan_t *p, list_t *command)
         .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") && p->linker.family != FAMILY_NVCC &&
                      p->linker.family != FAMILY_HIPCC,
     };
+    if ((kind.managed_cuda || kind.managed_hip) && !any_pragma(p))
+        warn_of_libraries(o);
     if (o->makes_library && !kind.needs_kmm)
         return;
     if (o->is_static && !kind.needs_kmm)

@@ -33,6 +33,8 @@
     X(StreamSynchronize)                                                                           \
     X(StreamQuery)                                                                                 \
     X(StreamDestroy)                                                                               \
+    X(StreamBeginCapture)                                                                          \
+    X(GraphCreate)                                                                                 \
     X(StreamWaitEvent)                                                                             \
     X(EventRecord)                                                                                 \
     X(EventQuery)                                                                                  \

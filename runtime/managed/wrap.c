@@ -151,10 +151,16 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
 
 /* ---- Streams, events, errors: ours first, then the real one's for work that is not ours ---- */
 
+/* What the device itself says of a kernel's fault is more than that there was one: an assertion, an illegal address. */
+static int fault(int error, int real)
+{
+    return error && (error != KMM_CUDA_LAUNCH_FAILURE || !real) ? error : real;
+}
+
 int WRAP(DeviceSynchronize)(void)
 {
     int error = kmm_cuda_device_synchronize();
-    return error ? error : REAL(DeviceSynchronize)();
+    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(DeviceSynchronize)());
 }
 
 int WRAP(DeviceReset)(void)
@@ -166,7 +172,7 @@ int WRAP(DeviceReset)(void)
 int WRAP(StreamSynchronize)(stream_t s)
 {
     int error = kmm_cuda_stream_synchronize(s);
-    return error ? error : REAL(StreamSynchronize)(s);
+    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(StreamSynchronize)(s));
 }
 
 int WRAP(StreamQuery)(stream_t s)
@@ -219,11 +225,27 @@ int WRAP(EventDestroy)(event_t e)
 int WRAP(GetLastError)(void)
 {
     int error = kmm_cuda_get_last_error(), real = REAL(GetLastError)();
-    return error ? error : real;
+    return fault(error, real);
 }
 
 int WRAP(PeekAtLastError)(void)
 {
-    int error = kmm_cuda_peek_at_last_error();
-    return error ? error : REAL(PeekAtLastError)();
+    return fault(kmm_cuda_peek_at_last_error(), REAL(PeekAtLastError)());
+}
+
+/* ---- Graphs: their kernels would run when libkmm does not know of it ---- */
+
+int WRAP(StreamBeginCapture)(stream_t s, int mode);
+int WRAP(StreamBeginCapture)(stream_t s, int mode)
+{
+    (void)s, (void)mode;
+    return OWN(not_supported)(RUNTIME "StreamBeginCapture");
+}
+
+int WRAP(GraphCreate)(void **graph, unsigned flags);
+int WRAP(GraphCreate)(void **graph, unsigned flags)
+{
+    (void)flags;
+    *graph = NULL;
+    return OWN(not_supported)(RUNTIME "GraphCreate");
 }
