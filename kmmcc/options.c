@@ -109,7 +109,7 @@ static const option_t table[] = {
     {"-compiler-options", TAKES_VALUE, ROLE_OPTION, true, "-Xcompiler", NULL},
     {"-compiler-bindir", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
     {"-ccbin", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-use_fast_math", TAKES_NONE, ROLE_OPTION, true, "-ffast-math", "-ffast-math"},
+    {"-use_fast_math", TAKES_NONE, ROLE_OPTION, true, "-funsafe-math-optimizations", "-ffast-math"},
     {"-arch", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
     {"-gpu-architecture", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
     {"-code", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},

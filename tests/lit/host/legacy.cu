@@ -1,6 +1,8 @@
 // What older programs take for granted: names of CUDA's headers and compiler, atomic functions that name their order.
-// RUN: %kmmcc --target=host %san -O1 %s -o %t && %t | FileCheck %s
+// RUN: %kmmcc --target=host %san -O3 -use_fast_math %s -o %t && %t | FileCheck %s
 #include <cstdio>
+#include <cuComplex.h>
+#include <cuda_profiler_api.h>
 #if !defined(__NVCC__) || !defined(__CUDACC__) || !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__)
 #error "programs ask for these"
 #endif
@@ -21,6 +23,34 @@ __global__ void sums(int n, unsigned long long *sum, int *least, int *lock)
     int old = __nv_atomic_load_n(lock, __NV_ATOMIC_RELAXED);
     while (!__nv_atomic_compare_exchange_n(lock, &old, old + 1, true, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED))
         ;
+}
+
+// Four floats are written one by one and stored as one float4: types that C++ says are never the same.
+__global__ void packed(const float4 *from, float4 *to, cuFloatComplex *product)
+{
+    float4 in = from[threadIdx.x], out;
+    for (int k = 0; k < 4; k++)
+        reinterpret_cast<float *>(&out)[k] = 1 + reinterpret_cast<const float *>(&in)[k];
+    to[threadIdx.x] = out;
+    float big = INFINITY;
+    if (threadIdx.x == 0)
+        *product = isinf(big * in.w) ? cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuComplex(0, 1)) : make_cuComplex(0, 0);
+}
+
+static void punned()
+{
+    float4 h[3] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, *from, *to;
+    cuFloatComplex c, *product;
+    cudaMalloc(&from, sizeof(h));
+    cudaMalloc(&to, sizeof(h));
+    cudaMalloc(&product, sizeof(c));
+    cudaMemcpy(from, h, sizeof(h), cudaMemcpyHostToDevice);
+    cudaProfilerStart();
+    packed<<<1, 3>>>(from, to, product);
+    cudaProfilerStop();
+    cudaMemcpy(h, to, sizeof(h), cudaMemcpyDeviceToHost);
+    cudaMemcpy(&c, product, sizeof(c), cudaMemcpyDeviceToHost);
+    printf("%g %g %g, %g %g\n", h[0].x, h[1].z, h[2].w, cuCrealf(c), cuCimagf(c));
 }
 
 int main()
@@ -44,4 +74,6 @@ int main()
     cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0);
     printf("%d %d\n", threads, mode == cudaComputeModeDefault);
     // CHECK: 1024 1
+    punned();
+    // CHECK: 1 7 12, 5 -5
 }
