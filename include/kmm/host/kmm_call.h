@@ -15,9 +15,13 @@
 
 #ifndef KMM_HOST_PARSE
 
+/* A value's type without qualifiers, of which `restrict` is one. */
+template <class T> struct kmm_host_bare { typedef typename std::remove_cv<T>::type type; };
+template <class T> struct kmm_host_bare<T *__restrict__> { typedef T *type; };
+
 /* What each thread keeps of a type that a parameter or a result has. */
 template <class T> struct kmm_host_kept {
-    typedef typename std::remove_cv<T>::type value_type;
+    typedef typename kmm_host_bare<T>::type value_type;
     kmm_host_values<value_type> at;
     KMM_HOST_INLINE value_type &operator[](ptrdiff_t t) { return at[t]; }
     KMM_HOST_INLINE void put(ptrdiff_t t, T &v) { ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v)); }

@@ -37,6 +37,30 @@ __global__ void packed(const float4 *from, float4 *to, cuFloatComplex *product)
         *product = isinf(big * in.w) ? cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuComplex(0, 1)) : make_cuComplex(0, 0);
 }
 
+// A function with a barrier that takes restricted pointers, as most do.
+template <typename T> __device__ void add(T *&p, int n) { p[threadIdx.x] += (T)n; }
+template <typename T> __device__ void turn(T *__restrict__ x, const T *__restrict__ y, int n)
+{
+    __shared__ T s[64];
+    s[threadIdx.x] = y[n - 1 - threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[(threadIdx.x + 1) % n];
+    T *z = x;
+    add(z, n);
+}
+template <typename T> __global__ void turned(T *__restrict__ x, const T *__restrict__ y, int n) { turn(x, y, n); }
+
+static void restricted()
+{
+    int h[4] = {1, 2, 3, 4}, *x, *y;
+    cudaMalloc(&x, sizeof(h));
+    cudaMalloc(&y, sizeof(h));
+    cudaMemcpy(y, h, sizeof(h), cudaMemcpyHostToDevice);
+    turned<<<1, 4>>>(x, y, 4);
+    cudaMemcpy(h, x, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d %d %d %d\n", h[0], h[1], h[2], h[3]);
+}
+
 static void punned()
 {
     float4 h[3] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, *from, *to;
@@ -74,6 +98,8 @@ int main()
     cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0);
     printf("%d %d\n", threads, mode == cudaComputeModeDefault);
     // CHECK: 1024 1
+    restricted();
+    // CHECK: 7 6 5 8
     punned();
     // CHECK: 1 7 12, 5 -5
 }
