@@ -906,6 +906,17 @@ static void random_manner(rng_t *r, const script_t *s, op_t *op)
     op->stream = rng_range(r, 0, 1) ? 0 : (int)rng_range(r, 0, STREAMS - 1);
 }
 
+/* What is read of the target lies behind all that is written. */
+static void part_sources(op_t *op)
+{
+    int64_t written = op->out[0].scale * (op->lo[0] + op->length[0] - 1) + op->out[0].offset + op->out[0].length;
+    for (int k = 0; k < op->source_count; k++) {
+        section_t *c = &op->source[k].section[0];
+        if (op->kind == LAUNCH && op->source[k].slot == op->target)
+            *c = (section_t){ .scale = 1, .offset = written - op->lo[0], .length = 1 + op->salt % 3 };
+    }
+}
+
 static void random_launch(rng_t *r, const script_t *s, op_t *op)
 {
     int64_t n = s->slot[0].n;
@@ -930,7 +941,7 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
     }
     for (int k = 0; k < op->source_count; k++) {
         op->source[k].slot = (int)rng_range(r, 0, big - 1);
-        if (op->source[k].slot == op->target)
+        if (op->source[k].slot == op->target && rng_range(r, 0, 1))
             op->source[k].slot = (op->target + 1) % big;
         if (s->has_shared && rng_range(r, 0, 4) == 0)
             op->source[k].slot = s->slot_count;
@@ -948,6 +959,7 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
         if (splits && rng_range(r, 0, 3))
             op->chunk[d] = 1 + (op->lo[d] + op->length[d]) / rng_range(r, 1, op->dims == 1 ? 40 : 6) / unit;
     }
+    part_sources(op);
 }
 
 static void random_range(rng_t *r, const script_t *s, op_t *op)
