@@ -839,10 +839,37 @@ static tokens_t *read_files(host_t *h)
     return files;
 }
 
-static void edit_file(unit_t *u, const tokens_t *list)
+static enum CXChildVisitResult find_host(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAHostAttr;
+    return CXChildVisit_Continue;
+}
+
+/* Whether the place is in a function of the device alone. */
+static bool is_on_device(const host_t *h, const unit_t *u, size_t at)
+{
+    for (int k = 0; k < h->kernel_count; k++)
+        if (h->kernels[k].u == u && at >= h->kernels[k].begin && at < h->kernels[k].end)
+            return true;
+    for (int k = 0; k < h->callee_count; k++) {
+        const callee_t *c = &h->callees[k];
+        bool host = false;
+        if (c->u != u || at < c->begin || at >= c->end)
+            continue;
+        clang_visitChildren(c->cursor, find_host, &host);
+        return !host;
+    }
+    return false;
+}
+
+static void edit_file(const host_t *h, unit_t *u, const tokens_t *list)
 {
     for (int k = 0; k < list->count; k++) {
-        if (is(u->source, list, k, "<<<"))
+        const token_t t = list->at[k];
+        if (is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) && !clang_disabled_source(u, t.begin))
+            diag_at(SEVERITY_ERROR, u->source, t.begin, t.end, "launches from kernels are missing on the CPU target");
+        else if (is(u->source, list, k, "<<<"))
             launch_edit(u, list, k);
         else if (is_shared(u->source, list, k))
             shared_edit(u, list, k);
@@ -860,7 +887,7 @@ void host_kernels(unit_t *main)
     if (diag_error_count() > errors)
         return;
     for (unit_t *u = main; u; u = u->next)
-        edit_file(u, list++);
+        edit_file(&h, u, list++);
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), address_edit, main);
     if (!h.hidden && !main->options->fibers) {
         find_fibers(&h);

@@ -3,6 +3,32 @@
 #ifndef KMM_HOST_MORE_H
 #define KMM_HOST_MORE_H
 
+/* ---- What is missing, by name ---- */
+#define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " on the CPU target")))
+#ifdef KMM_HOST_PARSE /* what clang makes of a launch in a kernel, of which kmmcc has more to say */
+extern "C" cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream);
+extern "C" void *cudaGetParameterBuffer(size_t alignment, size_t size);
+#endif
+#define __cluster_dims__(...) __attribute__((unavailable("kmm: clusters of blocks are missing on the CPU target")))
+struct kmm_missing_ipc;
+typedef kmm_missing_ipc cudaIpcMemHandle_t KMM_HOST_MISSING("sharing memory with other processes is missing");
+typedef kmm_missing_ipc cudaIpcEventHandle_t KMM_HOST_MISSING("sharing events with other processes is missing");
+template <class... A> cudaError_t cudaDeviceEnablePeerAccess(A...) KMM_HOST_MISSING("access between devices is missing");
+template <class T, class... A> T tex1D(A...) KMM_HOST_MISSING("textures are missing");
+template <class T, class... A> T tex1Dfetch(A...) KMM_HOST_MISSING("textures are missing");
+template <class T, class... A> T tex2D(A...) KMM_HOST_MISSING("textures are missing");
+template <class T, class... A> T tex3D(A...) KMM_HOST_MISSING("textures are missing");
+template <class... A> void surf2Dread(A...) KMM_HOST_MISSING("surfaces are missing");
+template <class... A> void surf2Dwrite(A...) KMM_HOST_MISSING("surfaces are missing");
+template <class T> T __shfl(T, int, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
+template <class T> T __shfl_down(T, unsigned, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
+template <class T> T __shfl_up(T, unsigned, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
+template <class T> T __shfl_xor(T, int, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
+int __ballot(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
+int __any(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
+int __all(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
+#undef KMM_HOST_MISSING
+
 /* ---- Boxes of memory ---- */
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };

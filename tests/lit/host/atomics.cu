@@ -33,7 +33,7 @@ __device__ void all(values *v, int k)
     atomicAdd(&v->i_add, k); atomicSub(&v->i_sub, k); atomicMin(&v->i_min, -k); atomicMax(&v->i_max, k); atomicAnd(&v->i_and, ~(1 << k % 8));
     atomicOr(&v->i_or, 1 << k % 9); atomicXor(&v->i_xor, k); atomicExch(&v->i_exch, 7);
     atomicAdd_block(&v->u_add, 2u); atomicSub_system(&v->u_sub, 1u); atomicMin_block(&v->u_min, 1000u - k); atomicMax_system(&v->u_max, 5u + k);
-    atomicInc(&v->u_inc, 9); atomicDec_block(&v->u_dec, 9);
+    atomicInc(&v->u_inc, 9); atomicDec_block(&v->u_dec, 9); atomicDec(&v->u_dec, 9); atomicInc_system(&v->u_dec, 9);
     atomicMin(&v->l_min, -(1ll << 40) - k); atomicMax(&v->l_max, (1ll << 40) + k); atomicAnd(&v->l_and, ~(1ll << (32 + k % 8)));
     atomicAdd(&v->q_add, 1ull << 33); atomicOr(&v->q_or, 1ull << (k % 64)); atomicXor(&v->q_xor, 1ull << 63); atomicExch(&v->q_exch, 1ull << 50);
     multiply(&v->q_cas, 1ull);

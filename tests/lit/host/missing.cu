@@ -1,4 +1,6 @@
 // What the CPU target lacks is said by name.
+// lacks: cooperative launches
+// lacks: graphs
 // RUN: %not %kmmcc --target=host -c %s -o %t.o 2>&1 | FileCheck %s
 #include <cuda_runtime.h>
 __global__ void k(int *x) { *x = 1; }

@@ -1,0 +1,88 @@
+// What the CPU target has not is one message that names it. docs/host-target.md lists the same.
+// RUN: %not %kmmcc --target=host -DCASE=1 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C1 %s
+// RUN: %not %kmmcc --target=host -DCASE=2 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C2 %s
+// RUN: %not %kmmcc --target=host -DCASE=3 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C3 %s
+// RUN: %not %kmmcc --target=host -DCASE=4 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C4 %s
+// RUN: %not %kmmcc --target=host -DCASE=5 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C5 %s
+// RUN: %not %kmmcc --target=host -DCASE=6 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C6 %s
+// RUN: %not %kmmcc --target=host -DCASE=7 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C7 %s
+// RUN: %not %kmmcc --target=host -DCASE=8 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C8 %s
+// RUN: %not %kmmcc --target=host -DCASE=9 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C9 %s
+// RUN: %not %kmmcc --target=host -DCASE=10 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C10 %s
+// RUN: %not %kmmcc --target=host -DCASE=11 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C11 %s
+// RUN: %not %kmmcc --target=host -DCASE=12 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C12 %s
+// RUN: %not %kmmcc --target=host -DCASE=13 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C13 %s
+#if CASE == 7
+#include <cuda_fp8.h>
+// lacks: 8-bit floating point
+// C7: kmm: 8-bit floating point is missing on the CPU target
+#endif
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
+namespace cg = cooperative_groups;
+__global__ void inner(int *x) { *x = 1; }
+__device__ void helper(int *x)
+{
+#if CASE == 1
+    inner<<<1, 1>>>(x);
+    // lacks: launches from kernels
+    // C1: lacking.cu:[[#@LINE-2]]:10: error: launches from kernels are missing on the CPU target
+#else
+    *x = 2;
+#endif
+}
+__global__ void outer(int *x) { helper(x); }
+
+#if CASE == 2
+#define KERNEL(name) __global__ void name(int *x) { *x = 2; }
+KERNEL(made)
+// lacks: kernels written by macros
+// C2: lacking.cu:[[#@LINE-2]]:1: error: kernel 'made' is partly written by a macro; write it out
+#elif CASE == 3
+#define CONFIGURATION <<<1, 1>>>
+void f(int *x) { inner CONFIGURATION (x); }
+// lacks: `<<<...>>>` apart from its arguments
+// C3: error: this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place
+#elif CASE == 4
+__global__ void grid(int *x) { cg::this_grid().sync(); *x = 1; }
+// lacks: grids that meet
+// C4: error: no member named 'sync' in 'cooperative_groups::grid_group'
+#elif CASE == 5
+__global__ void tile(int *x) { auto t = cg::tiled_partition<64>(cg::this_thread_block()); t.sync(); *x = 1; }
+// lacks: tiles of more than 32 threads
+// C5: kmm: tiles have 1, 2, 4, 8, 16 or 32 threads
+#elif CASE == 6
+__global__ void old(int *x) { *x = __shfl(*x, 3) + __ballot(*x); }
+// lacks: forms without `_sync`
+// C6-DAG: error: '__shfl<int>' is unavailable: kmm: shuffles without _sync, which CUDA has no more, are missing on the CPU target
+// C6-DAG: error: '__ballot' is unavailable: kmm: votes without _sync, which CUDA has no more, are missing on the CPU target
+#elif CASE == 8
+__global__ void random_numbers(curandStateMRG32k3a_t *s, unsigned *x) { *x = curand(s); }
+// lacks: other generators
+// C8: error: 'curandStateMRG32k3a_t' is unavailable: kmm: on the CPU target only the generators XORWOW and Philox are there
+#elif CASE == 9
+__global__ void sample(cudaTextureObject_t o, float *x) { *x = tex2D<float>(o, 1, 2); }
+// lacks: textures
+// C9-DAG: error: 'cudaTextureObject_t' is unavailable: kmm: textures are missing on the CPU target
+// C9-DAG: error: 'tex2D<{{.*}}>' is unavailable: kmm: textures are missing on the CPU target
+#elif CASE == 10
+__global__ void store(cudaSurfaceObject_t o) { surf2Dwrite(1.0f, o, 1, 2); }
+// lacks: surfaces
+// C10: error: 'cudaSurfaceObject_t' is unavailable: kmm: surfaces are missing on the CPU target
+#elif CASE == 11
+void f(cudaArray_t) { cudaDeviceEnablePeerAccess(1, 0); }
+// lacks: arrays
+// lacks: access between devices
+// C11-DAG: error: 'cudaArray_t' is unavailable: kmm: arrays and textures are missing on the CPU target
+// C11-DAG: error: 'cudaDeviceEnablePeerAccess<int, int>' is unavailable: kmm: access between devices is missing on the CPU target
+#elif CASE == 12
+void f(cudaIpcMemHandle_t *h) { cudaIpcGetMemHandle(h, 0); }
+// lacks: sharing between processes
+// C12: error: 'cudaIpcMemHandle_t' is unavailable: kmm: sharing memory with other processes is missing on the CPU target
+#elif CASE == 13
+__global__ void __cluster_dims__(2, 1, 1) clustered(int *x) { *x = 1; }
+void f(int *x) { clustered<<<2, 1>>>(x); }
+// lacks: clusters
+// C13: error: 'clustered' is unavailable: kmm: clusters of blocks are missing on the CPU target
+#endif
