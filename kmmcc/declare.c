@@ -290,7 +290,7 @@ static const char *conversion_of(const completion_t *c, int number)
 
 static void fail(completion_t *c, const char *message)
 {
-    if (!c->failed)
+    if (!c->failed && !c->n->s) /* what is inferred is left out */
         error_at(c->u, c->d->name_begin, c->d->name_end, message);
     c->failed = true;
 }
@@ -394,6 +394,31 @@ static const char *translate(completion_t *c, size_t begin, size_t end)
     return out.data;
 }
 
+/* ---- Insertions ---- */
+
+typedef struct insertion { struct insertion *next; size_t at; const char *text; } insertion_t;
+
+static void insert(unit_t *u, size_t at, const char *text)
+{
+    insertion_t *i = arena_alloc(sizeof(*i)), **link = &u->insertions;
+    while (*link && (*link)->at <= at)
+        link = &(*link)->next;
+    *i = (insertion_t){*link, at, text};
+    *link = i;
+}
+
+/* Quotes and backslashes as a string literal has them. */
+static const char *escaped(const directive_t *d, const char *text)
+{
+    text_t out = {0};
+    if (!d->pragma.is_operator)
+        return text;
+    text_add(&out, "", 0);
+    for (; *text; text++)
+        text_printf(&out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    return out.data;
+}
+
 /* ---- Axes ---- */
 
 static kmm_source_t source_of(const directive_t *d, int number)
@@ -437,6 +462,19 @@ static const char *bound(completion_t *c, const expr_t *e)
     const char *text = translate(c, e->begin, e->end);
     c->in_range = false;
     return text;
+}
+
+/* The declared ranges of axes that the launch has without one. */
+static void insert_ranges(completion_t *c)
+{
+    const directive_t *declared = c->n->d;
+    for (int k = 0; k < declared->axis_count; k++)
+        for (int i = 0; i < c->d->axis_count; i++)
+            if (source_of(declared, k) == source_of(c->d, i) && declared->axis[k].length && !c->d->axis[i].length) {
+                const char *range = arena_printf(" = %s:%s", bound(c, declared->axis[k].lower), bound(c, declared->axis[k].length));
+                if (!c->failed)
+                    insert(c->u, c->d->axis[i].end, escaped(c->d, range));
+            }
 }
 
 /* The declared axes that the launch does not have. */
@@ -564,29 +602,6 @@ static void add_shapes(completion_t *c, text_t *out)
 
 /* ---- The completed pragma ---- */
 
-typedef struct insertion { struct insertion *next; size_t at; const char *text; } insertion_t;
-
-static void insert(unit_t *u, size_t at, const char *text)
-{
-    insertion_t *i = arena_alloc(sizeof(*i)), **link = &u->insertions;
-    while (*link && (*link)->at <= at)
-        link = &(*link)->next;
-    *i = (insertion_t){*link, at, text};
-    *link = i;
-}
-
-/* Quotes and backslashes as a string literal has them. */
-static const char *escaped(const directive_t *d, const char *text)
-{
-    text_t out = {0};
-    if (!d->pragma.is_operator)
-        return text;
-    text_add(&out, "", 0);
-    for (; *text; text++)
-        text_printf(&out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
-    return out.data;
-}
-
 /* Behind the last word of the pragma that is no comment. */
 static size_t last_word(const unit_t *u, const directive_t *d)
 {
@@ -619,6 +634,7 @@ bool declare_add(unit_t *u, directive_t *d, const declaration_t *n)
     text_add(&axes, "", 0);
     text_add(&clauses, "", 0);
     name_axes(&c);
+    insert_ranges(&c);
     add_axes(&c, &axes);
     add_shapes(&c, &clauses);
     add_items(&c, &clauses);
@@ -633,13 +649,43 @@ bool declare_add(unit_t *u, directive_t *d, const declaration_t *n)
 
 static bool leaves_to_declaration(const directive_t *d) { return d->item_count == 0; }
 
+/* Which pointers nothing is said of. */
+static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration_t *n, bool *wanted)
+{
+    bool any = false;
+    for (int k = 0; k < n->count; k++) {
+        completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
+        const char *text = argument_text(&c, k);
+        bool pointer = clang_getCanonicalType(clang_getCursorType(n->parameter[k])).kind == CXType_Pointer;
+        wanted[k] = pointer && text && !is_null(text) && !declare_covers(d, argument_of(d, k));
+        any |= wanted[k];
+    }
+    return any;
+}
+
+static void infer_launch(unit_t *u, directive_t *d)
+{
+    bool wanted[MAX_PARAMETERS];
+    CXCursor definition = d->target_count == 1 ? clang_getCursorDefinition(d->target[0].kernel) : clang_getNullCursor();
+    if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON ||
+        !find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted))
+        return;
+    range_t range = RANGE_INFERRED;
+    for (int k = 0; k < d->axis_count; k++)
+        if (d->axis[k].length)
+            range = RANGE_GIVEN;
+    declaration_t *n = infer_kernel(u->main, definition, wanted, range);
+    if (n)
+        declare_add(u, d, n);
+}
+
 static void complete_launch(unit_t *u, directive_t *d, declaration_t *list)
 {
     declaration_t *n = NULL;
     for (int k = 0; k < d->target_count && !n; k++)
         n = find_declared(list, d->target[k].kernel);
     if (!n)
-        return;
+        return infer_launch(u, d);
     if (d->target_count > 1) {
         if (leaves_to_declaration(d))
             error_at(u, d->name_begin, d->name_end,
@@ -710,20 +756,24 @@ directive_t *directive_declared(const directive_t *d)
 bool declare_complete(unit_t *u, int first)
 {
     declaration_t *list = declare_bind(u);
-    if (!list)
-        return false;
-    diag_retract(first, diag_count()); /* what is said so far is said again */
+    bool any = list;
+    if (list)
+        diag_retract(first, diag_count()); /* what is said so far is said again */
     for (unit_t *file = u; file; file = file->next)
         for (int k = 0; k < file->directive_count; k++) {
             directive_t *d = file->directives[k];
-            if (d->bound && d->kind == DIRECTIVE_PARALLEL && d->is_kernel && !clang_Cursor_isNull(d->launch))
+            if (d->bound && !d->broken && d->kind == DIRECTIVE_PARALLEL && d->is_kernel && !clang_Cursor_isNull(d->launch))
                 complete_launch(file, d, list);
         }
-    for (unit_t *file = u; file; file = file->next) {
+    for (unit_t *file = u; file; file = file->next)
+        any |= file->insertions != NULL;
+    if (any && !list)
+        diag_retract(first, diag_count());
+    for (unit_t *file = u; any && file; file = file->next) {
         if (file->insertions)
             apply_insertions(file, u->includes);
         file->insertions = NULL;
         parse_again(file);
     }
-    return true;
+    return any;
 }

@@ -26,4 +26,10 @@ bool declare_covers(const directive_t *d, CXCursor argument);
 /* Adds to the launch's pragma what it leaves to the declaration; false: an error was reported. */
 bool declare_add(unit_t *u, directive_t *d, const declaration_t *n);
 
+/* ---- infer.c ---- */
+/* Whose the range of the launch will be. */
+typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
+/* What the kernel's code shows of the wanted parameters; NULL: nothing. */
+declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range);
+
 #endif

@@ -35,10 +35,6 @@ void axes(int n, float *C, const float *A, const float *B)
     add<<<(n + 255) / 256, 256>>>(n, C, A, B);
 // CHECK: :[[#@LINE+1]]:38: error: rebase is for calls of functions; a kernel's chunks are blocks of its grid
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(A[i]) write(C[i])
-// CHECK: :[[#@LINE+1]]:44: warning: no clause says what is read of 'B', so each chunk reads the whole array; add read(B[...]) [-Wkmm-whole]
-    add<<<(n + 255) / 256, 256>>>(n, C, A, B);
-#pragma kmm parallel(i = 0:n) read(A[i], B[i])
-// CHECK: :[[#@LINE+1]]:38: error: no clause says what 'add' does with 'C', its parameter 'C' (float *); add read(C[...]), write(C[...]) or update(C[...])
     add<<<(n + 255) / 256, 256>>>(n, C, A, B);
 #pragma kmm parallel(i = 0:n) write(C[0])
 // CHECK: :[[#@LINE+1]]:5: error: kernel 'grid' synchronizes its whole grid (cooperative groups), so it cannot be split; launch it without the pragma
