@@ -25,6 +25,10 @@
     X(MemcpyFromSymbol)                                                                            \
     X(Memset2D)                                                                                    \
     X(Memcpy3D)                                                                                    \
+    X(Memcpy3DAsync)                                                                               \
+    X(Malloc3D)                                                                                    \
+    X(Memset3D)                                                                                    \
+    X(Memset3DAsync)                                                                               \
     X(PointerGetAttributes)                                                                        \
     X(LaunchKernel)                                                                                \
     X(LaunchCooperativeKernel)                                                                     \
@@ -46,6 +50,16 @@
 
 #define KMM_CUDA_CALLS(X)                                                                          \
     X(__cudaLaunchKernel)                                                                          \
+    X(cudaMemset2DAsync)                                                                           \
+    X(cudaMemcpyPeer)                                                                              \
+    X(cudaMemcpyPeerAsync)                                                                         \
+    X(cudaMemcpyFromSymbolAsync)                                                                   \
+    X(cudaMemPrefetchAsync)                                                                        \
+    X(cudaMemAdvise)                                                                               \
+    X(cudaCreateTextureObject)                                                                     \
+    X(cudaIpcGetMemHandle)                                                                         \
+    X(cudaMemcpy2DToArray)                                                                         \
+    X(cudaMemcpy2DFromArray)                                                                       \
     X(cudaLaunchKernelExC)
 
 #define KMM_HIP_CALLS(X)                                                                           \

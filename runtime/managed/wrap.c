@@ -86,13 +86,6 @@ int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
     return error;
 }
 
-int WRAP(Memcpy3D)(const void *parameters)
-{
-    /* struct cudaMemcpy3DParms and hipMemcpy3DParms: array, position, pointer, for the source and then the destination. */
-    const struct { void *src_array; size_t src_pos[3]; void *src; size_t src_shape[3]; void *dst_array; size_t dst_pos[3]; void *dst; } *p = parameters;
-    return any_managed(p->src, p->dst) ? OWN(not_supported)(RUNTIME "Memcpy3D") : REAL(Memcpy3D)(parameters);
-}
-
 int WRAP(PointerGetAttributes)(void *attributes, const void *p)
 {
     return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "PointerGetAttributes") : REAL(PointerGetAttributes)(attributes, p);

@@ -50,7 +50,6 @@ int REAL(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t
 int REAL(Memset)(void *dst, int value, size_t n);
 int REAL(MemsetAsync)(void *dst, int value, size_t n, stream_t s);
 int REAL(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h);
-int REAL(Memcpy3D)(const void *parameters);
 int REAL(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind);
 int REAL(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind);
 int REAL(PointerGetAttributes)(void *attributes, const void *p);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of three dimensions in managed programs (wrap.h): rows that are padded to a pitch, in slices one behind the other. */
+#include "wrap.h"
+
+/* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are in bytes where no CUDA
+ * array takes part. */
+typedef struct pitched { void *p; size_t pitch, width, height; } pitched_t;
+typedef struct extent { size_t width, height, depth; } extent_t;
+typedef struct place { void *array; size_t x, y, z; pitched_t memory; } place_t;
+typedef struct copy { place_t from, to; extent_t extent; int kind; } copy_t;
+
+int REAL(Malloc3D)(pitched_t *out, extent_t extent);
+int REAL(Memset3D)(pitched_t memory, int value, extent_t extent);
+int REAL(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s);
+int REAL(Memcpy3D)(const copy_t *c);
+int REAL(Memcpy3DAsync)(const copy_t *c, stream_t s);
+int WRAP(Malloc3D)(pitched_t *out, extent_t extent);
+int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent);
+int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s);
+int WRAP(Memcpy3D)(const copy_t *c);
+int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s);
+
+static char *row_of(const place_t *at, size_t y, size_t z)
+{
+    return (char *)at->memory.p + ((at->z + z) * at->memory.height + at->y + y) * at->memory.pitch + at->x;
+}
+
+int WRAP(Malloc3D)(pitched_t *out, extent_t extent)
+{
+    size_t pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
+    void *p;
+    if (!out)
+        return KMM_CUDA_INVALID_VALUE;
+    int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
+    if (!error)
+        *out = (pitched_t){ p, pitch, extent.width, extent.height };
+    return error;
+}
+
+static int set(pitched_t memory, int value, extent_t extent)
+{
+    int error = 0;
+    for (size_t z = 0; z < extent.depth && !error; z++)
+        for (size_t y = 0; y < extent.height && !error; y++)
+            error = kmm_cuda_memset((char *)memory.p + (z * memory.height + y) * memory.pitch, value, extent.width);
+    return error;
+}
+
+int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent)
+{
+    return kmm_cuda_is_managed(memory.p) ? set(memory, value, extent) : REAL(Memset3D)(memory, value, extent);
+}
+
+int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
+{
+    return kmm_cuda_is_managed(memory.p) ? set(memory, value, extent) : REAL(Memset3DAsync)(memory, value, extent, s);
+}
+
+static int is_managed_copy(const copy_t *c)
+{
+    return (!c->from.array && kmm_cuda_is_managed(c->from.memory.p)) || (!c->to.array && kmm_cuda_is_managed(c->to.memory.p));
+}
+
+static int copy_slices(const copy_t *c, const char *call)
+{
+    int error = 0;
+    if (c->from.array || c->to.array)
+        return OWN(not_supported)(call); /* between a CUDA array and managed memory */
+    if (!c->extent.width || !c->extent.height)
+        return 0;
+    for (size_t z = 0; z < c->extent.depth && !error; z++)
+        error = kmm_cuda_memcpy_2d(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z), c->from.memory.pitch, c->extent.width,
+                                   c->extent.height, c->kind);
+    return error;
+}
+
+int WRAP(Memcpy3D)(const copy_t *c)
+{
+    return c && is_managed_copy(c) ? copy_slices(c, RUNTIME "Memcpy3D with an array") : REAL(Memcpy3D)(c);
+}
+
+int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
+{
+    return c && is_managed_copy(c) ? copy_slices(c, RUNTIME "Memcpy3DAsync with an array") : REAL(Memcpy3DAsync)(c, s);
+}

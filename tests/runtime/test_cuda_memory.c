@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libkmm_cuda.a's calls on memory: what goes to libkmm, what to the runtime, and what fails by name. Both are small stand-ins
+ * here: managed memory is an arena, whose bytes libkmm's calls change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kmm.h>
+#include <kmm/cuda_api.h>
+
+typedef struct pitched { void *p; size_t pitch, width, height; } pitched_t;
+typedef struct extent { size_t width, height, depth; } extent_t;
+typedef struct place { void *array; size_t x, y, z; pitched_t memory; } place_t;
+typedef struct copy { place_t from, to; extent_t extent; int kind; } copy_t;
+typedef struct resource { int kind; void *p; char rest[48]; } resource_t;
+
+int __wrap_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height);
+int __wrap_cudaMalloc3D(pitched_t *out, extent_t extent);
+int __wrap_cudaMemset2D(void *dst, size_t pitch, int value, size_t w, size_t h);
+int __wrap_cudaMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, void *s);
+int __wrap_cudaMemset3D(pitched_t memory, int value, extent_t extent);
+int __wrap_cudaMemset3DAsync(pitched_t memory, int value, extent_t extent, void *s);
+int __wrap_cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy3D(const copy_t *c);
+int __wrap_cudaMemcpy3DAsync(const copy_t *c, void *s);
+int __wrap_cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n);
+int __wrap_cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, void *s);
+int __wrap_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t n, size_t offset, int kind);
+int __wrap_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, void *s);
+int __wrap_cudaMemPrefetchAsync(const void *p, size_t n, uint64_t place, uint64_t flags, void *s);
+int __wrap_cudaMemAdvise(const void *p, size_t n, int advice, uint64_t place);
+int __wrap_cudaCreateTextureObject(uint64_t *out, const void *resource, const void *texture, const void *view);
+int __wrap_cudaIpcGetMemHandle(void *out, void *p);
+int __wrap_cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy2DFromArray(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
+int __wrap_cudaFree(void *p);
+
+/* ---- The runtime ---- */
+
+static int real_calls;
+static char symbol[64];
+#define REAL(name) int __real_##name(void); int __real_##name(void) { real_calls++; return 0; }
+REAL(cudaDeviceSynchronize) REAL(cudaEventDestroy) REAL(cudaEventQuery) REAL(cudaEventRecord) REAL(cudaEventSynchronize) REAL(cudaFree)
+REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcpy) REAL(cudaMemcpy2D) REAL(cudaMemcpy2DAsync)
+REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset) REAL(cudaMemset2D) REAL(cudaMemset2DAsync)
+REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
+REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
+REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
+REAL(cudaCreateTextureObject) REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)
+int cudaGetDevice(int *device);
+int cudaSetDevice(int device);
+int cudaGetKernel(void **kernel, const void *function);
+int cudaGetDevice(int *device) { return *device = 0; }
+int cudaSetDevice(int device) { return device; }
+int cudaGetKernel(void **kernel, const void *function) { (void)kernel, (void)function; return 98; }
+int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind);
+int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind);
+int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind)
+{
+    (void)kind;
+    memcpy((char *)to + offset, src, n);
+    return 0;
+}
+int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind)
+{
+    (void)kind;
+    memcpy(dst, (const char *)from + offset, n);
+    return 0;
+}
+
+/* ---- libkmm ---- */
+
+static char arena[1 << 16];
+static size_t taken;
+int kmm_cuda_malloc(void **out, size_t bytes)
+{
+    if (taken + bytes > sizeof(arena))
+        return KMM_CUDA_MEMORY_ALLOCATION;
+    *out = arena + taken;
+    taken += bytes;
+    return 0;
+}
+int kmm_cuda_is_managed(const void *p) { return (const char *)p >= arena && (const char *)p < arena + sizeof(arena); }
+int kmm_cuda_free(void *base) { (void)base; return 0; }
+int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind) { (void)kind; memmove(dst, src, bytes); return 0; }
+int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+{
+    for (size_t y = 0; y < h; y++)
+        kmm_cuda_memcpy((char *)dst + y * dp, (const char *)src + y * sp, w, kind);
+    return 0;
+}
+int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *s) { (void)s; return kmm_cuda_memcpy(dst, src, bytes, kind); }
+int kmm_cuda_memset(void *dst, int value, size_t bytes) { memset(dst, value, bytes); return 0; }
+int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *s) { (void)s; return kmm_cuda_memset(dst, value, bytes); }
+int kmm_cuda_device_synchronize(void) { return 0; }
+int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
+void kmm_cuda_event_forget(void *event) { (void)event; }
+int kmm_cuda_event_query(void *event) { (void)event; return 0; }
+int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; return 0; }
+int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
+int kmm_cuda_get_last_error(void) { return 0; }
+int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args) { (void)kernel, (void)geometry, (void)args; return 0; }
+int kmm_cuda_peek_at_last_error(void) { return 0; }
+int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
+int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
+int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
+kmm_runtime_t *kmm_default(void) { return NULL; }
+int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 1; }
+int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+{
+    (void)rt;
+    *out = (kmm_device_info_t){.kind = KMM_KIND_CUDA, .ordinal = index};
+    return 0;
+}
+int kmm_task_active(void) { return 0; }
+
+/* ---- Tests ---- */
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(arena, 0, sizeof(arena));
+    taken = 0;
+    real_calls = 0;
+    return 0;
+}
+
+/* A plane: rows are set and copied, and what stands between them stays. */
+static void test_plane(void **state)
+{
+    char host[3 * 10], *p;
+    size_t pitch;
+    (void)state;
+    assert_int_equal(__wrap_cudaMallocPitch((void **)&p, &pitch, 10, 3), 0);
+    assert_true(pitch >= 10);
+    assert_int_equal(__wrap_cudaMemset2D(p, pitch, 7, 10, 3), 0);
+    assert_int_equal(__wrap_cudaMemset2DAsync(p + 2, pitch, 8, 3, 2, NULL), 0);
+    assert_int_equal(__wrap_cudaMemcpy2D(host, 10, p, pitch, 10, 3, 2), 0);
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 10; x++)
+            assert_int_equal(host[y * 10 + x], y < 2 && x >= 2 && x < 5 ? 8 : 7);
+    assert_int_equal(p[10], 0);
+    assert_int_equal(real_calls, 0);
+}
+
+/* A box inside a volume goes to another place of another volume, and back to the host. */
+static void test_volume(void **state)
+{
+    extent_t all = {6, 5, 4}, part = {3, 2, 2};
+    pitched_t a, b;
+    char host[4][5][6];
+    (void)state;
+    assert_int_equal(__wrap_cudaMalloc3D(&a, all), 0);
+    assert_int_equal(__wrap_cudaMalloc3D(&b, all), 0);
+    assert_int_equal(a.width, 6);
+    assert_int_equal(a.height, 5);
+    assert_int_equal(__wrap_cudaMemset3D(a, 1, all), 0);
+    assert_int_equal(__wrap_cudaMemset3DAsync(b, 2, all, NULL), 0);
+    copy_t box = {.from = {.x = 1, .y = 1, .z = 1, .memory = a}, .to = {.x = 2, .y = 3, .z = 2, .memory = b}, .extent = part, .kind = 3};
+    assert_int_equal(__wrap_cudaMemcpy3D(&box), 0);
+    copy_t out = {.from = {.memory = b}, .to = {.memory = {host, 6, 6, 5}}, .extent = all, .kind = 2};
+    assert_int_equal(__wrap_cudaMemcpy3DAsync(&out, NULL), 0);
+    for (int z = 0; z < 4; z++)
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 6; x++)
+                assert_int_equal(host[z][y][x], x >= 2 && x < 5 && y >= 3 && z >= 2 ? 1 : 2);
+    out.extent.depth = 0;
+    assert_int_equal(__wrap_cudaMemcpy3D(&out), 0);
+    assert_int_equal(real_calls, 0);
+    assert_int_equal(__wrap_cudaMalloc3D(&a, (extent_t){1 << 10, 1 << 10, 1}), KMM_CUDA_MEMORY_ALLOCATION);
+    assert_int_equal(__wrap_cudaMalloc3D(NULL, all), KMM_CUDA_INVALID_VALUE);
+}
+
+static void test_symbol(void **state)
+{
+    char *p = NULL;
+    (void)state;
+    assert_int_equal(kmm_cuda_malloc((void **)&p, 16), 0);
+    memcpy(p, "managed", 8);
+    assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, p, 8, 4, 3), 0);
+    assert_string_equal(symbol + 4, "managed");
+    assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, "host", 5, 0, 1), 0);
+    assert_int_equal(__wrap_cudaMemcpyFromSymbolAsync(p, symbol, 5, 0, 3, NULL), 0);
+    assert_string_equal(p, "host");
+}
+
+static void test_peer(void **state)
+{
+    char *p = NULL, *q = NULL;
+    (void)state;
+    kmm_cuda_malloc((void **)&p, 16);
+    kmm_cuda_malloc((void **)&q, 16);
+    memcpy(p, "peer", 5);
+    assert_int_equal(__wrap_cudaMemcpyPeer(q, 1, p, 0, 5), 0);
+    assert_string_equal(q, "peer");
+    assert_int_equal(__wrap_cudaMemcpyPeerAsync(q + 4, 1, p, 0, 5, NULL), 0);
+    assert_string_equal(q, "peerpeer");
+    assert_int_equal(__wrap_cudaMemPrefetchAsync(p, 16, 0, 0, NULL), 0);
+    assert_int_equal(__wrap_cudaMemAdvise(p, 16, 1, 0), 0);
+    assert_int_equal(real_calls, 0);
+}
+
+/* What needs memory that stays where it is. */
+static void test_refused(void **state)
+{
+    char *p = NULL, handle[64];
+    uint64_t texture;
+    (void)state;
+    kmm_cuda_malloc((void **)&p, 16);
+    resource_t linear = {.kind = 2, .p = p}, array = {.kind = 0, .p = p};
+    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &linear, NULL, NULL), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaIpcGetMemHandle(handle, p), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaMemcpy2DToArray(handle, 0, 0, p, 4, 4, 4, 3), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaMemcpy2DFromArray(p, 4, handle, 0, 0, 4, 4, 3), KMM_CUDA_NOT_SUPPORTED);
+    copy_t c = {.from = {.array = handle}, .to = {.memory = {p, 4, 4, 1}}, .extent = {4, 1, 1}};
+    assert_int_equal(__wrap_cudaMemcpy3D(&c), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(real_calls, 0);
+    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &array, NULL, NULL), 0); /* an array is none of ours, whatever follows */
+    assert_int_equal(real_calls, 1);
+}
+
+/* All other memory is the runtime's. */
+static void test_unmanaged(void **state)
+{
+    char host[64] = {0};
+    pitched_t memory = {host, 4, 4, 4};
+    extent_t extent = {4, 4, 4};
+    copy_t c = {.from = {.memory = memory}, .to = {.memory = memory}, .extent = extent};
+    (void)state;
+    __wrap_cudaMemset2DAsync(host, 4, 1, 4, 4, NULL);
+    __wrap_cudaMemset3D(memory, 1, extent);
+    __wrap_cudaMemset3DAsync(memory, 1, extent, NULL);
+    __wrap_cudaMemcpy3D(&c);
+    __wrap_cudaMemcpy3DAsync(&c, NULL);
+    __wrap_cudaMemcpyPeer(host, 0, host, 0, 4);
+    __wrap_cudaMemcpyPeerAsync(host, 0, host, 0, 4, NULL);
+    __wrap_cudaMemPrefetchAsync(host, 4, 0, 0, NULL);
+    __wrap_cudaMemAdvise(host, 4, 0, 0);
+    __wrap_cudaIpcGetMemHandle(host, host);
+    __wrap_cudaMemcpy2DToArray(host, 0, 0, host, 4, 4, 4, 3);
+    __wrap_cudaMemcpy2DFromArray(host, 4, host, 0, 0, 4, 4, 3);
+    __wrap_cudaFree(host);
+    assert_int_equal(real_calls, 13);
+    assert_int_equal(host[0], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup),
+        cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
