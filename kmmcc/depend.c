@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependency files of sources that were compiled from a temporary copy: they must name the original. */
+/* Dependency files, and preprocessed text, of sources that were compiled from a temporary copy: they must name the original. */
 #include "driver.h"
 
 #include <errno.h>
@@ -45,12 +45,12 @@ static const char *escape(const char *path)
     return t.data;
 }
 
-bool depend_mend(const char *path, const char *copy, const char *original)
+/* Replaces `from` by `to` all over the file. */
+static bool replace(const char *path, const char *from, const char *to)
 {
     const source_t *file = source_read(path);
     if (!file)
         return true; /* the compiler wrote none */
-    const char *from = escape(copy), *to = escape(original);
     text_t mended = {0};
     const char *s = file->text;
     for (const char *found; (found = strstr(s, from)); s = found + strlen(from)) {
@@ -65,4 +65,14 @@ bool depend_mend(const char *path, const char *copy, const char *original)
     if (!ok)
         diag_plain(SEVERITY_ERROR, "cannot write '%s': %s", path, strerror(errno));
     return ok;
+}
+
+bool depend_mend(const char *path, const char *copy, const char *original)
+{
+    return replace(path, escape(copy), escape(original));
+}
+
+bool depend_mend_lines(const char *path, const char *copy, const char *original)
+{
+    return replace(path, copy, original);
 }

@@ -616,6 +616,16 @@ static bool is_for_compiling(role_t role)
     return role == ROLE_OPTION || role == ROLE_COMPILE || role == ROLE_DEPEND || role == ROLE_MODE;
 }
 
+/* Text that is preprocessed is mended before it is shown, so that the same source gives the same text each time; NULL: the
+ * compiler's output needs no change. */
+static const char *preprocessed_place(const plan_t *p, const job_t *job, bool create)
+{
+    const options_t *o = p->o;
+    if (!job->transforms || !o->preprocess_only || o->deps_only)
+        return NULL;
+    return o->output ? o->output : create ? process_file(job->folder, "preprocessed") : arena_printf("%s/preprocessed", job->folder);
+}
+
 static list_t compile_command(const plan_t *p, const job_t *job, const char *copy, const char *deps)
 {
     const options_t *o = p->o;
@@ -633,7 +643,8 @@ static list_t compile_command(const plan_t *p, const job_t *job, const char *cop
     add_dep_flags(p, job, deps, &command);
     if (!o->compile_only)
         list_add(&command, "-c");
-    const char *output = job->object ? job->object : o->deps_only ? NULL : o->output;
+    const char *text = preprocessed_place(p, job, !o->dry_run);
+    const char *output = job->object ? job->object : o->deps_only ? NULL : text ? text : o->output;
     if (output) {
         list_add(&command, "-o");
         list_add(&command, output);
@@ -646,6 +657,22 @@ static int run(const options_t *o, const list_t *command)
     if (o->dry_run || o->verbose)
         process_print(command);
     return o->dry_run ? 0 : process_run(command);
+}
+
+/* What names the temporary copies names the originals. */
+static int mend(const plan_t *p, const job_t *job, const char *copy, const char *deps)
+{
+    const char *text = preprocessed_place(p, job, true);
+    bool good = !deps || depend_mend(deps, copy, job->path);
+    good = good && (!text || depend_mend_lines(text, copy, job->path));
+    for (const header_t *h = job->headers; h && good; h = h->next) {
+        const char *header = arena_printf("%s/%s", job->folder, h->name);
+        good = (!deps || depend_mend(deps, header, h->path)) && (!text || depend_mend_lines(text, header, h->path));
+    }
+    const source_t *shown = good && text && !p->o->output ? source_read(text) : NULL;
+    if (shown && fwrite(shown->text, 1, shown->length, stdout) != shown->length)
+        return fail_to_write("the standard output");
+    return good ? 0 : 1;
 }
 
 /* The dependencies that -M wants printed. */
@@ -685,14 +712,11 @@ static int compile(const plan_t *p, job_t *job, int number)
     const char *deps = dep_place(p, job, create);
     list_t command = compile_command(p, job, copy, deps);
     int status = run(o, &command);
-    if (status || !deps || o->dry_run)
+    if (status || o->dry_run)
         return status;
-    if (!depend_mend(deps, copy, job->path))
+    if (mend(p, job, copy, deps))
         return 1;
-    for (const header_t *h = job->headers; h; h = h->next)
-        if (!depend_mend(deps, arena_printf("%s/%s", job->folder, h->name), h->path))
-            return 1;
-    return o->deps_only && !o->dep_file ? print_deps(o, deps) : 0;
+    return deps && o->deps_only && !o->dep_file ? print_deps(o, deps) : 0;
 }
 
 /* ---- Linking ---- */

@@ -49,6 +49,7 @@ bool diff_print(version_t before, version_t after);
 const char *depend_file(const options_t *o, const char *source, const compiler_t *compiler);
 /* Replaces the copy's name by the original's. False after an error. */
 bool depend_mend(const char *path, const char *copy, const char *original);
+bool depend_mend_lines(const char *path, const char *copy, const char *original); /* the same in preprocessed text */
 
 /* ---- includes.c: whose headers a source includes, itself or by its own headers ---- */
 enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4, USES_MACRO = 8 /* the word _KMM */ };
