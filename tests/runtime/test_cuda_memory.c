@@ -50,7 +50,8 @@ REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset
 REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
 REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
-REAL(cudaCreateTextureObject) REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)
+REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate)
+REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
