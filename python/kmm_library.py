@@ -9,7 +9,7 @@ def path():
     if "KMM_LIBRARY" in os.environ:
         return os.environ["KMM_LIBRARY"]
     here = os.path.dirname(os.path.abspath(__file__))
-    for folder in ("../lib", "../../lib", "../build/release/lib"):
+    for folder in ("../lib", "../../lib", "../../../lib", "../../../lib64", "../build/release/lib"):
         found = os.path.join(here, folder, "libkmm.so.0")
         if os.path.exists(found):
             return os.path.normpath(found)

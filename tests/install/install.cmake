@@ -27,6 +27,15 @@ run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/saxpy.c -o saxpy)
 run(${WORK}/saxpy)
 expect("1999")
 
+# The frameworks' files find the library. Not with a sanitizer, which python would have to load first.
+find_program(PYTHON python3)
+if(PYTHON AND NOT FLAGS MATCHES "sanitize")
+  file(WRITE ${WORK}/find.py "import sys\nsys.path.insert(0, '${WORK}/second/share/kmm/python')\n"
+    "import kmm_library\nprint(kmm_library.error_text(kmm_library.load()))\n")
+  run(${PYTHON} -B find.py)
+  expect("no error")
+endif()
+
 # Another project finds the package.
 run(${CMAKE_COMMAND} -S ${SOURCE}/project -B ${WORK}/project -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/second
   -DCMAKE_C_FLAGS=${FLAGS})
