@@ -104,3 +104,58 @@ double baseline_stream(int n, int chunks, const float *a, const float *b, float 
     }
     return best;
 }
+
+double baseline_context(void)
+{
+    double start = now();
+    TRY(cudaFree(nullptr));
+    return now() - start;
+}
+
+double baseline_copy(int n, const float *a, const float *b, float *c)
+{
+    float *array[3];
+    size_t bytes = n * sizeof(float);
+    for (float *&x : array)
+        TRY(cudaMalloc(&x, bytes));
+    double start = now();
+    TRY(cudaMemcpy(array[0], a, bytes, cudaMemcpyHostToDevice));
+    TRY(cudaMemcpy(array[1], b, bytes, cudaMemcpyHostToDevice));
+    vector_add<<<(n + 255) / 256, 256>>>(n, array[2], array[0], array[1]);
+    TRY(cudaGetLastError());
+    TRY(cudaMemcpy(c, array[2], bytes, cudaMemcpyDeviceToHost));
+    double time = now() - start;
+    for (float *x : array)
+        TRY(cudaFree(x));
+    return time;
+}
+
+double baseline_two_way(size_t bytes, int pieces)
+{
+    char *host[2], *device[2];
+    cudaStream_t stream[2];
+    for (int k = 0; k < 2; k++) {
+        TRY(cudaMallocHost(&host[k], bytes));
+        TRY(cudaMalloc(&device[k], bytes));
+        TRY(cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking));
+    }
+    double best = 1e30;
+    for (int repeat = 0; repeat < 3; repeat++) {
+        TRY(cudaDeviceSynchronize());
+        double start = now();
+        for (int k = 0; k < pieces; k++) {
+            TRY(cudaMemcpyAsync(device[0], host[0], bytes, cudaMemcpyHostToDevice, stream[0]));
+            TRY(cudaMemcpyAsync(host[1], device[1], bytes, cudaMemcpyDeviceToHost, stream[1]));
+        }
+        TRY(cudaDeviceSynchronize());
+        double time = now() - start;
+        if (time < best)
+            best = time;
+    }
+    for (int k = 0; k < 2; k++) {
+        TRY(cudaFreeHost(host[k]));
+        TRY(cudaFree(device[k]));
+        TRY(cudaStreamDestroy(stream[k]));
+    }
+    return 2.0 * bytes * pieces / best;
+}

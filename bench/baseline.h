@@ -7,6 +7,8 @@
 #ifndef KMM_BENCH_BASELINE_H
 #define KMM_BENCH_BASELINE_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,6 +19,15 @@ double baseline_launch(int n, int repeat);
 /* From pinned host memory and back in `chunks` chunks over three streams, which is one buffer of
  * each array for each stream: the least time of `repeat` runs. */
 double baseline_stream(int n, int chunks, const float *a, const float *b, float *c, int repeat);
+
+/* From nothing to a context on the first GPU; to be called before anything else that uses CUDA. */
+double baseline_context(void);
+
+/* From ordinary memory and back by cudaMemcpy, with one launch in between, device memory being there before. */
+double baseline_copy(int n, const float *a, const float *b, float *c);
+
+/* Bytes a second, both ways together, of `pieces` copies of `bytes` in and as many out at the same time, pinned. */
+double baseline_two_way(size_t bytes, int pieces);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that does not fit, or that lies in ordinary memory, beside what a person would write by hand (baseline.h).
+//
+//     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA context
+//     bench_out_of_core pageable [n]     vector add of arrays from malloc, beside plain cudaMemcpy
+//     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the device to a third by KMM_DEVICE_MEM
+//
+// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+#include "baseline.h"
+
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <kmm.h>
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        cudaError_t status = (call);                                                               \
+        if (status != cudaSuccess) {                                                               \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+__global__ void vector_add(int n, float *C, const float *A, const float *B)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        C[i] = A[i] + B[i];
+}
+
+__global__ void add_one(long n, int *x)
+{
+    long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] += 1;
+}
+
+static double now(void)
+{
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+static int report(long long wrong)
+{
+    if (wrong)
+        fprintf(stderr, "%lld elements are wrong\n", wrong);
+    return wrong != 0;
+}
+
+// ---- Start-up ----
+
+static int bench_startup(long)
+{
+    double context = baseline_context();
+    if (context < 0)
+        return 1;
+    double start = now();
+    kmm_runtime_t *rt = NULL;
+    if (kmm_create(&rt, NULL)) {
+        fprintf(stderr, "%s\n", kmm_error_text(NULL));
+        return 1;
+    }
+    double ready = now() - start;
+    kmm_destroy(rt);
+    printf("| start-up: driver and context, by hand | %.1f ms | | |\n", 1e3 * context);
+    printf("| start-up: a runtime beyond that | %.1f ms | | |\n", 1e3 * ready);
+    return 0;
+}
+
+// ---- Ordinary memory ----
+
+static void produce(long n, float *a, float *b, float *c)
+{
+    for (long i = 0; i < n; i++) {
+        a[i] = (float)(i % 1021);
+        b[i] = (float)(i % 509);
+    }
+    memset(c, 0, n * sizeof(float));
+}
+
+static long long count_wrong_sums(long n, const float *c)
+{
+    long long wrong = 0;
+    for (long i = 0; i < n; i++)
+        wrong += c[i] != (float)(i % 1021) + (float)(i % 509);
+    return wrong;
+}
+
+static double add_host_arrays(int n, const float *a, const float *b, float *c)
+{
+    double start = now();
+    #pragma kmm parallel(i = 0:n) chunk(n / 80) read(a[i], b[i]) write(c[i])
+    vector_add<<<(n + 255) / 256, 256>>>(n, c, a, b);
+    CHECK(cudaDeviceSynchronize());
+    return now() - start;
+}
+
+static int bench_pageable(long n)
+{
+    int failed = 0;
+    double plain = 0, ours = 0;
+    for (int k = 0; k < 2; k++) { // each in memory of its own, just produced
+        float *a = (float *)malloc(n * sizeof(float)), *b = (float *)malloc(n * sizeof(float)), *c = (float *)malloc(n * sizeof(float));
+        if (!a || !b || !c)
+            return 1;
+        produce(n, a, b, c);
+        if (k == 0)
+            plain = baseline_copy((int)n, a, b, c);
+        else
+            ours = add_host_arrays((int)n, a, b, c);
+        failed |= report(count_wrong_sums(n, c));
+        free(a);
+        free(b);
+        free(c);
+    }
+    if (plain < 0)
+        return 1;
+    printf("| from malloc memory, plain cudaMemcpy, n = %ld | %.3f s | %.1f GB/s | |\n", n, plain, 12e-9 * n / plain);
+    printf("| from malloc memory, mapped by the launch, n = %ld | %.3f s | %.1f GB/s | %.2f times faster |\n", n, ours, 12e-9 * n / ours,
+           plain / ours);
+    return failed;
+}
+
+// ---- Sweeps ----
+
+// What a device that keeps `held` of `bytes` moves in ten sweeps one way, at the least: what is held at the end of one sweep
+// need not come in for the next.
+static double least_bytes(double bytes, double held)
+{
+    enum { SWEEPS = 10 };
+    return SWEEPS * bytes - (SWEEPS - 1) * held;
+}
+
+static int bench_sweeps(long bytes)
+{
+    enum { SWEEPS = 10, CHUNKS = 96 };
+    kmm_device_info_t before, after;
+    long n = bytes / (long)sizeof(int), chunk = (n / CHUNKS + 255) / 256 * 256;
+    double rate = baseline_two_way((size_t)1 << 30, 8);
+    if (rate < 0)
+        return 1;
+    int *x;
+    CHECK(cudaMalloc(&x, n * sizeof(int)));
+    CHECK(cudaMemset(x, 0, n * sizeof(int)));
+    #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
+    add_one<<<(unsigned)((n + 255) / 256), 256>>>(n, x);
+    CHECK(cudaDeviceSynchronize());
+    if (kmm_device_get(kmm_default(), 0, &before))
+        return 1;
+    double start = now();
+    for (int k = 0; k < SWEEPS; k++) {
+        #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
+        add_one<<<(unsigned)((n + 255) / 256), 256>>>(n, x);
+    }
+    CHECK(cudaDeviceSynchronize());
+    double seconds = now() - start;
+    if (kmm_device_get(kmm_default(), 0, &after))
+        return 1;
+    long long wrong = 0;
+    int *piece = (int *)malloc(chunk * sizeof(int));
+    for (long i = 0; i < n; i += chunk) {
+        long count = n - i < chunk ? n - i : chunk;
+        CHECK(cudaMemcpy(piece, x + i, count * sizeof(int), cudaMemcpyDeviceToHost));
+        for (long k = 0; k < count; k++)
+            wrong += piece[k] != SWEEPS + 1;
+    }
+    free(piece);
+    CHECK(cudaFree(x));
+    double held = (double)after.memory_bytes < bytes ? (double)after.memory_bytes : (double)bytes;
+    double best = 2 * least_bytes((double)bytes, held) / rate, moved = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out);
+    printf("| copies in and out at once, pinned, by hand | | %.1f GB/s both ways | |\n", 1e-9 * rate);
+    printf("| ten sweeps over %.1f GB, device limited to %.1f GB | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | %.3f of the best policy at that rate |\n",
+           1e-9 * bytes, 1e-9 * held, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 2e-9 * least_bytes((double)bytes, held), best / seconds);
+    return report(wrong);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct { const char *name; int (*run)(long); long n; } modes[] = {
+        {"startup", bench_startup, 1}, {"pageable", bench_pageable, 2000000000}, {"sweeps", bench_sweeps, 24000000000}};
+    for (auto mode : modes) {
+        if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
+            continue;
+        long n = argc > 2 ? atol(argv[2]) : mode.n;
+        if (n > 0)
+            return mode.run(n);
+    }
+    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes]\n");
+    return 2;
+}
