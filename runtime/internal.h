@@ -301,14 +301,21 @@ uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t
 /* Notes that a launch is being submitted; its index in runtime->patterns. */
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 
+/* ---- memory/pin.c (not locked) ---- */
+void kmm__pin_start(kmm_runtime_t *rt);
+void kmm__pin_stop(kmm_runtime_t *rt);
+int64_t kmm__pin_block_bytes(const kmm__array_t *a);
+/* Page-locks the block of the host buffer in which the offset lies, if it can be, and has those behind it locked meanwhile. */
+void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset);
+void kmm__unpin(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
+void kmm__unpin_all(kmm__array_t *a); /* before its host buffer goes away */
+
 /* ---- memory/transfer.c (not locked) ---- */
 /* Enqueues the planned copies to the host, or those to devices, each behind what makes its source valid; those to the
  * host come first, because others may wait for them. Carries on after an error, so that every ticket is recorded;
  * returns the first. */
 int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host);
 void kmm__moves_drop(kmm__moves_t *moves); /* locked */
-void kmm__transfer_forget(kmm__array_t *a); /* before its host buffer goes away */
-void kmm__transfer_unlock(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
 #define KMM__LOCK_AT_LEAST ((size_t)1 << 20) /* less is not worth page-locking */
 
 /* ---- reduce.c (all locked; errors have their text set, without the launch) ---- */

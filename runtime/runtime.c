@@ -61,6 +61,7 @@ static void runtime_free(kmm_runtime_t *rt)
         kmm__device_wake(rt->device[k]);
     pthread_mutex_unlock(&rt->lock);
     kmm__spill_stop(rt);
+    kmm__pin_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
@@ -94,6 +95,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
+    kmm__pin_start(rt);
     rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
     if (!error)

@@ -165,10 +165,10 @@ typedef struct kmm__residence {
     bool released;
 } kmm__residence_t;
 
-/* A block of an array's host buffer that is page-locked as one. */
+/* A block of an array's host buffer that is page-locked as one (memory/pin.c). */
 typedef struct kmm__host_block {
-    bool is_prepared;
-    kmm__backend_t *locked_by; /* NULL: pageable */
+    enum { KMM__BLOCK_NEW, KMM__BLOCK_PINNING, KMM__BLOCK_READY } state;
+    kmm__backend_t *locked_by; /* NULL: it could not be */
 } kmm__host_block_t;
 
 struct kmm__array {
@@ -196,6 +196,7 @@ struct kmm__array {
     kmm__residence_t residence[KMM__MAX_DEVICES];
     uint32_t residence_left; /* devices that have not released theirs, once refs is 0 */
     pthread_mutex_t block_lock; /* guards blocks; taken without the runtime's lock */
+    pthread_cond_t block_ready; /* a block is no longer being page-locked */
     kmm__host_block_t *blocks;  /* of the host buffer; NULL: none is prepared */
     uint32_t block_count;
     uint64_t block_bytes;
@@ -436,6 +437,7 @@ struct kmm_runtime {
     kmm__map_ops_t holders_ops;
     bool checks_access;    /* KMM_CHECK=access */
     uint64_t frame_bytes;  /* the largest frame */
+    struct kmm__pinners *pinners; /* threads that page-lock host memory (memory/pin.c) */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;

@@ -129,7 +129,7 @@ static void array_free(kmm__array_t *a)
     kmm_runtime_t *rt = a->runtime;
     kmm__spill_forget(a);
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
-    kmm__transfer_forget(a);
+    kmm__unpin_all(a);
     if (a->host && !a->is_mapped)
         munmap(a->host, a->bytes ? a->bytes : 1);
     pthread_mutex_lock(&rt->lock);
@@ -141,6 +141,7 @@ static void array_free(kmm__array_t *a)
         *a->gone = true;
     rt->forgotten -= a->is_forgotten;
     pthread_mutex_destroy(&a->block_lock);
+    pthread_cond_destroy(&a->block_ready);
     rt->array_bytes -= a->bytes;
     free(a->label);
     free(a);
@@ -153,6 +154,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     kmm__array_t *a = kmm__alloc(sizeof(*a));
     rt->live_arrays++;
     pthread_mutex_init(&a->block_lock, NULL);
+    pthread_cond_init(&a->block_ready, NULL);
     a->runtime = rt;
     a->id = rt->next_array++;
     a->refs = 1;

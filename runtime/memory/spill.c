@@ -869,7 +869,7 @@ void kmm__source_end(kmm__source_t *s)
 /* Gives a sheet's pages back. Not locked; nobody uses them. */
 static void give_pages(kmm__sheet_t *s)
 {
-    kmm__transfer_unlock(s->array, s->index);
+    kmm__unpin(s->array, s->index);
     madvise(sheet_memory(s), sheet_bytes(s), MADV_DONTNEED);
 }
 

@@ -1,63 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Carries out planned copies. The host's side is page-locked in blocks when it is first used, so
- * that copies run at the link's speed beside each other; a copy never spans two blocks, because
- * drivers take them for different memory.
- */
+/* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because drivers take them for
+ * different memory. */
 #include <stdlib.h>
 
 #include "../internal.h"
 #include "spill.h"
 
-#define BLOCK_BYTES ((int64_t)64 << 20)
-
 static int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are given back. */
-static int64_t block_bytes(const kmm__array_t *a)
-{
-    return a->sheets ? (int64_t)kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
-}
-
-static void block_prepare(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
-{
-    int64_t size = block_bytes(a), k = offset / size, begin = k * size;
-    pthread_mutex_lock(&a->block_lock);
-    if (!a->blocks) {
-        a->block_bytes = (uint64_t)size;
-        a->block_count = (uint32_t)(((int64_t)a->bytes + size - 1) / size);
-        a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
-    }
-    kmm__host_block_t *block = &a->blocks[k];
-    if (!block->is_prepared) {
-        size_t bytes = (size_t)(min64(begin + size, (int64_t)a->bytes) - begin);
-        bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
-        *block = (kmm__host_block_t){ .is_prepared = true, .locked_by = locked ? backend : NULL };
-    }
-    pthread_mutex_unlock(&a->block_lock);
-}
-
-void kmm__transfer_unlock(kmm__array_t *a, uint32_t k)
-{
-    pthread_mutex_lock(&a->block_lock);
-    kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
-    if (backend)
-        backend->host_unregister(backend, a->host + k * a->block_bytes);
-    if (a->blocks)
-        a->blocks[k] = (kmm__host_block_t){ 0 };
-    pthread_mutex_unlock(&a->block_lock);
-}
-
-void kmm__transfer_forget(kmm__array_t *a)
-{
-    for (uint32_t k = 0; k < a->block_count; k++)
-        kmm__transfer_unlock(a, k);
-    free(a->blocks);
-    a->blocks = NULL;
-    a->block_count = 0;
 }
 
 typedef struct transfer {
@@ -109,7 +60,7 @@ static void source_leave(transfer_t *t)
 static int source_enter(transfer_t *t, int64_t offset)
 {
     kmm__array_t *a = t->move->array;
-    int64_t size = block_bytes(a), k = offset / size;
+    int64_t size = kmm__pin_block_bytes(a), k = offset / size;
     if (!a->sheets || t->move->from || (t->source.sheet && t->sheet == k))
         return 0;
     source_leave(t);
@@ -139,7 +90,7 @@ static int host_enter(transfer_t *t, int64_t offset)
 {
     int error = source_enter(t, offset);
     if (!error && !t->source.buffer)
-        block_prepare(t->move->array, t->device->backend, offset);
+        kmm__pin(t->move->array, t->device->backend, offset);
     return error;
 }
 
@@ -170,7 +121,7 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
 /* One row that may cross blocks. */
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
-    int64_t size = block_bytes(t->move->array);
+    int64_t size = kmm__pin_block_bytes(t->move->array);
     for (int error; width > 0;) {
         int64_t n = min64(width, size - offset % size);
         if ((error = host_enter(t, offset)) || (error = enqueue(t, offset, n, n, 1)))
@@ -194,7 +145,7 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
 {
     transfer_t *t = arg;
     int error = 0;
-    int64_t size = block_bytes(t->move->array);
+    int64_t size = kmm__pin_block_bytes(t->move->array);
     if (t->move->from && t->move->to)
         return enqueue(t, rows->offset, rows->width, rows->pitch, rows->count);
     for (int64_t k = 0; k < rows->count && !error;) {

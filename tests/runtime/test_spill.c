@@ -331,6 +331,40 @@ static void what_ends_is_unlocked(void **state)
     assert_int_equal(after.registrations, 0);
 }
 
+/* Memory of the program that is used from one end to the other: blocks are page-locked ahead, each once, and all unlocked; also
+ * where the map ends before they are used. */
+static void blocks_are_locked_ahead(void **state)
+{
+    (void)state;
+    enum { BLOCK = 64 << 20 };
+    fake_counts_t c;
+    fake_counts_function_t *counts = gpu_counts();
+    if (!counts)
+        skip();
+    const int64_t n = (int64_t)(2 * BLOCK + 5 * 4096) / 4;
+    uint32_t *x = words(n, 1), *y = words(n, 2), *expected = words(n, 1);
+    for (int k = 0; k < 4; k++) {
+        kmm_runtime_t *rt = make(k % 2 ? "cuda:2,mem=16M" : "cuda:1,mem=16M", 0, NULL);
+        int64_t used = k < 2 ? n : 1000;
+        good(rt, kmm_map(rt, KMM_MAP_TOFROM, x, (size_t)n * 4));
+        good(rt, kmm_map(rt, KMM_MAP_TO, y, (size_t)n * 4));
+        good(rt, step_with(&step_on_gpu, used, x, y, used / 50));
+        good(rt, kmm_unmap(rt, x));
+        counts(&c);
+        assert_true(c.registrations <= 3);
+        good(rt, kmm_unmap(rt, y));
+        end(rt);
+        counts(&c);
+        assert_int_equal(c.registrations, 0);
+        for (int64_t i = 0; i < used; i++)
+            expected[i] = 3 * expected[i] + y[i];
+    }
+    assert_memory_equal(x, expected, (size_t)n * 4);
+    free(x);
+    free(y);
+    free(expected);
+}
+
 /* ---- What is not written ---- */
 
 static void only_what_nobody_else_has_is_written(void **state)
@@ -634,6 +668,7 @@ int main(void)
         cmocka_unit_test(copies_overlap),
         cmocka_unit_test(gpus_spill_to_disk),
         cmocka_unit_test(what_ends_is_unlocked),
+        cmocka_unit_test(blocks_are_locked_ahead),
         cmocka_unit_test(only_what_nobody_else_has_is_written),
         cmocka_unit_test(unchanged_data_is_written_once),
         cmocka_unit_test(dead_data_does_not_move),

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run at the link's speed
+ * beside each other. Locking a block takes as long as copying it twice, so blocks that lie behind a used one are locked ahead by
+ * threads of their own; two are as fast as any number (docs/performance.md).
+ */
+#include <stdlib.h>
+
+#include "../internal.h"
+#include "spill.h"
+
+#define BLOCK_BYTES ((int64_t)64 << 20)
+enum { PINNERS = 2, AHEAD = 4 };
+
+typedef struct request {
+    kmm__array_t *array;
+    kmm__backend_t *backend;
+    uint32_t block;
+    struct request *next;
+} request_t;
+
+struct kmm__pinners {
+    pthread_mutex_t lock; /* taken inside an array's block_lock */
+    pthread_cond_t wake;
+    request_t *first, **end;
+    bool stopping;
+    uint32_t count;
+    pthread_t threads[PINNERS];
+};
+
+/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are given back. */
+int64_t kmm__pin_block_bytes(const kmm__array_t *a)
+{
+    return a->sheets ? (int64_t)kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
+}
+
+/* Locks block k, which the caller has marked. The block_lock is not held. */
+static void block_lock(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    uint64_t begin = k * a->block_bytes, rest = a->bytes - begin, bytes = rest < a->block_bytes ? rest : a->block_bytes;
+    bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
+    pthread_mutex_lock(&a->block_lock);
+    a->blocks[k] = (kmm__host_block_t){ .state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL };
+    pthread_cond_broadcast(&a->block_ready);
+    pthread_mutex_unlock(&a->block_lock);
+}
+
+/* ---- Threads ---- */
+
+static void *pin_main(void *arg)
+{
+    struct kmm__pinners *p = arg;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        request_t *r = p->first;
+        if (!r && p->stopping)
+            break;
+        if (!r) {
+            pthread_cond_wait(&p->wake, &p->lock);
+            continue;
+        }
+        p->first = r->next;
+        if (!p->first)
+            p->end = &p->first;
+        pthread_mutex_unlock(&p->lock);
+        block_lock(r->array, r->backend, r->block); /* the array may be gone behind this */
+        free(r);
+        pthread_mutex_lock(&p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+void kmm__pin_start(kmm_runtime_t *rt)
+{
+    struct kmm__pinners *p = rt->pinners = kmm__alloc(sizeof(*p));
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    p->end = &p->first;
+}
+
+void kmm__pin_stop(kmm_runtime_t *rt)
+{
+    struct kmm__pinners *p = rt->pinners;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stopping = true;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t k = 0; k < p->count; k++)
+        pthread_join(p->threads[k], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    rt->pinners = NULL;
+}
+
+/* Threads are made for the first request. False: there are none. */
+static bool threads_ensure(struct kmm__pinners *p)
+{
+    while (p->count < PINNERS && pthread_create(&p->threads[p->count], NULL, pin_main, p) == 0)
+        p->count++;
+    return p->count > 0;
+}
+
+/* With the array's block_lock held. */
+static void request_block(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    struct kmm__pinners *p = a->runtime->pinners;
+    pthread_mutex_lock(&p->lock);
+    if (threads_ensure(p)) {
+        request_t *r = kmm__alloc(sizeof(*r));
+        *r = (request_t){ a, backend, k, NULL };
+        a->blocks[k].state = KMM__BLOCK_PINNING;
+        *p->end = r;
+        p->end = &r->next;
+        pthread_cond_signal(&p->wake);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- Blocks ---- */
+
+/* Pages that come and go are not locked ahead. With the block_lock held. */
+static void look_ahead(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    for (uint32_t j = k + 1; !a->sheets && j <= k + AHEAD && j < a->block_count; j++)
+        if (a->blocks[j].state == KMM__BLOCK_NEW)
+            request_block(a, backend, j);
+}
+
+void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
+{
+    pthread_mutex_lock(&a->block_lock);
+    if (!a->blocks) {
+        a->block_bytes = (uint64_t)kmm__pin_block_bytes(a);
+        a->block_count = (uint32_t)((a->bytes + a->block_bytes - 1) / a->block_bytes);
+        a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
+    }
+    uint32_t k = (uint32_t)((uint64_t)offset / a->block_bytes);
+    bool ours = a->blocks[k].state == KMM__BLOCK_NEW;
+    if (ours)
+        a->blocks[k].state = KMM__BLOCK_PINNING;
+    look_ahead(a, backend, k);
+    while (!ours && a->blocks[k].state != KMM__BLOCK_READY)
+        pthread_cond_wait(&a->block_ready, &a->block_lock);
+    pthread_mutex_unlock(&a->block_lock);
+    if (ours)
+        block_lock(a, backend, k);
+}
+
+void kmm__unpin(kmm__array_t *a, uint32_t k)
+{
+    pthread_mutex_lock(&a->block_lock);
+    while (a->blocks && a->blocks[k].state == KMM__BLOCK_PINNING)
+        pthread_cond_wait(&a->block_ready, &a->block_lock);
+    kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
+    if (backend)
+        backend->host_unregister(backend, a->host + k * a->block_bytes);
+    if (a->blocks)
+        a->blocks[k] = (kmm__host_block_t){ 0 };
+    pthread_mutex_unlock(&a->block_lock);
+}
+
+void kmm__unpin_all(kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < a->block_count; k++)
+        kmm__unpin(a, k);
+    free(a->blocks);
+    a->blocks = NULL;
+    a->block_count = 0;
+}
