@@ -304,7 +304,7 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 /* ---- memory/pin.c (not locked) ---- */
 void kmm__pin_start(kmm_runtime_t *rt);
 void kmm__pin_stop(kmm_runtime_t *rt);
-int64_t kmm__pin_block_bytes(const kmm__array_t *a);
+int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset); /* bytes from there to the end of the block */
 /* Page-locks the block of the host buffer in which the offset lies, if it can be, and has those behind it locked meanwhile. */
 void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset);
 void kmm__unpin(kmm__array_t *a, uint32_t block); /* before a block's pages go away */

@@ -9,8 +9,7 @@
 #include "../internal.h"
 #include "spill.h"
 
-#define BLOCK_BYTES ((int64_t)64 << 20)
-enum { PINNERS = 2, AHEAD = 4 };
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
 
 typedef struct request {
     kmm__array_t *array;
@@ -29,15 +28,34 @@ struct kmm__pinners {
 };
 
 /* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are given back. */
-int64_t kmm__pin_block_bytes(const kmm__array_t *a)
+static uint64_t block_bytes(const kmm__array_t *a)
 {
-    return a->sheets ? (int64_t)kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
+    return a->sheets ? kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
+}
+
+/* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on which the buffer does,
+ * this many bytes before it. */
+static uint64_t lead(const kmm__array_t *a)
+{
+    return (uintptr_t)a->host % PAGE;
+}
+
+int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset)
+{
+    uint64_t size = block_bytes(a);
+    return (int64_t)(size - ((uint64_t)offset + lead(a)) % size);
+}
+
+/* Where block k begins in the buffer. */
+static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
+{
+    return k ? k * a->block_bytes - lead(a) : 0;
 }
 
 /* Locks block k, which the caller has marked. The block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
-    uint64_t begin = k * a->block_bytes, rest = a->bytes - begin, bytes = rest < a->block_bytes ? rest : a->block_bytes;
+    uint64_t begin = block_begin(a, k), end = block_begin(a, k + 1), bytes = (end < a->bytes ? end : a->bytes) - begin;
     bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
     pthread_mutex_lock(&a->block_lock);
     a->blocks[k] = (kmm__host_block_t){ .state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL };
@@ -134,11 +152,11 @@ void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
 {
     pthread_mutex_lock(&a->block_lock);
     if (!a->blocks) {
-        a->block_bytes = (uint64_t)kmm__pin_block_bytes(a);
-        a->block_count = (uint32_t)((a->bytes + a->block_bytes - 1) / a->block_bytes);
+        a->block_bytes = block_bytes(a);
+        a->block_count = (uint32_t)((a->bytes + lead(a) + a->block_bytes - 1) / a->block_bytes);
         a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
     }
-    uint32_t k = (uint32_t)((uint64_t)offset / a->block_bytes);
+    uint32_t k = (uint32_t)(((uint64_t)offset + lead(a)) / a->block_bytes);
     bool ours = a->blocks[k].state == KMM__BLOCK_NEW;
     if (ours)
         a->blocks[k].state = KMM__BLOCK_PINNING;
@@ -157,7 +175,7 @@ void kmm__unpin(kmm__array_t *a, uint32_t k)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
     if (backend)
-        backend->host_unregister(backend, a->host + k * a->block_bytes);
+        backend->host_unregister(backend, a->host + block_begin(a, k));
     if (a->blocks)
         a->blocks[k] = (kmm__host_block_t){ 0 };
     pthread_mutex_unlock(&a->block_lock);

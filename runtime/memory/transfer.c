@@ -60,8 +60,10 @@ static void source_leave(transfer_t *t)
 static int source_enter(transfer_t *t, int64_t offset)
 {
     kmm__array_t *a = t->move->array;
-    int64_t size = kmm__pin_block_bytes(a), k = offset / size;
-    if (!a->sheets || t->move->from || (t->source.sheet && t->sheet == k))
+    if (!a->sheets || t->move->from)
+        return 0;
+    int64_t size = (int64_t)kmm__spill_sheet_bytes(a->runtime), k = offset / size;
+    if (t->source.sheet && t->sheet == k)
         return 0;
     source_leave(t);
     if (t->coming.sheet && t->sheet + 1 != k)
@@ -121,9 +123,8 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
 /* One row that may cross blocks. */
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
-    int64_t size = kmm__pin_block_bytes(t->move->array);
     for (int error; width > 0;) {
-        int64_t n = min64(width, size - offset % size);
+        int64_t n = min64(width, kmm__pin_room(t->move->array, offset));
         if ((error = host_enter(t, offset)) || (error = enqueue(t, offset, n, n, 1)))
             return error;
         offset += n;
@@ -133,9 +134,9 @@ static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 }
 
 /* How many of `left` rows that begin at `offset` lie in one block. */
-static int64_t rows_in_block(const kmm__rows_t *rows, int64_t offset, int64_t left, int64_t size)
+static int64_t rows_in_block(const kmm__array_t *a, const kmm__rows_t *rows, int64_t offset, int64_t left)
 {
-    int64_t room = size - offset % size;
+    int64_t room = kmm__pin_room(a, offset);
     if (room < rows->width)
         return 0;
     return left == 1 ? 1 : min64(1 + (room - rows->width) / rows->pitch, left);
@@ -145,11 +146,10 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
 {
     transfer_t *t = arg;
     int error = 0;
-    int64_t size = kmm__pin_block_bytes(t->move->array);
     if (t->move->from && t->move->to)
         return enqueue(t, rows->offset, rows->width, rows->pitch, rows->count);
     for (int64_t k = 0; k < rows->count && !error;) {
-        int64_t offset = rows->offset + k * rows->pitch, fit = rows_in_block(rows, offset, rows->count - k, size);
+        int64_t offset = rows->offset + k * rows->pitch, fit = rows_in_block(t->move->array, rows, offset, rows->count - k);
         if (fit == 0) {
             error = enqueue_row(t, offset, rows->width);
             k++;
