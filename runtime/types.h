@@ -47,7 +47,7 @@ enum {
     KMM__PAST_USES = 4,
     KMM__PATTERNS = 509,
     KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
-    KMM__EXCEEDING = 32,           /* kernels that a device remembers to have warned of */
+    KMM__SAID = 32,                /* kernels that a device remembers to have warned of */
     KMM__WORK_ROOM = 512,          /* bytes; enough for most */
     /* Tasks; a program that submits more waits until it is 7/8 of that. Many show what is used when (memory/foresight.c);
      * where nothing moves, no more than the caches hold. */
@@ -405,7 +405,8 @@ struct kmm__device {
     uint64_t evicting_bytes;
     uint64_t pinned_bytes;   /* of frames with pins; these four leave out what is away */
     uint64_t away, away_most; /* bytes of frames that are */
-    const kmm_kernel_t *exceeding[KMM__EXCEEDING]; /* kernels of which it has been said that they need too much */
+    const kmm_kernel_t *exceeding[KMM__SAID]; /* kernels of which it has been said that they need too much, */
+    const kmm_kernel_t *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     kmm__slab_t *slabs;      /* frames that small arrays share */
     uint64_t packed;         /* bytes of slabs */

@@ -413,8 +413,8 @@ static void count_frame(void *ctx, kmm__frame_t *f)
     ++*(uint64_t *)ctx;
 }
 
-/* Bytes of the frames that one of `parts` equal parts of t touches at most. What uses a whole array beside other chunks is taken
- * to use all of it however small it is. */
+/* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames of an array beside other chunks
+ * is taken to do so however small it is. */
 static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 {
     uint64_t bytes = 0;
@@ -424,7 +424,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
         if (a->array->is_abstract)
             continue;
         kmm__frames_of(a->array, t->device, &a->layout, &a->box, count_frame, &frames);
-        bool stays = t->work->chunk_count > 1 && kmm__box_volume(&a->box) == (int64_t)a->array->bytes;
+        bool stays = t->work->chunk_count > 1 && frames == a->array->frame_count;
         uint64_t least = (frames + parts - 1) / parts + 1; /* it may begin inside a frame */
         bytes += (stays || least > frames ? frames : least) * a->array->frame_bytes;
     }
@@ -467,22 +467,47 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* A kernel that needs more than there is works on the host's memory, which is slow: that is said once for each. */
+/* What there is to warn of is said once for each kernel, and not of more than there is room to remember. */
+static bool is_first(const kmm_kernel_t *said[KMM__SAID], const kmm_kernel_t *kernel)
+{
+    int k = 0;
+    while (k < KMM__SAID && said[k] && said[k] != kernel)
+        k++;
+    if (k == KMM__SAID || said[k])
+        return false;
+    said[k] = kernel;
+    return true;
+}
+
+/* A kernel that needs more than there is works on the host's memory, which is slow. */
 static void say_exceeding(const wanted_t *w)
 {
     const kmm__work_t *work = w->task->work;
     kmm__device_t *d = w->task->device;
-    for (int k = 0; k < KMM__EXCEEDING; k++) {
-        if (d->exceeding[k] == work->kernel)
-            return;
-        if (d->exceeding[k])
-            continue;
-        d->exceeding[k] = work->kernel;
+    if (is_first(d->exceeding, work->kernel))
         fprintf(stderr, "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's "
                         "memory, slowly; `#pragma kmm parallel` above its launch splits it\n", work->name, (unsigned long long)w->bytes,
                 d->info.name, (unsigned long long)d->limit);
+}
+
+/* Memory comes in frames. A chunk that uses little of many, like a narrow tile of long rows, has them all brought and others
+ * evicted for them: said of chunks that take a good part of the device. */
+static void say_amplified(const wanted_t *w)
+{
+    enum { MUCH = 4, PART = 16 };
+    const kmm__task_t *t = w->task;
+    kmm__device_t *d = t->device;
+    uint64_t used = 0;
+    char where[320];
+    if (t->chunk || t->work->chunk_count < 2 || !t->work->kernel || w->bytes < d->limit / PART || d->info.whole)
         return;
-    }
+    for (uint32_t k = 0; k < t->access_count; k++)
+        used += t->accesses[k].array->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
+    if (w->bytes <= MUCH * used || !is_first(d->amplified, t->work->kernel))
+        return;
+    kmm__describe(t, where, sizeof(where));
+    fprintf(stderr, "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which it needs on %s; chunks of whole rows "
+                    "need less [amplification]\n", where, (unsigned long long)used, (unsigned long long)w->bytes, d->info.name);
 }
 
 /* Memory of the host's for f, since the device has no room for it. */
@@ -612,6 +637,8 @@ int kmm__frames_acquire(kmm__task_t *t)
         error = too_large(t, w.bytes);
     if (!error && w.exceeds)
         say_exceeding(&w);
+    if (!error)
+        say_amplified(&w);
     for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
     free(w.frames);

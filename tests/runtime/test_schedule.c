@@ -306,12 +306,42 @@ static void test_many(void **state)
     end(rt);
 }
 
+static void count_blocks(const kmm_host_blocks_t *b, void **args)
+{
+    (void)args;
+    __atomic_fetch_add(&ran, (int)(b->last - b->first), __ATOMIC_RELAXED);
+}
+
+/* Chunks of a launch run before all of it has been submitted: more than may wait have run when it returns, with and without
+ * devices that have memory of their own. */
+static void test_starts_while_submitting(void **state)
+{
+    (void)state;
+    enum { COUNT = 120000, MOST_WAIT = 40000 };
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "count", count_blocks, NULL, 0, NULL, 0, NULL };
+    static const char *const devices[] = { "host", "host:1,mem=1M", "host:2,mem=1M" };
+    for (size_t c = 0; c < sizeof(devices) / sizeof(*devices); c++) {
+        kmm_runtime_t *rt = make(devices[c]);
+        kmm_geometry_t g = { { COUNT, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+        __atomic_store_n(&ran, 0, __ATOMIC_RELAXED);
+        kmm_launch_t *l = kmm_launch_begin("count", "test.c", 1);
+        kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, KMM_WHOLE);
+        kmm_launch_chunk(l, KMM_BLOCK_X, 1);
+        kmm_launch_arm(l);
+        assert_int_equal(kmm_launch_kernel(&kernel, &g, NULL), 0);
+        assert_true(__atomic_load_n(&ran, __ATOMIC_RELAXED) > COUNT - MOST_WAIT);
+        assert_int_equal(kmm_wait(rt), 0);
+        assert_int_equal(__atomic_load_n(&ran, __ATOMIC_RELAXED), COUNT);
+        end(rt);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_locality),
         cmocka_unit_test(test_balance),    cmocka_unit_test(test_priority),       cmocka_unit_test(test_nowait),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_starts_while_submitting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

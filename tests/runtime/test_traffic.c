@@ -787,6 +787,73 @@ static void sweeps_with_waits(void **state)
     assert_true(good);
 }
 
+/* ---- What is said of waste ---- */
+
+/* One launch in chunks of `part` of `count` rows or columns of a matrix of 1024 x 1024 ints. */
+static void look_at(int *x, bool columns, int64_t part)
+{
+    enum { SIDE = 1024 };
+    int64_t unused = 0;
+    void *args[] = { &unused, &x, &unused };
+    kmm_geometry_t g = { { SIDE, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+    kmm_launch_t *l = kmm_launch_begin("look", "look.cu", 7);
+    kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, KMM_WHOLE);
+    kmm_launch_chunk(l, KMM_BLOCK_X, part);
+    kmm_launch_access(l, KMM_READ, "x", x, sizeof(int));
+    kmm_launch_extent(l, SIDE);
+    kmm_launch_extent(l, SIDE);
+    for (int d = 0; d < 2; d++) {
+        bool split = d == (columns ? 1 : 0);
+        kmm_launch_index(l, 0, split ? 1 : KMM_WHOLE);
+        if (split)
+            kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&look_kernel, &g, args), 0);
+}
+
+static int times(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        n++;
+    return n;
+}
+
+/* Narrow columns lie in all frames of a matrix, rows do not. It is said once. */
+static void amplification_is_said(void **state)
+{
+    (void)state;
+    char text[2000];
+    FILE *to = tmpfile();
+    kmm_runtime_t *rt = make(1, 16 << 20);
+    int *x = array(rt, 1024 * 1024);
+    kmm_fill(rt, x, 0, 1024 * 1024 * sizeof(int));
+    fflush(stderr);
+    int saved = dup(2);
+    dup2(fileno(to), 2);
+    look_at(x, false, 64);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(ftell(to), 0);
+    look_at(x, true, 512);
+    assert_int_equal(kmm_wait(rt), 0);
+    fseek(to, 0, SEEK_END);
+    long before = ftell(to);
+    look_at(x, true, 8);
+    look_at(x, true, 16);
+    assert_int_equal(kmm_wait(rt), 0);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    assert_int_equal(before, 0);
+    rewind(to);
+    text[fread(text, 1, sizeof(text) - 1, to)] = 0;
+    assert_int_equal(times(text, "[amplification]"), 1);
+    assert_non_null(strstr(text, "look.cu:7: look: chunk 0 of 128: uses 32768 bytes, but they lie in 4194304 bytes of frames"));
+    fclose(to);
+    end(rt);
+}
+
 int main(void)
 {
     alarm(100);
@@ -806,6 +873,7 @@ int main(void)
         cmocka_unit_test(temporaries_in_a_row_move_nothing),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(sweeps_with_waits),
+        cmocka_unit_test(amplification_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
