@@ -213,6 +213,8 @@ static void add_rocm_flags(flags_t *f)
     add_flag(f, "-D__HIP_PLATFORM_AMD__=1");
     add_flag(f, "-D__HIP_PLATFORM_HCC__=1");
     add_flag(f, "-D__AMDGCN_WAVEFRONT_SIZE=64"); /* ROCm's headers before 7 ask it, and newer clangs do not say */
+    add_flag(f, "-D__llvm_amdgcn_rcp_f16(x)=(x)"); /* which these headers call and hipcc's clang knows */
+    add_flag(f, "-D__llvm_amdgcn_rcp_2f16(x)=(x)");
     add_flag(f, arena_printf("--rocm-path=%s", toolchain_rocm()));
     if (strcmp(toolchain_rocm(), "/usr") != 0) /* is looked in anyway, behind the C++ library's */
         add_flag(f, arena_printf("-isystem%s/include", toolchain_rocm()));

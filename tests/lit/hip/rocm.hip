@@ -5,6 +5,7 @@
 // RUN: nm %t.o | FileCheck --check-prefix=OBJECT %s
 // RUN: %not %kmmcc --target=host -c %s -o %t.o 2>&1 | FileCheck --check-prefix=HOST %s
 #include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
 #include <cstdio>
 
 __device__ static dim3 extent() { return gridDim; }
