@@ -145,6 +145,11 @@ typedef int hipDevice_t;
 #define hipMemcpyPeer cudaMemcpyPeer
 #define hipMemcpyPeerAsync cudaMemcpyPeerAsync
 #define hipHostFree cudaFreeHost
+#define hipHostAlloc cudaHostAlloc
+#define hipHostAllocDefault cudaHostAllocDefault
+#define hipHostAllocPortable cudaHostAllocPortable
+#define hipHostAllocMapped cudaHostAllocMapped
+#define hipHostAllocWriteCombined cudaHostAllocWriteCombined
 #define hipMemset2DAsync(p, pitch, v, w, h, s) ((void)(s), cudaMemset2D(p, pitch, v, w, h))
 #define hipGetErrorString cudaGetErrorString
 #ifndef KMM_HOST_CUDA_RUNTIME_H /* what the CPU target has not */
