@@ -666,6 +666,54 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
     return true;
 }
 
+/* Votes of warps. The mask is looked at by each thread when it gets its answer. */
+static bool hoist_ballot(emitter_t *e, node_t *call)
+{
+    node_t *argument[2];
+    int count = body_arguments(call, argument, 2), number = e->operations++;
+    const char *name = call->operation;
+    bool has_predicate = strcmp(name, "__activemask") != 0;
+    if (count != (has_predicate ? 2 : 0))
+        return fail(e, call, "an operation has other arguments than it should");
+    open_region(e);
+    note_uses(e, call);
+    text_printf(&e->out, "kmm_host_ballots kmm_c%d;\n", number);
+    add_text(e, call, has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number, copy_node(e, argument[1])) : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
+    close_region(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    add_edit(e, call->begin, call->end, has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2, copy_node(e, argument[0]))
+                                                      : arena_printf("kmm_c%d.%s(kmm_t)", number, name + 2));
+    return true;
+}
+
+/* A shuffle whose distance and width are the same for all threads. */
+static bool is_even_shuffle(const emitter_t *e, const node_t *call)
+{
+    node_t *argument[4];
+    int count = body_arguments(call, argument, 4);
+    if (strncmp(call->operation, "__shfl", 6) || count < 3 || count > 4)
+        return false;
+    for (int k = 0; k < count; k++)
+        if (k != 1 && vary_of(&e->b, argument[k]) != VARY_NOT)
+            return false;
+    return true;
+}
+
+static bool hoist_even_shuffle(emitter_t *e, node_t *call)
+{
+    node_t *argument[4];
+    int count = body_arguments(call, argument, 4), number = e->operations++;
+    open_region(e);
+    note_uses(e, argument[1]);
+    use_early(call);
+    text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n", copy_node(e, argument[1]), number);
+    add_text(e, call, arena_printf("kmm_c%d.put(kmm_t, %s);", number, copy_node(e, argument[1])));
+    close_region(e);
+    text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->operation + 2, argument_list(e, argument + 2, count - 2));
+    add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    return true;
+}
+
 /* `__match_all_sync(mask, value, &same)`: the last operand is where a part of the answer goes. */
 static bool hoist_match_all(emitter_t *e, node_t *call)
 {
@@ -800,7 +848,9 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
     if (is_name(name, votes))
         return hoist_exchange(e, call, "vote");
     if (is_name(name, predicates))
-        return hoist_exchange(e, call, "int");
+        return hoist_ballot(e, call);
+    if (is_even_shuffle(e, call))
+        return hoist_even_shuffle(e, call);
     if (is_name(name, values))
         return hoist_exchange(e, call, NULL);
     if (!strcmp(name, "__match_all_sync"))

@@ -333,13 +333,76 @@ struct kmm_host_predicates {
     int syncthreads_and() const { return total == arrived; }
 };
 
+/* __ballot_sync, __any_sync, __all_sync, __activemask: a bit of each lane. */
+struct kmm_host_ballots {
+    enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
+    uint8_t holds[KMM_HOST_THREADS];
+    unsigned word[WARPS], present[WARPS];
+    KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
+    void join(const kmm_host_block &b)
+    {
+        for (uint32_t w = 0; w * WARP < b.threads; w++) {
+            word[w] = present[w] = 0;
+            for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++) {
+                const unsigned here = b.state[w * WARP + k] == 0;
+                present[w] |= here << k;
+                word[w] |= (here & holds[w * WARP + k]) << k;
+            }
+        }
+    }
+    KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const { return word[t / WARP] & mask; }
+    KMM_HOST_INLINE int any_sync(int t, unsigned mask) const { return (word[t / WARP] & mask) != 0; }
+    KMM_HOST_INLINE int all_sync(int t, unsigned mask) const { return (word[t / WARP] & mask) == (present[t / WARP] & mask); }
+    KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / WARP]; }
+};
+
+/* Shuffles by a number that is the same for all threads: the block moves the values in loops that can be made vectors. */
+template <class T> struct kmm_host_shuffles {
+    kmm_host_values<T> value, result;
+    KMM_HOST_INLINE void put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
+    KMM_HOST_INLINE T get(ptrdiff_t t) { return result[t]; }
+    template <class F> KMM_HOST_INLINE void move(const kmm_host_block &b, F from)
+    {
+        const int threads = (int)b.threads;
+        if (b.active == b.threads && threads % 32 == 0) {
+            for (int first = 0; first < threads; first += 32)
+                for (int lane = 0; lane < 32; lane++)
+                    ::new (static_cast<void *>(&result[first + lane])) T(value[first + from(lane)]);
+            return;
+        }
+        for (int t = 0; t < threads; t++) {
+            const int source = t / 32 * 32 + from(t % 32);
+            if (!b.state[t])
+                ::new (static_cast<void *>(&result[t])) T(value[source < threads && !b.state[source] ? source : t]);
+        }
+    }
+    void shfl_sync(const kmm_host_block &b, int lane, int width = 32)
+    {
+        move(b, [=](int own) __attribute__((always_inline)) { return (own & ~(width - 1)) + (lane & (width - 1)); });
+    }
+    void shfl_up_sync(const kmm_host_block &b, int by, int width = 32)
+    {
+        move(b, [=](int own) __attribute__((always_inline)) { return own - by < (own & ~(width - 1)) ? own : own - by; });
+    }
+    void shfl_down_sync(const kmm_host_block &b, int by, int width = 32)
+    {
+        move(b, [=](int own) __attribute__((always_inline)) { return own + by >= (own & ~(width - 1)) + width ? own : own + by; });
+    }
+    void shfl_xor_sync(const kmm_host_block &b, int bits, int width = 32)
+    {
+        move(b, [=](int own) __attribute__((always_inline)) { return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits; });
+    }
+};
+
 /* What the lanes of each warp bring to an operation, and which did. */
 template <class T> struct kmm_host_exchange {
     enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
     kmm_host_values<T> value;
     unsigned mask[KMM_HOST_THREADS];
     int operand[KMM_HOST_THREADS], width[KMM_HOST_THREADS];
-    unsigned present[WARPS];
+    unsigned present[WARPS], folded_of[WARPS];
+    bool is_folded[WARPS];
+    kmm_host_values<T> folded;
 
     KMM_HOST_INLINE void put(uint32_t t, unsigned m, T v, int o = 0, int w = WARP)
     {
@@ -352,6 +415,7 @@ template <class T> struct kmm_host_exchange {
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
             present[w] = 0;
+            is_folded[w] = false;
             for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++)
                 present[w] |= b.state[w * WARP + k] ? 0u : 1u << k;
         }
@@ -382,7 +446,6 @@ template <class T> struct kmm_host_exchange {
         return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
     }
     unsigned group(uint32_t t) const { return present[t / WARP] & mask[t]; }
-    unsigned activemask(uint32_t t) const { return present[t / WARP]; }
 
     template <class F> unsigned lanes_where(uint32_t t, F holds)
     {
@@ -391,9 +454,6 @@ template <class T> struct kmm_host_exchange {
             out |= all >> k & 1 && holds(value[t / WARP * WARP + k]) ? 1u << k : 0;
         return out;
     }
-    unsigned ballot_sync(uint32_t t) { return lanes_where(t, [](T v) { return v != 0; }); }
-    int any_sync(uint32_t t) { return ballot_sync(t) != 0; }
-    int all_sync(uint32_t t) { return ballot_sync(t) == group(t); }
     unsigned match_any_sync(uint32_t t)
     {
         const T own = value[t];
@@ -405,14 +465,23 @@ template <class T> struct kmm_host_exchange {
         return *same ? group(t) : 0;
     }
 
+    /* The lanes of a warp mostly ask for the same. */
     template <class F> T reduce(uint32_t t, F fold)
     {
-        unsigned all = group(t) & ~(1u << t % WARP);
+        const uint32_t w = t / WARP;
+        const unsigned all = group(t);
+        if (is_folded[w] && folded_of[w] == all)
+            return folded[w];
         T result = value[t];
+        bool any = false;
         for (uint32_t k = 0; k < WARP; k++)
-            if (all >> k & 1)
-                result = fold(result, value[t / WARP * WARP + k]);
-        return result;
+            if (all >> k & 1) {
+                result = any ? fold(result, value[w * WARP + k]) : value[w * WARP + k];
+                any = true;
+            }
+        is_folded[w] = true;
+        folded_of[w] = all;
+        return folded[w] = result;
     }
     T reduce_add_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a + b); }); }
     T reduce_min_sync(uint32_t t) { return reduce(t, [](T a, T b) { return b < a ? b : a; }); }
