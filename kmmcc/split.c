@@ -446,18 +446,23 @@ static const variable_t *memory_of(const node_t *n)
     return n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
 }
 
+static bool is_atomic_of_block(const node_t *n)
+{
+    static const char *const names[] = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicExch", NULL};
+    node_t *argument[2];
+    if (n->kind != CXCursor_CallExpr || !is_name(body_call_name(n), names) || body_arguments(n, argument, 2) != 2)
+        return false;
+    const variable_t *v = memory_of(argument[0]);
+    return v && v->keep == KEEP_SHARED && v->is_array;
+}
+
 /* A block's shared memory is used by one thread of the CPU: there nothing needs to be atomic. */
 static void edit_atomics(emitter_t *e, const node_t *n)
 {
-    static const char *const names[] = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicExch", NULL};
     for (node_t *c = n->child; c; c = c->next)
         edit_atomics(e, c);
-    node_t *argument[2];
-    if (n->kind != CXCursor_CallExpr || !is_name(body_call_name(n), names) || body_arguments(n, argument, 2) != 2)
-        return;
-    const variable_t *v = memory_of(argument[0]);
-    const char *name = body_call_name(n);
-    if (v && v->keep == KEEP_SHARED && v->is_array && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
+    const char *name = is_atomic_of_block(n) ? body_call_name(n) : NULL;
+    if (name && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
         add_edit(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
 }
 
@@ -550,7 +555,7 @@ static bool is_apart(const node_t *n)
         return false;
     if (n->kind == CXCursor_CallExpr) {
         CXCursor f = clang_getCursorReferenced(n->cursor);
-        if (clang_Cursor_isNull(f) || !clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
+        if (clang_Cursor_isNull(f) || !clang_Location_isInSystemHeader(clang_getCursorLocation(f)) || is_atomic_of_block(n))
             return false;
     }
     for (const node_t *c = n->child; c; c = c->next)

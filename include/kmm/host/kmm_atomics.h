@@ -79,13 +79,12 @@ static inline unsigned atomicInc_system(unsigned *p, unsigned v) { return atomic
 static inline unsigned atomicDec_block(unsigned *p, unsigned v) { return atomicDec(p, v); }
 static inline unsigned atomicDec_system(unsigned *p, unsigned v) { return atomicDec(p, v); }
 
-/* On shared memory in kernels that run a block on one thread of the CPU. Volatile: several threads of a vector must not take
- * part at once. */
+/* On shared memory in kernels that run a block on one thread of the CPU, in loops that are not said to be without dependences. */
 namespace kmm_host_alone {
 template <class T, class F> static inline T change(T *p, F to)
 {
-    const T old = *const_cast<volatile T *>(p);
-    *const_cast<volatile T *>(p) = to(old);
+    const T old = *p;
+    *p = to(old);
     return old;
 }
 template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a + v); }); }
