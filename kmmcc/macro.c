@@ -8,7 +8,7 @@
 
 #include "directive.h"
 
-enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32 };
+enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32, MAX_BYTES = 1 << 17 };
 
 typedef struct macro {
     const source_t *s;
@@ -27,7 +27,7 @@ typedef struct macros { macro_t *at; int count, capacity; bool any; } macros_t;
 /* What stands for a parameter. */
 typedef struct actual { const char *text; } actual_t;
 
-typedef struct expansion { const macros_t *macros; const macro_t *active[MAX_DEPTH]; int depth; bool failed; } expansion_t;
+typedef struct expansion { const macros_t *macros; const macro_t *active[MAX_DEPTH]; int depth; size_t bytes; bool failed; } expansion_t;
 
 /* ---- Definitions ---- */
 
@@ -271,6 +271,10 @@ static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *
 
 static void expand_text(expansion_t *x, const char *text, text_t *out)
 {
+    x->bytes += strlen(text); /* arguments that use macros may double it with each level */
+    x->failed |= x->bytes > MAX_BYTES;
+    if (x->failed)
+        return;
     source_t *s = source_from("", text, strlen(text));
     lexer_t l = lexer_at(s, 0, s->length);
     size_t from = 0;
@@ -305,7 +309,7 @@ static bool expand_in_file(const macros_t *macros, const macro_t *m, const sourc
     expansion_t x = {.macros = macros};
     const char *text = expand_use(&x, m, s, l);
     if (x.failed)
-        diag_at(SEVERITY_ERROR, s, name.begin, name.end, "macro '%s' is used with a wrong number of arguments, or within itself", m->spelling);
+        diag_at(SEVERITY_ERROR, s, name.begin, name.end, "macro '%s' is used with a wrong number of arguments, within itself, or grows beyond all use", m->spelling);
     if (!text || x.failed || !has_kmm(text))
         return false;
     if (m->is_ambiguous) {
