@@ -7,6 +7,9 @@
 // STATIC: beyond.cu
 // DYNAMIC: heap-buffer-overflow
 // DYNAMIC: beyond.cu
+// RUN: %not %t 1 2 3 2>&1 | FileCheck --check-prefix=FUNCTION %s
+// FUNCTION: stack-buffer-overflow
+// FUNCTION: beyond.cu
 #include <cuda_runtime.h>
 __global__ void beyond(int *x, int n)
 {
@@ -22,11 +25,20 @@ __global__ void beyond_dynamic(int *x, int n)
     __syncthreads();
     x[threadIdx.x] = s[threadIdx.x + n];
 }
+__device__ int turned(int t, int n)
+{
+    __shared__ int s[64];
+    s[t] = t;
+    __syncthreads();
+    return s[63 - t + n];
+}
+__global__ void beyond_in_function(int *x, int n) { x[threadIdx.x] = turned(threadIdx.x, n); }
 int main(int argc, char **)
 {
     int *x;
     cudaMalloc(&x, 256);
     beyond<<<1, 64>>>(x, argc == 2);
     beyond_dynamic<<<1, 64, 256>>>(x, argc == 3);
+    beyond_in_function<<<1, 64>>>(x, argc == 4);
     return cudaDeviceSynchronize();
 }
