@@ -490,20 +490,27 @@ static void say_exceeding(const wanted_t *w)
                 d->info.name, (unsigned long long)d->limit);
 }
 
-/* Memory comes in frames. A chunk that uses little of many, like a narrow tile of long rows, has them all brought and others
+/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long rows, has them all brought and others
  * evicted for them: said of chunks that take a good part of the device. */
 static void say_amplified(const wanted_t *w)
 {
-    enum { MUCH = 4, PART = 16 };
+    enum { MUCH = 4, PART = 16, EDGES = 2 }; /* whatever is small lies in as many frames as it has edges */
     const kmm__task_t *t = w->task;
     kmm__device_t *d = t->device;
-    uint64_t used = 0;
+    uint64_t used = 0, brought = 0;
     char where[320];
     if (t->chunk || t->work->chunk_count < 2 || !t->work->kernel || w->bytes < d->limit / PART || d->info.whole)
         return;
-    for (uint32_t k = 0; k < t->access_count; k++)
-        used += t->accesses[k].array->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
-    if (w->bytes <= MUCH * used || !is_first(d->amplified, t->work->kernel))
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        uint64_t frames = 0;
+        if (a->array->is_abstract)
+            continue;
+        kmm__frames_of(a->array, d, &a->layout, &a->box, count_frame, &frames);
+        used += (uint64_t)kmm__box_volume(&a->box);
+        brought += (frames > EDGES ? frames - EDGES : 0) * a->array->frame_bytes;
+    }
+    if (brought <= MUCH * used || !is_first(d->amplified, t->work->kernel))
         return;
     kmm__describe(t, where, sizeof(where));
     fprintf(stderr, "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which it needs on %s; chunks of whole rows "
