@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#define KMM_ON_DEVICE 1
+#define KMM_IS_DEVICE_CODE 1
 #endif
 
 #if defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_HCC__)
@@ -27,7 +27,7 @@ static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint
  * both sides name them. */
 static __host__ __device__ __forceinline__ kmm_uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
 {
-#ifdef KMM_ON_DEVICE
+#ifdef KMM_IS_DEVICE_CODE
     return kmm_make_uint3(blockIdx.x + kmm_blocks.offset_x, blockIdx.y + kmm_blocks.offset_y, blockIdx.z + kmm_blocks.offset_z);
 #else
     return kmm_make_uint3(kmm_blocks.offset_x, kmm_blocks.offset_y, kmm_blocks.offset_z);
@@ -42,7 +42,7 @@ static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t 
 /* What a kernel that runs whole is told. */
 static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 {
-#ifdef KMM_ON_DEVICE
+#ifdef KMM_IS_DEVICE_CODE
     return kmm_blocks_t{0, 0, 0, gridDim.x, gridDim.y, gridDim.z};
 #else
     return kmm_blocks_t{0, 0, 0, 0, 0, 0};
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void kmm_share_blocks(const kmm_blocks_t &kmm_
 
 static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 {
-#ifdef KMM_ON_DEVICE
+#ifdef KMM_IS_DEVICE_CODE
     return kmm_shared_place();
 #else
     return kmm_blocks_t{0, 0, 0, 0, 0, 0};

@@ -58,7 +58,7 @@ void places(int n, float *C, const float *A, const float *B)
     else
         n = 2;
     for (int k = 0; k < n; k++)
-        #pragma kmm parallel(i = 0:n) read(A[i], B[i]) write(C[i])
+        #pragma kmm parallel(i = 0:n) device(k) read(A[i], B[i]) write(C[i])
         add<<<dim3(n, 1), 256>>>(n, C, A, B);
     switch (n) {
     case 1:
