@@ -28,6 +28,8 @@ void kmm__spin_lock(pthread_mutex_t *lock);
  * among those that kmm_wait returns. */
 int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end);
 kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
+/* managed/device.c: the device that this thread's program chose among several of the CPU; -1: none. */
+int kmm__device_chosen(const kmm_runtime_t *rt);
 /* Notes an error of asynchronous work (locked); kept if it is the first. */
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Sets this thread's text and returns code. */

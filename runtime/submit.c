@@ -812,8 +812,11 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
         return kmm__error_set(KMM_E_INVALID, "no kernel, or one that was built for another version of libkmm");
     if (!s.l && kmm__inline_current())
         return kmm__inline_launch(kmm__inline_current(), kernel, geometry, args);
-    if (!s.l)
+    if (!s.l) {
         s.l = kmm_launch_begin(kernel->name, NULL, 0);
+        if (kernel->kind == KMM_KIND_HOST && kmm__device_chosen(s.l->runtime) >= 0)
+            kmm_launch_device(s.l, KMM_ON_DEVICE, kmm__device_chosen(s.l->runtime));
+    }
     if (s.annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
         run_whole(s.l, kernel);
     s.rt = s.l->runtime;

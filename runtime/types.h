@@ -187,6 +187,7 @@ struct kmm__array {
     kmm_map_t map;
     uint32_t map_depth;  /* nested maps */
     bool is_deferred;    /* kmm_wait ends its map: a launch with nowait made it */
+    uint16_t owner;      /* of a managed program: the device that was current when it was allocated */
     bool *gone;          /* set to true when the array is freed; may be NULL */
     char *label;
     kmm__shape_map_t users;     /* dependences, at the submission front */

@@ -25,8 +25,11 @@ enum {
     KMM_CUDA_INVALID_CONFIGURATION = 9,
     KMM_CUDA_INVALID_DEVICE_POINTER = 17,
     KMM_CUDA_NO_DEVICE = 100,
+    KMM_CUDA_INVALID_DEVICE = 101,
     KMM_CUDA_INVALID_RESOURCE_HANDLE = 400,
     KMM_CUDA_NOT_READY = 600,
+    KMM_CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
+    KMM_CUDA_PEER_ACCESS_NOT_ENABLED = 705,
     KMM_CUDA_LAUNCH_FAILURE = 719,
     KMM_CUDA_NOT_SUPPORTED = 801,
     KMM_CUDA_UNKNOWN = 999
@@ -62,6 +65,22 @@ int kmm_cuda_event_query(void *event);
 int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end);
 /* Forgets what was recorded under a handle that is about to be destroyed. */
 void kmm_cuda_event_forget(void *event);
+
+/* The devices of the CPU target: one, or the pretend ones of KMM_DEVICES. Each thread has a current device; on it its
+ * unannotated launches run once it has been set. */
+typedef struct kmm_cuda_device_info { char name[64]; size_t memory_bytes, free_bytes; } kmm_cuda_device_info_t;
+int kmm_cuda_device_count(int *count);
+int kmm_cuda_device_set(int device);
+int kmm_cuda_device_current(void);
+/* "" and 0 where the device's memory is the host's. What was allocated while it was current is not free. */
+int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out);
+int kmm_cuda_pointer_device(const void *address); /* on which it was allocated; -1: it is in no such memory */
+int kmm_cuda_handle_device(const void *handle);   /* of a stream or event that was made here */
+/* Whether two of these are of one device; else an error that says `what` they are. */
+int kmm_cuda_same_device(const void *a, const void *b, const char *what);
+int kmm_cuda_peer_can(int device, int peer);
+int kmm_cuda_peer_set(int peer, int enable);
+int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
 
 int kmm_cuda_get_last_error(void);
 int kmm_cuda_peek_at_last_error(void);

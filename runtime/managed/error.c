@@ -13,8 +13,11 @@ static const struct { int number; const char *name, *text; } table[] = {
     { KMM_CUDA_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument" },
     { KMM_CUDA_INVALID_DEVICE_POINTER, "cudaErrorInvalidDevicePointer", "invalid device pointer" },
     { KMM_CUDA_NO_DEVICE, "cudaErrorNoDevice", "no CUDA-capable device is detected" },
+    { KMM_CUDA_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal" },
     { KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle" },
     { KMM_CUDA_NOT_READY, "cudaErrorNotReady", "device not ready" },
+    { KMM_CUDA_PEER_ACCESS_ALREADY_ENABLED, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled" },
+    { KMM_CUDA_PEER_ACCESS_NOT_ENABLED, "cudaErrorPeerAccessNotEnabled", "peer access has not been enabled" },
     { KMM_CUDA_LAUNCH_FAILURE, "cudaErrorLaunchFailure", "unspecified launch failure" },
     { KMM_CUDA_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported" },
     { KMM_CUDA_UNKNOWN, "cudaErrorUnknown", "unknown error" },
@@ -38,6 +41,11 @@ static int number_of(int code)
 int kmm__managed_fail(int number, const char *text)
 {
     fprintf(stderr, "kmm: error: %s\n", text);
+    return last_error = number;
+}
+
+int kmm__managed_note(int number)
+{
     return last_error = number;
 }
 

@@ -15,7 +15,9 @@ KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
     if (!out)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMalloc: nowhere to put the address");
     *out = NULL;
-    return bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out)) : KMM_CUDA_SUCCESS;
+    int error = bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out)) : KMM_CUDA_SUCCESS;
+    kmm__device_allocated(*out);
+    return error;
 }
 
 KMM__API int kmm_cuda_free(void *base)
@@ -117,6 +119,8 @@ static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
     int error = check_geometry(kernel, geometry);
+    if (!error && kernel->kind == KMM_KIND_HOST && geometry->stream)
+        error = kmm_cuda_same_device(geometry->stream, NULL, "a launch into a stream that is not the current device's: a stream");
     if (error)
         return error;
     return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));

@@ -30,7 +30,7 @@ KMM__API int kmm_cuda_stream_create(void **out)
 {
     if (!out)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaStreamCreate: nowhere to put the stream");
-    *out = malloc(1); /* only its address counts */
+    *out = kmm__handle_create();
     return *out ? KMM_CUDA_SUCCESS : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for a stream");
 }
 

@@ -21,6 +21,8 @@ enum cudaError {
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999,
@@ -46,7 +48,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3, cudaDevAttrMaxBlockDimZ = 4,
     cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7, cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10, cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16, cudaDevAttrIntegrated = 18,
+    cudaDevAttrClockRate = 13, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16, cudaDevAttrIntegrated = 18, cudaDevAttrPciBusId = 33, cudaDevAttrPciDeviceId = 34, cudaDevAttrPciDomainId = 50,
     cudaDevAttrCanMapHostMemory = 19, cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41, cudaDevAttrComputeCapabilityMajor = 75,
@@ -225,35 +227,49 @@ static inline cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, voi
 static inline cudaError_t cudaEventCreate(cudaEvent_t *out) { return (cudaError_t)kmm_cuda_event_create((void **)out); }
 static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) { return cudaEventCreate(out); }
 static inline cudaError_t cudaEventDestroy(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_destroy(e); }
-static inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = 0) { return (cudaError_t)kmm_cuda_event_record(e, s); }
+static inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = 0)
+{
+    int error = kmm_cuda_same_device(e, s, "cudaEventRecord: an event");
+    return (cudaError_t)(error ? error : kmm_cuda_event_record(e, s));
+}
 static inline cudaError_t cudaEventSynchronize(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_synchronize(e); }
 static inline cudaError_t cudaEventQuery(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_query(e); }
-static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { return (cudaError_t)kmm_cuda_event_elapsed_time(ms, a, b); }
+static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
+{
+    int error = kmm_cuda_same_device(a, b, "cudaEventElapsedTime: an event");
+    return (cudaError_t)(error ? error : kmm_cuda_event_elapsed_time(ms, a, b));
+}
 
 /* ---- The device ---- */
 static inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)kmm_cuda_device_synchronize(); }
 static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 static inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
-static inline cudaError_t cudaGetDeviceCount(int *n) { *n = 1; return cudaSuccess; }
-static inline cudaError_t cudaGetDevice(int *d) { *d = 0; return cudaSuccess; }
-static inline cudaError_t cudaSetDevice(int d) { return d == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+static inline cudaError_t cudaGetDeviceCount(int *n) { return (cudaError_t)kmm_cuda_device_count(n); }
+static inline cudaError_t cudaGetDevice(int *d) { *d = kmm_cuda_device_current(); return cudaSuccess; }
+static inline cudaError_t cudaSetDevice(int d) { return (cudaError_t)kmm_cuda_device_set(d); }
 static inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 static inline cudaError_t cudaDriverGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
 static inline cudaError_t cudaRuntimeGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
 static inline cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    *total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    return cudaSuccess;
+    kmm_cuda_device_info_t own;
+    int error = kmm_cuda_device_info(kmm_cuda_device_current(), &own);
+    const bool is_pretend = own.memory_bytes > 0;
+    *total = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *free_bytes = is_pretend ? own.free_bytes : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    return (cudaError_t)error;
 }
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-    size_t available;
-    if (device != 0)
-        return cudaErrorInvalidDevice;
+    kmm_cuda_device_info_t own;
+    int error = kmm_cuda_device_info(device, &own);
+    if (error)
+        return (cudaError_t)error;
+    const bool is_pretend = own.memory_bytes > 0;
     memset(p, 0, sizeof(*p));
-    strcpy(p->name, "CPU (kmm)");
-    cudaMemGetInfo(&available, &p->totalGlobalMem);
+    snprintf(p->name, sizeof(p->name), "CPU (kmm)%s%s", *own.name ? ", " : "", own.name);
+    p->totalGlobalMem = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    p->pciBusID = device;
     p->sharedMemPerBlock = p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = 48 << 10;
     p->totalConstMem = 64 << 10;
     p->memPitch = 0x7fffffff;
@@ -267,7 +283,8 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->multiProcessorCount = (int)sysconf(_SC_NPROCESSORS_ONLN);
     p->clockRate = p->memoryClockRate = 1000000;
     p->memoryBusWidth = 64;
-    p->integrated = p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
+    p->integrated = !is_pretend;
+    p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
     p->hostNativeAtomicSupported = 1;
     return cudaSuccess;
 }
@@ -297,11 +314,13 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
     case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return cudaSuccess;
     case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return cudaSuccess;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return cudaSuccess;
-    case cudaDevAttrIntegrated: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels: case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrIntegrated: *value = p.integrated; return cudaSuccess;
+    case cudaDevAttrPciBusId: *value = p.pciBusID; return cudaSuccess;
+    case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels: case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
         *value = 1;
         return cudaSuccess;
-    case cudaDevAttrGpuOverlap: case cudaDevAttrComputeMode: case cudaDevAttrL2CacheSize: case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrPciDeviceId: case cudaDevAttrPciDomainId: case cudaDevAttrGpuOverlap: case cudaDevAttrComputeMode: case cudaDevAttrL2CacheSize: case cudaDevAttrAsyncEngineCount:
     case cudaDevAttrComputeCapabilityMajor: case cudaDevAttrComputeCapabilityMinor: case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch: case cudaDevAttrMemoryPoolsSupported:
         *value = 0;
@@ -333,7 +352,6 @@ KMM_HOST_LACKS(cudaMallocArray, "arrays and textures are missing") KMM_HOST_LACK
 KMM_HOST_LACKS(cudaCreateTextureObject, "textures are missing") KMM_HOST_LACKS(cudaBindTexture, "textures are missing")
 KMM_HOST_LACKS(cudaIpcGetMemHandle, "sharing memory with other processes is missing")
 KMM_HOST_LACKS(cudaIpcOpenMemHandle, "sharing memory with other processes is missing")
-KMM_HOST_LACKS(cudaMemcpyPeer, "copying between devices is missing") KMM_HOST_LACKS(cudaMemcpyPeerAsync, "copying between devices is missing")
 #undef KMM_HOST_LACKS
 #undef KMM_HOST_LACKS_TYPE
 #undef KMM_HOST_MISSING

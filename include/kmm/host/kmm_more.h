@@ -13,7 +13,6 @@ extern "C" void *cudaGetParameterBuffer(size_t alignment, size_t size);
 struct kmm_missing_ipc;
 typedef kmm_missing_ipc cudaIpcMemHandle_t KMM_HOST_MISSING("sharing memory with other processes is missing");
 typedef kmm_missing_ipc cudaIpcEventHandle_t KMM_HOST_MISSING("sharing events with other processes is missing");
-template <class... A> cudaError_t cudaDeviceEnablePeerAccess(A...) KMM_HOST_MISSING("access between devices is missing");
 template <class T, class... A> T tex1D(A...) KMM_HOST_MISSING("textures are missing");
 template <class T, class... A> T tex1Dfetch(A...) KMM_HOST_MISSING("textures are missing");
 template <class T, class... A> T tex2D(A...) KMM_HOST_MISSING("textures are missing");
@@ -111,7 +110,8 @@ struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePoin
 static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
 {
     const bool is_device = kmm_cuda_is_managed(p);
-    *a = cudaPointerAttributes{is_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, 0, const_cast<void *>(p),
+    const int device = is_device ? kmm_cuda_pointer_device(p) : kmm_cuda_device_current();
+    *a = cudaPointerAttributes{is_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device, const_cast<void *>(p),
                                is_device ? nullptr : const_cast<void *>(p)};
     return cudaSuccess;
 }
@@ -181,10 +181,85 @@ static inline cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *)
     *device = 0;
     return cudaSuccess;
 }
-static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+static inline cudaError_t cudaSetValidDevices(int *, int) { return cudaSuccess; }
+static inline cudaError_t cudaInitDevice(int device, unsigned, unsigned)
 {
-    *can = 0;
-    return cudaSuccess;
+    kmm_cuda_device_info_t info;
+    return (cudaError_t)kmm_cuda_device_info(device, &info);
+}
+static inline cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device)
+{
+    kmm_cuda_device_info_t info;
+    int error = kmm_cuda_device_info(device, &info);
+    if (!error && snprintf(text, (size_t)bytes, "0000:%02x:00.0", (unsigned)device & 0xff) >= bytes)
+        return cudaErrorInvalidValue;
+    return (cudaError_t)error;
+}
+static inline cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
+{
+    char own[16];
+    int count = 0;
+    kmm_cuda_device_count(&count);
+    for (*device = 0; *device < count; ++*device)
+        if (!cudaDeviceGetPCIBusId(own, sizeof(own), *device) && (!strcmp(text, own) || !strcmp(text, own + strlen("0000:"))))
+            return cudaSuccess;
+    return cudaErrorInvalidDevice;
+}
+
+/* ---- Several devices: all reach each other's memory, and only mistakes in asking for it are errors ---- */
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported
+};
+static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    kmm_cuda_device_info_t info;
+    int error = kmm_cuda_device_info(device, &info);
+    if (!error)
+        error = kmm_cuda_device_info(peer, &info);
+    *can = !error && kmm_cuda_peer_can(device, peer);
+    return (cudaError_t)error;
+}
+static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    return flags ? cudaErrorInvalidValue : (cudaError_t)kmm_cuda_peer_set(peer, 1);
+}
+static inline cudaError_t cudaDeviceDisablePeerAccess(int peer) { return (cudaError_t)kmm_cuda_peer_set(peer, 0); }
+static inline cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr what, int device, int peer)
+{
+    *value = what != cudaDevP2PAttrPerformanceRank && what != cudaDevP2PAttrCudaArrayAccessSupported;
+    return kmm_cuda_peer_can(device, peer) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+static inline cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t bytes)
+{
+    return (cudaError_t)kmm_cuda_memcpy_peer(dst, to, src, from, bytes);
+}
+static inline cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, cudaStream_t = 0)
+{
+    return (cudaError_t)kmm_cuda_memcpy_peer(dst, to, src, from, bytes);
+}
+struct cudaMemcpy3DPeerParms {
+    cudaArray *srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray *dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    int dstDevice;
+    cudaExtent extent;
+};
+static inline cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p)
+{
+    const cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent, cudaMemcpyDefault};
+    kmm_cuda_device_info_t info;
+    if (kmm_cuda_device_info(p->srcDevice, &info) || kmm_cuda_device_info(p->dstDevice, &info))
+        return cudaErrorInvalidDevice;
+    return cudaMemcpy3D(&plain);
+}
+static inline cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t s = 0)
+{
+    cudaError_t error = cudaStreamSynchronize(s);
+    return error ? error : cudaMemcpy3DPeer(p);
 }
 static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
@@ -192,6 +267,11 @@ static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 static inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     *least = *greatest = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device)
+{
+    *device = kmm_cuda_handle_device(s);
     return cudaSuccess;
 }
 static inline cudaError_t cudaStreamGetPriority(cudaStream_t, int *out)

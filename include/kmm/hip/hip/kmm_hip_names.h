@@ -38,6 +38,8 @@ typedef int hipDevice_t;
 #define hipErrorNoDevice cudaErrorNoDevice
 #define hipErrorInvalidDevice cudaErrorInvalidDevice
 #define hipErrorNotReady cudaErrorNotReady
+#define hipErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessAlreadyEnabled
+#define hipErrorPeerAccessNotEnabled cudaErrorPeerAccessNotEnabled
 #define hipErrorIllegalAddress cudaErrorIllegalAddress
 #define hipErrorLaunchFailure cudaErrorLaunchFailure
 #define hipErrorNotSupported cudaErrorNotSupported
@@ -152,7 +154,6 @@ typedef int hipDevice_t;
 #define hipHostAllocWriteCombined cudaHostAllocWriteCombined
 #define hipMemset2DAsync(p, pitch, v, w, h, s) ((void)(s), cudaMemset2D(p, pitch, v, w, h))
 #define hipGetErrorString cudaGetErrorString
-#ifndef KMM_HOST_CUDA_RUNTIME_H /* what the CPU target has not */
 #define hipMemcpy3D cudaMemcpy3D
 #define hipMemcpy3DAsync cudaMemcpy3DAsync
 #define hipMemcpy3DParms cudaMemcpy3DParms
@@ -160,9 +161,11 @@ typedef int hipDevice_t;
 #define hipPointerAttribute_t cudaPointerAttributes
 #define hipDeviceCanAccessPeer cudaDeviceCanAccessPeer
 #define hipDeviceEnablePeerAccess cudaDeviceEnablePeerAccess
+#define hipDeviceDisablePeerAccess cudaDeviceDisablePeerAccess
+#define hipDeviceGetPCIBusId cudaDeviceGetPCIBusId
+#define hipDeviceGetByPCIBusId cudaDeviceGetByPCIBusId
 #define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
 #define hipOccupancyMaxPotentialBlockSize cudaOccupancyMaxPotentialBlockSize
-#endif
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device begin

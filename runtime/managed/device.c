@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The devices that a program for the CPU sees: one, or, with KMM_DEVICES=host:4,mem=64M, as many as it asks for. Their
+ * numbers are those of device(n) in a pragma. A thread that has chosen one launches its unannotated kernels there; data
+ * goes wherever it is used, so memory belongs to a device only by who allocated it.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "managed.h"
+#include "../internal.h"
+
+/* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves launches to libkmm. */
+static _Thread_local int chosen = -1;
+
+typedef struct handle { int device; } handle_t; /* of a stream or an event: the device that was current when it was made */
+
+/* Of each device, a bit for each of those it may reach. */
+static _Atomic uint32_t reach[KMM__MAX_DEVICES];
+
+static const kmm__device_t *device_at(const kmm_runtime_t *rt, int device)
+{
+    for (uint32_t k = 0; rt && k < rt->visible_count && device >= 0; k++)
+        if (rt->device[k]->backend->kind == KMM_KIND_HOST && device-- == 0)
+            return rt->device[k];
+    return NULL;
+}
+
+static int device_count(const kmm_runtime_t *rt)
+{
+    int count = 0;
+    while (device_at(rt, count))
+        count++;
+    return count > 0 ? count : 1; /* the CPU is there even if only GPUs were asked for */
+}
+
+static bool is_device(int device) { return device >= 0 && device < device_count(kmm_default()); }
+
+KMM__API int kmm_cuda_device_count(int *count)
+{
+    if (!count)
+        return kmm__managed_note(KMM_CUDA_INVALID_VALUE);
+    *count = device_count(kmm_default());
+    return KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_device_set(int device)
+{
+    if (!is_device(device))
+        return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
+    chosen = device;
+    return KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_device_current(void)
+{
+    return chosen < 0 ? 0 : chosen;
+}
+
+int kmm__device_chosen(const kmm_runtime_t *rt)
+{
+    return chosen >= 0 && rt == kmm_default() && device_count(rt) > 1 ? chosen : -1;
+}
+
+/* ---- Memory ---- */
+
+static uint64_t allocated_on(const kmm_runtime_t *rt, int device)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < rt->array_count; k++) {
+        const kmm__array_t *a = rt->arrays[k];
+        if (!a->is_mapped && !a->is_abstract && a->owner == device)
+            bytes += a->bytes;
+    }
+    return bytes;
+}
+
+KMM__API int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out)
+{
+    kmm_runtime_t *rt = kmm_default();
+    if (!out || !is_device(device))
+        return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
+    *out = (kmm_cuda_device_info_t){ "", 0, 0 };
+    const kmm__device_t *d = device_at(rt, device);
+    if (!d || d->space == KMM__HOST)
+        return KMM_CUDA_SUCCESS;
+    snprintf(out->name, sizeof(out->name), "%s", d->info.name);
+    pthread_mutex_lock(&rt->lock);
+    uint64_t used = allocated_on(rt, device);
+    out->memory_bytes = d->limit;
+    out->free_bytes = used < d->limit ? d->limit - used : 0;
+    pthread_mutex_unlock(&rt->lock);
+    return KMM_CUDA_SUCCESS;
+}
+
+void kmm__device_allocated(void *base)
+{
+    kmm_runtime_t *rt = kmm_default();
+    if (chosen <= 0 || !base)
+        return;
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, base);
+    if (a)
+        a->owner = (uint16_t)chosen;
+    pthread_mutex_unlock(&rt->lock);
+}
+
+KMM__API int kmm_cuda_pointer_device(const void *address)
+{
+    kmm_runtime_t *rt = kmm_default();
+    if (!rt)
+        return -1;
+    pthread_mutex_lock(&rt->lock);
+    const kmm__array_t *a = kmm__array_find(rt, address);
+    int device = a && !a->is_mapped ? (int)a->owner : -1;
+    pthread_mutex_unlock(&rt->lock);
+    return device;
+}
+
+/* ---- Streams and events ---- */
+
+void *kmm__handle_create(void)
+{
+    handle_t *h = malloc(sizeof(*h));
+    if (h)
+        h->device = kmm_cuda_device_current();
+    return h;
+}
+
+/* The streams that CUDA has by number, cudaStreamPerThread and its like, are the current device's. */
+static int device_of(const void *handle)
+{
+    enum { NUMBERS = 16 };
+    return (uintptr_t)handle < NUMBERS ? kmm_cuda_device_current() : ((const handle_t *)handle)->device;
+}
+
+KMM__API int kmm_cuda_handle_device(const void *handle)
+{
+    return device_of(handle);
+}
+
+KMM__API int kmm_cuda_same_device(const void *a, const void *b, const char *what)
+{
+    char text[160];
+    int first = device_of(a), second = device_of(b);
+    if (first == second)
+        return KMM_CUDA_SUCCESS;
+    snprintf(text, sizeof(text), "%s of device %d and one of device %d", what, first, second);
+    return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, text);
+}
+
+/* ---- Access between devices ---- */
+
+KMM__API int kmm_cuda_peer_can(int device, int peer)
+{
+    return device != peer && is_device(device) && is_device(peer);
+}
+
+KMM__API int kmm_cuda_peer_set(int peer, int enable)
+{
+    int device = kmm_cuda_device_current();
+    if (!kmm_cuda_peer_can(device, peer))
+        return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
+    uint32_t bit = 1u << peer;
+    bool was = (enable ? atomic_fetch_or(&reach[device], bit) : atomic_fetch_and(&reach[device], ~bit)) & bit;
+    if (enable && was)
+        return kmm__managed_note(KMM_CUDA_PEER_ACCESS_ALREADY_ENABLED);
+    return enable || was ? KMM_CUDA_SUCCESS : kmm__managed_note(KMM_CUDA_PEER_ACCESS_NOT_ENABLED);
+}
+
+KMM__API int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
+{
+    enum { BY_ADDRESS = 4 };
+    if (!is_device(dst_device) || !is_device(src_device))
+        return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
+    return kmm_cuda_memcpy(dst, src, bytes, BY_ADDRESS);
+}
