@@ -409,18 +409,25 @@ static char *keep_preamble(unit_t *u, const char *text)
 }
 
 /* The unit as clang is to see it after the rewriting: a file without directives whose text is the new one. */
-static unit_t *rewritten_unit(const unit_t *u, const char *text)
+static unit_t *rewritten_unit(const unit_t *u, const source_t *of, const char *text)
 {
     unit_t *r = arena_alloc(sizeof(*r));
     *r = *u;
     r->directive_count = 0;
-    r->source = source_from(arena_printf("%s (as rewritten)", u->source->path), text, strlen(text));
+    r->source = source_from(arena_printf("%s (as rewritten)", of->path), text, strlen(text));
     piece_t *all = arena_alloc(sizeof(*all));
     *all = (piece_t){0, 0, strlen(text)};
     r->pieces = all;
     r->piece_count = 1;
     r->parsed = u == u->main ? keep_preamble(r, text) : text;
     return r;
+}
+
+static bool is_right(int errors)
+{
+    if (errors)
+        diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
+    return errors == 0;
 }
 
 bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u))
@@ -430,7 +437,7 @@ bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u))
         const char *text = text_of(k);
         if (!text)
             continue;
-        *last = rewritten_unit(k, text);
+        *last = rewritten_unit(k, k->source, text);
         (*last)->main = main;
         last = &(*last)->next;
         *last = NULL;
@@ -440,8 +447,16 @@ bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u))
         diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
         return false;
     }
-    int errors = show_errors(main);
-    if (errors)
-        diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
-    return errors == 0;
+    return is_right(show_errors(main));
+}
+
+bool clang_verify_file(const source_t *source, const char *path, const list_t *flags)
+{
+    const source_t *text = source_read(path);
+    unit_t *u = arena_alloc(sizeof(*u));
+    *u = (unit_t){.lang = LANG_CXX, .target = TARGET_HOST, .path = path};
+    if (!text || clang_parseTranslationUnit2(create_index(), path, flags->item, flags->count, NULL, 0, CXTranslationUnit_KeepGoing, &u->tu))
+        return true; /* nothing can be said of it */
+    *u = *rewritten_unit(u, source, text->text);
+    return is_right(show_errors(u));
 }

@@ -652,6 +652,50 @@ static list_t compile_command(const plan_t *p, const job_t *job, const char *cop
     return command;
 }
 
+/* What clang needs to read the transformed copy as the compiler does. */
+static list_t reading_flags(const plan_t *p, const job_t *job)
+{
+    const options_t *o = p->o;
+    list_t flags = {0};
+    list_add(&flags, "-xc++");
+    list_add(&flags, "-w");
+    list_add(&flags, "-iquote");
+    list_add(&flags, folder_name(job->path));
+    add_headers(o, headers_of(p, job), &flags);
+    for (int k = 0; k < o->parse_flag_count; k++)
+        list_add(&flags, o->parse_flags[k]);
+    return flags;
+}
+
+static bool has_colour(const list_t *command)
+{
+    for (int k = 0; k < command->count; k++)
+        if (is_colour(command->item[k]) || strstr(command->item[k], "diagnostics-color"))
+            return true;
+    return false;
+}
+
+/*
+ * Compiles C++ that was CUDA or HIP. What it was made of is known to be right, so when the compiler refuses it clang is asked, too: what it
+ * also refuses is a mistake of kmmcc, and is said to be one in place of the compiler's messages. To ask before would
+ * cost each compilation a second parse.
+ */
+static int run_hosted(const plan_t *p, const job_t *job, const char *copy, list_t *command)
+{
+    text_t messages = {0};
+    if (isatty(STDERR_FILENO) && !has_colour(command))
+        list_add(command, "-fdiagnostics-color=always"); /* it sees a pipe */
+    if (p->o->verbose)
+        process_print(command);
+    int status = process_run_quiet(command, &messages);
+    list_t flags = reading_flags(p, job);
+    if (status && !clang_verify_file(job->source, copy, &flags) && !p->o->verbose)
+        return status;
+    if (messages.length)
+        fwrite(messages.data, 1, messages.length, stderr);
+    return status;
+}
+
 static int run(const options_t *o, const list_t *command)
 {
     if (o->dry_run || o->verbose)
@@ -711,7 +755,8 @@ static int compile(const plan_t *p, job_t *job, int number)
     }
     const char *deps = dep_place(p, job, create);
     list_t command = compile_command(p, job, copy, deps);
-    int status = run(o, &command);
+    bool hosted = job->transforms && job->target == TARGET_HOST && is_device_lang(job->lang);
+    int status = hosted && !o->dry_run ? run_hosted(p, job, copy, &command) : run(o, &command);
     if (status || o->dry_run)
         return status;
     if (mend(p, job, copy, deps))

@@ -39,6 +39,12 @@ int process_run(const list_t *command);                   /* its exit status; er
 int process_replace(const list_t *command);               /* becomes the command; returns only on failure */
 void process_print(const list_t *command);                /* on stderr, quoted for a shell */
 bool process_capture(const list_t *command, text_t *out); /* its stdout */
+int process_run_quiet(const list_t *command, text_t *messages); /* as process_run; what it says on stderr is kept */
+
+/* ---- clang.c ---- */
+/* Parses a file that kmmcc wrote, as plain C++ with these flags; `source` is what it was made of. False after its errors have been
+ * shown: they are mistakes of kmmcc. */
+bool clang_verify_file(const source_t *source, const char *path, const list_t *flags);
 
 /* ---- diff.c ---- */
 /* Prints a unified diff on stdout; false if the texts are equal. */

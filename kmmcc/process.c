@@ -205,14 +205,15 @@ int process_run(const list_t *command)
     return pid ? finish(command, pid) : 1;
 }
 
-bool process_capture(const list_t *command, text_t *out)
+/* Runs the command with one of its files a pipe, from which `out` is read. */
+static int run_read(const list_t *command, int file, text_t *out)
 {
     int ends[2];
     if (pipe(ends) != 0)
-        return false;
+        return 1;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], file);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
     fflush(NULL);
@@ -225,7 +226,17 @@ bool process_capture(const list_t *command, text_t *out)
         if (got > 0)
             text_add(out, part, (size_t)got);
     close(ends[0]);
-    return pid && finish(command, pid) == 0;
+    return pid ? finish(command, pid) : 1;
+}
+
+bool process_capture(const list_t *command, text_t *out)
+{
+    return run_read(command, STDOUT_FILENO, out) == 0;
+}
+
+int process_run_quiet(const list_t *command, text_t *messages)
+{
+    return run_read(command, STDERR_FILENO, messages);
 }
 
 int process_replace(const list_t *command)
