@@ -32,6 +32,7 @@ struct kmm__line {
 struct kmm__marker {
     kmm_runtime_t *runtime;
     uint32_t refs;
+    bool is_of_all;        /* streams */
     _Atomic uint32_t left; /* changed under the lock: segments that are not empty yet */
     int error;
     uint64_t time;
@@ -164,6 +165,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     kmm__marker_t *m = kmm__alloc(sizeof(*m));
     m->runtime = rt;
     m->refs = 1;
+    m->is_of_all = stream == &kmm__all_streams;
     m->left = 1; /* ours, until all lines are marked */
     for (kmm__line_t *line = rt->lines; line; line = line->next)
         if (stream == &kmm__all_streams || line->stream == stream)
@@ -195,9 +197,21 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
     return 0;
 }
 
+/* Who waits for everything can as well do some of it: that is sooner done than a thread is woken. Work that is not waited for could
+ * take long. */
+static void assist(const kmm__marker_t *m)
+{
+    const kmm_runtime_t *rt = m->runtime;
+    for (uint32_t k = 0; k < rt->backend_count && m->is_of_all; k++) {
+        kmm__backend_t *b = rt->backends[k];
+        while (b->assist && m->left && b->assist(b)) {}
+    }
+}
+
 int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
+    assist(m);
     kmm__spin_until_zero(&m->left);
     pthread_mutex_lock(&rt->lock);
     while (m->left)

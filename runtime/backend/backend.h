@@ -112,13 +112,17 @@ struct kmm__backend {
     bool (*enter)(kmm__gpu_t *gpu);        /* makes the device current; false: it is already, and must not be left */
     void (*leave)(bool entered);
 
+    /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is none to run, or not here. No lock is
+     * held. NULL for GPUs. */
+    bool (*assist)(kmm__backend_t *b);
+
     /* ---- Work ---- */
     /* Between two devices it is fast where the source's frames have been shared with the stream's device. */
     int (*copy)(kmm__stream_t *s, const kmm__copy_t *copy);
     int (*fill)(kmm__stream_t *s, kmm__addr_t dst, int value, size_t bytes); /* device memory, bytes of one value */
     int (*launch)(kmm__stream_t *s, const kmm__run_t *run);
     /* Calls fn(arg, status) once all work enqueued on the stream so far has finished, in order among
-     * the stream's notifications, from a thread of the backend's; status is 0 or the first error of
+     * the stream's notifications, from a thread of the backend's or one that assists; status is 0 or the first error of
      * the work since the stream's previous notification; on a GPU such an error is final. Fails only for want of host
      * memory, so that whoever must know when work is over does. fn must not block for long and must not
      * call the backend's blocking functions; it may enqueue work. */

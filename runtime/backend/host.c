@@ -99,6 +99,11 @@ static void host_unload(kmm__backend_t *b)
     free(host);
 }
 
+static bool host_assist(kmm__backend_t *b)
+{
+    return kmm__pool_assist(&((kmm__host_t *)b)->pool);
+}
+
 static const kmm__backend_t host_functions = {
     .name = "host",
     .kind = KMM_KIND_HOST,
@@ -125,6 +130,7 @@ static const kmm__backend_t host_functions = {
     .event_record = kmm__host_event_record,
     .stream_wait = kmm__host_stream_wait,
     .event_query = kmm__host_event_query,
+    .assist = host_assist,
     .copy = kmm__host_copy,
     .fill = kmm__host_fill,
     .launch = kmm__host_launch,

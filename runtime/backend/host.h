@@ -13,6 +13,7 @@
 #ifndef KMM__HOST_H
 #define KMM__HOST_H
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -42,6 +43,7 @@ typedef struct kmm__pool {
     uint32_t wakes;    /* threads begun to be woken that still sleep */
     uint32_t thread_count;
     pthread_t *threads;
+    fenv_t environment; /* of the threads: that of the thread which started them */
 } kmm__pool_t;
 
 int kmm__pool_init(kmm__pool_t *p, uint32_t threads);
@@ -54,6 +56,12 @@ void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats);
 /* A user of a shared item has found nothing left to do: nobody else may take it from now on.
  * True for the last user, to whom the item then belongs. */
 bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item);
+
+/* Runs an item that is queued on the calling thread, if that can take a thread's place: false if not, or if there is none, or
+ * if it was refused. */
+bool kmm__pool_assist(kmm__pool_t *p);
+bool kmm__pool_is_assisting(void); /* whether this thread does so now, and wants to be back soon */
+void kmm__pool_refuse(void);       /* what it has taken is not for it */
 
 /* Monotonic nanoseconds. */
 uint64_t kmm__host_now(void);

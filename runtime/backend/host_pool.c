@@ -12,6 +12,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+/* glibc's: calls f(arg) when the thread's C++ variables end, before those that were made earlier. */
+extern int __cxa_thread_atexit_impl(void (*f)(void *arg), void *arg, void *library) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
 
 /* How long a thread without work polls before it sleeps. Longer than the wake-up it saves (5 to
  * 50 us), short enough not to matter to others on the same core. */
@@ -194,6 +199,7 @@ int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
         return kmm__host_error(KMM_E_MEMORY, "no memory for %u threads", threads);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wakeup, NULL);
+    fegetenv(&p->environment);
     start_threads(p, threads);
     if (p->thread_count < threads) {
         kmm__pool_deinit(p);
@@ -250,4 +256,58 @@ bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item)
     bool last = --item->users == 0;
     pthread_mutex_unlock(&p->lock);
     return last;
+}
+
+/* ---- Threads that wait ---- */
+
+typedef enum place { PLACE_UNKNOWN, PLACE_MAIN, PLACE_OTHER } place_t;
+static _Thread_local place_t place;
+static _Thread_local enum { ASSISTS_NOT, ASSISTS, REFUSES } assists;
+
+static void place_ends(void *arg)
+{
+    (void)arg;
+    place = PLACE_OTHER;
+}
+
+/* The program's first thread has as much of a stack as ours have; others may have little. Kernels keep memory in variables of
+ * the thread, which end before the program's own ones do: from then on nothing may run here. */
+static bool can_assist(void)
+{
+    if (place == PLACE_UNKNOWN) {
+        bool ok = gettid() == getpid() && __cxa_thread_atexit_impl && __cxa_thread_atexit_impl(place_ends, NULL, &__dso_handle) == 0;
+        place = ok ? PLACE_MAIN : PLACE_OTHER;
+    }
+    return place == PLACE_MAIN;
+}
+
+/* With one thread alone work is one after another, which a program may count on. */
+bool kmm__pool_assist(kmm__pool_t *p)
+{
+    fenv_t own;
+    if (p->thread_count < 2 || atomic_load_explicit(&p->ready, memory_order_relaxed) == 0 || !can_assist())
+        return false;
+    pthread_mutex_lock(&p->lock);
+    kmm__item_t *item = take(p);
+    pthread_mutex_unlock(&p->lock);
+    if (!item)
+        return false;
+    fegetenv(&own);
+    fesetenv(&p->environment);
+    assists = ASSISTS;
+    item->run(item);
+    bool ran = assists == ASSISTS;
+    assists = ASSISTS_NOT;
+    fesetenv(&own);
+    return ran;
+}
+
+bool kmm__pool_is_assisting(void)
+{
+    return assists != ASSISTS_NOT;
+}
+
+void kmm__pool_refuse(void)
+{
+    assists = REFUSES;
 }

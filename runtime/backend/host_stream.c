@@ -180,17 +180,28 @@ static bool finish(kmm__stream_t *s, kmm__op_t *op)
     return atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel) > 1;
 }
 
+/* Whether the thread leaves the operation to others. One that only assists runs no functions of the program's: they may go on
+ * for long, and expect a thread of ours. */
+static bool leaves(kmm__stream_t *s, const kmm__op_t *op, int turn)
+{
+    if (!kmm__pool_is_assisting())
+        return turn >= TURN && atomic_load_explicit(&s->host->pool.ready, memory_order_relaxed) > 0;
+    if (op->kind == KMM__OP_CALL)
+        kmm__pool_refuse();
+    return turn >= TURN || op->kind == KMM__OP_CALL;
+}
+
 static void stream_run(kmm__item_t *item)
 {
     kmm__stream_t *s = (kmm__stream_t *)item; /* its first member */
     for (int turn = 0;; turn++) {
-        if (turn >= TURN && atomic_load_explicit(&s->host->pool.ready, memory_order_relaxed) > 0) {
-            kmm__pool_push(&s->host->pool, &s->item);
-            return;
-        }
         kmm__op_t *done = atomic_load_explicit(&s->done, memory_order_relaxed);
         kmm__op_t *op = atomic_load_explicit(&done->next, memory_order_acquire);
         assert(op);
+        if (leaves(s, op, turn)) {
+            kmm__pool_push(&s->host->pool, &s->item);
+            return;
+        }
         if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.ticket) : !kmm__op_run(op))
             return;
         if (!finish(s, op))

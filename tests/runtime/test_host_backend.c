@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fenv.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -460,6 +462,88 @@ static void blocks_run_at_the_same_time(void **state)
     close_host(&f);
 }
 
+/* Notes which thread it runs on, and how it rounds. */
+typedef struct where { pthread_t thread; int rounding; _Atomic int done; } where_t;
+
+static void where_run(const kmm_host_blocks_t *b, void **args)
+{
+    (void)b;
+    where_t *w = *(where_t **)args[0];
+    w->thread = pthread_self();
+    w->rounding = fegetround();
+    atomic_store(&w->done, 1);
+}
+
+static const kmm_kernel_t where_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "where",
+                                           .run = where_run, .param_count = 1, .param_bytes = meet_params };
+
+static void launch_where(fixture_t *f, kmm__stream_t *s, where_t *w)
+{
+    kmm__run_t run = { .kernel = &where_kernel, .geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } },
+                       .count = { 1, 1, 1 }, .args = (void *[]){ &w } };
+    assert_int_equal(f->b->launch(s, &run), 0);
+}
+
+static void *assist_elsewhere(void *arg)
+{
+    const fixture_t *f = arg;
+    return f->b->assist(f->b) ? arg : NULL;
+}
+
+static void the_first_thread_assists(void **state)
+{
+    (void)state;
+    enum { BUSY = 2, MANY = 100 };
+    fixture_t f = open_host(BUSY, 0, 0);
+    kmm__stream_t *held[BUSY], *s = new_stream(&f), *other = new_stream(&f);
+    _Atomic int gate = 0, started[BUSY] = { 0 };
+    static where_t where[MANY], more;
+    void *elsewhere;
+    pthread_t thread;
+    assert_false(f.b->assist(f.b)); /* there is nothing */
+    for (int k = 0; k < BUSY; k++) {
+        assert_int_equal(f.b->notify(held[k] = new_stream(&f), set_flag, &started[k]), 0);
+        call_hold(&f, held[k], &gate);
+    }
+    for (int k = 0; k < BUSY; k++)
+        await(&started[k]);
+    for (int k = 0; k < MANY; k++)
+        launch_where(&f, s, &where[k]);
+    pthread_create(&thread, NULL, assist_elsewhere, &f);
+    pthread_join(thread, &elsewhere);
+    assert_null(elsewhere); /* a thread's stack may be small */
+    fesetround(FE_UPWARD);
+    while (f.b->assist(f.b)) {}
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    for (int k = 0; k < MANY; k++) {
+        assert_int_equal(atomic_load(&where[k].done), 1);
+        assert_true(pthread_equal(where[k].thread, pthread_self()));
+        assert_int_equal(where[k].rounding, FE_TONEAREST);
+    }
+    call_hold(&f, other, &gate); /* functions are not for it */
+    assert_false(f.b->assist(f.b));
+    atomic_store(&gate, 1);
+    launch_where(&f, other, &more);
+    await(&more.done);
+    for (int k = 0; k < BUSY; k++)
+        drain(&f, held[k]);
+    drain(&f, s);
+    drain(&f, other);
+    close_host(&f);
+    f = open_host(1, 0, 0);
+    s = new_stream(&f);
+    gate = 0;
+    call_hold(&f, s, &gate);
+    other = new_stream(&f);
+    launch_where(&f, other, &more);
+    assert_false(f.b->assist(f.b)); /* one thread means one after another */
+    atomic_store(&gate, 1);
+    drain(&f, s);
+    drain(&f, other);
+    close_host(&f);
+}
+
 typedef struct wide { unsigned char bytes[1000]; } wide_t;
 
 static void wide_run(const kmm_host_blocks_t *b, void **args)
@@ -766,6 +850,7 @@ int main(void)
         cmocka_unit_test(a_random_graph_keeps_every_edge),
         cmocka_unit_test(every_block_runs_once),
         cmocka_unit_test(blocks_run_at_the_same_time),
+        cmocka_unit_test(the_first_thread_assists),
         cmocka_unit_test(large_arguments_are_copied),
         cmocka_unit_test(a_function_is_given_its_chunk),
         cmocka_unit_test(bad_launches_are_refused),
