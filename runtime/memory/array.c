@@ -99,6 +99,13 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
     return frame > least ? frame : least;
 }
 
+/* Whole pages, which is what the system maps and unmaps: nothing stale is left in what tools know of the rest of the last. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return bytes ? (bytes + page - 1) / page * page : page;
+}
+
 /* Unmapped address space with at least one byte to spare behind the array. */
 static int reserve_name(kmm__array_t *a)
 {
@@ -131,7 +138,7 @@ static void array_free(kmm__array_t *a)
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
     kmm__unpin_all(a);
     if (a->host && !a->is_mapped)
-        munmap(a->host, a->bytes ? a->bytes : 1);
+        munmap(a->host, whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
     if (a->users.map)
         kmm__map_destroy(a->users.map);
@@ -192,7 +199,7 @@ static void *host_map(size_t bytes)
 /* Memory whose sheets come and go is made of huge pages, which cost a small part of what as many small ones do. */
 static void *host_map_huge(size_t bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
+    size_t size = whole_pages(bytes);
     char *p = host_map(size + HUGE_PAGE);
     if (!p)
         return NULL;
@@ -210,7 +217,7 @@ char *kmm__array_host(kmm__array_t *a)
     if (a->host)
         return a->host;
     bool huge = kmm__spill_sheet_bytes(a->runtime) >= HUGE_PAGE && a->bytes >= HUGE_PAGE;
-    a->host = huge ? host_map_huge(a->bytes) : host_map(a->bytes ? a->bytes : 1);
+    a->host = huge ? host_map_huge(a->bytes) : host_map(whole_pages(a->bytes));
     if (a->host)
         kmm__spill_array(a);
     return a->host;

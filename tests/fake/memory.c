@@ -30,6 +30,13 @@ static bool is_whole(size_t bytes)
     return bytes > 0 && bytes % fake_granule() == 0;
 }
 
+/* What the system maps and unmaps. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
 /* ---- Address space ---- */
 
 int fake_reserve(size_t bytes, char **out)
@@ -308,7 +315,7 @@ int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out)
     bool fits = !r && !fake_strikes(FAKE_ALLOC) && bytes <= plain_limit() - plain_used[device] &&
                 !(pool && pool->most && bytes > pool->most - pool->used);
     block_t *b = fits ? malloc(sizeof(*b)) : NULL;
-    void *at = b ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
+    void *at = b ? mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
     if (at == MAP_FAILED) {
         pthread_mutex_unlock(&fake_lock);
         free(b);
@@ -342,7 +349,7 @@ int fake_free(void *p)
         b->pool->used -= b->bytes;
     int r = fake_devices[b->device].lost;
     pthread_mutex_unlock(&fake_lock);
-    munmap(b->at, b->bytes);
+    munmap(b->at, whole_pages(b->bytes));
     free(b);
     return r;
 }
