@@ -134,6 +134,7 @@ typedef struct kmm_device_info {
     uint64_t used_bytes;      /* frames held now */
     uint64_t bytes_in, bytes_out, bytes_peer; /* copied so far: from host, to host, from other devices */
     uint64_t chunks;          /* chunks completed */
+    uint64_t launches;        /* and how many launches that took: chunks that are ready together and meet are launched as one */
     int whole_arrays;         /* 1: its driver cannot map memory in parts, so an array is there whole or not at all */
 } kmm_device_info_t;
 

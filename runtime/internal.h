@@ -203,6 +203,15 @@ int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
 int kmm__ticket_record(kmm__ticket_t *t);
 void kmm__ticket_recorded(kmm__ticket_t *t);
 
+/* ---- launch.c ---- */
+/* The arguments of t's work with every pointer as it is where t runs. */
+void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed);
+/* Of tasks of one device that wait for none of each other: how many of the first ones are chunks that can be one kernel
+ * launch, because their blocks are a box. At least 1. */
+uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count);
+/* Not locked: enqueues such chunks, or one task of any kind, on the stream. */
+int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream);
+
 /* ---- schedule.c ---- */
 int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s); /* not locked: waits for all that is on it */
 void kmm__device_wake(kmm__device_t *d); /* locked */

@@ -300,6 +300,7 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
         .bytes_in = __atomic_load_n(&d->bytes_in, __ATOMIC_RELAXED),
         .bytes_out = __atomic_load_n(&d->bytes_out, __ATOMIC_RELAXED),
         .bytes_peer = __atomic_load_n(&d->bytes_peer, __ATOMIC_RELAXED),
+        .launches = __atomic_load_n(&d->launches, __ATOMIC_RELAXED),
         .chunks = d->chunks, .whole_arrays = d->info.whole,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));

@@ -50,72 +50,6 @@ static kmm__task_t *queue_pop(kmm__queue_t *q)
     return first;
 }
 
-/* ---- Arguments ---- */
-
-/* The address of a pointer argument where the task runs. */
-static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
-{
-    const kmm__array_t *a = p->array;
-    int64_t offset = p->offset;
-    if (p->partials >= 0) {
-        const kmm__partials_t *own = &t->work->partials[p->partials];
-        a = own->array;
-        offset += kmm__reduce_slot(t->work, own, t->chunk) * own->slot_bytes - own->begin;
-    }
-    uint64_t base = t->check ? kmm__check_base(t->check, a) : t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
-    return base + (uint64_t)offset;
-}
-
-static void write_arguments(const kmm__task_t *t, unsigned char *packed)
-{
-    const kmm__work_t *w = t->work;
-    memcpy(packed, w->args, w->args_bytes);
-    for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
-        uint64_t value = pointer_value(t, &w->pointers[k]);
-        memcpy(packed + w->pointers[k].at, &value, sizeof(value));
-    }
-}
-
-static int launch_kernel(kmm__task_t *t, kmm__stream_t *stream)
-{
-    const kmm__work_t *w = t->work;
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    void *args[w->arg_count + 1];
-    kmm__run_t run = { .kernel = w->kernel, .geometry = w->geometry, .args = args };
-    write_arguments(t, packed);
-    for (uint32_t k = 0; k < w->arg_count; k++)
-        args[k] = packed + w->arg_offset[k];
-    memcpy(run.offset, t->offset, sizeof(run.offset));
-    memcpy(run.count, t->count, sizeof(run.count));
-    if (w->kernel->is_clone && w->chunk_count == 1 && w->kernel->whole) {
-        run.kernel = w->kernel->whole;
-        run.args = args + 1;
-    } else if (w->kernel->is_clone) {
-        kmm_blocks_t blocks = { t->offset[0], t->offset[1], t->offset[2],
-                                w->geometry.grid[0], w->geometry.grid[1], w->geometry.grid[2] };
-        memcpy(args[0], &blocks, sizeof(blocks));
-    }
-    return t->device->backend->launch(stream, &run);
-}
-
-static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
-{
-    const kmm__work_t *w = t->work;
-    if (w->is_inline)
-        return 0;
-    if (w->kernel)
-        return launch_kernel(t, stream);
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    kmm__run_t run = { .chunk = t->range, .function = w->function, .args_block = packed, .args_bytes = w->args_bytes };
-    write_arguments(t, packed);
-    return t->device->backend->launch(stream, &run);
-}
-
-static int launch(kmm__task_t *t, kmm__stream_t *stream)
-{
-    return kmm__check_wants(t) ? kmm__check_launch(t, stream, launch_chunk) : launch_chunk(t, stream);
-}
-
 /* ---- Failure ---- */
 
 /* Notes why a task failed, with where it comes from and, if known, the argument. */
@@ -148,7 +82,7 @@ static void fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
 /* ---- Tasks on streams ---- */
 
 /* Tasks that are issued together: they share an event, and are told of together. */
-enum { BATCH_TASKS = 16, BATCH_BYTES = 64 << 20 };
+enum { BATCH_TASKS = 64, BATCH_BYTES = 64 << 20 };
 
 typedef struct batch {
     uint32_t count;
@@ -377,8 +311,8 @@ static void copies_drain(kmm__task_t *t)
     }
 }
 
-/* Enqueues everything of a task whose frames are pinned, but for its event. Not locked. */
-static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
+/* Enqueues what has to come before the kernel of a task whose frames are pinned. Not locked. */
+static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm__stream_t *lane = d->lanes[t->lane].stream;
@@ -398,7 +332,41 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
     }
     for (uint32_t k = 0; k < t->wait_count && !error; k++)
         error = kmm__ticket_wait(t->waits[k], d, lane);
-    return error || t->error ? error : launch(t, lane);
+    return error ? error : t->error;
+}
+
+/* Everything of such a task, but for its event. */
+static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
+{
+    int error = enqueue_before(t, moves);
+    return error ? error : kmm__chunks_launch(&t, 1, t->device->lanes[t->lane].stream);
+}
+
+/* The same for tasks of a batch whose chunks are launched as one; those of which something failed are left out. */
+static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *errors)
+{
+    kmm__stream_t *lane = tasks[0]->device->lanes[tasks[0]->lane].stream;
+    kmm__moves_t none = { 0 };
+    bool all = true;
+    for (uint32_t k = 0; k < count; k++) {
+        errors[k] = enqueue_before(tasks[k], &none);
+        all &= !errors[k];
+    }
+    int error = all ? kmm__chunks_launch(tasks, count, lane) : 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (!errors[k])
+            errors[k] = all ? error : kmm__chunks_launch(tasks + k, 1, lane);
+}
+
+static void enqueue_all(const batch_t *b, kmm__moves_t *moves, int errors[BATCH_TASKS])
+{
+    uint32_t last = b->count - 1;
+    for (uint32_t k = 0, n; k < last + (moves->count == 0); k += n) {
+        n = kmm__chunks_join(b->tasks + k, last - k + (moves->count == 0));
+        enqueue_joined(b->tasks + k, n, errors + k);
+    }
+    if (moves->count) /* its launch waits for its copies alone */
+        errors[last] = enqueue(b->tasks[last], moves);
 }
 
 /* Brings a task's frames and plans its copies. Locked; false when it failed, and is finished. */
@@ -423,14 +391,12 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
 {
     kmm__device_t *d = b->tasks[0]->device;
     kmm_runtime_t *rt = d->runtime;
-    kmm__moves_t none = { 0 };
     int errors[BATCH_TASKS];
     for (uint32_t k = 0; k < b->count; k++)
         kmm__ticket_arm(b->tasks[k]->ticket, k ? b->tasks[0]->ticket : NULL);
     d->in_flight += b->count;
     pthread_mutex_unlock(&rt->lock);
-    for (uint32_t k = 0; k < b->count; k++)
-        errors[k] = enqueue(b->tasks[k], k + 1 == b->count ? moves : &none);
+    enqueue_all(b, moves, errors);
     int recorded = kmm__ticket_record(b->tasks[0]->ticket);
     for (uint32_t k = 1; k < b->count; k++)
         kmm__ticket_recorded(b->tasks[k]->ticket);
@@ -524,7 +490,7 @@ static void kernel_start(kmm__task_t *t, kmm__lane_t *lane)
     kmm__device_t *d = t->device;
     t->lane = (uint32_t)(lane - d->lanes);
     lane->in_flight++;
-    int error = t->error ? 0 : launch(t, lane->stream);
+    int error = t->error ? 0 : kmm__chunks_launch(&t, 1, lane->stream);
     if (error)
         fail(t, error, d->backend->error_text(d->backend));
     if (d->backend->notify(lane->stream, host_task_finished, t)) {
@@ -601,7 +567,8 @@ static int function_run(kmm__task_t *t)
     if (w->operation)
         return w->operation->run(w->operation);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    write_arguments(t, packed);
+    kmm__arguments_write(t, packed);
+    __atomic_fetch_add(&t->device->launches, 1, __ATOMIC_RELAXED);
     kmm__function_begin();
     w->function(&t->range, packed);
     kmm__function_end();

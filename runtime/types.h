@@ -417,7 +417,8 @@ struct kmm__device {
     kmm__spare_t *spare;     /* physical memory mapped nowhere */
     uint32_t spare_count, spare_capacity;
     kmm__array_t *dead; /* arrays whose residence here is to be released */
-    uint64_t bytes_in, bytes_out, bytes_peer, chunks;
+    uint64_t bytes_in, bytes_out, bytes_peer, launches; /* counted without the lock */
+    uint64_t chunks;
 };
 
 /* ---- The runtime (runtime.c) ---- */

@@ -58,7 +58,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
     if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
         return;
     for (int k = 0; k < kmm_device_count(rt) && kmm_device_get(rt, k, &d) == 0; k++) {
-        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks", d.name, d.chunks);
+        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks in %" PRIu64 " launches", d.name, d.chunks, d.launches);
         if (d.memory_bytes) {
             print_bytes(", at most", d.memory_bytes);
             print_bytes("; copied in", d.bytes_in);
