@@ -198,8 +198,10 @@ static void eviction_done(void *arg, int status)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     kmm__spill_release(rt, &e->held);
-    if (status) {
+    bool is_news = status && !d->lost; /* else it has been told, and who uses this data is told of that */
+    if (status)
         kmm__device_lose(d, status);
+    if (is_news) {
         kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s", d->info.name,
                         d->backend->error_text(d->backend));
     }
