@@ -51,11 +51,12 @@ static int run_sources(conformance_subject_t s)
 {
     static const struct { const char *name, *on_top; int (*create)(int, kmm_resource_t **); bool host_access; } sources[] = {
         { "device", "pool on device", kmm_device_resource_create, false },
+        { "mapped", "pool on mapped", kmm_mapped_resource_create, false },
         { "managed", "pool on managed", kmm_managed_resource_create, false },
         { "pinned", "pool on pinned", kmm_pinned_resource_create, true },
     };
     int wrong = 0;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
         kmm_resource_t *source, *pool;
         s.host_access = sources[i].host_access;
         if (sources[i].create(device, &source) || kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 1024 * MIB + MIB }, &pool))

@@ -220,7 +220,7 @@ static int usage(FILE *to)
 {
     fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
                 "Runs a log of allocations again. SPEC is layers over a source, such as pool:1G/device (default: pool/host)\n"
-                "  sources: host numa device async managed pinned pinned_pool, with :N for a node or device\n"
+                "  sources: host numa device mapped async managed pinned pinned_pool, with :N for a node or device\n"
                 "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
                 "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch locked\n"
                 "  --serial    one thread, in the log's order\n"

@@ -55,6 +55,8 @@ static int make_source(const char *name, size_t length, arguments_t a, kmm_resou
         return kmm_numa_resource_create(a.number, out);
     if (is(name, length, "device"))
         return kmm_device_resource_create(a.number, out);
+    if (is(name, length, "mapped"))
+        return kmm_mapped_resource_create(a.number, out);
     if (is(name, length, "async"))
         return kmm_async_resource_create(a.number, NULL, out);
     if (is(name, length, "managed"))

@@ -113,6 +113,11 @@ int kmm_host_resource_create(kmm_resource_t **out);
 /* Host memory on one NUMA node; KMM_E_NO_DEVICE when there is no such node. */
 int kmm_numa_resource_create(int node, kmm_resource_t **out);
 int kmm_device_resource_create(int device, kmm_resource_t **out);
+/* Device memory in frames of 2 MiB that can be mapped to other addresses: a pool on it moves frames that nothing uses
+ * to where a request needs them, and gives back every frame, so that memory in pieces is no memory lost. What is
+ * allocated takes whole frames, so use it through a pool. Only its own device can reach it, and other processes cannot
+ * be given it. KMM_E_UNSUPPORTED when the device cannot map memory. */
+int kmm_mapped_resource_create(int device, kmm_resource_t **out);
 int kmm_managed_resource_create(int device, kmm_resource_t **out);
 /* Page-locked memory of the host that every device can reach. */
 int kmm_pinned_resource_create(int device, kmm_resource_t **out);

@@ -104,9 +104,13 @@ static void hip_adapt(void *library)
 
 /* ---- Opening ---- */
 
-static const struct { const char *cuda, *hip; } symbols[] = {
-#define KMM_X(member, cuda, hip, parameters) { cuda, hip },
+/* Those for mapping are the last. */
+static const struct { const char *cuda, *hip; bool needed; } symbols[] = {
+#define KMM_X(member, cuda, hip, parameters) { cuda, hip, true },
     KMM__DRIVER_CALLS(KMM_X)
+#undef KMM_X
+#define KMM_X(member, cuda, hip, parameters) { cuda, hip, false },
+    KMM__DRIVER_MAP_CALLS(KMM_X)
 #undef KMM_X
 };
 
@@ -115,19 +119,22 @@ static void *member_of(size_t i)
     void *const members[] = {
 #define KMM_X(member, cuda, hip, parameters) &driver.member,
         KMM__DRIVER_CALLS(KMM_X)
+        KMM__DRIVER_MAP_CALLS(KMM_X)
 #undef KMM_X
     };
     return members[i];
 }
 
-/* Looks up all calls; names the first that is missing. */
+/* Looks up all calls; names the first that is missing and needed. */
 static bool resolve(void *library, bool is_hip)
 {
+    driver.maps = true;
     for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
         const char *symbol = is_hip ? symbols[i].hip : symbols[i].cuda;
         void *address = dlsym(library, symbol);
         *(void **)member_of(i) = address;
-        if (!address) {
+        driver.maps = driver.maps && address;
+        if (!address && symbols[i].needed) {
             snprintf(missing, sizeof(missing), "the %s is too old: it lacks %s", is_hip ? "HIP runtime" : "NVIDIA driver", symbol);
             return false;
         }

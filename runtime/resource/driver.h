@@ -71,12 +71,28 @@ typedef struct CUmemPoolProps {
     X(MemcpyAsync, "cuMemcpyAsync", "hipMemcpyAsync", (CUdeviceptr, CUdeviceptr, size_t, CUstream)) \
     X(MemsetD8Async, "cuMemsetD8Async", "hipMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))
 
+/* The same for mapping memory into address space. A driver has all of them, or none counts. */
+#define KMM__DRIVER_MAP_CALLS(X) \
+    X(MemGetAllocationGranularity, "cuMemGetAllocationGranularity", "hipMemGetAllocationGranularity", \
+      (size_t *, const CUmemAllocationProp *, int)) \
+    X(MemAddressReserve, "cuMemAddressReserve", "hipMemAddressReserve", \
+      (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long)) \
+    X(MemAddressFree, "cuMemAddressFree", "hipMemAddressFree", (CUdeviceptr, size_t)) \
+    X(MemCreate, "cuMemCreate", "hipMemCreate", \
+      (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long)) \
+    X(MemRelease, "cuMemRelease", "hipMemRelease", (CUmemGenericAllocationHandle)) \
+    X(MemMap, "cuMemMap", "hipMemMap", (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long)) \
+    X(MemUnmap, "cuMemUnmap", "hipMemUnmap", (CUdeviceptr, size_t)) \
+    X(MemSetAccess, "cuMemSetAccess", "hipMemSetAccess", (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))
+
 typedef struct kmm__driver {
 #define KMM_X(member, cuda, hip, parameters) CUresult(*member) parameters;
     KMM__DRIVER_CALLS(KMM_X)
+    KMM__DRIVER_MAP_CALLS(KMM_X)
 #undef KMM_X
     int devices;
     bool is_hip;
+    bool maps; /* has the calls for mapping; whether a device can is another question */
 } kmm__driver_t;
 
 /* The driver, or NULL with the thread's error text set. */

@@ -71,6 +71,11 @@ static bool is_free(const kmm__block_t *b)
     return b && atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_FREE;
 }
 
+static bool is_left(const kmm__block_t *b)
+{
+    return atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_LEFT;
+}
+
 /* ---- Shelves ---- */
 
 static kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
@@ -178,7 +183,7 @@ kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
     return b;
 }
 
-static void extent_grow(kmm__pool_t *p, const kmm__block_t *b)
+void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b)
 {
     const size_t extent = b->address + b->bytes - b->region->address, before = b->region->extent;
     if (extent <= before)
@@ -187,11 +192,10 @@ static void extent_grow(kmm__pool_t *p, const kmm__block_t *b)
     kmm__pool_extend(p, p->extent + extent - before);
 }
 
-kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
+kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes)
 {
     if (!descriptors_reserve(p))
         return NULL;
-    uintptr_t start = (uintptr_t)kmm__round_up(b->address, alignment);
     unshelve(p, b);
     if (start > b->address) {
         kmm__block_t *front = b;
@@ -204,12 +208,20 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
             make_clean(rest);
         shelve(p, rest);
     }
+    return b;
+}
+
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
+{
+    b = kmm__heap_cut(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
+    if (!b)
+        return NULL;
     if (!b->listed && kmm__table_put(&p->table, (void *)b->address, b)) {
         kmm__heap_release(p, b);
         return NULL;
     }
     b->listed = true;
-    extent_grow(p, b);
+    kmm__heap_extend(p, b);
     make_clean(b);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
     return b;
@@ -257,7 +269,7 @@ static void region_list(kmm__pool_t *p, kmm__region_t *r)
         r->next->previous = r;
     p->regions = r;
     p->region_count++;
-    kmm__pool_extend(p, p->extent + r->extent);
+    kmm__pool_extend(p, p->extent + r->extent - r->left);
 }
 
 int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *owner)
@@ -286,7 +298,8 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
 void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *r)
 {
     for (kmm__block_t *b = r->first; b; b = b->above)
-        unshelve(p, b);
+        if (is_free(b))
+            unshelve(p, b);
     if (r->next)
         r->next->previous = r->previous;
     if (r->previous)
@@ -294,14 +307,15 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *r)
     else
         p->regions = r->next;
     p->region_count--;
-    kmm__pool_extend(p, p->extent - r->extent);
+    kmm__pool_extend(p, p->extent - (r->extent - r->left));
 }
 
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *r)
 {
     region_list(p, r);
     for (kmm__block_t *b = r->first; b; b = b->above)
-        shelve(p, b);
+        if (!is_left(b))
+            shelve(p, b);
 }
 
 void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *r)
@@ -349,7 +363,7 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
 {
     size_t shelved = 0, seams = 0, held = 0, extent = 0;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
-        size_t bytes = 0, unused = 0;
+        size_t bytes = 0, unused = 0, left = 0;
         const kmm__block_t *last = NULL;
         for (kmm__block_t *b = r->first; b; b = b->above) {
             if (b->region != r || !block_is_valid(p, b))
@@ -357,13 +371,14 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
             last = b;
             bytes += b->bytes;
             unused += is_free(b) ? b->bytes : 0;
+            left += is_left(b) ? b->bytes : 0;
             seams += is_free(b) && is_free(b->above) && b->owner != b->above->owner;
         }
-        if (bytes != r->bytes || unused != r->free || last != r->last)
+        if (bytes != r->bytes || unused != r->free || left != r->left || r->mapped > left || last != r->last)
             return false;
         shelved += unused;
-        held += bytes;
-        extent += r->extent;
+        held += bytes - left;
+        extent += r->extent - left;
     }
     return shelved == p->shelved && seams == p->seams && held == p->held && extent == p->extent;
 }

@@ -25,11 +25,26 @@ typedef struct kmm__resource_ops {
     int (*destroy)(kmm_resource_t *r);
 } kmm__resource_ops_t;
 
+/* Whole frames of an area: of what one allocation gave. */
+typedef struct kmm__piece { uintptr_t area, address; size_t frames; } kmm__piece_t;
+
+/* A source whose memory can be given other addresses, frame by frame. */
+typedef struct kmm__mapper {
+    size_t frame_bytes; /* a power of two; areas are multiples of it, and aligned so */
+    /* A new area of so many frames: those of the pieces first, then new ones. Those of the pieces stay where they
+     * were, too, until that is forgotten. On failure nothing has changed. */
+    int (*gather)(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames, void **out);
+    /* Unmaps a piece that no work uses. Frames that have not been gathered from it go back to the driver. The
+     * area is still to be deallocated. */
+    int (*forget)(kmm_resource_t *r, const kmm__piece_t *piece);
+} kmm__mapper_t;
+
 /* The first member of every resource. */
 struct kmm_resource {
     const kmm__resource_ops_t *ops;
     kmm_resource_t *upstream;        /* NULL for a source */
     const kmm_stream_order_t *order; /* NULL: streams mean nothing here. Outlives the resource's use. */
+    const kmm__mapper_t *mapper;     /* NULL: memory stays at its addresses */
     bool ordered; /* new memory may be used in the stream's order only; false: by anything, at once */
     kmm_memory_kind_t kind;
     int device;

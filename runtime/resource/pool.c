@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool's paths: cache, shelves, more memory, memory of other streams. */
-#include "pool.h"
+#include "gather.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +19,11 @@ enum {
     EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* a stream that meets others at the lock caches so much more, */
     EAGER_LASTS = 256, /* until it has had the lock at once so often */
     GROWTH_MOST = 1024, /* MiB */
+    MAPPED_GROWTH_PART = 16,
     GROW_TRIES = 4
 };
 
-/* What is being asked for. */
-typedef struct request {
-    kmm__pool_stream_t *stream;
-    kmm_stream_t handle;
-    size_t asked;
-    size_t bytes, alignment; /* bytes: a multiple of 256 */
-    size_t need; /* a free block of so many bytes has the request in it wherever it starts */
-} request_t;
+typedef kmm__request_t request_t;
 
 static kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
 {
@@ -262,10 +256,10 @@ static bool is_within_extent(const request_t *q, const kmm__block_t *b)
 
 /* What a request takes at the end of a region: from 2 MiB on, a multiple of 1/16 of its power of two and
  * of at most 2 MiB. Loads of varying sizes then fit more often into what they have left there; elsewhere
- * they take what they need. */
-static size_t generous(size_t bytes)
+ * they take what they need, and where frames can be gathered. */
+static size_t generous(const kmm__pool_t *p, size_t bytes)
 {
-    if (bytes < 2 * MIB)
+    if (bytes < 2 * MIB || p->head.upstream->mapper)
         return bytes;
     size_t step = (size_t)1 << (63 - __builtin_clzll(bytes) - 4);
     return kmm__round_up(bytes, step < 2 * MIB ? step : 2 * MIB);
@@ -275,7 +269,7 @@ static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
 {
     if (!b)
         return NULL;
-    size_t bytes = b->above ? q->bytes : generous(q->bytes);
+    size_t bytes = b->above ? q->bytes : generous(p, q->bytes);
     b = kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
@@ -290,7 +284,16 @@ static bool others_have(kmm__pool_t *p, const request_t *q)
     return false;
 }
 
-/* All memory that needs no waiting. */
+/* All memory that needs no waiting and no mapping. */
+static kmm__block_t *take_any(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = fit_own(p, q);
+    if (!b && p->head.order)
+        b = kmm__heap_split_end(p, q->need);
+    return carve(p, q, b);
+}
+
+/* The same, unless there are frames to gather instead of more extent. */
 static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = fit_own(p, q);
@@ -301,9 +304,9 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
     if (p->head.order && (!b || others_have(p, q)))
         kmm__heap_poll(p);
     b = fit_own(p, q);
-    if (!b && p->head.order)
-        b = kmm__heap_split_end(p, q->need);
-    return carve(p, q, b);
+    if (is_within_extent(q, b))
+        return carve(p, q, b);
+    return kmm__pool_is_worth_gathering(p, q) ? NULL : take_any(p, q);
 }
 
 /* Memory that other streams may still use. */
@@ -325,9 +328,12 @@ void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
 
 /* ---- Growth; without the pool's lock ---- */
 
-/* The default: as much as is held, so that regions are few, and what is left over in each matters little. */
+/* The default: as much as is held, so that regions are few, and what is left over in each matters little. Where
+ * frames can be gathered it does not matter, and the pool grows by little. */
 static size_t usual_growth(const kmm__pool_t *p)
 {
+    if (p->head.upstream->mapper)
+        return kmm__round_up(p->held / MAPPED_GROWTH_PART + 1, p->head.upstream->mapper->frame_bytes);
     size_t more = p->held < GROWTH_MOST * MIB ? p->held : GROWTH_MOST * MIB;
     return more > p->growth_least ? more : p->growth_least;
 }
@@ -401,11 +407,25 @@ static kmm__block_t *take_grown(kmm__pool_t *p, const request_t *q)
     for (int i = 0; i < GROW_TRIES; i++) {
         if (grow(p, q->need, q->stream, q->handle))
             return NULL;
-        kmm__block_t *b = take_locked(p, q, take_ready);
+        kmm__block_t *b = take_locked(p, q, take_any);
         if (b)
             return b;
     }
     return NULL;
+}
+
+static kmm__block_t *take_gathered(kmm__pool_t *p, const request_t *q)
+{
+    if (!p->head.upstream->mapper)
+        return NULL;
+    kmm__block_t *b = kmm__pool_gather(p, q, KMM__GATHER_READY);
+    return b ? b : take_locked(p, q, take_any);
+}
+
+static kmm__block_t *take_waiting(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = take_locked(p, q, take_pending);
+    return b || !p->head.upstream->mapper ? b : kmm__pool_gather(p, q, KMM__GATHER_PENDING);
 }
 
 static bool may_hold(kmm__pool_t *p, size_t more)
@@ -419,12 +439,14 @@ static bool may_hold(kmm__pool_t *p, size_t more)
 static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = take_locked(p, q, take_ready);
+    if (!b)
+        b = take_gathered(p, q);
     if (!b && p->options.reuse == KMM_REUSE_WAIT_FIRST)
-        b = take_locked(p, q, take_pending);
+        b = take_waiting(p, q);
     if (!b)
         b = take_grown(p, q);
     if (!b)
-        b = take_locked(p, q, take_pending);
+        b = take_waiting(p, q);
     if (b)
         return b;
     /* Nothing fits and upstream has no more: give back what is unused, here and in other pools. */
@@ -432,7 +454,7 @@ static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
     if (may_hold(p, q->need))
         kmm__pool_pressure(p);
     b = take_grown(p, q);
-    return b ? b : take_locked(p, q, take_pending);
+    return b ? b : take_waiting(p, q);
 }
 
 /* ---- The interface ---- */
@@ -582,7 +604,9 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
 
 static bool stream_is_idle(kmm__timeline_t *t)
 {
-    return atomic_load_explicit(&((kmm__pool_stream_t *)t)->shelf.count, memory_order_relaxed) == 0;
+    kmm__pool_stream_t *s = (kmm__pool_stream_t *)t;
+    return atomic_load_explicit(&s->shelf.count, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&s->left, memory_order_relaxed) == 0;
 }
 
 static void stream_init(kmm__timeline_t *t)

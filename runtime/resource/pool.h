@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pool: heap.c keeps the regions, the blocks that tile them and the shelves of free blocks; pool.c
- * has the paths of allocation and deallocation; trim.c gives memory back.
+ * has the paths of allocation and deallocation; gather.c moves frames of memory that can be mapped
+ * elsewhere; trim.c gives memory back.
  *
  *   a live block          belongs to the program
  *   a cached block        is on its stream's cache, guarded by that stream's lock
  *   a free block          is on the shelf of its owner, or the clean shelf when it has none;
  *                         guarded by the pool's lock
+ *   a left block          is nobody's any more: its frames have been gathered into another region, or gone back
+ *                         upstream. Until the work before that has finished, they are mapped here too.
  *
  * Free neighbours of one owner are one block. Neighbours of different owners stay apart, each with its
  * tag, until one is clean or a request can be met only by joining them (`pool_join`), which makes the
@@ -31,6 +34,8 @@ typedef struct kmm__region {
      * all streams. */
     uintptr_t clean_from;
     size_t free;   /* bytes on shelves */
+    size_t left;   /* bytes of left blocks: the region has so much less memory than addresses */
+    size_t mapped; /* of those, still mapped here */
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__region_t;
 
@@ -44,7 +49,17 @@ typedef struct kmm__pool_stream {
     int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
     kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
     uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
+    _Atomic size_t left;      /* left blocks it may still use; written under the pool's lock */
 } kmm__pool_stream_t;
+
+/* What is being asked for. */
+typedef struct kmm__request {
+    kmm__pool_stream_t *stream;
+    kmm_stream_t handle;
+    size_t asked;
+    size_t bytes, alignment; /* bytes: a multiple of 256 */
+    size_t need; /* a free block of so many bytes has the request in it wherever it starts */
+} kmm__request_t;
 
 typedef struct kmm__pool {
     kmm_resource_t head;
@@ -56,10 +71,12 @@ typedef struct kmm__pool {
     kmm__shelf_t clean;
     kmm__region_t *regions;
     size_t region_count;
-    size_t held;       /* bytes of the regions, and of those being got from upstream */
-    size_t extent;     /* of all listed regions */
+    size_t held;       /* bytes of the regions, less what has left them, and of what is being got from upstream */
+    size_t extent;     /* of all listed regions, less what has left them */
     _Atomic size_t cache_most; /* bytes in a stream's cache; follows the extent, and is read without the lock */
     size_t shelved;    /* bytes on shelves */
+    kmm__block_t *left; /* left blocks that are still mapped, a list through next */
+    size_t left_mapped; /* their bytes */
     size_t seams;      /* pairs of free neighbours with different owners */
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     kmm__block_t *spare; /* descriptors not in use */
@@ -79,6 +96,11 @@ void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
 void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
 /* Makes a block free, joining it with its neighbours of the same owner. Returns what it has become. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
+/* Takes `bytes` at `start` out of a free block, which keep its tag and are on no shelf; the rest stays free. NULL: the
+ * host has no memory. */
+kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes);
+/* The extent of the block's region reaches the block's end at least. */
+void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b);
 /* Makes a free block live: `bytes` of it at a multiple of `alignment`; the rest stays free. NULL: the host has no memory. */
 kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment);
 /* Merges the free blocks first to last, which are neighbours, for a new owner. */

@@ -25,6 +25,7 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
     r->ops = ops;
     r->upstream = upstream;
     r->order = upstream ? upstream->order : NULL;
+    r->mapper = NULL;
     r->ordered = upstream && upstream->ordered;
     r->kind = upstream ? upstream->kind : KMM_MEMORY_HOST;
     r->device = upstream ? upstream->device : -1;

@@ -16,7 +16,13 @@
 
 enum { KMM__UNIT_SHIFT = 8, KMM__CLASSES = 1216, KMM__CLASS_WORDS = KMM__CLASSES / 64 };
 
-typedef enum kmm__block_state { KMM__BLOCK_UNUSED, KMM__BLOCK_LIVE, KMM__BLOCK_CACHED, KMM__BLOCK_FREE } kmm__block_state_t;
+typedef enum kmm__block_state {
+    KMM__BLOCK_UNUSED,
+    KMM__BLOCK_LIVE,
+    KMM__BLOCK_CACHED,
+    KMM__BLOCK_FREE,
+    KMM__BLOCK_LEFT, /* only addresses: its frames are elsewhere */
+} kmm__block_state_t;
 
 /* A piece of a region. Blocks tile their region: below->address + below->bytes == address. */
 typedef struct kmm__block {

@@ -9,6 +9,17 @@ typedef struct record {
     size_t taken; /* asked of the outside */
 } record_t;
 
+/* Puts memory that cannot be recorded back. */
+static int record_put(kmm__source_t *s, void *p, record_t *record, kmm_stream_t stream)
+{
+    int status = kmm__table_put(&s->live, p, record);
+    if (status == 0)
+        return 0;
+    s->put(s, record->base, record->taken, stream);
+    free(record);
+    return kmm__resource_fail(status, "%s: no host memory to record an allocation", s->head.name);
+}
+
 static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
     kmm__source_t *s = (kmm__source_t *)r;
@@ -23,14 +34,20 @@ static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, km
         return status;
     }
     void *p = (void *)kmm__round_up((size_t)record->base, alignment);
-    status = kmm__table_put(&s->live, p, record);
-    if (status) {
-        s->put(s, record->base, record->taken, stream);
-        free(record);
-        return kmm__resource_fail(status, "%s: no host memory to record an allocation", r->name);
+    status = record_put(s, p, record, stream);
+    *out = status ? NULL : p;
+    return status;
+}
+
+int kmm__source_adopt(kmm__source_t *s, void *p, size_t bytes)
+{
+    record_t *record = malloc(sizeof(*record));
+    if (!record) {
+        s->put(s, p, bytes, NULL);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", s->head.name);
     }
-    *out = p;
-    return 0;
+    *record = (record_t){ p, bytes, bytes };
+    return record_put(s, p, record, NULL);
 }
 
 static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)

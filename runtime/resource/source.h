@@ -22,5 +22,7 @@ struct kmm__source {
 };
 
 void kmm__source_init(kmm__source_t *s, const char *noun);
+/* Records memory that `get` has not given: it is deallocated as if it had. KMM_E_MEMORY: it has been put. */
+int kmm__source_adopt(kmm__source_t *s, void *p, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Giving memory back: when asked to, and when another pool of the same memory runs out. */
-#include "pool.h"
+#include "gather.h"
 
 /* All pools of the process. The lock is held while another pool is trimmed, never while a pool's or a
  * resource's own lock is held. */
@@ -31,11 +31,13 @@ static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)
 {
     if (p->held <= keep)
         return NULL;
-    for (kmm__region_t *r = p->regions; r; r = r->next)
-        if (r->free == r->bytes) {
+    for (kmm__region_t *r = p->regions; r; r = r->next) {
+        const bool too_much = p->held - keep < r->free && p->head.upstream->mapper; /* some of its frames will do */
+        if (r->free + r->left == r->bytes && r->mapped == 0 && !too_much) {
             kmm__heap_detach_region(p, r);
             return r;
         }
+    }
     return NULL;
 }
 
@@ -56,6 +58,8 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     pthread_mutex_lock(&p->lock);
     kmm__pool_flush(p);
     kmm__heap_poll(p);
+    if (p->left)
+        status = kmm__pool_forget(p, KMM__FORGET_ALL); /* before regions that their frames have gone to */
     for (kmm__region_t *r; status == 0 && (r = detach_unused(p, keep));) {
         pthread_mutex_unlock(&p->lock);
         status = settle_region(p, r);
@@ -66,9 +70,11 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
             kmm__heap_attach_region(p, r); /* work may still use it */
             break;
         }
-        p->held -= r->bytes;
+        p->held -= r->bytes - r->left;
         kmm__heap_free_region(p, r);
     }
+    if (status == 0)
+        status = kmm__pool_shrink(p, keep);
     pthread_mutex_unlock(&p->lock);
     return status;
 }

@@ -165,22 +165,34 @@ int fake_map(char *at, size_t bytes, fake_frame_t *f)
     return r;
 }
 
+static void allow(mapping_t *m, const int *devices, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        m->access |= 1u << devices[k];
+    mprotect(m->at, m->bytes, m->access ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+/* Of one mapping or several in a row. */
 int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 {
     fake_enter();
-    mapping_t *m = mappings;
-    while (m && !(m->at == at && m->bytes == bytes))
-        m = m->next;
-    int r = m ? fake_devices[m->frame->device].lost : FAKE_INVALID_VALUE;
+    size_t covered = 0;
+    int r = FAKE_OK;
+    for (const mapping_t *m = mappings; m && !r; m = m->next)
+        if (overlap(m->at, m->bytes, at, bytes)) {
+            r = m->at >= at && m->at + m->bytes <= at + bytes ? fake_devices[m->frame->device].lost : FAKE_INVALID_VALUE;
+            covered += m->bytes;
+        }
+    if (covered != bytes)
+        r = FAKE_INVALID_VALUE;
     for (size_t k = 0; k < count && !r; k++)
         if (!fake_is_device(devices[k]))
             r = FAKE_INVALID_VALUE;
     if (!r && fake_strikes(FAKE_MAP))
         r = FAKE_NO_MEMORY;
-    for (size_t k = 0; k < count && !r; k++)
-        m->access |= 1u << devices[k];
-    if (!r)
-        mprotect(m->at, m->bytes, m->access ? PROT_READ | PROT_WRITE : PROT_NONE);
+    for (mapping_t *m = mappings; m && !r; m = m->next)
+        if (overlap(m->at, m->bytes, at, bytes))
+            allow(m, devices, count);
     pthread_mutex_unlock(&fake_lock);
     return r;
 }

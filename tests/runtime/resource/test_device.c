@@ -28,7 +28,7 @@ static int order_streams(kmm_stream_t later, kmm_stream_t earlier)
 }
 
 typedef struct subject { const char *name; int kind; int on_top; size_t largest, alignment; } subject_t;
-enum { DEVICE, ASYNC, MANAGED, PINNED };
+enum { DEVICE, ASYNC, MANAGED, PINNED, MAPPED };
 enum { ALONE, POOL, ARENA, ARENA_OF_THREADS, FIXED, PREFETCH, PINNED_POOL, BINNING, ADAPTORS };
 
 static const subject_t subjects[] = {
@@ -36,11 +36,15 @@ static const subject_t subjects[] = {
     { "async", ASYNC, ALONE, 0, 0 },
     { "managed", MANAGED, ALONE, 0, 0 },
     { "pinned", PINNED, ALONE, 0, 0 },
+    { "mapped", MAPPED, ALONE, 0, 0 },
     { "pool on device", DEVICE, POOL, 0, 0 },
     { "pool on async", ASYNC, POOL, 0, 0 },
+    { "pool on mapped", MAPPED, POOL, 0, 0 },
     { "arena on device", DEVICE, ARENA, 0, 0 },
     { "arena of threads on device", DEVICE, ARENA_OF_THREADS, 0, 0 },
+    { "arena on mapped", MAPPED, ARENA, 0, 0 },
     { "adaptors on pool on async", ASYNC, ADAPTORS, 0, 0 },
+    { "adaptors on pool on mapped", MAPPED, ADAPTORS, 0, 0 },
     { "fixed size on device", DEVICE, FIXED, 64 << 10, 256 },
     { "binning on async", ASYNC, BINNING, 0, 0 },
     { "prefetch on managed", MANAGED, PREFETCH, 0, 0 },
@@ -52,6 +56,7 @@ static kmm_resource_t *make_source(int kind)
     kmm_resource_t *r = NULL;
     int status = kind == DEVICE ? kmm_device_resource_create(0, &r)
                : kind == ASYNC  ? kmm_async_resource_create(0, &(kmm_async_options_t){ .initial_bytes = 1 << 20 }, &r)
+               : kind == MAPPED ? kmm_mapped_resource_create(0, &r)
                : kind == MANAGED ? kmm_managed_resource_create(0, &r) : kmm_pinned_resource_create(0, &r);
     assert_int_equal(status, 0);
     return r;

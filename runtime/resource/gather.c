@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pool on memory that can be mapped elsewhere does not fall to pieces: when a large request fits nowhere, whole
+ * frames of free blocks are gathered into a region of its own, before the extent or the pool grows. What remains in
+ * their places are left blocks: addresses without memory. They stay mapped until the work before has finished,
+ * and go with their region when nothing else is in it.
+ */
+#include "gather.h"
+
+#include <stdlib.h>
+
+enum { WORTH_PART = 2 }; /* gathered frames are at least this part of a request: mapping costs time */
+
+typedef enum within { WITHIN_EXTENT, WITHIN_REGION } within_t;
+
+/* Free blocks whose frames a request takes, as pieces and as a list through `next`. */
+typedef struct gathering {
+    kmm__block_t *blocks;
+    kmm__piece_t *pieces;
+    size_t count, capacity, frames;
+} gathering_t;
+
+static const kmm__mapper_t *mapper_of(const kmm__pool_t *p) { return p->head.upstream->mapper; }
+
+static size_t frames_for(const kmm__pool_t *p, size_t bytes)
+{
+    return kmm__round_up(bytes, mapper_of(p)->frame_bytes) / mapper_of(p)->frame_bytes;
+}
+
+/* The whole frames of a free block. */
+static kmm__piece_t piece_of(const kmm__pool_t *p, const kmm__block_t *b, within_t within)
+{
+    const size_t frame = mapper_of(p)->frame_bytes;
+    const kmm__region_t *r = b->region;
+    const uintptr_t limit = r->address + (within == WITHIN_EXTENT ? r->extent : r->bytes);
+    const uintptr_t top = b->address + b->bytes < limit ? b->address + b->bytes : limit;
+    const uintptr_t from = kmm__round_up(b->address, frame), to = top & ~(frame - 1);
+    return (kmm__piece_t){ r->address, from, to > from ? (to - from) / frame : 0 };
+}
+
+/* ---- Looking for frames; with the pool's lock held ---- */
+
+/* Adds the frames of a piece of b, at most `want` in all. False: no memory on the host, or for an event. */
+static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piece_t piece, size_t want)
+{
+    if (g->count == g->capacity) {
+        size_t capacity = 2 * g->capacity + 16;
+        kmm__piece_t *grown = realloc(g->pieces, capacity * sizeof(*grown));
+        if (!grown)
+            return false;
+        g->pieces = grown;
+        g->capacity = capacity;
+    }
+    if (piece.frames > want - g->frames)
+        piece.frames = want - g->frames;
+    b = kmm__heap_cut(p, b, piece.address, piece.frames * mapper_of(p)->frame_bytes);
+    if (!b)
+        return false;
+    b->next = g->blocks;
+    g->blocks = b;
+    g->pieces[g->count++] = piece;
+    g->frames += piece.frames;
+    return true;
+}
+
+/* From the largest blocks of a shelf down: few pieces. `waiter` waits for the owner of each; NULL: it need not. */
+static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s, kmm__pool_stream_t *waiter, within_t within, size_t want)
+{
+    for (int c = KMM__CLASSES - 1; c > 0 && g->frames < want; c--)
+        for (kmm__block_t *b = s->classes[c], *next; b && g->frames < want; b = next) {
+            next = b->next; /* what is cut off goes to lower classes, but for the last piece */
+            kmm__piece_t piece = piece_of(p, b, within);
+            if (piece.frames == 0)
+                continue;
+            if (waiter && b->owner && kmm__timeline_after(&p->timelines, &waiter->timeline, &b->owner->timeline, b->epoch))
+                return false;
+            if (!add_piece(p, g, b, piece, want))
+                return false;
+        }
+    return true;
+}
+
+static bool add_others(kmm__pool_t *p, gathering_t *g, kmm__pool_stream_t *waiter, within_t within, size_t want)
+{
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        if (t != &waiter->timeline && !add_shelf(p, g, &((kmm__pool_stream_t *)t)->shelf, waiter, within, want))
+            return false;
+    return true;
+}
+
+static bool add_all(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from, within_t within, size_t want)
+{
+    return add_shelf(p, g, &p->clean, NULL, within, want) && add_shelf(p, g, &q->stream->shelf, NULL, within, want) &&
+           (from == KMM__GATHER_READY || add_others(p, g, q->stream, within, want));
+}
+
+static size_t count_shelf(const kmm__pool_t *p, const kmm__shelf_t *s, size_t want)
+{
+    size_t frames = 0;
+    for (int c = KMM__CLASSES - 1; c > 0 && frames < want; c--)
+        for (const kmm__block_t *b = s->classes[c]; b && frames < want; b = b->next) {
+            if (b->bytes < mapper_of(p)->frame_bytes)
+                return frames;
+            frames += piece_of(p, b, WITHIN_EXTENT).frames;
+        }
+    return frames;
+}
+
+static bool may_gather(const kmm__pool_t *p, const kmm__request_t *q)
+{
+    const kmm__mapper_t *m = mapper_of(p);
+    return m && q->bytes > m->frame_bytes && q->alignment <= m->frame_bytes;
+}
+
+bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q)
+{
+    if (!may_gather(p, q))
+        return false;
+    const size_t want = frames_for(p, q->bytes), least = (want + WORTH_PART - 1) / WORTH_PART;
+    size_t found = count_shelf(p, &p->clean, least);
+    return found >= least || found + count_shelf(p, &q->stream->shelf, least - found) >= least;
+}
+
+/* ---- Moving them ---- */
+
+/* Undoes a search. */
+static void give_up(kmm__pool_t *p, gathering_t *g)
+{
+    while (g->blocks) {
+        kmm__block_t *next = g->blocks->next;
+        kmm__heap_release(p, g->blocks);
+        g->blocks = next;
+    }
+}
+
+/* Frames for the request; what is missing is counted as held. False: there are not enough, all is as before. */
+static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
+{
+    const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
+    bool found = add_all(p, g, q, from, WITHIN_EXTENT, want) &&
+                 (from == KMM__GATHER_PENDING || g->frames * WORTH_PART >= want) &&
+                 add_all(p, g, q, from, WITHIN_REGION, want) &&
+                 (want - g->frames) * frame <= p->options.maximum_bytes - p->held;
+    if (found)
+        p->held += (want - g->frames) * frame;
+    else
+        give_up(p, g);
+    return found;
+}
+
+/* The blocks of a piece are addresses only. */
+static void leave(kmm__pool_t *p, kmm__block_t *b)
+{
+    atomic_store_explicit(&b->state, KMM__BLOCK_LEFT, memory_order_relaxed);
+    kmm__heap_extend(p, b);
+    b->region->left += b->bytes;
+    b->region->mapped += b->bytes;
+    p->left_mapped += b->bytes;
+    kmm__pool_extend(p, p->extent - b->bytes);
+    if (b->owner)
+        atomic_fetch_add_explicit(&b->owner->left, 1, memory_order_relaxed);
+    b->next = p->left;
+    p->left = b;
+}
+
+/* The frames are in `memory` now: carves the request from there. Locked. */
+static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, void *memory)
+{
+    const size_t frame = mapper_of(p)->frame_bytes, bytes = frames_for(p, q->bytes) * frame;
+    while (g->blocks) {
+        kmm__block_t *next = g->blocks->next;
+        leave(p, g->blocks);
+        g->blocks = next;
+    }
+    if (kmm__heap_add_region(p, memory, bytes, p->head.order ? q->stream : NULL))
+        return NULL;
+    p->regions->extent = g->frames * frame;
+    kmm__pool_extend(p, p->extent + g->frames * frame);
+    kmm__block_t *b = kmm__heap_carve(p, p->regions->first, q->bytes, q->alignment);
+    p->live_bytes += b ? (int64_t)q->asked : 0;
+    p->live_count += b != NULL;
+    return b;
+}
+
+/* Not locked: with the frames found, maps them. */
+static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q)
+{
+    const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes, more = (want - g->frames) * frame;
+    void *memory = NULL;
+    kmm__block_t *b = NULL;
+    int status = mapper_of(p)->gather(p->head.upstream, g->pieces, g->count, want, &memory);
+    pthread_mutex_lock(&p->lock);
+    if (status == 0)
+        b = arrive(p, g, q, memory);
+    else
+        p->held -= more;
+    give_up(p, g);
+    const bool lost = status == 0 && !b && (!p->regions || p->regions->address != (uintptr_t)memory);
+    if (lost)
+        p->held -= want * frame;
+    pthread_mutex_unlock(&p->lock);
+    if (lost) /* the host has no memory for a region */
+        kmm_resource_deallocate(p->head.upstream, memory, want * frame, q->handle);
+    return b;
+}
+
+kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gather_t from)
+{
+    gathering_t g = { 0 };
+    kmm__block_t *b = NULL;
+    if (!may_gather(p, q))
+        return NULL;
+    pthread_mutex_lock(&p->lock);
+    if (p->left_mapped > p->held)
+        kmm__pool_forget(p, KMM__FORGET_PASSED);
+    bool found = find(p, &g, q, from);
+    pthread_mutex_unlock(&p->lock);
+    if (found)
+        b = move(p, &g, q);
+    free(g.pieces);
+    return b;
+}
+
+/* ---- What has been left ---- */
+
+static bool has_passed(kmm__pool_t *p, const kmm__block_t *b)
+{
+    return !b->owner || kmm__timeline_poll(&p->timelines, &b->owner->timeline, b->epoch) >= b->epoch;
+}
+
+/* Takes left blocks off the list, as another. */
+static kmm__block_t *left_take(kmm__pool_t *p, kmm__forget_t which)
+{
+    kmm__block_t *taken = NULL, **at = &p->left;
+    while (*at) {
+        kmm__block_t *b = *at;
+        if (which == KMM__FORGET_PASSED && !has_passed(p, b)) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        b->next = taken;
+        taken = b;
+    }
+    return taken;
+}
+
+/* Not locked. The block is ours alone. */
+static int unmap(kmm__pool_t *p, const kmm__block_t *b)
+{
+    const kmm__piece_t piece = { b->region->address, b->address, frames_for(p, b->bytes) };
+    return mapper_of(p)->forget(p->head.upstream, &piece);
+}
+
+/* Gives the addresses of a region back in which there is nothing any more. Unlocks meanwhile. */
+static int region_end(kmm__pool_t *p, kmm__region_t *r)
+{
+    kmm__heap_detach_region(p, r);
+    pthread_mutex_unlock(&p->lock);
+    int status = kmm_resource_deallocate(p->head.upstream, (void *)r->address, r->bytes, NULL);
+    pthread_mutex_lock(&p->lock);
+    kmm__heap_free_region(p, r);
+    return status;
+}
+
+/* Ends a left block's mapping; unlocks meanwhile. When its work cannot be awaited it remains as it is. */
+static int forget(kmm__pool_t *p, kmm__block_t *b)
+{
+    kmm__region_t *r = b->region;
+    pthread_mutex_unlock(&p->lock);
+    int status = b->owner ? kmm__timeline_settle(&p->timelines, &b->owner->timeline, b->epoch) : 0;
+    if (status) {
+        pthread_mutex_lock(&p->lock);
+        b->next = p->left;
+        p->left = b;
+        return status;
+    }
+    status = unmap(p, b);
+    pthread_mutex_lock(&p->lock);
+    if (b->owner)
+        atomic_fetch_sub_explicit(&b->owner->left, 1, memory_order_relaxed);
+    b->owner = NULL;
+    r->mapped -= b->bytes;
+    p->left_mapped -= b->bytes;
+    const int end = r->left == r->bytes && r->mapped == 0 ? region_end(p, r) : 0;
+    return status ? status : end;
+}
+
+int kmm__pool_forget(kmm__pool_t *p, kmm__forget_t which)
+{
+    int status = 0;
+    for (kmm__block_t *b = left_take(p, which), *next; b; b = next) {
+        next = b->next;
+        int one = forget(p, b);
+        status = status ? status : one;
+    }
+    return status;
+}
+
+/* Leaves the frames of free blocks, without gathering them, until at most `keep` bytes are held. */
+static void leave_unused(kmm__pool_t *p, const kmm__shelf_t *s, size_t keep)
+{
+    const size_t frame = mapper_of(p)->frame_bytes;
+    gathering_t g = { 0 };
+    if (p->held > keep)
+        add_shelf(p, &g, s, NULL, WITHIN_REGION, (p->held - keep + frame - 1) / frame);
+    while (g.blocks) {
+        kmm__block_t *next = g.blocks->next;
+        p->held -= g.blocks->bytes;
+        leave(p, g.blocks);
+        g.blocks = next;
+    }
+    free(g.pieces);
+}
+
+int kmm__pool_shrink(kmm__pool_t *p, size_t keep)
+{
+    if (!mapper_of(p))
+        return 0;
+    leave_unused(p, &p->clean, keep);
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        leave_unused(p, &((kmm__pool_stream_t *)t)->shelf, keep);
+    return kmm__pool_forget(p, KMM__FORGET_ALL);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device's memory in frames of the driver's granularity, mapped into address space. What is allocated is an
+ * area: places in a row, a frame behind each. A pool on it can gather frames that nothing uses into a new area,
+ * instead of taking more memory. They are at both addresses then, so that nobody has to wait: work that was given
+ * the old ones may still run, and work enqueued later uses the new ones. The old ones are forgotten after that work.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "driver.h"
+#include "source.h"
+
+typedef struct frame {
+    CUmemGenericAllocationHandle handle;
+    uint32_t mappings; /* places that have it; guarded by the lock */
+    bool homed;        /* one of them has not been left; likewise */
+} frame_t;
+
+typedef struct place {
+    frame_t *frame; /* NULL: nothing is mapped here */
+    bool left;      /* the frame's home is another place */
+} place_t;
+
+/* Its places are written by whoever has them allocated. */
+typedef struct area { size_t count; place_t places[]; } area_t;
+
+typedef struct mapped {
+    kmm__source_t source;
+    kmm__mapper_t mapper;
+    size_t most; /* a request of more is out of memory, whatever the driver would call it */
+    kmm__table_t areas; /* address -> area_t */
+    pthread_mutex_t lock;
+} mapped_t;
+
+static size_t frame_bytes(const mapped_t *m) { return m->mapper.frame_bytes; }
+
+static int check(const mapped_t *m, CUresult result, const char *call)
+{
+    return kmm__driver_check(result, call, m->source.head.device);
+}
+
+static CUmemAllocationProp properties_of(const mapped_t *m)
+{
+    return (CUmemAllocationProp){ .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                  .location = { CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device } };
+}
+
+/* ---- Frames and places; the device is entered ---- */
+
+static int frame_new(mapped_t *m, frame_t **out)
+{
+    const CUmemAllocationProp properties = properties_of(m);
+    frame_t *f = calloc(1, sizeof(*f));
+    if (!f)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a frame", m->source.head.name);
+    int status = check(m, kmm__driver()->MemCreate(&f->handle, frame_bytes(m), &properties, 0), "cuMemCreate");
+    if (status) {
+        free(f);
+        return status;
+    }
+    *out = f;
+    return 0;
+}
+
+static int frame_free(mapped_t *m, frame_t *f)
+{
+    int status = check(m, kmm__driver()->MemRelease(f->handle), "cuMemRelease");
+    free(f);
+    return status;
+}
+
+static int place_map(mapped_t *m, uintptr_t at, place_t *place, frame_t *f)
+{
+    int status = check(m, kmm__driver()->MemMap(at, frame_bytes(m), 0, f->handle, 0), "cuMemMap");
+    if (status)
+        return status;
+    place->frame = f;
+    pthread_mutex_lock(&m->lock);
+    f->mappings++;
+    pthread_mutex_unlock(&m->lock);
+    return 0;
+}
+
+/* Unmaps a place. A frame that has no home then, and is nowhere else, goes back to the driver. */
+static int place_clear(mapped_t *m, uintptr_t at, place_t *place)
+{
+    frame_t *f = place->frame;
+    if (!f)
+        return 0;
+    int status = check(m, kmm__driver()->MemUnmap(at, frame_bytes(m)), "cuMemUnmap");
+    pthread_mutex_lock(&m->lock);
+    f->homed = f->homed && place->left;
+    bool last = --f->mappings == 0 && !f->homed;
+    pthread_mutex_unlock(&m->lock);
+    place->frame = NULL;
+    int freed = last ? frame_free(m, f) : 0;
+    return status ? status : freed;
+}
+
+/* ---- Areas; the device is entered ---- */
+
+static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
+{
+    int status = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        int one = place_clear(m, at + i * frame_bytes(m), &a->places[i]);
+        status = status ? status : one;
+    }
+    int one = check(m, kmm__driver()->MemAddressFree(at, a->count * frame_bytes(m)), "cuMemAddressFree");
+    free(a);
+    return status ? status : one;
+}
+
+/* The place of a frame that is gathered: `i` counts through the pieces. NULL: they have ended. */
+static place_t *gathered_place(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t i)
+{
+    for (size_t k = 0; k < count; i -= pieces[k++].frames)
+        if (i < pieces[k].frames) {
+            area_t *a = kmm__table_find(&m->areas, (void *)pieces[k].area);
+            return &a->places[(pieces[k].address - pieces[k].area) / frame_bytes(m) + i];
+        }
+    return NULL;
+}
+
+/* Maps the frames of the pieces, then new ones. */
+static int area_fill(mapped_t *m, uintptr_t at, area_t *a, const kmm__piece_t *pieces, size_t count)
+{
+    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    for (size_t i = 0; i < a->count; i++) {
+        const place_t *from = gathered_place(m, pieces, count, i);
+        frame_t *f = from ? from->frame : NULL;
+        int status = f ? 0 : frame_new(m, &f);
+        if (status)
+            return status;
+        status = place_map(m, at + i * frame_bytes(m), &a->places[i], f);
+        if (status && !from)
+            frame_free(m, f);
+        if (status)
+            return status;
+        a->places[i].left = from != NULL; /* until all has gone well */
+    }
+    return check(m, kmm__driver()->MemSetAccess(at, a->count * frame_bytes(m), &access, 1), "cuMemSetAccess");
+}
+
+/* The frames are at home in the new area. */
+static void area_settle(mapped_t *m, area_t *a, const kmm__piece_t *pieces, size_t count)
+{
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < a->count; i++) {
+        place_t *from = gathered_place(m, pieces, count, i);
+        if (from)
+            from->left = true;
+        a->places[i].left = false;
+        a->places[i].frame->homed = true;
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+{
+    CUdeviceptr at = 0;
+    area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->places[0]));
+    if (!a)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area", m->source.head.name);
+    a->count = frames;
+    int status = check(m, kmm__driver()->MemAddressReserve(&at, frames * frame_bytes(m), 0, 0, 0), "cuMemAddressReserve");
+    if (status) {
+        free(a);
+        return status;
+    }
+    status = area_fill(m, at, a, pieces, count);
+    if (status == 0)
+        status = kmm__table_put(&m->areas, (void *)(uintptr_t)at, a);
+    if (status) {
+        area_clear(m, at, a);
+        return status;
+    }
+    area_settle(m, a, pieces, count);
+    *out = (void *)(uintptr_t)at;
+    return 0;
+}
+
+/* ---- As a source ---- */
+
+static int mapped_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
+{
+    mapped_t *m = (mapped_t *)s;
+    (void)stream;
+    if (bytes > m->most)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than there ever are", s->head.name, bytes);
+    int status = kmm__driver_enter(s->head.device);
+    if (status)
+        return status;
+    status = area_new(m, NULL, 0, (bytes + frame_bytes(m) - 1) / frame_bytes(m), out);
+    kmm__driver_leave();
+    return status;
+}
+
+/* Waits for the stream, which other work with the memory has been ordered before. */
+static int mapped_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream)
+{
+    mapped_t *m = (mapped_t *)s;
+    (void)bytes;
+    int status = kmm__driver_enter(s->head.device);
+    if (status)
+        return status;
+    status = check(m, kmm__driver()->StreamSynchronize(stream), "cuStreamSynchronize");
+    int one = area_clear(m, (uintptr_t)p, kmm__table_take(&m->areas, p));
+    kmm__driver_leave();
+    return status ? status : one;
+}
+
+static int mapped_info(kmm__source_t *s, size_t *available, size_t *total)
+{
+    int status = kmm__driver_enter(s->head.device);
+    if (status)
+        return status;
+    status = check((mapped_t *)s, kmm__driver()->MemGetInfo(available, total), "cuMemGetInfo");
+    kmm__driver_leave();
+    return status;
+}
+
+static void mapped_close(kmm__source_t *s)
+{
+    kmm__table_deinit(&((mapped_t *)s)->areas);
+    pthread_mutex_destroy(&((mapped_t *)s)->lock);
+}
+
+/* ---- For a pool ---- */
+
+static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+{
+    mapped_t *m = (mapped_t *)r;
+    int status = kmm__driver_enter(r->device);
+    if (status)
+        return status;
+    status = area_new(m, pieces, count, frames, out);
+    kmm__driver_leave();
+    /* Should that fail, the frames remain where they were, and what is mapped there is all that keeps them. */
+    return status ? status : kmm__source_adopt(&m->source, *out, frames * frame_bytes(m));
+}
+
+static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
+{
+    mapped_t *m = (mapped_t *)r;
+    area_t *a = kmm__table_find(&m->areas, (void *)piece->area);
+    int status = kmm__driver_enter(r->device);
+    if (status)
+        return status;
+    for (size_t i = 0; i < piece->frames; i++) {
+        uintptr_t at = piece->address + i * frame_bytes(m);
+        int one = place_clear(m, at, &a->places[(at - piece->area) / frame_bytes(m)]);
+        status = status ? status : one;
+    }
+    kmm__driver_leave();
+    return status;
+}
+
+/* ---- Creation ---- */
+
+/* Asks the driver for a frame: the granularity alone is also answered where devices cannot map. */
+static int try_frame(mapped_t *m)
+{
+    const CUmemAllocationProp properties = properties_of(m);
+    const kmm__driver_t *d = kmm__driver();
+    frame_t *f;
+    CUdeviceptr at;
+    if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
+        frame_bytes(m) == 0 || d->MemAddressReserve(&at, frame_bytes(m), 0, 0, 0))
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory", m->source.head.device);
+    d->MemAddressFree(at, frame_bytes(m));
+    int status = frame_new(m, &f);
+    return status ? status : frame_free(m, f);
+}
+
+/* Fills in the rest of a resource whose source is ready. */
+static int mapped_open(mapped_t *m, int device)
+{
+    CUdevice d;
+    int status = kmm__driver_enter(device);
+    if (status)
+        return status;
+    CUresult result = kmm__driver()->DeviceGet(&d, device);
+    status = check(m, result ? result : kmm__driver()->DeviceTotalMem(&m->most, d), "cuDeviceTotalMem");
+    if (status == 0)
+        status = kmm__driver()->maps ? try_frame(m) : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: the driver is too old");
+    kmm__driver_leave();
+    return status;
+}
+
+KMM__API int kmm_mapped_resource_create(int device, kmm_resource_t **out)
+{
+    if (!out)
+        return kmm__resource_fail(KMM_E_INVALID, "mapped: nowhere to put the resource");
+    mapped_t *m = aligned_alloc(64, kmm__round_up(sizeof(*m), 64));
+    if (!m)
+        return kmm__resource_fail(KMM_E_MEMORY, "mapped: no host memory for the resource");
+    kmm_resource_t *head = &m->source.head;
+    kmm__source_init(&m->source, "mapped");
+    kmm__table_init(&m->areas);
+    pthread_mutex_init(&m->lock, NULL);
+    m->mapper = (kmm__mapper_t){ 0, mapped_gather, mapped_forget };
+    m->source.close = mapped_close;
+    head->kind = KMM_MEMORY_DEVICE;
+    head->device = device;
+    int status = mapped_open(m, device);
+    if (status) {
+        kmm_resource_destroy(head);
+        return status;
+    }
+    snprintf(head->name, sizeof(head->name), "mapped %d", device);
+    head->order = kmm__driver_order(device);
+    head->mapper = &m->mapper;
+    m->source.alignment = frame_bytes(m);
+    m->source.get = mapped_get;
+    m->source.put = mapped_put;
+    m->source.info = mapped_info;
+    *out = head;
+    return 0;
+}
