@@ -23,9 +23,20 @@
 
 #include "fake_gpu.h"
 #include "marker.h"
+#include "oracle.h"
 #include "random.h"
 
-enum { DIMS = 3, SLOTS = 5, SUMS = 2, SHARED = 2, STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, SUM_LENGTH = 40, LARGEST = 20000, LIMIT_S = 60, MODULUS = 1021 };
+/* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the grid is as large as it allows at most.
+ * What is reduced is few enough elements that sums of floats are exact. */
+#ifdef KMM_TEST_DEVICE
+enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 32 << 10, MOST_ROWS = 65535, LIMIT_S = 150 };
+#else
+enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65535, LIMIT_S = 60 };
+#endif
+enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
+static int gpu_count = 4; /* of each kind */
+
+static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
 
 typedef enum kind { MANAGED, MAPPED, RAW } kind_t; /* RAW: host memory that is mapped for each launch */
 
@@ -38,42 +49,6 @@ typedef struct slot {
     void *base;  /* the array, or its host memory */
     void *model; /* what it should hold */
 } slot_t;
-
-/* Indices [scale * i + offset, + length + growth * i) of one dimension; `whole`: all of them are named. */
-typedef struct section { int64_t scale, offset, length, growth; bool whole; } section_t;
-
-typedef struct source { int slot; section_t section[DIMS]; } source_t;
-
-typedef enum op_kind { LAUNCH, REDUCE, COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK } op_kind_t;
-static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
-
-/* What is done with the mark of a stream. */
-typedef enum mark { MARK_MAKE, MARK_PRECEDE, MARK_WAIT, MARKS } mark_t;
-
-typedef struct op {
-    op_kind_t kind;
-    bool dropped;
-    /* Launches: a view of `dims` dimensions that begins at element `shift`, and where they work in it. */
-    uint32_t dims;
-    int64_t shift, extent[DIMS], lo[DIMS], length[DIMS], chunk[DIMS];
-    uint32_t block[DIMS];
-    bool is_function, open_extent, flat, whole_axes, in_blocks, has_if;
-    source_t source[2];
-    int source_count, extra; /* extra: a sum that is read whole, or -1 */
-    int target;
-    kmm_mode_t mode;
-    kmm_op_t op;
-    section_t out[DIMS];
-    bool skips; /* an update that leaves some elements alone */
-    bool on_gpu, nowait;
-    bool on_first; /* device of its kind */
-    int stream, priority;
-    kmm_schedule_t schedule;
-    int64_t salt;
-    /* Copies and fills: */
-    int64_t begin, count, other_begin;
-    int other, value;
-} op_t;
 
 typedef struct script {
     /* slot_count arrays, of which the last SUMS are short targets of reductions; behind them those of all threads, if there
@@ -105,185 +80,17 @@ typedef struct program {
     uint64_t seed;
 } program_t;
 
-static pthread_mutex_t sum_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- Elements ---- */
-
-static size_t type_bytes(kmm_type_t t)
+static manner_t manner_of(const script_t *s, const op_t *op)
 {
-    static const size_t bytes[] = { 1, 2, 4, 8, 1, 2, 4, 8, 4, 8 };
-    return bytes[t];
-}
-
-static int64_t get(kmm_type_t t, const void *base, int64_t k)
-{
-    switch (t) {
-    case KMM_UINT8: return ((const uint8_t *)base)[k];
-    case KMM_UINT16: return ((const uint16_t *)base)[k];
-    case KMM_INT8: return ((const int8_t *)base)[k];
-    case KMM_UINT32: return ((const uint32_t *)base)[k];
-    case KMM_UINT64: return (int64_t)((const uint64_t *)base)[k];
-    case KMM_INT16: return ((const int16_t *)base)[k];
-    case KMM_INT32: return ((const int32_t *)base)[k];
-    case KMM_INT64: return ((const int64_t *)base)[k];
-    case KMM_FLOAT: return (int64_t)((const float *)base)[k];
-    case KMM_DOUBLE: return (int64_t)((const double *)base)[k];
-    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
-    }
-    abort();
-}
-
-static void put(kmm_type_t t, void *base, int64_t k, int64_t v)
-{
-    switch (t) {
-    case KMM_UINT8: ((uint8_t *)base)[k] = (uint8_t)v; return;
-    case KMM_UINT16: ((uint16_t *)base)[k] = (uint16_t)v; return;
-    case KMM_INT8: ((int8_t *)base)[k] = (int8_t)v; return;
-    case KMM_UINT32: ((uint32_t *)base)[k] = (uint32_t)v; return;
-    case KMM_UINT64: ((uint64_t *)base)[k] = (uint64_t)v; return;
-    case KMM_INT16: ((int16_t *)base)[k] = (int16_t)v; return;
-    case KMM_INT32: ((int32_t *)base)[k] = (int32_t)v; return;
-    case KMM_INT64: ((int64_t *)base)[k] = v; return;
-    case KMM_FLOAT: ((float *)base)[k] = (float)v; return;
-    case KMM_DOUBLE: ((double *)base)[k] = (double)v; return;
-    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
-    }
-    abort();
-}
-
-static double combine_real(kmm_op_t op, double a, double b)
-{
-    if (op == KMM_OP_LAND || op == KMM_OP_LOR)
-        return op == KMM_OP_LAND ? a != 0 && b != 0 : a != 0 || b != 0;
-    return op == KMM_OP_ADD ? a + b : op == KMM_OP_MIN ? (b < a ? b : a) : (b > a ? b : a);
-}
-
-/* Element k becomes itself op v. */
-static void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
-{
-    if (t == KMM_FLOAT) {
-        float *p = (float *)base + k;
-        *p = (float)combine_real(op, *p, (double)v);
-        return;
-    }
-    if (t == KMM_DOUBLE) {
-        double *p = (double *)base + k;
-        *p = combine_real(op, *p, (double)v);
-        return;
-    }
-    int64_t a = get(t, base, k);
-    uint64_t x = (uint64_t)a, y = (uint64_t)v;
-    switch (op) {
-    case KMM_OP_ADD: x += y; break;
-    case KMM_OP_MUL: x *= y; break;
-    case KMM_OP_MIN: x = v < a ? y : x; break;
-    case KMM_OP_MAX: x = v > a ? y : x; break;
-    case KMM_OP_BAND: x &= y; break;
-    case KMM_OP_BOR: x |= y; break;
-    case KMM_OP_BXOR: x ^= y; break;
-    case KMM_OP_LAND: x = a && v; break;
-    case KMM_OP_LOR: x = a || v; break;
-    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: abort();
-    }
-    put(t, base, k, (int64_t)x);
-}
-
-/* ---- What a launch does, element by element: the same code in chunks and in the model ---- */
-
-/* Where the slots are, at element `shift`; sums at their beginning. */
-typedef struct places { void *target, *source[2], *extra; } places_t;
-
-static int64_t linear(const op_t *op, const int64_t x[DIMS])
-{
-    int64_t k = 0;
-    for (uint32_t d = 0; d < op->dims; d++)
-        k = k * op->extent[d] + x[d];
-    return k;
-}
-
-static void section_range(const op_t *op, const section_t *c, uint32_t d, int64_t i, int64_t *lo, int64_t *hi)
-{
-    *lo = c->scale * i + c->offset;
-    *hi = *lo + c->length + c->growth * i;
-    if (c->whole) {
-        *lo = (i * 7 + 3) % op->extent[d];
-        *hi = *lo + 1;
-    }
-    *lo = *lo < 0 ? 0 : *lo;
-    *hi = *hi > op->extent[d] ? op->extent[d] : *hi;
-}
-
-static bool section_box(const op_t *op, const section_t c[DIMS], const int64_t i[DIMS], int64_t lo[DIMS], int64_t hi[DIMS])
-{
-    bool any = true;
-    for (uint32_t d = 0; d < op->dims; d++) {
-        section_range(op, &c[d], d, i[d], &lo[d], &hi[d]);
-        any &= lo[d] < hi[d];
-    }
-    return any;
-}
-
-static bool advance(const op_t *op, int64_t x[DIMS], const int64_t lo[DIMS], const int64_t hi[DIMS])
-{
-    for (uint32_t d = op->dims; d-- > 0;) {
-        if (++x[d] < hi[d])
-            return true;
-        x[d] = lo[d];
-    }
-    return false;
-}
-
-static uint64_t gather(const script_t *s, const op_t *op, int k, const int64_t i[DIMS], const void *base)
-{
-    int64_t lo[DIMS], hi[DIMS], x[DIMS];
-    uint64_t v = 0;
-    kmm_type_t type = s->slot[op->source[k].slot].type;
-    if (!section_box(op, op->source[k].section, i, lo, hi))
-        return 0;
-    memcpy(x, lo, sizeof(x));
-    do {
-        int64_t at = linear(op, x);
-        v += (uint64_t)get(type, base, at) * (uint64_t)(at % 5 + 1);
-    } while (advance(op, x, lo, hi));
-    return v;
-}
-
-static void scatter(const script_t *s, const op_t *op, const int64_t i[DIMS], void *base, uint64_t v)
-{
-    int64_t lo[DIMS], hi[DIMS], x[DIMS];
-    kmm_type_t type = s->slot[op->target].type;
-    if (!section_box(op, op->out, i, lo, hi))
-        return;
-    memcpy(x, lo, sizeof(x));
-    do {
-        int64_t at = linear(op, x);
-        uint64_t old = op->mode == KMM_UPDATE ? (uint64_t)get(type, base, at) * 3 : 0;
-        if (!op->skips || (at + op->salt) % 3)
-            put(type, base, at, (int64_t)((v + old + (uint64_t)at) % MODULUS));
-    } while (advance(op, x, lo, hi));
-}
-
-static void element(const script_t *s, const op_t *op, const int64_t i[DIMS], const places_t *p)
-{
-    uint64_t v = (uint64_t)op->salt, where = 0;
-    for (uint32_t d = 0; d < op->dims; d++)
-        where = where * 31 + (uint64_t)i[d];
-    v += where;
-    for (int k = 0; k < op->source_count; k++)
-        v += gather(s, op, k, i, p->source[k]);
-    if (op->extra >= 0)
-        v += (uint64_t)get(s->slot[op->extra].type, p->extra, (int64_t)(where % SUM_LENGTH));
-    if (op->kind == LAUNCH) {
-        scatter(s, op, i, p->target, v);
-        return;
-    }
-    pthread_mutex_lock(&sum_lock);
-    combine(op->op, s->slot[op->target].type, p->target, op->begin + (int64_t)(where % (uint64_t)op->count), (int64_t)(v % 16));
-    pthread_mutex_unlock(&sum_lock);
+    manner_t m = { .op = *op };
+    for (int k = 0; k < SLOTS + SUMS + SHARED; k++)
+        m.types[k] = s->slot[k].type;
+    return m;
 }
 
 static void launch_model(script_t *s, const op_t *op)
 {
+    manner_t m = manner_of(s, op);
     int64_t hi[DIMS], i[DIMS];
     places_t p = { 0 };
     for (int k = 0; k < op->source_count; k++) {
@@ -300,35 +107,25 @@ static void launch_model(script_t *s, const op_t *op)
     }
     memcpy(i, op->lo, sizeof(i));
     do
-        element(s, op, i, &p);
+        element(m.types, op, i, &p);
     while (advance(op, i, op->lo, hi));
 }
 
 /* ---- The same as a kernel and as a function ---- */
 
-typedef struct arguments { const script_t *script; const op_t *op; places_t places; } arguments_t;
+typedef struct arguments { manner_t manner; places_t places; } arguments_t;
 
-/* One block of a kernel, whose parameters are six words. */
+/* One block of a kernel. */
 static void run_block(const uint64_t block[3], void **args)
 {
-    const script_t *s = *(const script_t **)args[0];
-    const op_t *op = *(const op_t **)args[1];
-    places_t p = { *(void **)args[2], { *(void **)args[3], *(void **)args[4] }, *(void **)args[5] };
+    const manner_t *m = args[0];
+    places_t p = { *(void **)args[1], { *(void **)args[2], *(void **)args[3] }, *(void **)args[4] };
     uint32_t size[3] = { 1, 1, 1 };
-    for (uint32_t d = 0; d < op->dims; d++)
-        size[op->dims - 1 - d] = op->block[d];
-    for (uint32_t t = 0; t < size[0] * size[1] * size[2]; t++) {
-        uint32_t thread[3] = { t % size[0], t / size[0] % size[1], t / size[0] / size[1] };
-        int64_t i[DIMS];
-        bool inside = true;
-        for (uint32_t d = 0; d < op->dims; d++) {
-            uint32_t c = op->dims - 1 - d;
-            i[d] = (int64_t)(block[c] * size[c] + thread[c]);
-            inside &= i[d] >= op->lo[d] && i[d] < op->lo[d] + op->length[d];
-        }
-        if (inside)
-            element(s, op, i, &p);
-    }
+    for (uint32_t d = 0; d < m->op.dims; d++)
+        size[m->op.dims - 1 - d] = m->op.block[d];
+    for (uint32_t t = 0; t < size[0] * size[1] * size[2]; t++)
+        oracle_thread(m, (uint64_t[3]){ block[0] * size[0] + t % size[0], block[1] * size[1] + t / size[0] % size[1],
+                                        block[2] * size[2] + t / size[0] / size[1] }, &p);
 }
 
 static void run_blocks(const kmm_host_blocks_t *b, void **args)
@@ -338,6 +135,38 @@ static void run_blocks(const kmm_host_blocks_t *b, void **args)
                                  k / b->count[0] / b->count[1] + b->offset[2] }, args);
 }
 
+static void run_chunk(const kmm_chunk_t *chunk, void *args)
+{
+    const arguments_t *a = args;
+    const op_t *op = &a->manner.op;
+    int64_t lo[DIMS], hi[DIMS], i[DIMS];
+    for (uint32_t d = 0; d < op->dims; d++) {
+        lo[d] = chunk->begin[op->dims - 1 - d];
+        hi[d] = chunk->end[op->dims - 1 - d];
+    }
+    memcpy(i, lo, sizeof(i));
+    do
+        element(a->manner.types, op, i, &a->places);
+    while (advance(op, i, lo, hi));
+}
+
+static const uint32_t bytes[] = { sizeof(kmm_blocks_t), sizeof(manner_t), 8, 8, 8, 8 };
+static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 5, bytes + 1, 0, NULL };
+
+/* A GPU that a program may have, and the kernel for it. `count`: how many of its kind there must be. */
+typedef struct gpus { const char *devices; const kmm_kernel_t *kernel; int count; } gpus_t;
+
+#ifdef KMM_TEST_DEVICE
+/* tests/device/oracle.cu; made known in the process that launches it. */
+extern kmm_kernel_t oracle_kernel;
+int oracle_kernel_find(void);
+
+static const gpus_t gpus[] = {
+    { "cuda:1,mem=%lld", &oracle_kernel, 1 }, { "cuda:1,mem=%lld,host", &oracle_kernel, 1 }, { "cuda:1,mem=%lld,host:2", &oracle_kernel, 1 },
+    { "cuda:2,mem=%lld", &oracle_kernel, 2 }, { "cuda:2,mem=%lld,host:1", &oracle_kernel, 2 },
+    { "cuda:4,mem=%lld", &oracle_kernel, 4 }, { "cuda:4,mem=%lld,host", &oracle_kernel, 4 },
+};
+#else
 static int run_whole(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     (void)grid;
@@ -353,27 +182,24 @@ static int run_clone(const uint32_t block[3], const uint32_t grid[3], void **arg
     return 0;
 }
 
-static void run_chunk(const kmm_chunk_t *chunk, void *args)
+static int oracle_kernel_find(void)
 {
-    const arguments_t *a = args;
-    int64_t lo[DIMS], hi[DIMS], i[DIMS];
-    for (uint32_t d = 0; d < a->op->dims; d++) {
-        lo[d] = chunk->begin[a->op->dims - 1 - d];
-        hi[d] = chunk->end[a->op->dims - 1 - d];
-    }
-    memcpy(i, lo, sizeof(i));
-    do
-        element(a->script, a->op, i, &a->places);
-    while (advance(a->op, i, lo, hi));
+    return 0;
 }
 
-static const uint32_t words[] = { sizeof(kmm_blocks_t), 8, 8, 8, 8, 8, 8 };
-static fake_kernel_t fake_clone = { run_clone, 7, words, 0 }, fake_whole = { run_whole, 6, words + 1, 0 };
-static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 6, words + 1, 0, NULL };
-static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 6, words + 1, 0, NULL };
-static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 7, words, 1, &cuda_whole };
-static const kmm_kernel_t hip_whole = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 6, words + 1, 0, NULL };
-static const kmm_kernel_t hip_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_oracle", NULL, &fake_clone, 7, words, 1, &hip_whole };
+static fake_kernel_t fake_clone = { run_clone, 6, bytes, 0 }, fake_whole = { run_whole, 5, bytes + 1, 0 };
+static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
+static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &cuda_whole };
+static const kmm_kernel_t hip_whole = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
+static const kmm_kernel_t hip_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &hip_whole };
+
+static const gpus_t gpus[] = {
+    { "cuda:1,mem=%lld", &cuda_kernel, 1 }, { "cuda:2,mem=%lld", &cuda_kernel, 2 }, { "cuda:4,mem=%lld", &cuda_kernel, 4 },
+    { "cuda:2,mem=%lld,host", &cuda_kernel, 2 }, { "cuda:1,mem=%lld,host:2", &cuda_kernel, 1 }, { "hip:1,mem=%lld", &hip_kernel, 1 },
+    { "hip:2,mem=%lld", &hip_kernel, 2 }, { "hip:2,mem=%lld,host:1", &hip_kernel, 2 }, { "cuda:1,mem=%lld,hip:2", &hip_kernel, 2 },
+    { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1 },
+};
+#endif
 
 /* ---- Describing a launch ---- */
 
@@ -453,7 +279,7 @@ static int make_logical(script_t *s, const op_t *op)
 
 static int launch(script_t *s, const op_t *op)
 {
-    arguments_t a = { s, op, { 0 } };
+    arguments_t a = { manner_of(s, op), { 0 } };
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
         a.places.source[k] = (char *)from->base + op->shift * (int64_t)type_bytes(from->type);
@@ -472,7 +298,7 @@ static int launch(script_t *s, const op_t *op)
         g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d]);
     }
     kmm_blocks_t blocks = { 0 };
-    void *args[] = { &blocks, &a.script, &a.op, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
+    void *args[] = { &blocks, &a.manner, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
     bool on_gpu = op->on_gpu && s->gpu_kernel;
     kmm_launch_arm(l);
     return kmm_launch_kernel(on_gpu ? s->gpu_kernel : &kernel, &g, on_gpu ? args : args + 1);
@@ -838,7 +664,7 @@ static void random_view(rng_t *r, op_t *op, int64_t n)
             op->extent[d] = 1;
         inner *= op->extent[d];
     }
-    op->extent[0] = n / inner;
+    op->extent[0] = op->dims > 1 && n / inner > MOST_ROWS ? MOST_ROWS : n / inner;
     op->open_extent = rng_range(r, 0, 2) == 0;
     op->flat = rng_range(r, 0, 1);
 }
@@ -949,11 +775,17 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
             op->source[k].section[d] = random_section(r, op->extent[d], d + 1 == op->dims);
     }
     bool none = rng_range(r, 0, 40) == 0, part = rng_range(r, 0, 2) == 0, splits = rng_range(r, 0, 5);
+    int64_t work = 1;
     for (uint32_t d = 0; d < op->dims; d++) {
         int64_t points = random_out(r, &op->out[d], op->extent[d]);
         op->lo[d] = part ? rng_range(r, 0, points - 1) : 0;
         op->length[d] = part ? rng_range(r, 1, points - op->lo[d]) : points;
         op->length[d] = none && d == 0 ? 0 : op->length[d];
+        work *= op->length[d];
+        while (op->kind == REDUCE && work > MOST_REDUCED) {
+            work = work / op->length[d] * (op->length[d] / 2);
+            op->length[d] /= 2;
+        }
         op->block[d] = (uint32_t)(d + 1 == op->dims ? rng_range(r, 1, 64) : rng_range(r, 1, 4));
         int64_t unit = op->in_blocks && !op->is_function ? op->block[d] : 1;
         if (splits && rng_range(r, 0, 3))
@@ -1006,8 +838,8 @@ static void random_op(rng_t *r, const script_t *s, op_t *op)
 static int64_t random_script(rng_t *r, script_t *s)
 {
     static const kmm_type_t types[] = { KMM_INT32, KMM_FLOAT, KMM_DOUBLE, KMM_UINT8, KMM_INT16, KMM_UINT16, KMM_INT64, KMM_INT8, KMM_UINT32, KMM_UINT64 };
-    static const int64_t sizes[] = { 300, 4000, 4000, LARGEST };
-    int64_t n = rng_range(r, 1, sizes[rng_range(r, 0, 3)]), bytes = 0;
+    static const int64_t sizes[] = { 300, 4000, ON_DEVICE ? LARGEST / 4 : 4000, LARGEST };
+    int64_t n = rng_range(r, 1, sizes[rng_range(r, 0, 3)]), total = 0;
     s->slot_count = (int)rng_range(r, 2, SLOTS) + SUMS;
     for (int k = 0; k < s->slot_count; k++) {
         slot_t *t = &s->slot[k];
@@ -1016,12 +848,12 @@ static int64_t random_script(rng_t *r, script_t *s)
         t->type = types[rng_range(r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
         t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
         t->n = sum ? SUM_LENGTH : n;
-        bytes += t->n * (int64_t)type_bytes(t->type) + 3 * 4096;
+        total += t->n * (int64_t)type_bytes(t->type) + 3 * PIECE;
     }
     s->op_count = (int)rng_range(r, 1, OPS);
     for (int k = 0; k < s->op_count; k++)
         random_op(r, s, &s->op[k]);
-    return bytes;
+    return total;
 }
 
 static void random_shared(rng_t *r, program_t *p)
@@ -1040,18 +872,15 @@ static void random_shared(rng_t *r, program_t *p)
 static void random_devices(rng_t *r, program_t *p)
 {
     static const char *const plain[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
-    static const struct { const char *devices; const kmm_kernel_t *kernel; } gpus[] = {
-        { "cuda:1,mem=%lld", &cuda_kernel }, { "cuda:2,mem=%lld", &cuda_kernel }, { "cuda:4,mem=%lld", &cuda_kernel },
-        { "cuda:2,mem=%lld,host", &cuda_kernel }, { "cuda:1,mem=%lld,host:2", &cuda_kernel }, { "hip:1,mem=%lld", &hip_kernel },
-        { "hip:2,mem=%lld", &hip_kernel }, { "hip:2,mem=%lld,host:1", &hip_kernel }, { "cuda:1,mem=%lld,hip:2", &hip_kernel }, { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel },
-    };
     p->granule = 4096 << (rng_range(r, 0, 3) ? 0 : 2);
     p->jitter = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, 1, 200);
-    if (rng_range(r, 0, 2)) {
+    if (!ON_DEVICE && rng_range(r, 0, 2)) {
         p->devices = plain[rng_range(r, 0, 5)];
         return;
     }
     int k = (int)rng_range(r, 0, sizeof(gpus) / sizeof(*gpus) - 1);
+    while (gpus[k].count > gpu_count)
+        k--; /* the first needs one */
     p->gpu_kernel = gpus[k].kernel;
     p->devices = gpus[k].devices;
 }
@@ -1082,10 +911,10 @@ static void random_program(program_t *p, uint64_t seed)
     random_shared(&r, p);
     for (int k = 0; k < p->script_count; k++)
         bytes += random_script(&r, &p->script[k]);
-    p->memory = rng_range(&r, 0, 3) ? 4096 * rng_range(&r, 4, 40) : 16 << 20;
-    p->most = 64 * bytes + (64 << 20); /* partial copies of reductions too */
+    p->memory = rng_range(&r, 0, 3) ? PIECE * rng_range(&r, 4, ON_DEVICE ? 12 : 40) : (int64_t)4096 * PIECE;
+    p->most = 64 * bytes + (ON_DEVICE ? (int64_t)8 << 30 : 64 << 20); /* partial copies of reductions too */
     p->disk = disks[rng_range(&r, 0, 3)];
-    p->host_memory = rng_range(&r, 0, 1) ? 4096 * rng_range(&r, 40, 80) : 0;
+    p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
     if (getenv("KMM_KEEP"))
         keep_only(p, getenv("KMM_KEEP"));
 }
@@ -1106,6 +935,8 @@ static pid_t start(program_t *p, bool quiet)
     alarm(LIMIT_S);
     if (quiet && !freopen("/dev/null", "w", stderr))
         _exit(2);
+    if (oracle_kernel_find())
+        exit(2);
     exit(run_program(p) ? 0 : 1);
 }
 
@@ -1235,6 +1066,7 @@ int main(void)
     long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
     uint64_t seed = rng_seed();
     int failures = 0;
+    gpu_count = (int)number("KMM_TEST_GPUS", gpu_count);
     width = width < 1 ? 1 : width > JOBS ? JOBS : width;
     while (ended < begun || (begun < count && failures < MOST_FAILURES)) {
         for (long k = 0; k < width && begun < count && failures < MOST_FAILURES; k++)

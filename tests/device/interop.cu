@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed work beside CUDA code that knows nothing of it (plain.h): the order of streams, events, Thrust inside a task, and memory that
+// is left free. KMM_DEVICE_KEEP_FREE and KMM_DEVICE_MEM are as the script sets them.
+#include "plain.h"
+
+#include <kmm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
+#include <thrust/reduce.h>
+#include <thrust/sort.h>
+
+enum { N = 1 << 20, SLOW_MS = 100 };
+
+static int failures;
+
+static void expect(int holds, const char *what)
+{
+    printf("%s: interop: %s\n", holds ? "PASS" : "FAIL", what);
+    fflush(stdout);
+    failures += !holds;
+}
+
+static void must(int error, const char *what)
+{
+    if (error == 0)
+        return;
+    printf("FAIL: interop: %s: error %d: %s\n", what, error, kmm_error_text(kmm_default()));
+    exit(1);
+}
+
+__global__ void twice(int n, int *to, const int *from)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = 2 * from[i];
+}
+
+__global__ void slow_twice(int n, int *to, const int *from, long long cycles)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (long long begin = clock64(); clock64() - begin < cycles;)
+        ;
+    if (i < n)
+        to[i] = 2 * from[i];
+}
+
+__global__ void set(int n, int factor, int *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = (int)((unsigned)i * factor);
+}
+
+static int is_line(const int *x, int begin, int slope)
+{
+    int wrong = 0;
+    for (int i = 0; i < N; i++)
+        wrong += x[i] != begin + slope * i;
+    return wrong == 0;
+}
+
+// A managed launch on a stream comes after plain work that is on it already, whichever way its data takes.
+static void after_plain_work(cudaStream_t s)
+{
+    static int got[N];
+    int *device, *pinned, *C;
+    must(plain_alloc(N, &device, &pinned), "plain memory");
+    must(cudaMalloc(&C, N * sizeof(int)), "cudaMalloc");
+    memset(pinned, 0, N * sizeof(int));
+    must(plain_slow_fill(s, SLOW_MS, N, 7, device), "plain work");
+    must(plain_copy_out(s, N, pinned, device), "plain copy");
+    #pragma kmm parallel(i = 0:N) chunk(N / 4) read(pinned[i]) write(C[i])
+    twice<<<N / 256, 256, 0, s>>>(N, C, pinned);
+    must(cudaMemcpy(got, C, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 14, 2), "a launch on a stream comes after plain work on it, in pinned memory that it maps");
+
+    must(plain_slow_fill(s, SLOW_MS, N, 3, device), "plain work");
+    twice<<<N / 256, 256, 0, s>>>(N, C, device);
+    must(cudaMemcpy(got, C, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 6, 2), "and in the device's own memory");
+    must(cudaFree(C), "cudaFree");
+}
+
+// Plain work waits for managed work by an event, on the same stream or another.
+static void before_plain_work(cudaStream_t s, cudaStream_t other)
+{
+    int *device, *pinned, *more, *unused, *A;
+    cudaEvent_t e;
+    must(plain_alloc(N, &device, &pinned), "plain memory");
+    must(plain_alloc(N, &more, &unused), "plain memory");
+    must(cudaMalloc(&A, N * sizeof(int)), "cudaMalloc");
+    must(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate");
+    for (cudaStream_t waits : {other, s}) {
+        #pragma kmm parallel(i = 0:N) chunk(N / 4) write(A[i])
+        set<<<N / 256, 256, 0, s>>>(N, 5, A);
+        must(cudaMemset(device, 0, N * sizeof(int)), "cudaMemset");
+        must(cudaMemset(more, 0, N * sizeof(int)), "cudaMemset");
+        must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 2000000);
+        must(cudaEventRecord(e, s), "cudaEventRecord");
+        must(cudaStreamWaitEvent(waits, e, 0), "cudaStreamWaitEvent");
+        must(plain_add(waits, N, more, device), "plain work");
+        must(plain_copy_out(waits, N, pinned, more), "plain copy");
+        must(plain_wait(waits), "plain wait");
+        expect(is_line(pinned, 0, 10), waits == s ? "plain work on the same stream waits for managed work by an event" : "plain work on another stream waits for managed work by an event");
+    }
+    slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 2000000);
+    must(cudaStreamSynchronize(s), "cudaStreamSynchronize");
+    must(plain_copy_out(other, N, pinned, device), "plain copy");
+    must(plain_wait(other), "plain wait");
+    expect(is_line(pinned, 0, 10), "plain work after cudaStreamSynchronize comes after managed work");
+    must(cudaEventDestroy(e), "cudaEventDestroy");
+    must(cudaFree(A), "cudaFree");
+}
+
+// Thrust's own temporary memory is the device's.
+static void thrust_in_task()
+{
+    static int got[N];
+    int *X, sum = 0, wrong = 0;
+    must(cudaMalloc(&X, N * sizeof(int)), "cudaMalloc");
+    #pragma kmm parallel(i = 0:N) chunk(N / 4) write(X[i])
+    set<<<N / 256, 256>>>(N, -1640531535, X);
+    cudaStream_t s = 0;
+    #pragma kmm task stream(s) update(X[0:N])
+    {
+        thrust::sort(thrust::cuda::par.on(s), X, X + N);
+        sum = thrust::reduce(thrust::cuda::par.on(s), X, X + N, 0, thrust::plus<int>());
+    }
+    must(cudaMemcpy(got, X, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    unsigned want = 0;
+    for (unsigned i = 0; i < N; i++) {
+        want += i * 2654435761u;
+        wrong += i > 0 && got[i - 1] > got[i];
+    }
+    expect(wrong == 0 && (unsigned)sum == want, "Thrust sorts and adds up inside a task");
+    must(cudaFree(X), "cudaFree");
+}
+
+// What is managed grows to its limit, and leaves free what it was told to.
+static void leaves_free()
+{
+    const char *text = getenv("KMM_DEVICE_KEEP_FREE");
+    size_t keep = text ? (size_t)atoll(text) << 30 : 0; // as "4G"
+    kmm_device_info_t info;
+    if (!keep)
+        return;
+    must(kmm_device_get(kmm_default(), 0, &info), "kmm_device_get");
+    long n = (long)(info.memory_bytes / sizeof(int)) + (256 << 20);
+    int *X, last = 0;
+    must(cudaMalloc(&X, n * sizeof(int)), "cudaMalloc");
+    for (long k = 0; k < n; k += N * 64) {
+        int count = n - k < N * 64 ? (int)(n - k) : N * 64, *piece = X + k;
+        #pragma kmm parallel(i = 0:count) write(piece[i])
+        set<<<(count + 255) / 256, 256>>>(count, 3, piece);
+    }
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    size_t left = plain_free_bytes();
+    printf("  %.2f GB may be managed, %.2f GB are free\n", 1e-9 * info.memory_bytes, 1e-9 * left);
+    expect(left >= keep / 100 * 95 && plain_can_alloc(keep / 10 * 9) == 0, "KMM_DEVICE_KEEP_FREE is left free when all else is used");
+    must(cudaMemcpy(&last, X + (n - 1) / (N * 64) * (N * 64), sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaFree(X), "cudaFree");
+}
+
+int main()
+{
+    cudaStream_t s, other;
+    must(cudaStreamCreate(&s), "cudaStreamCreate");
+    must(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), "cudaStreamCreate");
+    after_plain_work(s);
+    after_plain_work(0);
+    before_plain_work(s, other);
+    thrust_in_task();
+    leaves_free();
+    return failures != 0;
+}
