@@ -25,6 +25,14 @@ static const char *words(const unit_t *u, size_t begin, size_t end)
     return source_words(u->source, begin, end);
 }
 
+/* Behind the last error or warning: what to add to the pragma. */
+static void suggest_clause(const unit_t *u, const directive_t *d, const char *why, const char *clause)
+{
+    size_t at = d->pragma.content_end;
+    diag_at(SEVERITY_NOTE, u->source, at, at, "%s", why);
+    diag_fix(at, at, arena_printf(" %s", clause));
+}
+
 /* ---- Axes ---- */
 
 static void set_source(unit_t *u, directive_t *d, int number)
@@ -191,15 +199,34 @@ static bool is_pure(CXCursor call)
     return !clang_Cursor_isNull(call) && !has_effects(call, 0);
 }
 
-static bool check_calls(unit_t *u, const expr_t *e)
+/* A variable before the pragma in place of the call; where a declaration may stand, and the pragma is a line of its own. */
+static void suggest_variable(const unit_t *u, const directive_t *d, const expr_t *call)
+{
+    size_t line = d->pragma.begin, text = 0;
+    const char *type = clang_text(clang_getTypeSpelling(call->type)), *name = words(u, call->left->begin, call->left->end);
+    if (clang_getCursorKind(d->parent) != CXCursor_CompoundStmt || d->pragma.is_operator || call->left->kind != EXPR_NAME || strchr(name, ':') ||
+        strchr(name, '<') || !is_integer(call->type))
+        return;
+    while (line > 0 && u->source->text[line - 1] != '\n')
+        line--;
+    while (line + text < d->pragma.begin && strchr(" \t", u->source->text[line + text]))
+        text++;
+    if (line + text < d->pragma.begin)
+        return;
+    diag_fix(call->begin, call->end, arena_printf("%s_value", name));
+    diag_fix(line, line, arena_printf("%.*sconst %s %s_value = %s;\n", (int)text, u->source->text + line, type, name, words(u, call->begin, call->end)));
+}
+
+static bool check_calls(unit_t *u, const directive_t *d, const expr_t *e)
 {
     for (; e; e = e->next) {
         if (e->kind == EXPR_CALL && !is_pure(e->cursor)) {
             error_at(u, e->begin, e->end, "the call of '%s' may have side effects, and a clause has none; compute the value before the pragma",
                      words(u, e->left->begin, e->left->end));
+            suggest_variable(u, d, e);
             return false;
         }
-        if (!check_calls(u, e->left) || !check_calls(u, e->right) || !check_calls(u, e->other))
+        if (!check_calls(u, d, e->left) || !check_calls(u, d, e->right) || !check_calls(u, d, e->other))
             return false;
     }
     return true;
@@ -238,7 +265,7 @@ static bool check_scalar(unit_t *u, const directive_t *d, const expr_t *e)
                  clang_text(clang_getTypeSpelling(type)));
         return false;
     }
-    return check_calls(u, e) && check_numbers(u, e);
+    return check_calls(u, d, e) && check_numbers(u, e);
 }
 
 static void check_scalars(unit_t *u, directive_t *d)
@@ -255,7 +282,7 @@ static void check_scalars(unit_t *u, directive_t *d)
     check_scalar(u, d, d->ordinal);
     check_scalar(u, d, d->priority);
     if (d->condition)
-        check_calls(u, d->condition);
+        check_calls(u, d, d->condition);
 }
 
 /* ---- Affine sections ---- */
@@ -428,7 +455,7 @@ static bool is_function_pointer(CXType type)
 static void suggest_word(const item_t *item, const char *word)
 {
     if (item->word.end)
-        diag_fix(item->word.begin, word);
+        diag_fix(item->word.begin, item->word.end, word);
 }
 
 static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
@@ -462,7 +489,7 @@ static bool check_base(unit_t *u, const directive_t *d, item_t *item)
     CXType type = clang_getCanonicalType(e->type);
     if (type.kind == CXType_LValueReference)
         type = clang_getCanonicalType(clang_getPointeeType(type));
-    if (!check_calls(u, e))
+    if (!check_calls(u, d, e))
         return false;
     if (is_dependent(type))
         return true;
@@ -497,19 +524,59 @@ static void find_shape(unit_t *u, directive_t *d, item_t *item)
     }
 }
 
-static void check_rank(unit_t *u, item_t *item)
+/* The only axis in an index, when it begins at 0 and its range is given; NULL otherwise. */
+static const axis_t *axis_within(const directive_t *d, const expr_t *e)
+{
+    const axis_t *found = NULL;
+    for (int k = 0; k < d->axis_count; k++) {
+        directive_t one = {.axis_count = 1};
+        one.axis[0] = d->axis[k];
+        if (!has_axis(&one, e))
+            continue;
+        if (found)
+            return NULL;
+        found = &d->axis[k];
+    }
+    return found && found->length && found->lower->kind == EXPR_NUMBER && found->lower->value == 0 ? found : NULL;
+}
+
+/* The dimensions of a flat pointer, when each index moves with an axis: their ranges. */
+static void suggest_shape(const unit_t *u, const directive_t *d, const item_t *item, const char *base)
+{
+    text_t shape = {0};
+    text_printf(&shape, "shape(%s", base);
+    for (int k = 0; k < item->section_count; k++) {
+        const axis_t *axis = item->section[k].lower ? axis_within(d, item->section[k].lower) : NULL;
+        if (!axis)
+            return;
+        text_printf(&shape, "[%s]", words(u, axis->length->begin, axis->length->end));
+    }
+    text_add(&shape, ")", 1);
+    suggest_clause(u, d, "if its dimensions are the ranges of the axes", shape.data);
+}
+
+static void check_rank(unit_t *u, const directive_t *d, item_t *item)
 {
     const char *base = words(u, item->base->begin, item->base->end);
     int dims = item->shape ? item->shape->dims : item->inner_dims + 1;
     if (!item->section_count || item->section_count == dims || (is_dependent(item->base->type) && !item->shape))
         return;
-    if (item->shape || item->inner_dims)
-        error_at(u, item->begin, item->end, "'%s' has %d section%s, but '%s' has %d dimension%s", words(u, item->begin, item->end),
-                 item->section_count, item->section_count == 1 ? "" : "s", base, dims, dims == 1 ? "" : "s");
-    else
+    if (!item->shape && !item->inner_dims) {
         error_at(u, item->begin, item->end, "'%s' has %d sections, but '%s' is a flat pointer; give it dimensions with shape(%s%s)",
                  words(u, item->begin, item->end), item->section_count, base, base,
                  item->section_count == 2 ? "[height][width]" : item->section_count == 3 ? "[depth][height][width]" : "[...][...][...][...]");
+        suggest_shape(u, d, item, base);
+        return;
+    }
+    error_at(u, item->begin, item->end, "'%s' has %d section%s, but '%s' has %d dimension%s", words(u, item->begin, item->end),
+             item->section_count, item->section_count == 1 ? "" : "s", base, dims, dims == 1 ? "" : "s");
+    text_t rest = {0};
+    for (int k = item->section_count; k < dims; k++)
+        text_add(&rest, "[:]", 3);
+    if (rest.length)
+        diag_fix(item->end, item->end, rest.data);
+    else
+        diag_fix(item->section[dims].begin, item->end, "");
 }
 
 static void check_reduce(unit_t *u, item_t *item)
@@ -581,6 +648,7 @@ static bool check_borders(unit_t *u, const directive_t *d, const item_t *item, i
     overlap(u, item, cut,
             arena_printf("neighbouring chunks would both write %lld elements at their border: '%s' moves by %lld for each '%s', but is %lld long",
                          length.value - stride, words(u, item->begin, item->end), stride, d->axis[number].name, length.value));
+    diag_fix(section->length->begin, section->length->end, arena_printf("%lld", stride));
     return true;
 }
 
@@ -603,6 +671,10 @@ static void check_overlap(unit_t *u, directive_t *d, const item_t *item)
             arena_printf("all chunks would write the same elements '%s': axis '%s' is split but does not occur in it; "
                          "use it as an index, or say reduce(op: %s) if the kernel accumulates",
                          words(u, item->begin, item->end), d->axis[which].name, words(u, item->begin, item->end)));
+    if (!item->word.end)
+        return;
+    diag_at(SEVERITY_NOTE, u->source, item->word.begin, item->word.end, "if the kernel adds to them");
+    diag_fix(item->word.begin, item->begin, "reduce(+: ");
 }
 
 static void check_item(unit_t *u, directive_t *d, item_t *item)
@@ -612,7 +684,7 @@ static void check_item(unit_t *u, directive_t *d, item_t *item)
     if (!check_base(u, d, item))
         return;
     find_shape(u, d, item);
-    check_rank(u, item);
+    check_rank(u, d, item);
     for (int k = 0; k < item->section_count; k++)
         check_section(u, d, item, &item->section[k]);
     if (item->mode == KMM_REDUCE)
@@ -659,6 +731,22 @@ static bool is_covered(const directive_t *d, CXCursor root)
     return false;
 }
 
+/* An argument as the base of an item. */
+static const char *item_base(const char *argument)
+{
+    for (const char *c = argument; *c; c++)
+        if (!strchr("_.", *c) && !(*c >= '0' && *c <= '9') && !((*c | 32) >= 'a' && (*c | 32) <= 'z'))
+            return arena_printf("(%s)", argument);
+    return argument;
+}
+
+/* What a launch with one axis most often does to an argument, and what is right of most others. */
+static void suggest_access(const unit_t *u, const directive_t *d, const char *argument)
+{
+    if (d->axis_count == 1)
+        suggest_clause(u, d, "if each index changes its own element", arena_printf("update(%s[%s])", item_base(argument), d->axis[0].name));
+}
+
 /* Adds the access that is assumed for a pointer to const. */
 static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
 {
@@ -675,6 +763,8 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add read(%s[...]) [-Wkmm-whole]",
             words(u, begin, end), name);
+    if (!d->declared_in)
+        suggest_clause(u, d, "if it is meant", arena_printf("read(%s)", item_base(words(u, begin, end))));
 }
 
 /* Whether the code of the kernel or function shows that it stores nothing to what the parameter points to. */
@@ -711,6 +801,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     error_at(u, begin, end, "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), write(%s[...]) or update(%s[...])",
              d->callee_name, text, *name ? name : arena_printf("#%d", number + 1),
              clang_text(clang_getTypeSpelling(declared)), base, base, base);
+    suggest_access(u, d, text);
 }
 
 static void check_arguments(unit_t *u, directive_t *d)
@@ -869,7 +960,7 @@ static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
     if (r->by_number)
         error_at(u, r->begin, r->end, "the function has %d parameters, so there is no #%s", p->count, text);
     else if (near && *near)
-        error_at(u, r->name.begin, r->name.end, "the function has no parameter '%s'; did you mean '%s'?", text, near);
+        error_at(u, r->name.begin, r->name.end, "the function has no parameter '%s'; did you mean '%s'?", text, near), diag_fix(r->name.begin, r->name.end, near);
     else
         error_at(u, r->name.begin, r->name.end, "the function has no parameter '%s'; name an unnamed one by its number, as in rebase(#1: i)", text);
     return -1;
@@ -948,7 +1039,7 @@ static void check_map(unit_t *u, directive_t *d, map_item_t *item)
     const char *text = words(u, item->base->begin, item->base->end);
     check_scalar(u, d, item->lower);
     check_scalar(u, d, item->length);
-    if (!check_calls(u, item->base) || is_dependent(type))
+    if (!check_calls(u, d, item->base) || is_dependent(type))
         return;
     if (type.kind == CXType_Pointer && !item->length && !may_be_bare(d))
         error_at(u, item->begin, item->end, "'%s' is a pointer, so a map needs its length: %s[0:n]", text, text);

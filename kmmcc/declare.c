@@ -725,7 +725,9 @@ static void apply_insertions(unit_t *u, const includes_t *includes)
         from = i->at;
     }
     text_add(&out, u->source->text + from, u->source->length - from);
-    u->source = source_from(u->source->path, out.data, out.length);
+    source_t *changed = source_from(u->source->path, out.data, out.length);
+    changed->completed = true;
+    u->source = changed;
     if (file)
         file->source = u->source;
 }

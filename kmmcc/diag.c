@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct fix { size_t begin, end; const char *text; } fix_t;
+enum { MAX_FIXES = 4 };
+
 typedef struct message {
     severity_t severity;
     const source_t *source; /* NULL: no place */
     size_t begin, end;
     const char *text;
     int order; /* of creation */
-    size_t fix_at;
-    const char *fix; /* NULL: none */
+    fix_t fix[MAX_FIXES]; /* that together mend what is wrong */
+    int fix_count;
     struct message *notes; /* those that follow a warning or an error, in order */
     int note_count, note_capacity;
 } message_t;
@@ -29,7 +32,7 @@ static struct {
     rule_t *rules;
     int rule_count;
     int errors, warnings;
-    bool colour, all_errors, no_warnings;
+    bool colour, all_errors, no_warnings, parseable;
     bool last_dropped; /* its notes go with it */
 } diag;
 
@@ -199,13 +202,15 @@ void diag_plain(severity_t severity, const char *format, ...)
     va_end(list);
 }
 
-void diag_fix(size_t begin, const char *text)
+void diag_fix(size_t begin, size_t end, const char *text)
 {
     if (diag.last_dropped || !diag.count)
         return;
     message_t *m = &diag.messages[diag.count - 1];
-    m->fix_at = begin;
-    m->fix = text;
+    if (m->note_count)
+        m = &m->notes[m->note_count - 1];
+    if (m->fix_count < MAX_FIXES)
+        m->fix[m->fix_count++] = (fix_t){begin, end, text};
 }
 
 int diag_count(void) { return diag.count; }
@@ -224,6 +229,8 @@ void diag_retract(int first, int last)
 int diag_error_count(void) { return diag.errors; }
 
 void diag_colour(bool on) { diag.colour = on; }
+
+void diag_parseable_fixes(bool on) { diag.parseable = on; }
 
 /* ---- Printing ---- */
 
@@ -298,17 +305,54 @@ static void lay_out(const char *line, const char *end, const char *mark, const c
         marks->data[--marks->length] = '\0';
 }
 
-/* The text below the place on the line that it replaces. */
-static void print_fix(const source_t *s, unsigned line, size_t at, const char *fix)
+/* The text below the place on the line that it replaces; nothing for what is on another line, or only taken away. */
+static void print_fix(const source_t *s, unsigned line, const fix_t *fix)
 {
     const char *first = s->text + s->lines[line - 1], *last = first + strcspn(first, "\r\n");
+    const char *at = s->text + fix->begin;
     text_t shown = {0}, marks = {0};
-    if (s->text + at < first || s->text + at > last)
+    if (at < first || at > last || !*fix->text || strchr(fix->text, '\n'))
         return;
     text_add(&shown, "", 0);
     text_add(&marks, "", 0);
-    lay_out(first, last, s->text + at, s->text + at, &shown, &marks);
-    fprintf(stderr, "%*s%s%s%s\n", marks.length ? (int)marks.length - 1 : 0, "", paint("\033[0;32m"), fix, paint("\033[0m"));
+    lay_out(first, last, at, at, &shown, &marks);
+    fprintf(stderr, "%*s%s%s%s\n", marks.length ? (int)marks.length - 1 : 0, "", paint("\033[0;32m"), fix->text, paint("\033[0m"));
+}
+
+static void print_quoted(const char *text)
+{
+    fputc('"', stderr);
+    for (; *text; text++) {
+        if (*text == '\n')
+            fputs("\\n", stderr);
+        else if (*text == '"' || *text == '\\')
+            fprintf(stderr, "\\%c", *text);
+        else
+            fputc(*text, stderr);
+    }
+    fputc('"', stderr);
+}
+
+/* As clang writes it: fix-it:"file":{line:column-line:column}:"text". Columns are bytes; the end is exclusive. */
+static void print_parseable(const source_t *s, const fix_t *fix)
+{
+    unsigned line, column, end_line, end_column;
+    source_place(s, fix->begin, &line, &column);
+    source_place(s, fix->end, &end_line, &end_column);
+    fputs("fix-it:", stderr);
+    print_quoted(s->path);
+    fprintf(stderr, ":{%u:%u-%u:%u}:", line, column, end_line, end_column);
+    print_quoted(fix->text);
+    fputc('\n', stderr);
+}
+
+/* Text that kmmcc has completed is not what the file holds, so its places mean nothing to an editor. */
+static void print_fixes(const message_t *m, unsigned line)
+{
+    for (int k = 0; k < m->fix_count; k++)
+        print_fix(m->source, line, &m->fix[k]);
+    for (int k = 0; k < m->fix_count && diag.parseable && !m->source->completed; k++)
+        print_parseable(m->source, &m->fix[k]);
 }
 
 static void print_line(const source_t *s, unsigned line, size_t begin, size_t end)
@@ -340,8 +384,8 @@ static void print_message(const message_t *m)
             paint("\033[0m"));
     if (m->source)
         print_line(m->source, line, m->begin, m->end);
-    if (m->source && m->fix)
-        print_fix(m->source, line, m->fix_at, m->fix);
+    if (m->source)
+        print_fixes(m, line);
     for (int k = 0; k < m->note_count; k++)
         print_message(&m->notes[k]);
 }

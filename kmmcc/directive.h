@@ -41,6 +41,9 @@ bool pragma_next(const source_t *s, size_t *from, pragma_t *out);
 bool macro_may_write_pragma(const source_t *s);
 /* Replaces, in each file, the uses of macros that write our pragmas by what they stand for. */
 void macro_expand(const includes_t *includes);
+/* What `#include words` may include, words being no name in quotes: each "name" or <name> that some definitions in the files or on
+ * the command line make of it. Returns how many; at most `room`. */
+int macro_header_names(const includes_t *includes, const options_t *o, const char *words, const char **out, int room);
 
 /* ---- Expressions of clauses ---- */
 typedef enum expr_kind {

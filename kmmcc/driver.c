@@ -445,6 +445,12 @@ static bool is_colour(const char *text)
     return strcmp(text, "-fcolor-diagnostics") == 0 || strcmp(text, "-fno-color-diagnostics") == 0;
 }
 
+/* About messages, and nothing to nvcc. */
+static bool is_unknown_to_nvcc(const char *text)
+{
+    return is_colour(text) || strcmp(text, "-fdiagnostics-parseable-fixits") == 0;
+}
+
 /* The CUDA and HIP runtimes and drivers, which libkmm stands for in programs for the CPU. */
 static bool is_runtime_library(const char *text)
 {
@@ -483,7 +489,7 @@ static void add_argument(const options_t *o, int index, compiler_t compiler, lis
         add_hip_option(text, compiler, command);
     else if (is_colour(text) && compiler.family == FAMILY_GNU)
         list_add(command, text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
-    else if (is_colour(text) && compiler.family == FAMILY_NVCC)
+    else if (is_unknown_to_nvcc(text) && compiler.family == FAMILY_NVCC)
         return;
     else if (compiler.family == FAMILY_NVCC)
         list_add(command, text);
@@ -883,9 +889,11 @@ static list_t original_command(const options_t *o, compiler_t compiler)
     drops |= o->has_hip_options && !takes_hip_options(o, compiler);
     if ((is_nvcc && !o->has_hip_options) || (!o->nvcc_only && !drops)) {
         for (int k = 0; k < o->original_count; k++)
-            if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
+            if (is_nvcc && is_unknown_to_nvcc(o->original[k]))
+                continue;
+            else if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
                 list_add(&command, o->original[k]);
-            else if (!is_nvcc)
+            else
                 list_add(&command, o->original[k][2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
         return command;
     }

@@ -9,6 +9,9 @@
 
 #include "parser.h"
 
+/* Expressions within each other, as clang's limit of brackets, and operators in a row. */
+enum { DEEPEST = 256, LONGEST = 4096 };
+
 static expr_t *new_expr(expr_kind_t kind, size_t begin, size_t end)
 {
     expr_t *e = arena_alloc(sizeof(*e));
@@ -151,10 +154,20 @@ static bool parse_arguments(parser_t *p, expr_t *call)
     return parser_expect(p, ")");
 }
 
-static expr_t *side_effect(parser_t *p, const char *what)
+/* [begin, end) is what to take away: without the pragma nothing would be changed, either. */
+static expr_t *side_effect(parser_t *p, const char *what, size_t begin, size_t end)
 {
+    if (p->failed)
+        return NULL;
     parser_error(p, "%s would change a variable; expressions of a clause have no side effects: compute the value before the pragma",
                  what);
+    diag_fix(begin, end, "");
+    return NULL;
+}
+
+static expr_t *too_long(parser_t *p)
+{
+    parser_error(p, "more than %d operators in a row", LONGEST);
     return NULL;
 }
 
@@ -163,7 +176,9 @@ static expr_t *side_effect(parser_t *p, const char *what)
 static expr_t *parse_postfix(parser_t *p, bool sections)
 {
     expr_t *e = parse_primary(p);
-    while (e) {
+    for (int count = 0; e; count++) {
+        if (count == LONGEST)
+            return too_long(p);
         expr_t *whole = new_expr(EXPR_OPAQUE, e->begin, e->end);
         whole->left = e;
         if (parser_at(p, "[") && !sections) {
@@ -182,7 +197,7 @@ static expr_t *parse_postfix(parser_t *p, bool sections)
                 return parser_error(p, "expected the name of a member"), NULL;
             parser_advance(p);
         } else if (parser_at(p, "++") || parser_at(p, "--")) {
-            return side_effect(p, token_text(p->s, p->token));
+            return side_effect(p, token_text(p->s, p->token), p->token.begin, p->token.end);
         } else {
             return e;
         }
@@ -234,11 +249,11 @@ static expr_t *parse_cast(parser_t *p, size_t begin)
 }
 
 /* unary = ('-' | '+' | '!' | '~' | '*' | '&') unary | cast | sizeof | postfix */
-static expr_t *parse_unary(parser_t *p)
+static expr_t *parse_operator(parser_t *p)
 {
     size_t begin = p->token.begin;
     if (parser_at(p, "++") || parser_at(p, "--"))
-        return side_effect(p, token_text(p->s, p->token));
+        return side_effect(p, token_text(p->s, p->token), p->token.begin, p->token.end);
     if (token_is(p->s, p->token, "sizeof"))
         return parse_sizeof(p);
     if (parser_at(p, "(")) {
@@ -261,6 +276,23 @@ static expr_t *parse_unary(parser_t *p)
     return e;
 }
 
+static expr_t *too_deep(parser_t *p)
+{
+    parser_error(p, "more than %d expressions within each other", DEEPEST);
+    return NULL;
+}
+
+/* All that nests passes here. */
+static expr_t *parse_unary(parser_t *p)
+{
+    if (p->depth == DEEPEST)
+        return too_deep(p);
+    p->depth++;
+    expr_t *e = parse_operator(p);
+    p->depth--;
+    return e;
+}
+
 /* Binds tighter the higher; 0 is no binary operator. */
 static int binary_precedence(parser_t *p)
 {
@@ -278,7 +310,10 @@ static int binary_precedence(parser_t *p)
 static expr_t *parse_binary(parser_t *p, int lowest)
 {
     expr_t *left = parse_unary(p);
-    for (int precedence; left && (precedence = binary_precedence(p)) >= lowest;) {
+    int count = 0;
+    for (int precedence; left && (precedence = binary_precedence(p)) >= lowest; count++) {
+        if (count == LONGEST)
+            return too_long(p);
         expr_t *e = new_expr(EXPR_BINARY, left->begin, 0);
         e->op = token_text(p->s, p->token);
         parser_advance(p);
@@ -308,7 +343,7 @@ expr_t *parse_operand(parser_t *p)
 {
     expr_t *e = parse_binary(p, 1);
     if (e && at_assignment(p))
-        return side_effect(p, "an assignment");
+        return side_effect(p, "an assignment", e->begin, p->token.end);
     return e;
 }
 
@@ -324,7 +359,11 @@ expr_t *parse_expression(parser_t *p)
     e->right = parse_expression(p);
     if (!e->right || !parser_expect(p, ":"))
         return NULL;
+    if (p->depth == DEEPEST)
+        return too_deep(p);
+    p->depth++;
     e->other = parse_expression(p);
+    p->depth--;
     if (!e->other)
         return NULL;
     e->end = e->other->end;

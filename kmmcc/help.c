@@ -63,6 +63,8 @@ static const char text[] =
     "  --help=warnings       list them\n"
     "  -f[no-]color-diagnostics\n"
     "                        colour; by default on a terminal\n"
+    "  -fdiagnostics-parseable-fixits\n"
+    "                        also print what would mend an error in a form for editors, as clang does\n"
     "\n"
     "Linking by other means:\n"
     "  --link-flags          print what to add to a link by nvcc (with --target=hip: by hipcc, with\n"

@@ -5,6 +5,7 @@
  * pragmas are obeyed. Only words are looked at, in the source and in the headers of the program that it includes,
  * whatever #if says.
  */
+#include "directive.h"
 #include "driver.h"
 
 #include <limits.h>
@@ -66,23 +67,24 @@ static int find_file(const scan_t *s, const char *real)
     return -1;
 }
 
-/* The name in `#include <name>` or `#include "name"` that begins the line; NULL if none does. */
-static const char *included(const char *line, bool *quoted, size_t *at)
+/* What stands behind `#include` on the line; NULL: it is another line. */
+static const char *operand_of(const char *line)
 {
-    const char *begin = line;
     line += strspn(line, " \t");
     if (*line != '#')
         return NULL;
     line += 1 + strspn(line + 1, " \t");
     if (!begins(line, "include"))
         return NULL;
-    line += strlen("include") + strspn(line + strlen("include"), " \t");
-    if (*line != '<' && *line != '"')
-        return NULL;
-    *quoted = *line == '"';
-    *at = (size_t)(line - begin);
-    size_t length = strcspn(line + 1, ">\"\n");
-    return arena_copy(line + 1, length);
+    line += strlen("include");
+    size_t space = strspn(line, " \t");
+    return space || *line == '<' || *line == '"' ? line + space : NULL;
+}
+
+/* Without what closes it: of <name> and "name" */
+static const char *name_in(const char *operand)
+{
+    return arena_copy(operand + 1, strcspn(operand + 1, ">\"\n"));
 }
 
 static void scan_file(scan_t *s, include_file_t *f);
@@ -118,23 +120,52 @@ static void add_include(include_file_t *f, include_t include)
     f->include[f->include_count++] = include;
 }
 
+/* One header that the line may name, with its quotes. `at` is where the operand stands, with `length` bytes. */
+static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t at, size_t length, bool by_macro)
+{
+    bool quoted = *operand == '"';
+    const char *header = name_in(operand);
+    unsigned use = use_of(header);
+    s->out->uses |= use;
+    const char *path = use ? NULL : find_header(s, quoted ? f->path : NULL, header);
+    include_file_t *file = path ? file_at(s, path) : NULL;
+    for (int k = 0; k < f->include_count && by_macro; k++)
+        if (f->include[k].begin == at && f->include[k].file == file)
+            return;
+    if (file)
+        add_include(f, (include_t){.begin = at, .end = at + length, .file = file, .quoted = quoted, .by_macro = by_macro});
+}
+
+/* `#include MACRO` or `#include MACRO(arguments)`: all that it may mean. */
+static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    lexer_t l = lexer_at(f->source, at, f->source->length);
+    size_t end = at, line_end = at + strcspn(f->source->text + at, "\n");
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && t.end <= line_end; t = lex(&l))
+        end = t.end;
+    int count = macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
+    for (int k = 0; k < count; k++)
+        add_header(s, f, names[k], at, end - at, true);
+}
+
 static void scan_file(scan_t *s, include_file_t *f)
 {
     const source_t *source = f->source;
     s->out->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
     f->has_pragma = strstr(source->text, "kmm") && source_has_pragma(source);
     for (unsigned k = 0; k < source->line_count; k++) {
-        bool quoted = false;
-        size_t at, line = source->lines[k];
-        const char *header = included(source->text + line, &quoted, &at);
-        if (!header)
+        const char *operand = operand_of(source->text + source->lines[k]);
+        if (!operand)
             continue;
-        unsigned use = use_of(header);
-        s->out->uses |= use;
-        const char *path = use ? NULL : find_header(s, quoted ? f->path : NULL, header);
-        include_file_t *file = path ? file_at(s, path) : NULL;
-        if (file)
-            add_include(f, (include_t){line + at, line + at + strlen(header) + 2, file});
+        size_t at = (size_t)(operand - source->text);
+        bool is_name = (*operand | 32) >= 'a' && (*operand | 32) <= 'z';
+        if (*operand == '<' || *operand == '"')
+            add_header(s, f, operand, at, strlen(name_in(operand)) + 2, false);
+        else if (is_name || *operand == '_')
+            add_named_by_macro(s, f, at);
     }
 }
 

@@ -103,6 +103,7 @@ typedef struct source {
     size_t length;
     const size_t *lines; /* offset at which line k + 1 begins */
     unsigned line_count;
+    bool completed; /* the text is no longer what the file holds: macros are expanded, or pragmas completed */
 } source_t;
 
 source_t *source_read(const char *path);                    /* NULL: errno says why */
@@ -113,7 +114,8 @@ bool source_has_pragma(const source_t *s);
 
 /* ---- includes.c: which headers of the program a source includes, whatever #if says ---- */
 typedef struct include_file include_file_t;
-typedef struct include { size_t begin, end; include_file_t *file; } include_t; /* the name with its quotes */
+/* The name with its quotes, or what a macro makes it of: then there may be several for one place, of which #if chooses. */
+typedef struct include { size_t begin, end; include_file_t *file; bool quoted, by_macro, chosen; } include_t;
 struct include_file {
     const char *path, *real; /* as the program names it first; without links and dots */
     const source_t *source;
@@ -138,8 +140,10 @@ typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severi
 void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What to write in place of the words at `begin`, which is on the line of the message before it; shown below the caret. */
-void diag_fix(size_t begin, const char *text);
+/* What to write in place of [begin, end) of the file of the message before it, or the note. Shown below the caret when it is on its
+ * line; several belong together. */
+void diag_fix(size_t begin, size_t end, const char *text);
+void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
 void diag_warnings_list(void); /* on stdout */
 int diag_error_count(void);
 /* Messages since the last flush; [first, last) of them can be taken back, as long as nothing has been flushed. */
@@ -191,6 +195,8 @@ typedef struct unit {
 void unit_include_before(unit_t *u, CXCursor cursor);
 /* Whether the translation unit includes the file, which the text of an #include that #if hides may name. */
 bool unit_is_included(const unit_t *u);
+/* Finds which of the headers that a macro may name it does name: sets `chosen`. */
+void unit_choose_includes(unit_t *main);
 /* Whether the cursor's place is in the file, macros being where they are expanded. */
 bool unit_is_in(const unit_t *u, CXCursor cursor);
 unit_t *unit_add(unit_t *main, const source_t *source);

@@ -22,7 +22,8 @@ typedef struct macro {
     bool is_ambiguous; /* another definition has the same name */
 } macro_t;
 
-typedef struct macros { macro_t *at; int count, capacity; bool any; } macros_t;
+/* all: every macro is expanded, and of several definitions of one name the one with the number `variant`, or the last. */
+typedef struct macros { macro_t *at; int count, capacity; bool any, all; int variant; } macros_t;
 
 /* What stands for a parameter. */
 typedef struct actual { const char *text; } actual_t;
@@ -77,10 +78,15 @@ static void add_definition(macros_t *list, const source_t *s, token_t line)
 
 static const macro_t *find_macro(const macros_t *list, const source_t *s, token_t name)
 {
-    for (int k = 0; k < list->count && name.kind == TOKEN_NAME; k++)
-        if (list->at[k].has_pragma && token_is(s, name, list->at[k].spelling))
-            return &list->at[k];
-    return NULL;
+    const macro_t *found = NULL;
+    int variant = list->all ? list->variant : 0;
+    for (int k = 0; k < list->count && name.kind == TOKEN_NAME && variant >= 0; k++) {
+        if (!(list->all || list->at[k].has_pragma) || !token_is(s, name, list->at[k].spelling))
+            continue;
+        found = &list->at[k];
+        variant--;
+    }
+    return found;
 }
 
 /* Whether the body has _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a macro that does. */
@@ -119,6 +125,7 @@ static bool at_directive(const source_t *s, lexer_t l)
 static bool names_directive(const source_t *s, size_t begin, size_t end)
 {
     lexer_t l = lexer_at(s, begin, end);
+    l.line_start = begin == 0 || s->text[begin - 1] != '#'; /* a directive has none in it */
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
                      : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
@@ -134,16 +141,19 @@ bool macro_may_write_pragma(const source_t *s)
     return strstr(s->text, "kmm") && names_directive(s, 0, s->length);
 }
 
+static void add_definitions(macros_t *list, const source_t *s)
+{
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (t.kind == TOKEN_DIRECTIVE)
+            add_definition(list, s, t);
+}
+
 static macros_t read_macros(const includes_t *includes)
 {
     macros_t list = {0};
-    for (int k = 0; k < includes->count; k++) {
-        const source_t *s = includes->file[k]->source;
-        lexer_t l = lexer_at(s, 0, s->length);
-        for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-            if (t.kind == TOKEN_DIRECTIVE)
-                add_definition(&list, s, t);
-    }
+    for (int k = 0; k < includes->count; k++)
+        add_definitions(&list, includes->file[k]->source);
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < list.count; k++)
@@ -346,7 +356,9 @@ static void expand_file(const macros_t *macros, include_file_t *f)
     if (from == 0)
         return;
     text_add(&out, s->text + from, s->length - from);
-    f->source = source_from(s->path, out.data, out.length);
+    source_t *changed = source_from(s->path, out.data, out.length);
+    changed->completed = true;
+    f->source = changed;
     f->has_pragma = true;
 }
 
@@ -355,4 +367,56 @@ void macro_expand(const includes_t *includes)
     macros_t macros = read_macros(includes);
     for (int k = 0; macros.any && k < includes->count; k++)
         expand_file(&macros, includes->file[k]);
+}
+
+/* ---- Names of headers ---- */
+
+/* -Dname=value, -D name=value, -Dname */
+static void add_options(macros_t *list, const options_t *o)
+{
+    for (int k = 0; k < o->parse_flag_count; k++) {
+        const char *flag = o->parse_flags[k];
+        if (strncmp(flag, "-D", 2) != 0)
+            continue;
+        const char *text = flag[2] ? flag + 2 : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
+        size_t name = strcspn(text, "=");
+        const char *line = arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
+        add_definitions(list, source_from("", line, strlen(line)));
+    }
+}
+
+/* "name", or <name>, whose tokens may have got spaces between them; NULL: it is neither. */
+static const char *header_name(const char *text)
+{
+    size_t length = strlen(text), kept = 0;
+    if (length > 2 && text[0] == '"' && strchr(text + 1, '"') == text + length - 1)
+        return text;
+    if (length < 3 || text[0] != '<' || text[length - 1] != '>')
+        return NULL;
+    char *name = arena_copy(text, length);
+    for (size_t k = 0; k < length; k++)
+        if (text[k] != ' ')
+            name[kept++] = text[k];
+    name[kept] = '\0';
+    return name;
+}
+
+int macro_header_names(const includes_t *includes, const options_t *o, const char *words, const char **out, int room)
+{
+    macros_t macros = read_macros(includes);
+    int count = 0;
+    add_options(&macros, o);
+    for (macros.all = true; macros.variant < room; macros.variant++) {
+        expansion_t x = {.macros = &macros};
+        text_t text = {0};
+        text_add(&text, "", 0);
+        expand_text(&x, words, &text);
+        const char *name = x.failed ? NULL : header_name(source_words(source_from("", text.data, text.length), 0, text.length));
+        for (int k = 0; k < count && name; k++)
+            if (!strcmp(out[k], name))
+                name = NULL;
+        if (name)
+            out[count++] = name;
+    }
+    return count;
 }

@@ -82,6 +82,7 @@ static const option_t table[] = {
     {"-fno-rtti", TAKES_NONE, ROLE_OPTION, false, NULL, "-fno-rtti"},
     {"-funsigned-char", TAKES_NONE, ROLE_OPTION, false, NULL, "-funsigned-char"},
     {"-ffast-math", TAKES_NONE, ROLE_OPTION, false, NULL, "-ffast-math"},
+    {"-fdiagnostics-parseable-fixits", TAKES_NONE, ROLE_OPTION, false, NULL, NULL},
 
     /* nvcc's long names of them */
     {"-pre-include", TAKES_VALUE, ROLE_COMPILE, true, "-include", "-include"},
@@ -591,9 +592,11 @@ static bool read_flag(options_t *o, const char *word)
     return diag_warning_option(word);
 }
 
-/* Colour is ours and the compiler's. */
-static void note_colour(const char *word)
+/* The form of messages is ours and the compiler's. */
+static void note_form(const char *word)
 {
+    if (strcmp(word, "-fdiagnostics-parseable-fixits") == 0)
+        diag_parseable_fixes(true);
     if (is_any(word, (const char *const[]){"-fcolor-diagnostics", "-fdiagnostics-color", "-fdiagnostics-color=always", NULL}))
         diag_colour(true);
     if (is_any(word, (const char *const[]){"-fno-color-diagnostics", "-fno-diagnostics-color", "-fdiagnostics-color=never", NULL}))
@@ -647,7 +650,7 @@ static void read_word(reader_t *r, const char *word)
     }
     if (strcmp(word, "--version") == 0)
         r->o->action = ACTION_VERSION;
-    note_colour(word);
+    note_form(word);
     if (read_own(r->o, word))
         r->own[r->next - 1] = true;
     else if (!read_known(r, word))

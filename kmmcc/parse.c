@@ -92,7 +92,7 @@ static void unknown_word(parser_t *p, const char *what, const char *const *names
     const char *word = token_text(p->s, p->token), *near = nearest_name(word, names, count);
     if (near && !p->failed) {
         parser_error(p, "unknown %s '%s'; did you mean '%s'?", what, word, near);
-        diag_fix(p->token.begin, near);
+        diag_fix(p->token.begin, p->token.end, near);
     } else {
         parser_error(p, "unknown %s '%s'", what, word);
     }

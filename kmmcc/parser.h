@@ -12,6 +12,7 @@ typedef struct parser {
     size_t last_end; /* where the one before it ended */
     directive_t *d;
     token_t clause;  /* the name of the clause that is being parsed */
+    int depth;   /* of expressions within expressions */
     bool failed; /* an error of the current clause has been reported */
 } parser_t;
 

@@ -153,6 +153,8 @@ static token_kind_t lex_punctuator(lexer_t *l)
                                                 ">>",  "<=",  ">=",  "==",  "!=",  "&&",  "||", "+=", "-=", "*=", "/=",
                                                 "%=",  "&=",  "|=",  "^="};
     for (size_t k = 0; k < sizeof(longest_first) / sizeof(*longest_first); k++) {
+        if (longest_first[k][0] != l->s->text[l->at])
+            continue;
         size_t length = strlen(longest_first[k]);
         if (l->at + length <= l->end && !memcmp(l->s->text + l->at, longest_first[k], length)) {
             l->at += length;

@@ -89,9 +89,11 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
 
 static unit_t *unit_of(unit_t *u, const include_file_t *f)
 {
-    for (; u; u = u->next)
-        if (u->source == f->source || clang_File_isEqual(clang_getFile(u->tu, u->path), clang_getFile(u->tu, f->path)))
+    for (; u; u = u->next) {
+        CXFile own = clang_getFile(u->tu, u->path), file = clang_getFile(u->tu, f->path);
+        if (u->source == f->source || (own && file && clang_File_isEqual(own, file)))
             return u;
+    }
     return NULL;
 }
 
@@ -129,9 +131,11 @@ static void point_to_copies(unit_t *u, const includes_t *includes, const include
 {
     for (int i = 0; i < f->include_count; i++) {
         const include_t *include = &f->include[i];
+        if (include->by_macro && !include->chosen)
+            continue;
         if (include->file->reaches_change)
             unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", name_of_copy(includes, include->file)));
-        else if (u != u->main && u->source->text[include->begin] == '"' && *include->file->real == '/')
+        else if (u != u->main && include->quoted && *include->file->real == '/')
             unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
     }
 }
@@ -198,6 +202,7 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
         parse_pragmas(k);
     if (bind_unit(&u, clones, errors)) {
+        unit_choose_includes(&u);
         check_directives(&u);
         if (clones)
             clone_check(&u);

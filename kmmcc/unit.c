@@ -122,6 +122,45 @@ bool unit_is_included(const unit_t *u)
     return s.found;
 }
 
+/* `by` includes `file` at the place: of the includes that a macro names there, that one holds. */
+static void choose(unit_t *main, include_file_t *by, size_t offset, CXFile file)
+{
+    for (const unit_t *u = main; u; u = u->next)
+        if (u->source == by->source)
+            offset = unit_offset(u, offset);
+    for (int k = 0; k < by->include_count; k++) {
+        include_t *i = &by->include[k];
+        CXFile named = i->by_macro ? clang_getFile(main->tu, i->file->path) : NULL;
+        if (named && clang_File_isEqual(named, file) && source_line(by->source, i->begin) == source_line(by->source, offset))
+            i->chosen = true;
+    }
+}
+
+static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
+{
+    unit_t *main = data;
+    CXFile by;
+    unsigned offset;
+    if (count == 0)
+        return;
+    clang_getFileLocation(stack[0], &by, NULL, NULL, &offset);
+    for (int k = 0; k < main->includes->count && by; k++) {
+        CXFile own = clang_getFile(main->tu, main->includes->file[k]->path);
+        if (own && clang_File_isEqual(own, by))
+            choose(main, main->includes->file[k], offset, file);
+    }
+}
+
+void unit_choose_includes(unit_t *main)
+{
+    bool any = false;
+    for (int f = 0; f < main->includes->count; f++)
+        for (int k = 0; k < main->includes->file[f]->include_count; k++)
+            any |= main->includes->file[f]->include[k].by_macro;
+    if (any)
+        clang_getInclusions(main->tu, visit_inclusion, main);
+}
+
 unit_t *unit_add(unit_t *main, const source_t *source)
 {
     unit_t *u = arena_alloc(sizeof(*u)), *last = main;

@@ -33,6 +33,38 @@ static int check_axis(const kmm__axis_t *a, bool is_function)
     return 0;
 }
 
+/* Whether some item moves with the axis. */
+static bool is_used(const kmm_launch_t *l, uint32_t axis)
+{
+    for (uint32_t k = 0; k < l->item_count; k++)
+        for (uint32_t s = 0; s < l->items[k].section_count; s++)
+            if (l->items[k].section[s].coef[axis].lower || l->items[k].section[s].coef[axis].length)
+                return true;
+    return false;
+}
+
+/* The axis along d, of those that items move with, whose range goes on behind the grid's threads: a kernel that loops with a
+ * stride gets there from any block, so the regions of its parts are not known. NULL: none. */
+static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
+{
+    for (uint32_t k = 0; k < l->axis_count && !p->is_function; k++) {
+        const kmm__axis_t *a = &l->axis[k];
+        int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
+        if (dimension_of(a->source) == d && a->length != KMM_WHOLE && a->length > end - a->lower && is_used(l, k))
+            return a;
+    }
+    return NULL;
+}
+
+static int refuse_beyond(const kmm__axis_t *a, const kmm__partition_t *p)
+{
+    uint32_t d = dimension_of(a->source);
+    int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
+    return kmm__error_set(KMM_E_RANGE, "axis %s: its range ends at %lld, but the grid's indices at %lld; where a kernel loops with a stride each chunk "
+                          "reaches the whole range: leave out the chunk, launch enough blocks, or say [:]", a->name,
+                          (long long)(a->lower + a->length), (long long)end);
+}
+
 static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
 {
     if ((l->one_chunk && !kmm__reduce_is_ordered(l)) || !l->has_chunk[d])
@@ -62,6 +94,9 @@ int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t
     p->count = 1;
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
         set_chunks(p, d, chunk_size(l, p, d));
+        const kmm__axis_t *beyond = p->chunks[d] > 1 ? beyond_grid(l, p, d) : NULL;
+        if (beyond)
+            return refuse_beyond(beyond, p);
         if ((int64_t)p->count * p->chunks[d] > UINT32_MAX / 2)
             return kmm__error_set(KMM_E_RANGE, "more than 2^31 chunks");
         p->count = (uint32_t)(p->count * p->chunks[d]);
@@ -84,7 +119,7 @@ static bool depends_on(const kmm__item_t *item, const kmm_launch_t *l, uint32_t 
 static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d)
 {
     bool any = false;
-    if (p->size[d] < 2)
+    if (p->size[d] < 2 || beyond_grid(l, p, d))
         return false;
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
@@ -171,6 +206,11 @@ static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t 
     *hi = *lo + count * unit;
     if (a->length == KMM_WHOLE || p->is_function)
         return;
+    if (first == 0 && count == p->size[d]) { /* a loop with a stride may reach beyond the grid's threads */
+        *lo = a->lower;
+        *hi = a->lower + a->length;
+        return;
+    }
     *lo = *lo < a->lower ? a->lower : *lo;
     *hi = *hi > a->lower + a->length ? a->lower + a->length : *hi;
 }

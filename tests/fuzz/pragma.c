@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scanner and the parser of pragmas on any bytes: the macros of the text are expanded, all pragmas are found and parsed.
- * Each piece of memory is an allocation of its own, so that a sanitizer sees what is read beyond its end, and is freed
- * behind each input. Built with FUZZ_MAIN it runs the files that it is given once.
+ * The scanner and the parser of pragmas on any bytes: all pragmas are found and parsed. With FUZZ_MACROS, the macros of the
+ * text that write pragmas are expanded before.
+ * Memory comes from a pool, in which a sanitizer sees what is read beyond the end of each piece; all of it is free
+ * again behind each input. Built with FUZZ_MAIN it runs the files that it is given once.
  */
+#include <sanitizer/asan_interface.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,25 +18,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ---- In place of arena.c ---- */
 
-static void **pieces;
-static size_t piece_count, piece_capacity;
+enum { POOL_BYTES = 1 << 28, ALIGNMENT = 16 };
 
+static _Alignas(16) char pool[POOL_BYTES]; /* [pool_used, POOL_BYTES) is zero */
+static size_t pool_used;
+
+/* Between two pieces there is at least ALIGNMENT bytes that nobody may touch. */
 void *arena_alloc(size_t bytes)
 {
-    if (piece_count == piece_capacity) {
-        piece_capacity = 2 * piece_capacity + 1024;
-        pieces = realloc(pieces, piece_capacity * sizeof(*pieces));
-    }
-    void *piece = pieces ? calloc(1, bytes ? bytes : 1) : NULL;
-    if (!piece)
+    size_t whole = (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes > POOL_BYTES || whole > POOL_BYTES - pool_used)
         abort();
-    return pieces[piece_count++] = piece;
+    char *piece = pool + pool_used;
+    pool_used += whole;
+    ASAN_UNPOISON_MEMORY_REGION(piece, bytes);
+    ASAN_POISON_MEMORY_REGION(piece + bytes, whole - bytes);
+    return piece;
 }
 
 static void arena_free(void)
 {
-    while (piece_count)
-        free(pieces[--piece_count]);
+    ASAN_UNPOISON_MEMORY_REGION(pool, pool_used);
+    memset(pool, 0, pool_used);
+    pool_used = 0;
 }
 
 char *arena_copy(const char *text, size_t length)
@@ -46,12 +52,15 @@ char *arena_copy(const char *text, size_t length)
 
 static char *print_list(const char *format, va_list list)
 {
-    char *text = NULL;
-    if (vasprintf(&text, format, list) < 0)
+    va_list again;
+    va_copy(again, list);
+    int count = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (count < 0)
         abort();
-    char *copy = arena_copy(text, strlen(text));
-    free(text);
-    return copy;
+    char *result = arena_alloc((size_t)count + 1);
+    vsnprintf(result, (size_t)count + 1, format, list);
+    return result;
 }
 
 char *arena_printf(const char *format, ...)
@@ -101,10 +110,9 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
     va_end(list);
 }
 
-void diag_fix(size_t begin, const char *text)
+void diag_fix(size_t begin, size_t end, const char *text)
 {
-    (void)begin;
-    if (!*text)
+    if (begin > end || (begin == end && !*text))
         abort();
 }
 
@@ -140,16 +148,25 @@ static void check_directive(const source_t *s, const directive_t *d)
         directive_string(s, d, d->label);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static const source_t *expanded(const source_t *s)
 {
-    source_t *s = source_from("input", (const char *)data, size);
     include_file_t file = {.path = "input", .source = s};
     include_file_t *files[] = {&file};
     includes_t includes = {.file = files, .count = 1};
+    macro_expand(&includes);
+    return file.source;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const source_t *s = source_from("input", (const char *)data, size);
     pragma_t pragma;
     source_has_pragma(s);
-    macro_expand(&includes);
-    s = source_from("input", file.source->text, file.source->length);
+#ifdef FUZZ_MACROS
+    s = expanded(s);
+#else
+    (void)expanded;
+#endif
     for (size_t from = 0; pragma_next(s, &from, &pragma);) {
         directive_t *d = parse_directive(s, pragma);
         if (d)
@@ -171,7 +188,6 @@ int main(int argc, char **argv)
         fclose(file);
         LLVMFuzzerTestOneInput(data, size);
     }
-    free(pieces);
     printf("%d files\n", argc - 1);
     return argc > 1 ? 0 : 1;
 }

@@ -1,0 +1,2 @@
+#define LINK "launch.h"
+#include LINK /* whose pragma counts */
