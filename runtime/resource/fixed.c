@@ -33,7 +33,7 @@ typedef struct fixed {
     kmm_fixed_size_options_t options;
     kmm__timelines_t timelines;
     kmm__table_t table; /* address -> block, for all blocks */
-    pthread_mutex_t lock; /* of everything below, and of every block and stack */
+    kmm__lock_t lock; /* of everything below, and of every block and stack */
     fixed_block_t *clean;
     fixed_chunk_t *chunks;
     size_t chunk_count, live_bytes, live_count;
@@ -41,9 +41,9 @@ typedef struct fixed {
 
 static uint64_t epoch_of(fixed_stream_t *s)
 {
-    pthread_mutex_lock(&s->timeline.lock);
+    kmm__lock_take(&s->timeline.lock);
     uint64_t epoch = s->timeline.epoch;
-    pthread_mutex_unlock(&s->timeline.lock);
+    kmm__lock_drop(&s->timeline.lock);
     return epoch;
 }
 
@@ -105,7 +105,7 @@ static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
         free(c);
         return status;
     }
-    pthread_mutex_lock(&f->lock);
+    kmm__lock_take(&f->lock);
     status = chunk_map(f, c, f->head.upstream->ordered ? s : NULL);
     if (status == 0) {
         for (size_t i = f->options.blocks_per_chunk; i-- > 0;)
@@ -114,7 +114,7 @@ static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
         f->chunks = c;
         f->chunk_count++;
     }
-    pthread_mutex_unlock(&f->lock);
+    kmm__lock_drop(&f->lock);
     if (status) {
         kmm_resource_deallocate(f->head.upstream, c->memory, chunk_bytes(f), stream);
         free(c);
@@ -167,7 +167,7 @@ static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     int status = 0;
     for (;;) {
-        pthread_mutex_lock(&f->lock);
+        kmm__lock_take(&f->lock);
         fixed_block_t *b = take_ready(f, s);
         if (!b && f->head.order)
             b = take_other(f, s);
@@ -175,7 +175,7 @@ static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
             mark_live(f, b, bytes);
             *out = b->address;
         }
-        pthread_mutex_unlock(&f->lock);
+        kmm__lock_drop(&f->lock);
         if (b)
             return 0;
         if ((status = chunk_add(f, s, stream)))
@@ -204,7 +204,7 @@ static int fixed_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
     if (!s)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     fixed_block_t *b = NULL;
-    pthread_mutex_lock(&f->lock);
+    kmm__lock_take(&f->lock);
     int status = find_live(f, p, bytes, &b);
     if (status == 0) {
         f->live_bytes -= b->asked;
@@ -213,7 +213,7 @@ static int fixed_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
         b->epoch = epoch_of(s);
         push(f, b);
     }
-    pthread_mutex_unlock(&f->lock);
+    kmm__lock_drop(&f->lock);
     return status;
 }
 
@@ -221,23 +221,23 @@ static int fixed_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
     fixed_t *f = (fixed_t *)r;
     fixed_block_t *b = NULL;
-    pthread_mutex_lock(&f->lock);
+    kmm__lock_take(&f->lock);
     int status = find_live(f, p, KMM_SIZE_RECORDED, &b);
     if (status == 0)
         *bytes = b->asked;
-    pthread_mutex_unlock(&f->lock);
+    kmm__lock_drop(&f->lock);
     return status;
 }
 
 static int fixed_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     fixed_t *f = (fixed_t *)r;
-    pthread_mutex_lock(&f->lock);
+    kmm__lock_take(&f->lock);
     out->live_bytes = f->live_bytes;
     out->live_count = f->live_count;
     out->regions = f->chunk_count;
     out->held_bytes = out->extent_bytes = f->chunk_count * chunk_bytes(f);
-    pthread_mutex_unlock(&f->lock);
+    kmm__lock_drop(&f->lock);
     out->waits = atomic_load(&f->timelines.waits);
     out->events = atomic_load(&f->timelines.events);
     return 0;
@@ -253,9 +253,9 @@ static int fixed_trim(kmm_resource_t *r, size_t keep)
 static int fixed_stream_end(kmm_resource_t *r, kmm_stream_t stream)
 {
     fixed_t *f = (fixed_t *)r;
-    pthread_mutex_lock(&f->lock);
+    kmm__lock_take(&f->lock);
     int status = kmm__timeline_end(&f->timelines, stream);
-    pthread_mutex_unlock(&f->lock);
+    kmm__lock_drop(&f->lock);
     if (status)
         return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends", r->name);
     return kmm_resource_stream_end(r->upstream, stream);
@@ -280,7 +280,6 @@ static int fixed_destroy(kmm_resource_t *r)
     }
     kmm__timelines_deinit(&f->timelines);
     kmm__table_deinit(&f->table);
-    pthread_mutex_destroy(&f->lock);
     free(f);
     return status;
 }
@@ -329,7 +328,6 @@ KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_
     f->head.ordered = f->head.order != NULL;
     kmm__table_init(&f->table);
     kmm__timelines_init(&f->timelines, f->head.order, sizeof(fixed_stream_t), stream_is_idle, NULL);
-    kmm__lock_init(&f->lock);
     fixed_stream_t *s = (fixed_stream_t *)kmm__timeline_of(&f->timelines, NULL);
     status = s ? 0 : KMM_E_MEMORY;
     for (size_t i = 0; i < o.initial_chunks && status == 0; i++)

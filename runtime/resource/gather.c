@@ -189,7 +189,7 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
     void *memory = NULL;
     kmm__block_t *b = NULL;
     int status = mapper_of(p)->gather(p->head.upstream, g->pieces, g->count, want, &memory);
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     if (status == 0)
         b = arrive(p, g, q, memory);
     else
@@ -198,7 +198,7 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
     const bool lost = status == 0 && !b && (!p->regions || p->regions->address != (uintptr_t)memory);
     if (lost)
         p->held -= want * frame;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     if (lost) /* the host has no memory for a region */
         kmm_resource_deallocate(p->head.upstream, memory, want * frame, q->handle);
     return b;
@@ -210,11 +210,11 @@ kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gat
     kmm__block_t *b = NULL;
     if (!may_gather(p, q))
         return NULL;
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     if (p->left_mapped > p->held)
         kmm__pool_forget(p, KMM__FORGET_PASSED);
     bool found = find(p, &g, q, from);
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     if (found)
         b = move(p, &g, q);
     free(g.pieces);
@@ -256,9 +256,9 @@ static int unmap(kmm__pool_t *p, const kmm__block_t *b)
 static int region_end(kmm__pool_t *p, kmm__region_t *r)
 {
     kmm__heap_detach_region(p, r);
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     int status = kmm_resource_deallocate(p->head.upstream, (void *)r->address, r->bytes, NULL);
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     kmm__heap_free_region(p, r);
     return status;
 }
@@ -267,16 +267,16 @@ static int region_end(kmm__pool_t *p, kmm__region_t *r)
 static int forget(kmm__pool_t *p, kmm__block_t *b)
 {
     kmm__region_t *r = b->region;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     int status = b->owner ? kmm__timeline_settle(&p->timelines, &b->owner->timeline, b->epoch) : 0;
     if (status) {
-        pthread_mutex_lock(&p->lock);
+        kmm__lock_take(&p->lock);
         b->next = p->left;
         p->left = b;
         return status;
     }
     status = unmap(p, b);
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     if (b->owner)
         atomic_fetch_sub_explicit(&b->owner->left, 1, memory_order_relaxed);
     b->owner = NULL;

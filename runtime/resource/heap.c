@@ -5,7 +5,7 @@
 
 #include "pool.h"
 
-enum { SLAB_BLOCKS = 256, SLABS_AHEAD = 128 };
+enum { SLAB_BLOCKS = 256, SLABS_AHEAD = 128, LARGE_BYTES = 64 << 10 };
 static const size_t SLAB_COVERS = (size_t)256 << 20; /* so much memory in blocks of 1 MiB */
 
 typedef struct slab {
@@ -52,15 +52,32 @@ static kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t by
     b->below = b->above = NULL;
     b->owner = NULL;
     b->epoch = 0;
-    b->listed = false;
+    b->listed = KMM__LISTED_NOWHERE;
     return b;
+}
+
+static kmm__table_t *table_of(kmm__pool_t *p, kmm__listed_t listed) { return listed == KMM__LISTED_LARGE ? &p->large : &p->small; }
+
+static bool list(kmm__pool_t *p, kmm__block_t *b)
+{
+    const kmm__listed_t where = b->bytes >= LARGE_BYTES ? KMM__LISTED_LARGE : KMM__LISTED_SMALL;
+    if (!b->listed && kmm__table_put(table_of(p, where), (void *)b->address, b) == 0)
+        b->listed = where;
+    return b->listed != KMM__LISTED_NOWHERE;
+}
+
+kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes)
+{
+    const bool large = bytes >= LARGE_BYTES && bytes != KMM_SIZE_RECORDED;
+    kmm__block_t *b = kmm__table_find(large ? &p->large : &p->small, address);
+    return b ? b : kmm__table_find(large ? &p->small : &p->large, address);
 }
 
 static void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
 {
     if (b->listed)
-        kmm__table_take(&p->table, (void *)b->address);
-    b->listed = false;
+        kmm__table_take(table_of(p, b->listed), (void *)b->address);
+    b->listed = KMM__LISTED_NOWHERE;
     atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
     b->next = p->spare;
     p->spare = b;
@@ -216,11 +233,10 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
     b = kmm__heap_cut(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
     if (!b)
         return NULL;
-    if (!b->listed && kmm__table_put(&p->table, (void *)b->address, b)) {
+    if (!list(p, b)) {
         kmm__heap_release(p, b);
         return NULL;
     }
-    b->listed = true;
     kmm__heap_extend(p, b);
     make_clean(b);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
@@ -287,9 +303,9 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
     r->clean_from = r->address + bytes;
     if (owner) {
         r->first->owner = owner;
-        pthread_mutex_lock(&owner->timeline.lock);
+        kmm__lock_take(&owner->timeline.lock);
         r->first->epoch = owner->timeline.epoch;
-        pthread_mutex_unlock(&owner->timeline.lock);
+        kmm__lock_drop(&owner->timeline.lock);
     }
     shelve(p, r->first);
     return 0;
@@ -356,7 +372,7 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
         return false;
     if (is_free(b) && is_free(b->above) && b->owner == b->above->owner)
         return false; /* should be one block */
-    return !b->listed || kmm__table_find(&p->table, (void *)b->address) == b;
+    return !b->listed || kmm__table_find(table_of(p, b->listed), (void *)b->address) == b;
 }
 
 bool kmm__heap_is_valid(kmm__pool_t *p)

@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks that are held for well under a microsecond, by many threads. */
+/* Locks that are held for well under a microsecond, by many threads: a word, of which a thread that finds it taken
+ * spins a while, then sleeps. */
 #ifndef KMM__RESOURCE_LOCK_H
 #define KMM__RESOURCE_LOCK_H
 
-#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Spins before it sleeps, where the C library can: to sleep and be woken costs more than it ever waits. */
-static inline int kmm__lock_init(pthread_mutex_t *lock)
+typedef enum kmm__lock_state { KMM__LOCK_OPEN, KMM__LOCK_TAKEN, KMM__LOCK_AWAITED } kmm__lock_state_t;
+
+/* Zeros are an open lock. */
+typedef struct kmm__lock { _Atomic uint32_t state; } kmm__lock_t;
+
+void kmm__lock_wait(kmm__lock_t *l); /* takes it, when it is not open */
+void kmm__lock_wake(kmm__lock_t *l); /* one thread that sleeps */
+
+static inline bool kmm__lock_try(kmm__lock_t *l)
 {
-#ifdef __GLIBC__
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
-    int error = pthread_mutex_init(lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-    return error;
-#else
-    return pthread_mutex_init(lock, NULL);
-#endif
+    uint32_t open = KMM__LOCK_OPEN;
+    return atomic_compare_exchange_strong_explicit(&l->state, &open, KMM__LOCK_TAKEN, memory_order_acquire, memory_order_relaxed);
+}
+
+static inline void kmm__lock_take(kmm__lock_t *l)
+{
+    if (!kmm__lock_try(l))
+        kmm__lock_wait(l);
+}
+
+static inline void kmm__lock_drop(kmm__lock_t *l)
+{
+    if (atomic_exchange_explicit(&l->state, KMM__LOCK_OPEN, memory_order_release) == KMM__LOCK_AWAITED)
+        kmm__lock_wake(l);
 }
 
 #endif

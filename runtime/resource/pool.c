@@ -15,7 +15,8 @@ enum {
     CACHE_LEAST = 128 << 10, /* or 128 KiB, */
     BLOCK_PART = 512, /* in blocks of at most 1/512 of that, */
     BLOCK_LEAST = 64 << 10, /* or of 64 KiB: larger ones are worth more to their neighbours, and */
-    LARGE_PART = 4, /* few are kept, of at most 1/4 */
+    LARGE_PART = 4, /* few are kept, of at most 1/4, */
+    LARGE_PATIENCE = 16, LARGE_RESTS = 1024, /* and after so many in vain none of the next */
     EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* a stream that meets others at the lock caches so much more, */
     EAGER_LASTS = 256, /* until it has had the lock at once so often */
     GROWTH_MOST = 1024, /* MiB */
@@ -39,6 +40,7 @@ static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
     for (; i + 1 < KMM__POOL_LARGE; i++)
         s->large[i] = s->large[i + 1];
     s->large[i] = NULL;
+    atomic_store_explicit(&s->large_count, atomic_load_explicit(&s->large_count, memory_order_relaxed) - 1, memory_order_relaxed);
     return b;
 }
 
@@ -46,6 +48,12 @@ static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
 static kmm__block_t *large_put(kmm__pool_stream_t *s, kmm__block_t *b)
 {
     kmm__block_t *oldest = s->large[KMM__POOL_LARGE - 1];
+    if (!oldest)
+        atomic_store_explicit(&s->large_count, atomic_load_explicit(&s->large_count, memory_order_relaxed) + 1, memory_order_relaxed);
+    else if (++s->large_misses == LARGE_PATIENCE) {
+        s->large_misses = 0;
+        atomic_store_explicit(&s->large_rest, LARGE_RESTS, memory_order_relaxed);
+    }
     for (int i = KMM__POOL_LARGE - 1; i > 0; i--)
         s->large[i] = s->large[i - 1];
     s->large[0] = b;
@@ -55,8 +63,10 @@ static kmm__block_t *large_put(kmm__pool_stream_t *s, kmm__block_t *b)
 static kmm__block_t *large_fit(kmm__pool_stream_t *s, size_t bytes)
 {
     for (int i = 0; i < KMM__POOL_LARGE && s->large[i]; i++)
-        if (s->large[i]->bytes >= bytes && s->large[i]->bytes - bytes <= bytes / LARGE_WASTE)
+        if (s->large[i]->bytes >= bytes && s->large[i]->bytes - bytes <= bytes / LARGE_WASTE) {
+            s->large_misses = 0;
             return large_take(s, i);
+        }
     return NULL;
 }
 
@@ -113,28 +123,40 @@ static limits_t limits_of(kmm__pool_t *p, kmm__pool_stream_t *s)
 static void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     const int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
-    if (pthread_mutex_trylock(&p->lock) == 0) {
+    if (kmm__lock_try(&p->lock)) {
         if (eager)
             atomic_store_explicit(&s->eager, eager - 1, memory_order_relaxed);
         return;
     }
     if (p->options.cache_bytes == 0)
         atomic_store_explicit(&s->eager, EAGER_LASTS, memory_order_relaxed);
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
+}
+
+/* Whether a stream keeps a block that is freed on it. */
+static bool is_cached(const kmm__pool_stream_t *s, const limits_t *limits, size_t bytes)
+{
+    return bytes <= limits->block ||
+           (bytes <= limits->most / LARGE_PART && atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
+}
+
+/* Whether a stream may have kept a block of the size. */
+static bool may_be_cached(const kmm__pool_stream_t *s, const limits_t *limits, size_t bytes)
+{
+    return bytes <= limits->block || atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
 }
 
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
-static kmm__block_t *cache_put(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
+static kmm__block_t *cache_put(kmm__pool_stream_t *s, const limits_t *limits, kmm__block_t *b)
 {
-    const limits_t limits = limits_of(p, s);
-    if (b->bytes > limits.block) {
-        b = b->bytes <= limits.most / LARGE_PART ? large_put(s, b) : b;
-        if (b)
-            b->next = NULL;
-        return b;
+    if (b->bytes <= limits->block) {
+        kmm__shelf_put(&s->cache, b);
+        return cache_spill(s, limits->most);
     }
-    kmm__shelf_put(&s->cache, b);
-    return cache_spill(s, limits.most);
+    b = large_put(s, b);
+    if (b)
+        b->next = NULL;
+    return b;
 }
 
 static void release_list(kmm__pool_t *p, kmm__block_t *list)
@@ -149,14 +171,14 @@ static void release_list(kmm__pool_t *p, kmm__block_t *list)
 static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     kmm__block_t *list = NULL, *b;
-    pthread_mutex_lock(&s->timeline.lock);
+    kmm__lock_take(&s->timeline.lock);
     while ((b = s->large[0] ? large_take(s, 0) : s->cache.newest)) {
         if (b == s->cache.newest)
             kmm__shelf_take(&s->cache, b);
         b->next = list;
         list = b;
     }
-    pthread_mutex_unlock(&s->timeline.lock);
+    kmm__lock_drop(&s->timeline.lock);
     release_list(p, list);
 }
 
@@ -223,9 +245,9 @@ static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *
             break;
     }
     /* The stream waits for all of them now, so the epoch it is in covers them. */
-    pthread_mutex_lock(&mine->lock);
+    kmm__lock_take(&mine->lock);
     uint64_t epoch = mine->epoch;
-    pthread_mutex_unlock(&mine->lock);
+    kmm__lock_drop(&mine->lock);
     return kmm__heap_join(p, first, last, q->stream, epoch);
 }
 
@@ -351,11 +373,11 @@ static size_t growth(const kmm__pool_t *p, size_t least)
 
 static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *stream, kmm_stream_t handle)
 {
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     int status = kmm__heap_add_region(p, memory, bytes, p->head.upstream->ordered ? stream : NULL);
     if (status)
         p->held -= bytes;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     if (status)
         kmm_resource_deallocate(p->head.upstream, memory, bytes, handle);
     return status;
@@ -368,28 +390,28 @@ static int grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, kmm
     int status = kmm_resource_allocate(p->head.upstream, bytes, 0, handle, &memory);
     if (status == 0)
         return add_memory(p, memory, bytes, stream, handle);
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     p->held -= bytes;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return status;
 }
 
 /* Takes at least `least` bytes; when there is not as much as one would like, just those. */
 static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_stream_t handle)
 {
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     size_t bytes = growth(p, least);
     p->held += bytes;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     if (bytes == 0)
         return KMM_E_MEMORY;
     int status = grow_by(p, bytes, stream, handle);
     if (status != KMM_E_MEMORY || bytes == least)
         return status;
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     bool allowed = least <= p->options.maximum_bytes - p->held;
     p->held += allowed ? least : 0;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return allowed ? grow_by(p, least, stream, handle) : KMM_E_MEMORY;
 }
 
@@ -397,7 +419,7 @@ static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q, kmm__block_
 {
     lock_for(p, q->stream);
     kmm__block_t *b = take(p, q);
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return b;
 }
 
@@ -430,9 +452,9 @@ static kmm__block_t *take_waiting(kmm__pool_t *p, const request_t *q)
 
 static bool may_hold(kmm__pool_t *p, size_t more)
 {
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     bool may = more <= p->options.maximum_bytes - p->held;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return may;
 }
 
@@ -467,11 +489,25 @@ static void count(kmm__pool_stream_t *s, int64_t bytes, int64_t blocks)
 
 static int out_of_memory(kmm__pool_t *p, size_t asked)
 {
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     size_t held = p->held, shelved = p->shelved;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: %zu held, %zu unused, at most %zu allowed", p->head.name,
                               asked, held, shelved, p->options.maximum_bytes);
+}
+
+static kmm__block_t *take_cached(kmm__pool_t *p, const request_t *q)
+{
+    kmm__pool_stream_t *s = q->stream;
+    const limits_t limits = limits_of(p, s);
+    if (!may_be_cached(s, &limits, q->bytes))
+        return NULL;
+    kmm__lock_take(&s->timeline.lock);
+    kmm__block_t *b = cache_take(s, q);
+    if (b)
+        count(s, (int64_t)q->asked, 1);
+    kmm__lock_drop(&s->timeline.lock);
+    return b;
 }
 
 static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
@@ -482,11 +518,7 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
     request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
-    pthread_mutex_lock(&s->timeline.lock);
-    kmm__block_t *b = cache_take(s, &q);
-    if (b)
-        count(s, (int64_t)bytes, 1);
-    pthread_mutex_unlock(&s->timeline.lock);
+    kmm__block_t *b = take_cached(p, &q);
     if (!b)
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
     if (!b)
@@ -499,7 +531,7 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
 /* The block of a live pointer, which is ours alone from now on. */
 static int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
 {
-    kmm__block_t *b = kmm__table_find(&p->table, pointer);
+    kmm__block_t *b = kmm__heap_find(p, pointer, bytes);
     if (!b)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p was not allocated here", p->head.name, pointer);
     kmm__block_state_t live = KMM__BLOCK_LIVE;
@@ -515,6 +547,31 @@ static int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out
     return 0;
 }
 
+static void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const limits_t *limits, kmm__block_t *b)
+{
+    kmm__lock_take(&s->timeline.lock);
+    count(s, -(int64_t)b->asked, -1);
+    kmm__block_t *list = cache_put(s, limits, b);
+    kmm__lock_drop(&s->timeline.lock);
+    if (!list)
+        return;
+    lock_for(p, s);
+    release_list(p, list);
+    kmm__lock_drop(&p->lock);
+}
+
+static void put_shelved(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
+{
+    lock_for(p, s);
+    p->live_bytes -= (int64_t)b->asked;
+    p->live_count--;
+    kmm__heap_release(p, b);
+    const int rest = atomic_load_explicit(&s->large_rest, memory_order_relaxed);
+    if (rest > 0)
+        atomic_store_explicit(&s->large_rest, rest - 1, memory_order_relaxed);
+    kmm__lock_drop(&p->lock);
+}
+
 static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_stream_t stream)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
@@ -525,24 +582,19 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
     int status = claim(p, pointer, bytes, &b);
     if (status)
         return status;
-    kmm__block_t *list = NULL;
-    pthread_mutex_lock(&s->timeline.lock);
-    count(s, -(int64_t)b->asked, -1);
+    const limits_t limits = limits_of(p, s);
     b->owner = r->order ? s : NULL;
-    b->epoch = s->timeline.epoch;
-    list = cache_put(p, s, b);
-    pthread_mutex_unlock(&s->timeline.lock);
-    if (!list)
-        return 0;
-    lock_for(p, s);
-    release_list(p, list);
-    pthread_mutex_unlock(&p->lock);
+    b->epoch = atomic_load(&s->timeline.epoch);
+    if (is_cached(s, &limits, b->bytes))
+        put_cached(p, s, &limits, b);
+    else
+        put_shelved(p, s, b);
     return 0;
 }
 
 static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 {
-    kmm__block_t *b = kmm__table_find(&((kmm__pool_t *)r)->table, pointer);
+    kmm__block_t *b = kmm__heap_find((kmm__pool_t *)r, pointer, KMM_SIZE_RECORDED);
     if (!b || atomic_load_explicit(&b->state, memory_order_acquire) != KMM__BLOCK_LIVE)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, pointer);
     *bytes = b->asked;
@@ -552,20 +604,20 @@ static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     int64_t bytes = p->live_bytes, blocks = p->live_count;
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next) {
-        pthread_mutex_lock(&t->lock);
+        kmm__lock_take(&t->lock);
         bytes += ((kmm__pool_stream_t *)t)->live_bytes;
         blocks += ((kmm__pool_stream_t *)t)->live_count;
-        pthread_mutex_unlock(&t->lock);
+        kmm__lock_drop(&t->lock);
     }
     out->live_bytes = (size_t)bytes;
     out->live_count = (size_t)blocks;
     out->held_bytes = p->held;
     out->regions = p->region_count;
     out->extent_bytes = p->extent;
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     out->waits = atomic_load(&p->timelines.waits);
     out->events = atomic_load(&p->timelines.events);
     return 0;
@@ -593,10 +645,10 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     kmm__pool_t *p = (kmm__pool_t *)r;
     if (!r->order)
         return 0;
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     flush_stream(p, stream_of(p, stream));
     int status = kmm__timeline_end(&p->timelines, stream);
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     if (status)
         return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends", r->name);
     return kmm_resource_stream_end(r->upstream, stream);
@@ -641,8 +693,8 @@ static int pool_destroy(kmm_resource_t *r)
         status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
     kmm__timelines_deinit(&p->timelines);
     kmm__heap_deinit(p);
-    kmm__table_deinit(&p->table);
-    pthread_mutex_destroy(&p->lock);
+    kmm__table_deinit(&p->small);
+    kmm__table_deinit(&p->large);
     free(p);
     return status;
 }
@@ -689,8 +741,8 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     options_init(&p->options, options);
     p->growth_least = least_growth(upstream);
     kmm__pool_extend(p, 0);
-    kmm__lock_init(&p->lock);
-    kmm__table_init(&p->table);
+    kmm__table_init(&p->small);
+    kmm__table_init(&p->large);
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
     kmm__pool_register(p);
     return p;

@@ -45,6 +45,8 @@ typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
     kmm__shelf_t cache;       /* guarded by the timeline's lock */
     kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
+    int large_misses;         /* of those, how many in a row have left it for want of a request; likewise */
+    _Atomic int large_count, large_rest; /* how many there are; so many are not kept, since the last ones were of no use */
     _Atomic int eager;        /* the pool's lock was taken when this stream wanted it: cache more, for so long */
     int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
     kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
@@ -66,8 +68,10 @@ typedef struct kmm__pool {
     kmm_pool_options_t options; /* defaults filled in */
     size_t growth_least;
     kmm__timelines_t timelines;
-    kmm__table_t table;             /* address -> block, for every block that has been live */
-    pthread_mutex_t lock;
+    /* address -> block, for every block that has been live. Apart by what the block was when it was put there, since
+     * large blocks come and go, and small ones are many. */
+    kmm__table_t small, large;
+    kmm__lock_t lock;
     kmm__shelf_t clean;
     kmm__region_t *regions;
     size_t region_count;
@@ -94,6 +98,8 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *region);
 /* Undoes a detach. */
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
 void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
+/* The block that has been live at an address; NULL: none has. `bytes` is a guess at its size. Without the lock. */
+kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes);
 /* Makes a block free, joining it with its neighbours of the same owner. Returns what it has become. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
 /* Takes `bytes` at `start` out of a free block, which keep its tag and are on no shelf; the rest stays free. NULL: the

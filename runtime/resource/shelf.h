@@ -24,6 +24,8 @@ typedef enum kmm__block_state {
     KMM__BLOCK_LEFT, /* only addresses: its frames are elsewhere */
 } kmm__block_state_t;
 
+typedef enum kmm__listed { KMM__LISTED_NOWHERE, KMM__LISTED_SMALL, KMM__LISTED_LARGE } kmm__listed_t;
+
 /* A piece of a region. Blocks tile their region: below->address + below->bytes == address. */
 typedef struct kmm__block {
     /* One line of the processor's cache, and all that a neighbour or a list looks at: */
@@ -33,7 +35,7 @@ typedef struct kmm__block {
     struct kmm__block *previous, *next; /* in a class of a shelf, or a list of spare descriptors (next) */
     struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
     _Atomic kmm__block_state_t state;
-    bool listed;                        /* the pool's table knows the address */
+    kmm__listed_t listed;               /* which of the pool's tables has the address */
     /* And the rest: */
     uint64_t epoch;                     /* free, with an owner: until this epoch of it */
     size_t asked;                       /* live: what the program asked for */

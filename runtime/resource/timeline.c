@@ -68,7 +68,6 @@ static void timeline_free(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
     for (int i = 0; i < t->recorded_count; i++)
         ts->order->event_destroy(ts->order->context, t->recorded[i].event);
-    pthread_mutex_destroy(&t->lock);
     free(t->after);
     free(t);
 }
@@ -104,7 +103,6 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
     if (!t)
         return NULL;
     memset(t, 0, bytes);
-    kmm__lock_init(&t->lock);
     t->id = ts->count++;
     t->epoch = 1;
     if (ts->init)
@@ -230,12 +228,12 @@ static void query(kmm__timelines_t *ts, kmm__timeline_t *t)
 
 uint64_t kmm__timeline_poll(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t newest)
 {
-    pthread_mutex_lock(&t->lock);
+    kmm__lock_take(&t->lock);
     if (covered(t) < newest && !t->ended)
         record(ts, t); /* when it fails nothing has passed, which is safe */
     query(ts, t);
     uint64_t done = t->done;
-    pthread_mutex_unlock(&t->lock);
+    kmm__lock_drop(&t->lock);
     return done;
 }
 
@@ -258,7 +256,7 @@ int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__time
     int status = after_reserve(waiter, t->id);
     if (status || waiter == t || waiter->after[t->id] >= epoch)
         return status;
-    pthread_mutex_lock(&t->lock);
+    kmm__lock_take(&t->lock);
     if (t->done < epoch) {
         int i = cover(ts, t, epoch);
         status = i < 0 ? i : ts->order->stream_wait(ts->order->context, waiter->stream, t->recorded[i].event);
@@ -267,7 +265,7 @@ int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__time
             atomic_fetch_add_explicit(&ts->waits, 1, memory_order_relaxed);
         }
     }
-    pthread_mutex_unlock(&t->lock);
+    kmm__lock_drop(&t->lock);
     return status;
 }
 
@@ -280,9 +278,9 @@ int kmm__timeline_end(kmm__timelines_t *ts, kmm_stream_t stream)
     kmm__timeline_t *t = n && ts->order ? n->timeline : NULL;
     if (!t)
         return 0;
-    pthread_mutex_lock(&t->lock);
+    kmm__lock_take(&t->lock);
     int status = record(ts, t);
-    pthread_mutex_unlock(&t->lock);
+    kmm__lock_drop(&t->lock);
     if (status)
         return status;
     pthread_mutex_lock(&ts->lock);
@@ -294,7 +292,7 @@ int kmm__timeline_end(kmm__timelines_t *ts, kmm_stream_t stream)
 
 int kmm__timeline_settle(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
 {
-    pthread_mutex_lock(&t->lock);
+    kmm__lock_take(&t->lock);
     int status = 0;
     if (t->done < epoch) {
         int i = cover(ts, t, epoch);
@@ -302,6 +300,6 @@ int kmm__timeline_settle(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoc
         if (status == 0)
             query(ts, t);
     }
-    pthread_mutex_unlock(&t->lock);
+    kmm__lock_drop(&t->lock);
     return status;
 }

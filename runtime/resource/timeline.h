@@ -9,8 +9,9 @@
  *   tag of a free block:   (timeline, epoch)
  *   safe on `other` when:  epoch <= timeline.done, or epoch <= other.after[timeline], or after a wait
  *
- * The epoch is advanced before the event is recorded, under the timeline's lock: who reads the old
- * epoch under the lock has enqueued its work before the event.
+ * The epoch is advanced before the event is recorded. So who reads the old epoch, after it has enqueued
+ * its work, has done so before the event: the driver takes calls for a stream one after the other, and had it
+ * taken the event first, the new epoch would be seen after it.
  */
 #ifndef KMM__RESOURCE_TIMELINE_H
 #define KMM__RESOURCE_TIMELINE_H
@@ -24,11 +25,11 @@
 enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
 
 typedef struct kmm__timeline {
-    pthread_mutex_t lock;
+    kmm__lock_t lock;
     kmm_stream_t stream;
     uint32_t id;     /* index into `after` of others; never changes */
     _Atomic bool ended; /* the stream is gone: everything has been recorded */
-    uint64_t epoch;  /* of memory freed now; starts at 1 */
+    _Atomic uint64_t epoch; /* of memory freed now; starts at 1 */
     uint64_t done;   /* epochs up to this have passed */
     struct { void *event; uint64_t epoch; } recorded[KMM__TIMELINE_EVENTS]; /* oldest first */
     int recorded_count;

@@ -55,17 +55,17 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
 {
     kmm__pool_t *p = (kmm__pool_t *)head;
     int status = 0;
-    pthread_mutex_lock(&p->lock);
+    kmm__lock_take(&p->lock);
     kmm__pool_flush(p);
     kmm__heap_poll(p);
     if (p->left)
         status = kmm__pool_forget(p, KMM__FORGET_ALL); /* before regions that their frames have gone to */
     for (kmm__region_t *r; status == 0 && (r = detach_unused(p, keep));) {
-        pthread_mutex_unlock(&p->lock);
+        kmm__lock_drop(&p->lock);
         status = settle_region(p, r);
         if (status == 0)
             status = kmm_resource_deallocate(head->upstream, (void *)r->address, r->bytes, NULL);
-        pthread_mutex_lock(&p->lock);
+        kmm__lock_take(&p->lock);
         if (status) {
             kmm__heap_attach_region(p, r); /* work may still use it */
             break;
@@ -75,7 +75,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     }
     if (status == 0)
         status = kmm__pool_shrink(p, keep);
-    pthread_mutex_unlock(&p->lock);
+    kmm__lock_drop(&p->lock);
     return status;
 }
 
