@@ -52,6 +52,9 @@ typedef struct kmm_config {
      * mapped is the program's and not counted. Default: no limit, and no disk. */
     uint64_t host_mem;
     const char *spill_dir; /* the folder it goes to (KMM_SPILL_DIR); default: TMPDIR, or /var/tmp */
+    /* Bytes of what is free on each device at the start that are left to other users of it, as libraries in the same process
+     * (KMM_DEVICE_KEEP_FREE), also where device_mem allows more. Default: 1/32, unless device_mem is given. */
+    uint64_t device_keep_free;
 } kmm_config_t;
 
 /* Creates a runtime. Several may exist at once; each owns its arrays. */

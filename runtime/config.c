@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "memory/spill.h"
 
-static const uint64_t RESERVE_PART = 32; /* of a device's free memory is left to others */
+static const uint64_t RESERVE_PART = 32; /* of a device's free memory is left to others where nothing else is said */
 
 /* "64M", "1.5G", "4096": bytes; false when it is no such number. */
 static bool parse_bytes(const char *text, uint64_t *out)
@@ -39,6 +39,18 @@ static int environment_bytes(const char *name, uint64_t *out)
     return parse_bytes(text, out) ? 0 : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name, text);
 }
 
+/* What of a device's memory may be used: as much as is given, and all of what is free now but for what others are left. */
+static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint64_t *out)
+{
+    uint64_t kept = config->device_keep_free, free_bytes = d->info.memory_free;
+    uint64_t most = kept ? (kept < free_bytes ? free_bytes - kept : 0) : config->device_mem ? d->info.memory_total : free_bytes - free_bytes / RESERVE_PART;
+    *out = config->device_mem && config->device_mem < most ? config->device_mem : most;
+    if (kept && d->info.memory_total && *out < d->info.granularity)
+        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICE_KEEP_FREE: %llu bytes are to be left free on %s, of which %llu are", (unsigned long long)kept,
+                              d->info.name, (unsigned long long)free_bytes);
+    return 0;
+}
+
 static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const kmm_config_t *config, bool hidden)
 {
     kmm__device_t *d = kmm__alloc(sizeof(*d));
@@ -54,9 +66,12 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
     b->info(d->gpu, &d->info);
     d->index = rt->device_count;
     d->space = d->info.memory_total ? d->index + 1 : KMM__HOST;
-    d->limit = config->device_mem ? config->device_mem : d->info.memory_free - d->info.memory_free / RESERVE_PART;
-    if (d->limit > d->info.memory_total)
-        d->limit = d->info.memory_total;
+    error = device_limit(d, config, &d->limit);
+    if (error) {
+        b->close(d->gpu);
+        free(d);
+        return error;
+    }
     if (rt->checks_access && b->kind != KMM_KIND_HOST)
         d->limit /= 2; /* the copies that chunks are checked on need the rest */
     d->most = d->limit;
@@ -165,6 +180,8 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
     int error = kmm__check_config(rt);
     if (!error)
         error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
+    if (!error)
+        error = environment_bytes("KMM_DEVICE_KEEP_FREE", &config.device_keep_free);
     if (!error)
         error = environment_bytes("KMM_FRAME", &config.frame_bytes);
     if (error)

@@ -229,6 +229,47 @@ int kmm__marker_query(kmm__marker_t *m)
     return result;
 }
 
+/* ---- Beside work of others on the driver's streams ---- */
+
+/* The device that is current for this thread, if it is one of the runtime's; NULL where there are no such streams. */
+static kmm__device_t *current_device(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        if (d->backend->follow && d->backend->current(d->backend) == d->ordinal)
+            return d;
+    }
+    return NULL;
+}
+
+static void stream_done(void *arg, int status)
+{
+    kmm__marker_t *m = arg;
+    kmm_runtime_t *rt = m->runtime;
+    (void)status; /* what failed there is not ours */
+    pthread_mutex_lock(&rt->lock);
+    m->left = 0;
+    marker_reached(m);
+    marker_unref(m);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
+{
+    const kmm__device_t *d = rt ? current_device(rt) : NULL;
+    if (!d || kmm__is_inside())
+        return;
+    kmm__marker_t *m = kmm__alloc(sizeof(*m));
+    *m = (kmm__marker_t){ .runtime = rt, .refs = 2, .left = 1 }; /* one for whoever reaches it */
+    bool follows = d->backend->follow(d->gpu, stream, stream_done, m) > 0;
+    if (follows)
+        kmm__marker_precede(m, stream);
+    pthread_mutex_lock(&rt->lock);
+    m->refs -= !follows;
+    marker_unref(m);
+    pthread_mutex_unlock(&rt->lock);
+}
+
 uint64_t kmm__marker_time(kmm__marker_t *m)
 {
     pthread_mutex_lock(&m->runtime->lock);

@@ -17,6 +17,8 @@ extern const char kmm__all_streams;
 int kmm__marker_create(kmm_runtime_t *rt, const void *stream, kmm__marker_t **out);
 /* Work submitted later on `stream` starts only once the marker is reached (marker of the same runtime). */
 int kmm__marker_precede(kmm__marker_t *m, const void *stream);
+/* Work submitted later on the driver's stream of the current device starts only when all that others have enqueued there is done. */
+void kmm__stream_follow(kmm_runtime_t *rt, void *stream);
 /* Blocks until it is reached. 0, or the first error of the work before it. */
 int kmm__marker_wait(kmm__marker_t *m);
 /* 1 reached, 0 not yet, negative error. */

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "marker.h"
 #include "submission.h"
 
 struct kmm_task {
@@ -116,6 +117,7 @@ static int begin(kmm_task_t *task, void *stream)
     int error = choose_device(s);
     if (error)
         return error;
+    kmm__stream_follow(rt, stream);
     pthread_mutex_lock(&rt->lock);
     s->work = kmm__submission_work(s);
     error = kmm__submission_resolve(s);

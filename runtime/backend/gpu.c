@@ -41,6 +41,7 @@ typedef struct note {
 struct kmm__stream {
     kmm__gpu_t *gpu;
     void *handle;
+    bool is_foreign;      /* the program's; it is never destroyed here */
     note_t *first, *last; /* guarded by gpu->lock */
     kmm__stream_t *next;
 };
@@ -323,6 +324,14 @@ static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
     return 0;
 }
 
+static void streams_free(kmm__gpu_t *gpu)
+{
+    for (kmm__stream_t *s; (s = gpu->streams);) {
+        gpu->streams = s->next; /* the program's: others have been destroyed */
+        free(s);
+    }
+}
+
 static void gpu_close(kmm__gpu_t *gpu)
 {
     pthread_mutex_lock(&gpu->lock);
@@ -334,6 +343,7 @@ static void gpu_close(kmm__gpu_t *gpu)
     for (int k = 0; k < gpu->spare_count; k++)
         gpu->calls->EventDestroy(gpu->spare[k]);
     leave(gpu, entered);
+    streams_free(gpu);
     gpu->driver->close(&gpu->device);
     pthread_mutex_destroy(&gpu->lock);
     pthread_mutex_destroy(&gpu->load_lock);
@@ -377,6 +387,33 @@ static void *gpu_native(kmm__stream_t *s)
 static bool gpu_enter(kmm__gpu_t *gpu)
 {
     return enter(gpu);
+}
+
+/* The program's stream as one whose notes are delivered. */
+static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
+{
+    pthread_mutex_lock(&gpu->lock);
+    kmm__stream_t *s = gpu->streams;
+    while (s && !(s->is_foreign && s->handle == native))
+        s = s->next;
+    if (!s && (s = calloc(1, sizeof(*s)))) {
+        *s = (kmm__stream_t){ .gpu = gpu, .handle = native, .is_foreign = true, .next = gpu->streams };
+        gpu->streams = s;
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return s;
+}
+
+static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg)
+{
+    bool entered = enter(gpu);
+    int r = gpu->calls->StreamQuery(native);
+    leave(gpu, entered);
+    if (r != KMM__GPU_NOT_READY)
+        return 0; /* an error shows in the work itself */
+    kmm__stream_t *s = foreign_stream(gpu, native);
+    int error = s ? gpu_notify(s, fn, arg) : KMM_E_MEMORY;
+    return error ? error : 1;
 }
 
 /* ---- Windows and frames ---- */
@@ -676,7 +713,7 @@ static const kmm__backend_t functions = {
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
     .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow,
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "managed.h"
+#include "../internal.h"
 #include "../marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
@@ -123,5 +124,7 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
         error = kmm_cuda_same_device(geometry->stream, NULL, "a launch into a stream that is not the current device's: a stream");
     if (error)
         return error;
+    if (kernel->kind != KMM_KIND_HOST)
+        kmm__stream_follow(kmm__current(), geometry->stream);
     return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
 }

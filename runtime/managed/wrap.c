@@ -13,9 +13,10 @@ int OWN(not_supported)(const char *call)
 
 /* ---- Memory ---- */
 
+/* Inside a task memory is the device's own: what libraries keep intermediate results in. */
 int WRAP(Malloc)(void **out, size_t bytes)
 {
-    return kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
 }
 
 int WRAP(Free)(void *p)
@@ -25,8 +26,7 @@ int WRAP(Free)(void *p)
 
 int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    (void)s;
-    return kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(MallocAsync)(out, bytes, s) : kmm_cuda_malloc(out, bytes);
 }
 
 int WRAP(FreeAsync)(void *p, stream_t s)
@@ -36,6 +36,8 @@ int WRAP(FreeAsync)(void *p, stream_t s)
 
 int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
 {
+    if (kmm_task_active())
+        return REAL(MallocPitch)(out, pitch, width, height);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return kmm_cuda_malloc(out, *pitch * height);
 }
@@ -45,14 +47,22 @@ static int any_managed(const void *a, const void *b)
     return kmm_cuda_is_managed(a) || kmm_cuda_is_managed(b);
 }
 
+/* Work of others that is on the stream may fill the ordinary memory, or read it. What went wrong there shows in calls of theirs: after a
+ * fault all calls of the driver fail, but what the host has can be copied. */
 int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
-    return any_managed(dst, src) ? kmm_cuda_memcpy(dst, src, n, kind) : REAL(Memcpy)(dst, src, n, kind);
+    if (!any_managed(dst, src))
+        return REAL(Memcpy)(dst, src, n, kind);
+    REAL(StreamSynchronize)(NULL);
+    return kmm_cuda_memcpy(dst, src, n, kind);
 }
 
 int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
-    return any_managed(dst, src) ? kmm_cuda_memcpy_async(dst, src, n, kind, s) : REAL(MemcpyAsync)(dst, src, n, kind, s);
+    if (!any_managed(dst, src))
+        return REAL(MemcpyAsync)(dst, src, n, kind, s);
+    REAL(StreamSynchronize)(s);
+    return kmm_cuda_memcpy_async(dst, src, n, kind, s);
 }
 
 int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
@@ -180,16 +190,18 @@ int WRAP(StreamDestroy)(stream_t s)
     return error ? error : destroyed;
 }
 
+/* What is not ours, and is put on the stream later, cannot be told to wait for work that may not be on a device yet: that is waited
+ * for here. */
 int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
-    int error = kmm_cuda_stream_wait_event(s, e);
+    int error = kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_event_synchronize(e);
     return error ? error : REAL(StreamWaitEvent)(s, e, flags);
 }
 
 int WRAP(EventRecord)(event_t e, stream_t s)
 {
     int error = REAL(EventRecord)(e, s);
-    return error ? error : kmm_cuda_event_record(e, s);
+    return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
 int WRAP(EventQuery)(event_t e)

@@ -41,6 +41,9 @@ typedef void *event_t;
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, PITCH = 512 };
 
 int REAL(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
+int REAL(Malloc)(void **out, size_t bytes);
+int REAL(MallocAsync)(void **out, size_t bytes, stream_t s);
+int REAL(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height);
 int REAL(Free)(void *p);
 int REAL(FreeAsync)(void *p, stream_t s);
 int REAL(Memcpy)(void *dst, const void *src, size_t n, int kind);

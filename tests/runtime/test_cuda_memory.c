@@ -49,6 +49,7 @@ REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcp
 REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset) REAL(cudaMemset2D) REAL(cudaMemset2DAsync)
 REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
 REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
+REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
 REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate)
 REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)

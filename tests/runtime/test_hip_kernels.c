@@ -47,7 +47,7 @@ int __real_hipEventRecord(void *e, void *s) { (void)e, (void)s; recorded++; retu
 
 #define NOTHING(name) int name(void); int name(void) { return 0; }
 NOTHING(__real_hipDeviceSynchronize) NOTHING(__real_hipEventDestroy) NOTHING(__real_hipEventQuery) NOTHING(__real_hipEventSynchronize)
-NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
+NOTHING(__real_hipMalloc) NOTHING(__real_hipMallocAsync) NOTHING(__real_hipMallocPitch) NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
 NOTHING(__real_hipMemcpy2D) NOTHING(__real_hipMemcpy2DAsync) NOTHING(__real_hipMemcpy3D) NOTHING(__real_hipMemcpyAsync)
 NOTHING(__real_hipMemcpyFromSymbol) NOTHING(__real_hipMemcpyToSymbol) NOTHING(__real_hipMemset) NOTHING(__real_hipMemset2D)
 NOTHING(__real_hipMemset2DAsync) NOTHING(__real_hipMemsetAsync) NOTHING(__real_hipMemsetD8) NOTHING(__real_hipMemsetD8Async)

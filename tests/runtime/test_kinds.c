@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GPUs of two kinds in one process, on the fake drivers: launches of both, and data that moves between them. */
+#include <dlfcn.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +14,7 @@
 #include <cmocka.h>
 
 #include <kmm.h>
+#include <kmm/cuda_api.h>
 
 #include "fake_work.h"
 
@@ -278,6 +281,138 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
     }
 }
 
+/* ---- Other users of the devices ---- */
+
+static void memory_is_left_free(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static const struct { uint64_t mem, keep, limit; } cases[] = {
+        { 0, 0, (256 << 20) - (256 << 20) / 32 }, { 0, 64 << 20, 192 << 20 }, { 16 << 20, 0, 16 << 20 }, { 16 << 20, 64 << 20, 16 << 20 },
+        { 200 << 20, 64 << 20, 192 << 20 }, { 255 << 20, 0, 255 << 20 }, { (uint64_t)1 << 40, 0, 256 << 20 },
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        kmm_config_t config = { .devices = "cuda:1", .device_mem = cases[k].mem, .device_keep_free = cases[k].keep };
+        assert_int_equal(kmm_create(&rt, &config), 0);
+        assert_int_equal(info(rt, 0).memory_bytes, cases[k].limit);
+        assert_int_equal(kmm_destroy(rt), 0);
+    }
+    setenv("KMM_DEVICE_KEEP_FREE", "128M", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), 0);
+    assert_int_equal(info(rt, 0).memory_bytes, 128 << 20);
+    assert_int_equal(kmm_destroy(rt), 0);
+    setenv("KMM_DEVICE_KEEP_FREE", "256M", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL), "KMM_DEVICE_KEEP_FREE: 268435456 bytes are to be left free on Fake GPU 0, of which 268435456 are"));
+    setenv("KMM_DEVICE_KEEP_FREE", "much", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
+    unsetenv("KMM_DEVICE_KEEP_FREE");
+}
+
+/* The driver as a program uses it that knows nothing of libkmm. */
+typedef struct plain {
+    int (*retain)(void **context, int device), (*release)(int device), (*push)(void *context), (*pop)(void **context);
+    int (*create)(void **stream, unsigned flags), (*destroy)(void *stream), (*function)(void **out, void *kernel);
+    int (*launch)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *stream, void **args, void **extra);
+    void *stream;
+} plain_t;
+
+static sem_t go_on;
+static int32_t *plain_memory;
+
+static int run_plain(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)block, (void)grid, (void)args;
+    while (sem_wait(&go_on))
+        ;
+    for (int i = 0; i < N; i++)
+        plain_memory[i] = i;
+    return 0;
+}
+
+static plain_t plain_open(void)
+{
+    plain_t p;
+    void *context, *library = dlopen("libcuda.so.1", RTLD_NOW);
+    const struct { void *at; const char *name; } calls[] = {
+        { &p.retain, "cuDevicePrimaryCtxRetain" }, { &p.release, "cuDevicePrimaryCtxRelease_v2" }, { &p.push, "cuCtxPushCurrent_v2" },
+        { &p.pop, "cuCtxPopCurrent_v2" }, { &p.create, "cuStreamCreate" }, { &p.destroy, "cuStreamDestroy_v2" },
+        { &p.function, "cuKernelGetFunction" }, { &p.launch, "cuLaunchKernel" },
+    };
+    assert_non_null(library);
+    for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
+        assert_non_null(*(void **)calls[k].at = dlsym(library, calls[k].name));
+    assert_int_equal(p.retain(&context, 0), 0);
+    assert_int_equal(p.push(context), 0);
+    assert_int_equal(p.create(&p.stream, 1), 0);
+    return p;
+}
+
+static void plain_close(plain_t *p)
+{
+    void *context;
+    assert_int_equal(p->destroy(p->stream), 0);
+    assert_int_equal(p->pop(&context), 0);
+    assert_int_equal(p->release(0), 0);
+}
+
+static void plain_start(const plain_t *p)
+{
+    static fake_kernel_t kernel = { run_plain, 0, NULL, 0 };
+    void *f;
+    assert_int_equal(p->function(&f, &kernel), 0);
+    assert_int_equal(p->launch(f, 1, 1, 1, 1, 1, 1, 0, p->stream, NULL, NULL), 0);
+}
+
+/* A launch on a stream comes after what others have put there, in memory that both use; one on another stream does not wait for it. */
+static void launches_come_after_others_work(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t got[N], ones[N];
+    int64_t n = N;
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    plain_t plain = plain_open();
+    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    for (int turn = 0; turn < 3; turn++) { /* nothing is on the stream in the last */
+        memset(plain_memory, 0, N * sizeof(*plain_memory));
+        if (turn < 2)
+            plain_start(&plain);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, c, b, b), 0); /* on another stream */
+        assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
+        assert_int_equal(got[N - 1], 2);
+        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, plain.stream };
+        void *args[] = { NULL, &n, &c, &plain_memory, &b };
+        kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 3);
+        kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
+        fake_work_access(l, KMM_READ, "a[i]", plain_memory, 0, 1);
+        fake_work_access(l, KMM_READ, "b[i]", b, 0, 1);
+        fake_work_access(l, KMM_WRITE, "dst[i]", c, 0, 1);
+        kmm_launch_nowait(l);
+        kmm_launch_arm(l);
+        assert_int_equal(kmm_cuda_launch(&cuda_kernels[ADD], &g, args), 0);
+        if (turn < 2) {
+            usleep(20000);
+            sem_post(&go_on);
+        }
+        assert_int_equal(kmm_wait(rt), 0);
+        assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(got[i], turn < 2 ? i + 1 : 1);
+    }
+    assert_int_equal(kmm_array_destroy(rt, b), 0);
+    assert_int_equal(kmm_array_destroy(rt, c), 0);
+    plain_close(&plain);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    free(plain_memory);
+}
+
 int main(void)
 {
     alarm(60);
@@ -289,6 +424,8 @@ int main(void)
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(lists_of_devices_are_checked),
+        cmocka_unit_test(memory_is_left_free),
+        cmocka_unit_test(launches_come_after_others_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
