@@ -257,7 +257,7 @@ static void stream_done(void *arg, int status)
 void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
 {
     const kmm__device_t *d = rt ? current_device(rt) : NULL;
-    if (!d || kmm__is_inside())
+    if (!d || kmm__is_inside() || d->backend->follow(d->gpu, stream, NULL, NULL) <= 0)
         return;
     kmm__marker_t *m = kmm__alloc(sizeof(*m));
     *m = (kmm__marker_t){ .runtime = rt, .refs = 2, .left = 1 }; /* one for whoever reaches it */

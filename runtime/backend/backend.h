@@ -112,7 +112,7 @@ struct kmm__backend {
     bool (*enter)(kmm__gpu_t *gpu);        /* makes the device current; false: it is already, and must not be left */
     void (*leave)(bool entered);
     /* A stream of the program's, by the driver's handle (NULL: the default one). 1: fn will be called, as by `notify`, when all that
-     * is on it now is done; 0: nothing is, and fn is not called. Negative: an error. */
+     * is on it now is done; 0: nothing is, and fn is not called. Negative: an error. fn NULL: only asks. */
     int (*follow)(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg);
 
     /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is none to run, or not here. No lock is

@@ -411,6 +411,8 @@ static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int s
     leave(gpu, entered);
     if (r != KMM__GPU_NOT_READY)
         return 0; /* an error shows in the work itself */
+    if (!fn)
+        return 1;
     kmm__stream_t *s = foreign_stream(gpu, native);
     int error = s ? gpu_notify(s, fn, arg) : KMM_E_MEMORY;
     return error ? error : 1;
