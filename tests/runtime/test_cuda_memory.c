@@ -38,6 +38,10 @@ int __wrap_cudaIpcGetMemHandle(void *out, void *p);
 int __wrap_cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind);
 int __wrap_cudaMemcpy2DFromArray(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
 int __wrap_cudaFree(void *p);
+int __wrap_cudaMalloc(void **out, size_t bytes);
+int __wrap_cudaMallocAsync(void **out, size_t bytes, void *s);
+int __wrap_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
+int __wrap_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s);
 
 /* ---- The runtime ---- */
 
@@ -118,7 +122,8 @@ int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
     *out = (kmm_device_info_t){.kind = KMM_KIND_CUDA, .ordinal = index};
     return 0;
 }
-int kmm_task_active(void) { return 0; }
+static int in_task;
+int kmm_task_active(void) { return in_task; }
 
 /* ---- Tests ---- */
 
@@ -250,11 +255,44 @@ static void test_unmanaged(void **state)
     assert_int_equal(host[0], 0);
 }
 
+/* What libraries allocate inside a task is the device's own; outside all is managed. */
+static void test_in_task(void **state)
+{
+    (void)state;
+    void *p = NULL;
+    size_t pitch = 0;
+    in_task = 1;
+    assert_int_equal(__wrap_cudaMalloc(&p, 64), 0);
+    assert_int_equal(__wrap_cudaMallocAsync(&p, 64, NULL), 0);
+    assert_int_equal(__wrap_cudaMallocPitch(&p, &pitch, 64, 2), 0);
+    in_task = 0;
+    assert_int_equal(real_calls, 3);
+    assert_null(p);
+    assert_int_equal(__wrap_cudaMalloc(&p, 64), 0);
+    assert_int_equal(real_calls, 3);
+    assert_true(kmm_cuda_is_managed(p));
+}
+
+/* Copies of managed memory come after what is on their stream. */
+static void test_order_of_copies(void **state)
+{
+    (void)state;
+    void *p = NULL;
+    char host[64] = "something";
+    assert_int_equal(__wrap_cudaMalloc(&p, sizeof(host)), 0);
+    assert_int_equal(__wrap_cudaMemcpy(p, host, sizeof(host), 1), 0);
+    assert_int_equal(real_calls, 1);
+    assert_int_equal(__wrap_cudaMemcpyAsync(host, p, sizeof(host), 2, NULL), 0);
+    assert_int_equal(real_calls, 2);
+    assert_memory_equal(p, host, sizeof(host));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup),
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
+        cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
