@@ -19,5 +19,8 @@ def allocate(size):
     return memory
 
 
-def use():
+def use(mapped=False):
+    """mapped: see kmm_library.map_memory."""
+    if mapped:
+        kmm_library.map_memory(_library, cupy.cuda.runtime.getDeviceCount())
     cupy.cuda.set_allocator(allocate)

@@ -27,6 +27,9 @@ def load():
         ("kmm_resource_of_device", pointer, [number]),
         ("kmm_resource_memory_info", number, [pointer, ctypes.POINTER(size), ctypes.POINTER(size)]),
         ("kmm_resource_error_text", ctypes.c_char_p, []),
+        ("kmm_mapped_resource_create", number, [number, ctypes.POINTER(pointer)]),
+        ("kmm_pool_resource_create", number, [pointer, pointer, ctypes.POINTER(pointer)]),
+        ("kmm_resource_set_of_device", number, [number, pointer, pointer]),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
@@ -44,6 +47,17 @@ def memory_info(library, device):
     if library.kmm_resource_memory_info(resource, ctypes.byref(available), ctypes.byref(total)):
         raise RuntimeError(error_text(library))
     return available.value, total.value
+
+
+def map_memory(library, devices):
+    """Makes a pool on mapped memory the resource of devices 0 to devices - 1, before anything is allocated. Such a
+    pool loses little to fragmentation; its memory is out of reach of other devices and other processes."""
+    for device in range(devices):
+        mapped, pool = ctypes.c_void_p(), ctypes.c_void_p()
+        if (library.kmm_mapped_resource_create(device, ctypes.byref(mapped))
+                or library.kmm_pool_resource_create(mapped, None, ctypes.byref(pool))
+                or library.kmm_resource_set_of_device(device, pool, None)):
+            raise RuntimeError(error_text(library))
 
 
 def address(function):

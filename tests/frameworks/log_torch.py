@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs what a training loop of PyTorch allocates: log_torch.py FILE [--steady]. kmm-replay runs the log again.
+"""Logs what a training loop of PyTorch allocates: log_torch.py FILE [--steady] [--mapped]. kmm-replay runs the log again.
 
 A small transformer on batches of varying length, then a small convolutional network, with a side stream.
-With --steady all batches are of one size. With --native in place of a file: the same loop on PyTorch's own
+With --steady all batches are of one size. With --mapped the pool is on mapped memory. With --native in place of a file: the same loop on PyTorch's own
 allocator, whose memory at most it prints."""
 import ctypes
 import random
@@ -24,7 +24,7 @@ def use_log(path):
     device, pool, log = pointer(), pointer(), pointer()
     library.kmm_resource_set_of_device.argtypes = [ctypes.c_int, pointer, pointer]
     for status in (
-        library.kmm_device_resource_create(0, ctypes.byref(device)),
+        (library.kmm_mapped_resource_create if mapped else library.kmm_device_resource_create)(0, ctypes.byref(device)),
         library.kmm_pool_resource_create(device, None, ctypes.byref(pool)),
         library.kmm_logging_resource_create(pool, path.encode(), ctypes.byref(log)),
         library.kmm_resource_set_of_device(0, log, None),
@@ -32,11 +32,20 @@ def use_log(path):
         if status:
             sys.exit(kmm_library.error_text(library))
     kmm_torch.use()
-    return lambda: library.kmm_logging_flush(log)
+    return lambda: finish(library, pool, log)
+
+
+def finish(library, pool, log):
+    """Flushes the log and says what the pool holds."""
+    library.kmm_logging_flush(log)
+    usage = (ctypes.c_size_t * 7)()
+    if library.kmm_resource_usage(pool, usage) == 0:
+        print("the pool held %.1f MiB, of which %.1f were in use at some time" % (usage[2] / 2**20, usage[4] / 2**20))
 
 
 native = sys.argv[1] == "--native"
 steady = "--steady" in sys.argv
+mapped = "--mapped" in sys.argv
 flush = None if native else use_log(sys.argv[1])
 random.seed(7)
 torch.manual_seed(7)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""test_torch.py [--mapped]"""
 import sys
 
 try:
@@ -11,7 +12,8 @@ import ctypes
 import kmm_library
 import kmm_torch
 
-kmm_torch.use()
+mapped = "--mapped" in sys.argv
+kmm_torch.use(mapped=mapped)
 library = kmm_library.load()
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
 y = (x * 2).sum().item()
@@ -19,7 +21,7 @@ assert y == 2 * sum(range(1 << 20)) or abs(y / ((1 << 20) * ((1 << 20) - 1.0)) -
 library.kmm_resource_name.restype = ctypes.c_char_p
 library.kmm_resource_name.argtypes = [ctypes.c_void_p]
 name = library.kmm_resource_name(library.kmm_resource_of_device(0)).decode()
-assert "pool" in name, name
+assert "pool" in name and ("mapped" in name) == mapped, name
 
 # Memory freed on one stream while another still writes it must not be given out too early.
 side = torch.cuda.Stream()
