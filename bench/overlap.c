@@ -21,7 +21,7 @@ static int nothing(const uint32_t block[3], const uint32_t grid[3], void **args)
 }
 
 static const uint32_t params[] = { sizeof(kmm_blocks_t), 8, 8, 8 };
-static fake_kernel_t fake = { nothing, 4, params, 0 };
+static fake_kernel_t fake = { nothing, 4, params, 0, NULL };
 static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "sweep", NULL, &fake, 4, params, 1, NULL };
 
 static void check(kmm_runtime_t *rt, int error, const char *what)

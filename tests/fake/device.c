@@ -15,6 +15,7 @@ fake_counts_t fake_live;
 
 static int device_count = -1;
 static size_t memory, granule;
+static uint32_t lanes = 32;
 static unsigned long met[FAKE_POINTS]; /* how often each point was passed */
 static uint64_t copy_rate, kernel_ns, jitter_ns;
 
@@ -48,6 +49,7 @@ int fake_start(void)
     device_count = (int)number("DEVICES", 2);
     memory = number("MEM", 256 << 20);
     granule = number("GRANULE", 2 << 20);
+    lanes = number("LANES", 32) == 64 ? 64 : 32;
     copy_rate = number("COPY_RATE", 0);
     kernel_ns = number("KERNEL_US", 0) * 1000;
     jitter_ns = number("JITTER_US", 0) * 1000;
@@ -79,6 +81,11 @@ size_t fake_granule(void)
     return granule;
 }
 
+uint32_t fake_lanes(void)
+{
+    return lanes;
+}
+
 void fake_enter(void)
 {
     pthread_mutex_lock(&fake_lock);
@@ -87,6 +94,12 @@ void fake_enter(void)
             pthread_cond_wait(&fake_changed, &fake_lock);
             k = -1;
         }
+}
+
+int fake_enter_unsafe(void)
+{
+    fake_enter();
+    return fake_capture_forbids() ? FAKE_CAPTURE_UNSUPPORTED : FAKE_OK;
 }
 
 void fake_release(int device)

@@ -27,6 +27,8 @@ enum {
     FAKE_ILLEGAL_ADDRESS = 700,
     FAKE_ALREADY_REGISTERED = 712,
     FAKE_LAUNCH_FAILED = 719,
+    FAKE_CAPTURE_UNSUPPORTED = 900,
+    FAKE_CAPTURE_INVALIDATED = 901,
     FAKE_UNKNOWN = 999,
 
     FAKE_MAX_DEVICES = 16,
@@ -67,11 +69,14 @@ int fake_count(void); /* of devices; negative before fake_start */
 bool fake_is_device(int device);
 size_t fake_memory(void);   /* bytes of each device */
 size_t fake_granule(void);
+uint32_t fake_lanes(void);  /* of a warp: 32 or 64 */
 /* The environment's KMM_FAKE_<driver>_<name>, or else KMM_FAKE_<name>. */
 const char *fake_setting(const char *name);
 bool fake_strikes(fake_point_t point); /* locked; counts */
 /* Locks, when what was running on a device that is lost is over: so whoever is told of the loss may take memory back. */
 void fake_enter(void);
+/* The same for a call that allocates or asks: 0, or FAKE_CAPTURE_UNSUPPORTED where a capture forbids it, which is spoiled. */
+int fake_enter_unsafe(void);
 void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel); /* not locked: as slow as the environment says */
 /* Locked. The last release ends the context, and with it what it was lost with. */
 void fake_release(int device);
@@ -120,6 +125,16 @@ int fake_event_destroy(fake_event_t *e);
 int fake_event_record(fake_event_t *e, fake_stream_t *s);
 int fake_event_query(fake_event_t *e);
 int fake_event_synchronize(fake_event_t *e);
+/* What is enqueued on the stream from now on becomes a graph. While the mode is 0, global, threads whose own mode is not 2, relaxed,
+ * are forbidden calls that allocate or ask. */
+typedef struct fake_graph fake_graph_t;
+int fake_capture_begin(fake_stream_t *s, int mode);
+int fake_capture_end(fake_stream_t *s, fake_graph_t **out);
+int fake_capture_exchange(int *mode); /* of the calling thread */
+bool fake_capture_forbids(void);      /* locked */
+fake_graph_t *fake_graph_keep(fake_graph_t *g); /* for one more owner */
+int fake_graph_destroy(fake_graph_t *g);
+int fake_graph_launch(fake_graph_t *g, fake_stream_t *s);
 /* `device`: the caller's current one, which must be the stream's. */
 int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c);
 int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes);

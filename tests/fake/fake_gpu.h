@@ -5,6 +5,13 @@
 
 #include <stdint.h>
 
+/* Threads of a block that run in step: [first, first + count) of its threads, counted along x first. */
+typedef struct fake_warp {
+    const uint32_t *block, *grid, *size; /* the block's place, and how many threads it has, of three dimensions each */
+    uint32_t first, count;
+    uint32_t lanes; /* of the device's warps, 32 or 64; the last one of a block may have fewer threads */
+} fake_warp_t;
+
 /* A CUkernel, and the host function of a HIP kernel, is a pointer to one of these. */
 typedef struct fake_kernel {
     /* Runs one block; a result that is not 0 is the driver's error that the device is lost with. */
@@ -12,9 +19,10 @@ typedef struct fake_kernel {
     uint32_t parameters;
     const uint32_t *parameter_bytes;
     int shared_limit; /* the dynamic shared memory that it may have; 0: 48 KiB */
+    int (*run_warp)(const fake_warp_t *w, void **args); /* where not NULL, in place of `run`: runs one warp */
 } fake_kernel_t;
 
-/* One of a compiled program, which asks for its block's size: `run` of its `kernel` is NULL. Runs all blocks. */
+/* One of a compiled program, which asks for its block's size: `run` and `run_warp` of its `kernel` are NULL. Runs all blocks. */
 typedef struct fake_program_kernel {
     fake_kernel_t kernel;
     int (*run)(const struct fake_program_kernel *k, const uint32_t grid[3], const uint32_t block[3], unsigned shared, void **args);

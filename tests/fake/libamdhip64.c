@@ -35,6 +35,8 @@ static const name_t names[] = {
     { FAKE_ILLEGAL_ADDRESS, "hipErrorIllegalAddress", "an illegal memory access was encountered" },
     { FAKE_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped" },
     { FAKE_LAUNCH_FAILED, "hipErrorLaunchFailure", "unspecified launch failure" },
+    { FAKE_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing" },
+    { FAKE_CAPTURE_INVALIDATED, "hipErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture" },
     { KMM__GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled", "peer access is already enabled" },
 };
 
@@ -201,6 +203,8 @@ FAKE hipEventCreateWithFlags(fake_event_t **out, unsigned flags)
 FAKE hipEventDestroy(fake_event_t *e) { return sticky(fake_event_destroy(e)); }
 FAKE hipEventRecord(fake_event_t *e, fake_stream_t *s) { return sticky(fake_event_record(e, s)); }
 FAKE hipEventQuery(fake_event_t *e) { return sticky(fake_event_query(e)); }
+
+FAKE hipThreadExchangeStreamCaptureMode(int *mode) { return sticky(fake_capture_exchange(mode)); }
 
 /* ---- Work ---- */
 

@@ -44,6 +44,8 @@ static const name_t names[] = {
     { FAKE_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered" },
     { FAKE_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "already registered" },
     { FAKE_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
+    { FAKE_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing" },
+    { FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture" },
     { FAKE_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error" },
 };
 
@@ -383,6 +385,14 @@ FAKE cuEventRecord(CUevent e, CUstream s)
 
 FAKE cuEventQuery(CUevent e) { return fake_event_query(event(e)); }
 FAKE cuEventSynchronize(CUevent e) { return fake_event_synchronize(event(e)); }
+
+/* ---- Graphs ---- */
+
+FAKE cuThreadExchangeStreamCaptureMode(int *mode) { return fake_capture_exchange(mode); }
+FAKE cuStreamBeginCapture_v2(CUstream s, int mode) { return fake_capture_begin(stream(s), mode); }
+FAKE cuStreamEndCapture(CUstream s, fake_graph_t **out) { return fake_capture_end(stream(s), out); }
+FAKE cuGraphLaunch(fake_graph_t *g, CUstream s) { return fake_graph_launch(g, stream(s)); }
+FAKE cuGraphDestroy(fake_graph_t *g) { return fake_graph_destroy(g); }
 
 /* ---- Work ---- */
 

@@ -99,8 +99,8 @@ static int frame_create(int device, size_t bytes, size_t counted, fake_frame_t *
     if (!is_whole(bytes) || !fake_is_device(device))
         return FAKE_INVALID_VALUE;
     fake_device_t *d = &fake_devices[device];
-    fake_enter();
-    int r = fake_devices[device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[device].lost;
     if (!r && (fake_strikes(FAKE_ALLOC) || counted > fake_memory() - d->used))
         r = FAKE_NO_MEMORY;
     d->used += r ? 0 : counted;
@@ -129,12 +129,12 @@ int fake_frame_create_away(size_t bytes, fake_frame_t **out)
 /* What ends something is done on a lost device too, but says that the device is lost. */
 int fake_frame_release(fake_frame_t *f)
 {
-    fake_enter();
+    int r = fake_enter_unsafe();
     if (f->mapped)
         fake_broken("memory is released that is mapped");
     fake_devices[f->device].used -= f->counted;
     fake_live.frames--;
-    int r = fake_devices[f->device].lost;
+    r = r ? r : fake_devices[f->device].lost;
     pthread_mutex_unlock(&fake_lock);
     close(f->fd);
     free(f);
@@ -143,9 +143,9 @@ int fake_frame_release(fake_frame_t *f)
 
 int fake_map(char *at, size_t bytes, fake_frame_t *f)
 {
-    fake_enter();
+    int forbidden = fake_enter_unsafe();
     window_t *w = window_of(at, bytes);
-    int r = !w || (uintptr_t)at % fake_granule() || bytes != f->bytes ? FAKE_INVALID_VALUE : fake_devices[f->device].lost;
+    int r = !w || (uintptr_t)at % fake_granule() || bytes != f->bytes ? FAKE_INVALID_VALUE : forbidden ? forbidden : fake_devices[f->device].lost;
     for (mapping_t *m = mappings; m && !r; m = m->next)
         if (overlap(m->at, m->bytes, at, bytes))
             r = FAKE_ALREADY_MAPPED;
@@ -175,15 +175,15 @@ static void allow(mapping_t *m, const int *devices, size_t count)
 /* Of one mapping or several in a row. */
 int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 {
-    fake_enter();
+    int forbidden = fake_enter_unsafe();
     size_t covered = 0;
-    int r = FAKE_OK;
+    int r = forbidden;
     for (const mapping_t *m = mappings; m && !r; m = m->next)
         if (overlap(m->at, m->bytes, at, bytes)) {
             r = m->at >= at && m->at + m->bytes <= at + bytes ? fake_devices[m->frame->device].lost : FAKE_INVALID_VALUE;
             covered += m->bytes;
         }
-    if (covered != bytes)
+    if (!forbidden && covered != bytes)
         r = FAKE_INVALID_VALUE;
     for (size_t k = 0; k < count && !r; k++)
         if (!fake_is_device(devices[k]))
@@ -199,7 +199,7 @@ int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 
 int fake_unmap(char *from, size_t bytes)
 {
-    fake_enter();
+    int r = fake_enter_unsafe();
     mapping_t **p = &mappings, *m;
     while (*p && (*p)->at != from)
         p = &(*p)->next;
@@ -213,7 +213,7 @@ int fake_unmap(char *from, size_t bytes)
     w->mapped--;
     fake_live.mappings--;
     mmap(m->at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    int r = fake_devices[m->frame->device].lost;
+    r = r ? r : fake_devices[m->frame->device].lost;
     free(m);
     pthread_mutex_unlock(&fake_lock);
     return r;
@@ -263,10 +263,10 @@ static bool share_a_page(const registration_t *g, const char *base, size_t bytes
 
 int fake_register(void *base, size_t bytes)
 {
-    int r = bytes ? FAKE_OK : FAKE_INVALID_VALUE;
-    fake_enter();
+    int r = fake_enter_unsafe();
+    r = bytes ? r : FAKE_INVALID_VALUE;
     for (registration_t *g = registrations; g; g = g->next)
-        if (share_a_page(g, base, bytes))
+        if (!r && share_a_page(g, base, bytes))
             r = FAKE_ALREADY_REGISTERED;
     if (!r && fake_strikes(FAKE_REGISTER))
         r = FAKE_NO_MEMORY;
@@ -282,15 +282,14 @@ int fake_register(void *base, size_t bytes)
 
 int fake_unregister(void *base)
 {
-    int r = FAKE_INVALID_VALUE;
-    fake_enter();
+    int r = FAKE_INVALID_VALUE, forbidden = fake_enter_unsafe();
     for (registration_t **p = &registrations, *g; (g = *p); p = &g->next)
         if (g->base == base) {
             fake_check_unused(g->base, g->bytes, "host memory is unregistered that enqueued work uses");
             *p = g->next;
             free(g);
             fake_live.registrations--;
-            r = FAKE_OK;
+            r = forbidden;
             break;
         }
     pthread_mutex_unlock(&fake_lock);
@@ -322,8 +321,8 @@ int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out)
 {
     if (bytes == 0)
         return FAKE_INVALID_VALUE;
-    fake_enter();
-    int r = fake_devices[device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[device].lost;
     bool fits = !r && !fake_strikes(FAKE_ALLOC) && bytes <= plain_limit() - plain_used[device] &&
                 !(pool && pool->most && bytes > pool->most - pool->used);
     block_t *b = fits ? malloc(sizeof(*b)) : NULL;
@@ -346,7 +345,7 @@ int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out)
 
 int fake_free(void *p)
 {
-    fake_enter();
+    int r = fake_enter_unsafe();
     block_t **at = &blocks, *b;
     while (*at && (*at)->at != p)
         at = &(*at)->next;
@@ -359,7 +358,7 @@ int fake_free(void *p)
     fake_live.allocations--;
     if (b->pool)
         b->pool->used -= b->bytes;
-    int r = fake_devices[b->device].lost;
+    r = r ? r : fake_devices[b->device].lost;
     pthread_mutex_unlock(&fake_lock);
     munmap(b->at, whole_pages(b->bytes));
     free(b);

@@ -34,10 +34,15 @@ struct fake_stream {
     op_t *first, *last; /* first stays until it has run */
     bool closing;
     uint64_t busy_until; /* of its thread */
+    bool capturing, spoiled;
+    int mode;                /* of the capture */
+    fake_graph_t *graph;     /* what has been captured */
     fake_stream_t *next;
 };
 
 static fake_stream_t *streams;
+
+struct fake_graph { op_t *first, *last; int references; };
 
 /* ---- What enqueued work uses ---- */
 
@@ -66,16 +71,30 @@ void fake_check_no_streams(int device)
 
 /* ---- Doing it ---- */
 
+static int run_block(const op_t *o, const uint32_t block[3])
+{
+    fake_warp_t w = { .block = block, .grid = o->grid, .size = o->block, .lanes = fake_lanes() };
+    uint32_t threads = o->block[0] * o->block[1] * o->block[2];
+    int r = FAKE_OK;
+    if (!o->kernel->run_warp)
+        return o->kernel->run(block, o->grid, (void **)o->args);
+    for (; w.first < threads && !r; w.first += w.lanes) {
+        w.count = threads - w.first < w.lanes ? threads - w.first : w.lanes;
+        r = o->kernel->run_warp(&w, (void **)o->args);
+    }
+    return r;
+}
+
 static int run_kernel(const op_t *o)
 {
     int r = FAKE_OK;
     const fake_program_kernel_t *of_program = (const fake_program_kernel_t *)o->kernel;
-    if (!o->kernel->run)
+    if (!o->kernel->run && !o->kernel->run_warp)
         return of_program->run(of_program, o->grid, o->block, o->shared, (void **)o->args);
     for (uint32_t z = 0; z < o->grid[2]; z++)
         for (uint32_t y = 0; y < o->grid[1]; y++)
             for (uint32_t x = 0; x < o->grid[0] && !r; x++)
-                r = o->kernel->run((uint32_t[3]){ x, y, z }, o->grid, (void **)o->args);
+                r = run_block(o, (uint32_t[3]){ x, y, z });
     return r;
 }
 
@@ -166,15 +185,20 @@ static void *serve(void *arg)
 
 /* ---- Enqueuing ---- */
 
-static void enqueue(fake_stream_t *s, const op_t *model)
+static void append(op_t **first, op_t **last, const op_t *model)
 {
     op_t *o = malloc(sizeof(*o));
     *o = *model;
-    if (s->last)
-        s->last->next = o;
+    if (*last)
+        (*last)->next = o;
     else
-        s->first = o;
-    s->last = o;
+        *first = o;
+    *last = o;
+}
+
+static void enqueue(fake_stream_t *s, const op_t *model)
+{
+    append(&s->first, &s->last, model);
     pthread_cond_broadcast(&fake_changed);
 }
 
@@ -188,6 +212,11 @@ static int enqueue_work(int device, fake_stream_t *s, op_t *o)
         return r;
     }
     fake_enter();
+    if (s->capturing) {
+        append(&s->graph->first, &s->graph->last, o);
+        pthread_mutex_unlock(&fake_lock);
+        return FAKE_OK;
+    }
     fake_device_t *d = &fake_devices[s->device];
     int r = device != s->device ? FAKE_INVALID_CONTEXT : fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_LOST))
@@ -238,14 +267,103 @@ int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const ui
     return enqueue_work(device, s, &o);
 }
 
+/* ---- Graphs ---- */
+
+enum { GLOBAL = 0, RELAXED = 2 };
+static _Thread_local int thread_mode = GLOBAL;
+
+int fake_capture_exchange(int *mode)
+{
+    int before = thread_mode;
+    if (*mode < GLOBAL || *mode > RELAXED)
+        return FAKE_INVALID_VALUE;
+    thread_mode = *mode;
+    *mode = before;
+    return FAKE_OK;
+}
+
+bool fake_capture_forbids(void)
+{
+    bool any = false;
+    for (fake_stream_t *s = streams; s && thread_mode != RELAXED; s = s->next)
+        if (s->capturing && s->mode == GLOBAL)
+            any = s->spoiled = true;
+    return any;
+}
+
+int fake_capture_begin(fake_stream_t *s, int mode)
+{
+    if (!s || s->capturing || mode < GLOBAL || mode > RELAXED)
+        return FAKE_INVALID_VALUE;
+    fake_enter();
+    s->graph = calloc(1, sizeof(*s->graph));
+    s->graph->references = 1;
+    s->capturing = true;
+    s->spoiled = false;
+    s->mode = mode;
+    pthread_mutex_unlock(&fake_lock);
+    return FAKE_OK;
+}
+
+int fake_capture_end(fake_stream_t *s, fake_graph_t **out)
+{
+    *out = NULL;
+    if (!s || !s->capturing)
+        return FAKE_INVALID_VALUE;
+    fake_enter();
+    fake_graph_t *g = s->graph;
+    s->capturing = false;
+    pthread_mutex_unlock(&fake_lock);
+    if (s->spoiled) {
+        fake_graph_destroy(g);
+        return FAKE_CAPTURE_INVALIDATED;
+    }
+    *out = g;
+    return FAKE_OK;
+}
+
+fake_graph_t *fake_graph_keep(fake_graph_t *g)
+{
+    g->references++;
+    return g;
+}
+
+int fake_graph_destroy(fake_graph_t *g)
+{
+    if (--g->references)
+        return FAKE_OK;
+    for (op_t *o = g->first, *next; o; o = next) {
+        next = o->next;
+        free_arguments(o);
+        free(o);
+    }
+    free(g);
+    return FAKE_OK;
+}
+
+int fake_graph_launch(fake_graph_t *g, fake_stream_t *s)
+{
+    int r = FAKE_OK;
+    for (const op_t *o = g->first; o && !r; o = o->next) {
+        op_t copy = *o;
+        copy.next = NULL;
+        for (uint32_t k = 0; o->kernel && k < o->kernel->parameters; k++) {
+            copy.args[k] = malloc(o->kernel->parameter_bytes[k]);
+            memcpy(copy.args[k], o->args[k], o->kernel->parameter_bytes[k]);
+        }
+        r = enqueue_work(s ? s->device : 0, s, &copy);
+    }
+    return r;
+}
+
 /* ---- Streams ---- */
 
 int fake_stream_create(int device, fake_stream_t **out)
 {
     fake_stream_t *s = calloc(1, sizeof(*s));
     s->device = device;
-    fake_enter();
-    int r = fake_devices[device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_STREAM))
         r = FAKE_NO_MEMORY;
     if (!r) {
@@ -266,7 +384,7 @@ int fake_stream_create(int device, fake_stream_t **out)
 
 int fake_stream_destroy(fake_stream_t *s)
 {
-    fake_enter();
+    int forbidden = fake_enter_unsafe();
     s->closing = true;
     pthread_cond_broadcast(&fake_changed);
     pthread_mutex_unlock(&fake_lock);
@@ -277,7 +395,7 @@ int fake_stream_destroy(fake_stream_t *s)
         p = &(*p)->next;
     *p = s->next;
     fake_live.streams--;
-    int r = fake_devices[s->device].lost;
+    int r = forbidden ? forbidden : fake_devices[s->device].lost;
     pthread_mutex_unlock(&fake_lock);
     free(s);
     return r;
@@ -287,8 +405,8 @@ int fake_stream_query(fake_stream_t *s)
 {
     if (!s)
         return FAKE_OK; /* the default stream, on which nothing ever is */
-    fake_enter();
-    int r = fake_devices[s->device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[s->device].lost;
     if (!r && s->first)
         r = FAKE_NOT_READY;
     pthread_mutex_unlock(&fake_lock);
@@ -326,7 +444,7 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
     if (!s)
         return fake_event_synchronize(e);
     fake_enter();
-    int r = fake_devices[s->device].lost;
+    int r = s->capturing ? FAKE_CAPTURE_UNSUPPORTED : fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_WAIT))
         r = FAKE_UNKNOWN;
     if (!r) {
@@ -341,8 +459,8 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
 
 int fake_event_create(int device, fake_event_t **out)
 {
-    fake_enter();
-    int r = fake_devices[device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_EVENT))
         r = FAKE_NO_MEMORY;
     fake_live.events += !r;
@@ -358,8 +476,8 @@ int fake_event_create(int device, fake_event_t **out)
 
 int fake_event_destroy(fake_event_t *e)
 {
-    fake_enter();
-    int r = fake_devices[e->device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[e->device].lost;
     release_event(e);
     pthread_mutex_unlock(&fake_lock);
     return r;
@@ -370,7 +488,7 @@ int fake_event_record(fake_event_t *e, fake_stream_t *s)
     if (!s)
         return FAKE_OK; /* nothing is ever left to do there */
     fake_enter();
-    int r = e->device != s->device ? FAKE_INVALID_CONTEXT : fake_devices[s->device].lost;
+    int r = e->device != s->device ? FAKE_INVALID_CONTEXT : s->capturing ? FAKE_CAPTURE_UNSUPPORTED : fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_RECORD))
         r = FAKE_UNKNOWN;
     if (!r) {
@@ -383,8 +501,8 @@ int fake_event_record(fake_event_t *e, fake_stream_t *s)
 
 int fake_event_query(fake_event_t *e)
 {
-    fake_enter();
-    int r = fake_devices[e->device].lost;
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[e->device].lost;
     if (!r && e->done < e->recorded)
         r = FAKE_NOT_READY;
     pthread_mutex_unlock(&fake_lock);

@@ -25,22 +25,40 @@ static inline void fake_work_element(what_t what, int64_t i, int64_t n, int32_t 
     }
 }
 
-static int run_block(what_t what, const uint32_t block[3], void **args)
+/* The lanes of a warp in step, as a GPU runs them: all read before any of them writes, and of a sum one lane adds what all have. */
+static int run_warp(what_t what, const fake_warp_t *w, void **args)
 {
     const kmm_blocks_t *blocks = args[0];
-    int64_t n = *(int64_t *)args[1], begin = ((int64_t)block[0] + blocks->offset_x) * BLOCK;
-    for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
-        fake_work_element(what, i, n, *(int32_t **)args[2], *(int32_t **)args[3], *(int32_t **)args[4]);
+    const int32_t *a = *(int32_t **)args[3], *b = *(int32_t **)args[4];
+    int32_t *dst = *(int32_t **)args[2], value[64];
+    int64_t n = *(int64_t *)args[1], begin = ((int64_t)w->block[0] + blocks->offset_x) * BLOCK + w->first;
+    int64_t count = n - begin < w->count ? n - begin : w->count;
+    uint32_t sum = 0;
+    for (int64_t lane = 0; lane < count; lane++) {
+        int64_t i = begin + lane;
+        value[lane] = what == ADD || what == SUM ? a[i] : what == MIRROR ? a[n - 1 - i] : dst[i];
+    }
+    for (int64_t lane = 0; lane < count; lane++) {
+        int64_t i = begin + lane;
+        uint32_t v = (uint32_t)value[lane];
+        if (what == SUM)
+            sum += v;
+        else
+            dst[i] = (int32_t)(what == ADD ? v + (uint32_t)b[i] : what == MIRROR ? v - (uint32_t)b[i] : v * 3 + 1);
+    }
+    if (what == SUM && count > 0)
+        dst[0] = (int32_t)((uint32_t)dst[0] + sum);
     return 0;
 }
 
-static int run_add(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(ADD, b, args); }
-static int run_scale(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SCALE, b, args); }
-static int run_mirror(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(MIRROR, b, args); }
-static int run_sum(const uint32_t b[3], const uint32_t g[3], void **args) { return (void)g, run_block(SUM, b, args); }
+static int run_add(const fake_warp_t *w, void **args) { return run_warp(ADD, w, args); }
+static int run_scale(const fake_warp_t *w, void **args) { return run_warp(SCALE, w, args); }
+static int run_mirror(const fake_warp_t *w, void **args) { return run_warp(MIRROR, w, args); }
+static int run_sum(const fake_warp_t *w, void **args) { return run_warp(SUM, w, args); }
 
 static const uint32_t sizes[] = { sizeof(kmm_blocks_t), 8, 8, 8, 8 };
-static fake_kernel_t fakes[WHATS] = { { run_add, 5, sizes, 0 }, { run_scale, 5, sizes, 0 }, { run_mirror, 5, sizes, 0 }, { run_sum, 5, sizes, 0 } };
+#define FAKE_WORK(run) { NULL, 5, sizes, 0, run }
+static fake_kernel_t fakes[WHATS] = { FAKE_WORK(run_add), FAKE_WORK(run_scale), FAKE_WORK(run_mirror), FAKE_WORK(run_sum) };
 static const char *const names[WHATS] = { "add", "scale", "mirror", "sum" };
 #define KERNEL(kind, what) { KMM_LAUNCH_VERSION, kind, #what, NULL, &fakes[what], 5, sizes, 1, NULL }
 #define KERNELS(kind) { KERNEL(kind, ADD), KERNEL(kind, SCALE), KERNEL(kind, MIRROR), KERNEL(kind, SUM) }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm as the wrappers of managed programs call it, beyond launches: nothing is managed, and all goes well. */
+/* libkmm as the wrappers of managed programs call it, beyond launches: nothing is managed, no task is active unless a test says so, and all goes well. */
 #ifndef MANAGED_STAND_INS_H
 #define MANAGED_STAND_INS_H
 
@@ -36,6 +36,7 @@ int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)
 kmm_runtime_t *kmm_default(void) { return NULL; }
 int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }
-int kmm_task_active(void) { return 0; }
+static int in_task;
+int kmm_task_active(void) { return in_task; }
 
 #endif

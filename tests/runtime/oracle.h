@@ -242,32 +242,57 @@ ORACLE_CODE void scatter(const kmm_type_t *types, const op_t *op, const int64_t 
     } while (advance(op, x, lo, hi));
 }
 
-ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], const places_t *p)
+ORACLE_CODE uint64_t where_of(const op_t *op, const int64_t i[DIMS])
 {
-    uint64_t v = (uint64_t)op->salt, where = 0;
+    uint64_t where = 0;
     for (uint32_t d = 0; d < op->dims; d++)
         where = where * 31 + (uint64_t)i[d];
-    v += where;
+    return where;
+}
+
+/* What one point of the launch reads. */
+ORACLE_CODE uint64_t value_of(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], const places_t *p)
+{
+    uint64_t where = where_of(op, i), v = (uint64_t)op->salt + where;
     for (int k = 0; k < op->source_count; k++)
         v += gather(types, op, k, i, p->source[k]);
     if (op->extra >= 0)
         v += (uint64_t)get(types[op->extra], p->extra, (int64_t)(where % SUM_LENGTH));
+    return v;
+}
+
+/* The element of the target to which a reduction's point adds. */
+ORACLE_CODE int64_t sum_of(const op_t *op, const int64_t i[DIMS])
+{
+    return op->begin + (int64_t)(where_of(op, i) % (uint64_t)op->count);
+}
+
+ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], const places_t *p)
+{
+    uint64_t v = value_of(types, op, i, p);
     if (op->kind == LAUNCH)
         scatter(types, op, i, p->target, v);
     else
-        combine_shared(op->op, types[op->target], p->target, op->begin + (int64_t)(where % (uint64_t)op->count), (int64_t)(v % 16));
+        combine_shared(op->op, types[op->target], p->target, sum_of(op, i), (int64_t)(v % 16));
 }
 
-/* One thread of a kernel, by its place in the whole grid. */
+/* The point of the launch at which a thread works, by the thread's place in the whole grid; false where it has none. */
+ORACLE_CODE bool point_of(const op_t *op, const uint64_t at[3], int64_t i[DIMS])
+{
+    for (uint32_t d = 0; d < op->dims; d++) {
+        i[d] = (int64_t)at[op->dims - 1 - d];
+        if (i[d] < op->lo[d] || i[d] >= op->lo[d] + op->length[d])
+            return false;
+    }
+    return true;
+}
+
+/* One thread of a kernel. */
 ORACLE_CODE void oracle_thread(const manner_t *m, const uint64_t at[3], const places_t *p)
 {
     int64_t i[DIMS];
-    for (uint32_t d = 0; d < m->op.dims; d++) {
-        i[d] = (int64_t)at[m->op.dims - 1 - d];
-        if (i[d] < m->op.lo[d] || i[d] >= m->op.lo[d] + m->op.length[d])
-            return;
-    }
-    element(m->types, &m->op, i, p);
+    if (point_of(&m->op, at, i))
+        element(m->types, &m->op, i, p);
 }
 
 #endif

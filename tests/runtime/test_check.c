@@ -49,7 +49,7 @@ static int fake_run(const uint32_t block[3], const uint32_t grid[3], void **args
 }
 
 static const uint32_t sizes[] = { sizeof(kmm_blocks_t), 8, 8, 4 };
-static fake_kernel_t fake = { fake_run, 4, sizes, 0 };
+static fake_kernel_t fake = { fake_run, 4, sizes, 0, NULL };
 static const kmm_kernel_t host_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", host_run, NULL, 4, sizes, 1, NULL };
 static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake, 4, sizes, 1, NULL };
 

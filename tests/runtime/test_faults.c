@@ -9,7 +9,7 @@
  *   - nothing is left behind in the driver.
  *
  * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts); KMM_FAULT=program:point:k repeats one run in this process;
- * KMM_FAULTS=all leaves out none, KMM_FAULTS=few all but some.
+ * KMM_FAULTS=all leaves out none, KMM_FAULTS=few many, and KMM_FAULTS=brief most.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -398,13 +398,25 @@ static int in_a_process(const program_t *program, const point_t *p, unsigned lon
     return 1;
 }
 
-/* Every k of one point in one program, or, where `few`, fewer and fewer of them; returns how many runs failed. */
+/* How far it is from the k-th call that fails to the next one. */
+static unsigned long step(const point_t *p, bool plain, unsigned long k)
+{
+    const char *how = getenv("KMM_FAULTS");
+    bool few = how ? !strcmp(how, "few") : !plain || !p->in_turn;
+    return how && !strcmp(how, "brief") ? 3 * k : few ? 1 + k / 3 : 1;
+}
+
+/* Every k of one point in one program, or fewer and fewer of them; returns how many runs failed. Briefly, it begins elsewhere in
+ * each, and does a third of what is not plain. */
 static int sweep(const program_t *program, const point_t *p, const char *suffix, bool abandon, int *runs)
 {
     const char *how = getenv("KMM_FAULTS");
-    bool few = how ? !strcmp(how, "few") : *suffix || abandon || !p->in_turn;
+    unsigned long turn = how && !strcmp(how, "brief") ? (unsigned long)(program - programs + (p - points)) : 0;
+    bool plain = !*suffix && !abandon;
     int failed = 0, code = 0;
-    for (unsigned long k = 1; k <= MOST && code != 2 && failed < 3; k += few ? 1 + k / 3 : 1, ++*runs) {
+    if (!plain && how && !strcmp(how, "brief") && (turn + abandon) % 3)
+        return 0;
+    for (unsigned long k = 1 + turn % 3; k <= MOST && code != 2 && failed < 3; k += step(p, plain, k), ++*runs) {
         code = in_a_process(program, p, k, suffix, abandon);
         failed += code == 1;
     }

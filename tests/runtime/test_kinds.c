@@ -134,7 +134,7 @@ static void what_does_not_fit_stays_away(void **state)
 {
     (void)state;
     static const uint32_t eight[] = { 8, 8, 8, 8 };
-    static fake_kernel_t fake = { run_plain_add, 4, eight, 0 };
+    static fake_kernel_t fake = { run_plain_add, 4, eight, 0, NULL };
     static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL };
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
@@ -228,27 +228,25 @@ static void chunks_run_where_the_directive_says(void **state)
 
 /* ---- Lanes ---- */
 
-static uint32_t lanes; /* of a warp of the fake GPU: 32, or 64 as a wavefront of AMD's Instinct has */
+static uint32_t lanes_seen;
 
 /* Each warp counts its lanes with odd elements, as by a ballot, and its first lane adds the count. */
-static int run_count(const uint32_t b[3], const uint32_t g[3], void **args)
+static int run_count(const fake_warp_t *w, void **args)
 {
     const kmm_blocks_t *blocks = args[0];
-    int64_t n = *(int64_t *)args[1], begin = ((int64_t)b[0] + blocks->offset_x) * 96;
-    (void)g;
-    for (uint32_t warp = 0; warp < 96; warp += lanes) {
-        uint64_t ballot = 0;
-        for (uint32_t lane = 0; lane < lanes && warp + lane < 96; lane++)
-            ballot |= (uint64_t)(begin + warp + lane < n && (*(int32_t **)args[3])[begin + warp + lane] % 2) << lane;
-        (*(int32_t **)args[2])[0] += __builtin_popcountll(ballot);
-    }
+    int64_t n = *(int64_t *)args[1], begin = ((int64_t)w->block[0] + blocks->offset_x) * 96 + w->first;
+    uint64_t ballot = 0;
+    for (uint32_t lane = 0; lane < w->count; lane++)
+        ballot |= (uint64_t)(begin + lane < n && (*(int32_t **)args[3])[begin + lane] % 2) << lane;
+    (*(int32_t **)args[2])[0] += __builtin_popcountll(ballot);
+    __atomic_store_n(&lanes_seen, w->lanes, __ATOMIC_RELAXED);
     return 0;
 }
 
 /* Blocks of 96 threads are three warps of 32, or one and a half of 64: whichever they are, chunks are whole blocks. */
 static void nothing_depends_on_the_lanes_of_a_warp(void **state)
 {
-    static fake_kernel_t fake = { run_count, 4, sizes, 0 };
+    static fake_kernel_t fake = { NULL, 4, sizes, 0, run_count };
     static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "count", NULL, &fake, 4, sizes, 1, NULL };
     static int32_t values[N];
     int64_t odd = 0, n = N - 5;
@@ -257,7 +255,8 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
         values[i] = (i * 7) % 5;
         odd += i < n && values[i] % 2;
     }
-    for (lanes = 32; lanes <= 64; lanes *= 2) {
+    for (uint32_t lanes = 32; lanes <= 64; lanes *= 2) {
+        setenv("KMM_FAKE_HIP_LANES", lanes == 64 ? "64" : "32", 1);
         kmm_runtime_t *rt;
         int32_t total = 0;
         assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:2,mem=4M" }), 0);
@@ -276,9 +275,11 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
         assert_int_equal(kmm_launch_kernel(&kernel, &g, args), 0);
         assert_int_equal(kmm_copy_out(rt, &total, sum, 4), 0);
         assert_int_equal(total, odd);
+        assert_int_equal(lanes_seen, lanes);
         kmm_use(NULL);
         assert_int_equal(kmm_destroy(rt), 0);
     }
+    unsetenv("KMM_FAKE_HIP_LANES");
 }
 
 /* ---- Other users of the devices ---- */

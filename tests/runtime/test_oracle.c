@@ -9,7 +9,8 @@
  *
  * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on, KMM_JOBS at a
  * time. One that fails is shrunk by dropping operations while it still fails, and printed with the seed that repeats
- * it; KMM_KEEP lists what was left.
+ * it; KMM_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on GPUs, the first of that kind;
+ * KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's they are.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -167,19 +168,53 @@ static const gpus_t gpus[] = {
     { "cuda:4,mem=%lld", &oracle_kernel, 4 }, { "cuda:4,mem=%lld,host", &oracle_kernel, 4 },
 };
 #else
-static int run_whole(const uint32_t block[3], const uint32_t grid[3], void **args)
+/* What the lanes of a warp do in step: all read before any of them writes, and what several of them add to one element of a
+ * sum is added by the first of those. */
+static void run_lanes(const manner_t *m, const places_t *p, uint32_t count, const int64_t (*i)[DIMS])
 {
-    (void)grid;
-    run_block((uint64_t[3]){ block[0], block[1], block[2] }, args);
+    const op_t *op = &m->op;
+    uint64_t v[64];
+    int64_t sum[64];
+    for (uint32_t k = 0; k < count; k++) {
+        v[k] = value_of(m->types, op, i[k], p);
+        sum[k] = op->kind == REDUCE ? sum_of(op, i[k]) : -1;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        int64_t all = (int64_t)(v[k] % 16);
+        if (op->kind == LAUNCH)
+            scatter(m->types, op, i[k], p->target, v[k]);
+        for (uint32_t other = k + 1; sum[k] >= 0 && other < count; other++)
+            if (sum[other] == sum[k]) {
+                combine(op->op, KMM_INT64, &all, 0, (int64_t)(v[other] % 16));
+                sum[other] = -1;
+            }
+        if (sum[k] >= 0)
+            combine_shared(op->op, m->types[op->target], p->target, sum[k], all);
+    }
+}
+
+static int run_warp(const fake_warp_t *w, const uint64_t block[3], void **args)
+{
+    const manner_t *m = args[0];
+    places_t p = { *(void **)args[1], { *(void **)args[2], *(void **)args[3] }, *(void **)args[4] };
+    int64_t i[64][DIMS];
+    uint32_t count = 0;
+    for (uint32_t t = w->first; t < w->first + w->count; t++)
+        count += point_of(&m->op, (uint64_t[3]){ block[0] * w->size[0] + t % w->size[0], block[1] * w->size[1] + t / w->size[0] % w->size[1],
+                                                 block[2] * w->size[2] + t / w->size[0] / w->size[1] }, i[count]);
+    run_lanes(m, &p, count, (const int64_t(*)[DIMS])i);
     return 0;
 }
 
-static int run_clone(const uint32_t block[3], const uint32_t grid[3], void **args)
+static int run_whole(const fake_warp_t *w, void **args)
+{
+    return run_warp(w, (uint64_t[3]){ w->block[0], w->block[1], w->block[2] }, args);
+}
+
+static int run_clone(const fake_warp_t *w, void **args)
 {
     const kmm_blocks_t *b = args[0];
-    (void)grid;
-    run_block((uint64_t[3]){ block[0] + b->offset_x, block[1] + b->offset_y, block[2] + b->offset_z }, args + 1);
-    return 0;
+    return run_warp(w, (uint64_t[3]){ w->block[0] + b->offset_x, w->block[1] + b->offset_y, w->block[2] + b->offset_z }, args + 1);
 }
 
 static int oracle_kernel_find(void)
@@ -187,7 +222,7 @@ static int oracle_kernel_find(void)
     return 0;
 }
 
-static fake_kernel_t fake_clone = { run_clone, 6, bytes, 0 }, fake_whole = { run_whole, 5, bytes + 1, 0 };
+static fake_kernel_t fake_clone = { NULL, 6, bytes, 0, run_clone }, fake_whole = { NULL, 5, bytes + 1, 0, run_whole };
 static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
 static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &cuda_whole };
 static const kmm_kernel_t hip_whole = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
@@ -196,7 +231,7 @@ static const kmm_kernel_t hip_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_
 static const gpus_t gpus[] = {
     { "cuda:1,mem=%lld", &cuda_kernel, 1 }, { "cuda:2,mem=%lld", &cuda_kernel, 2 }, { "cuda:4,mem=%lld", &cuda_kernel, 4 },
     { "cuda:2,mem=%lld,host", &cuda_kernel, 2 }, { "cuda:1,mem=%lld,host:2", &cuda_kernel, 1 }, { "hip:1,mem=%lld", &hip_kernel, 1 },
-    { "hip:2,mem=%lld", &hip_kernel, 2 }, { "hip:2,mem=%lld,host:1", &hip_kernel, 2 }, { "cuda:1,mem=%lld,hip:2", &hip_kernel, 2 },
+    { "hip:2,mem=%lld", &hip_kernel, 2 }, { "hip:4,mem=%lld", &hip_kernel, 4 }, { "hip:2,mem=%lld,host:1", &hip_kernel, 2 }, { "cuda:1,mem=%lld,hip:2", &hip_kernel, 2 },
     { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1 },
 };
 #endif
@@ -874,11 +909,14 @@ static void random_devices(rng_t *r, program_t *p)
     static const char *const plain[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
     p->granule = 4096 << (rng_range(r, 0, 3) ? 0 : 2);
     p->jitter = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, 1, 200);
-    if (!ON_DEVICE && rng_range(r, 0, 2)) {
+    const char *only = getenv("KMM_ORACLE_DEVICES");
+    if (!ON_DEVICE && !only && rng_range(r, 0, 2)) {
         p->devices = plain[rng_range(r, 0, 5)];
         return;
     }
     int k = (int)rng_range(r, 0, sizeof(gpus) / sizeof(*gpus) - 1);
+    while (!ON_DEVICE && only && strncmp(gpus[k].devices, only, strlen(only)))
+        k = (int)rng_range(r, 0, sizeof(gpus) / sizeof(*gpus) - 1);
     while (gpus[k].count > gpu_count)
         k--; /* the first needs one */
     p->gpu_kernel = gpus[k].kernel;
@@ -1066,6 +1104,11 @@ int main(void)
     long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
     uint64_t seed = rng_seed();
     int failures = 0;
+    const char *only = getenv("KMM_ORACLE_DEVICES");
+    if (only && strcmp(only, "cuda") && strcmp(only, "hip")) {
+        fprintf(stderr, "KMM_ORACLE_DEVICES is cuda or hip\n");
+        return 2;
+    }
     gpu_count = (int)number("KMM_TEST_GPUS", gpu_count);
     width = width < 1 ? 1 : width > JOBS ? JOBS : width;
     while (ended < begun || (begun < count && failures < MOST_FAILURES)) {

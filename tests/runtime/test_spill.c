@@ -104,7 +104,7 @@ static int step_block(const uint32_t block[3], const uint32_t grid[3], void **ar
 }
 
 static const uint32_t clone_words[] = { sizeof(kmm_blocks_t), 8, 8, 8 };
-static fake_kernel_t fake_step = { step_block, 4, clone_words, 0 };
+static fake_kernel_t fake_step = { step_block, 4, clone_words, 0, NULL };
 static const kmm_kernel_t step_on_gpu = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_step, 4, clone_words, 1, NULL };
 
 static int step_with(const kmm_kernel_t *kernel, int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
