@@ -101,6 +101,36 @@ static void leave(const kmm__gpu_t *gpu, bool entered)
     gpu->driver->leave(entered);
 }
 
+/*
+ * A program that captures a graph forbids all threads calls that allocate, or that ask how far work is, until it has
+ * ended; one that is made all the same fails, and spoils the capture. Ours have nothing to do with what is captured, whichever
+ * thread makes them: they stand between relax and restore, which takes what relax returned.
+ */
+static int relax(const kmm__gpu_t *gpu)
+{
+    int mode = KMM__GPU_CAPTURE_RELAXED;
+    gpu->calls->ThreadExchangeStreamCaptureMode(&mode);
+    return mode;
+}
+
+static void restore(const kmm__gpu_t *gpu, int mode)
+{
+    gpu->calls->ThreadExchangeStreamCaptureMode(&mode);
+}
+
+typedef struct scope { bool entered; int mode; } scope_t;
+
+static scope_t enter_relaxed(const kmm__gpu_t *gpu)
+{
+    return (scope_t){ enter(gpu), relax(gpu) };
+}
+
+static void leave_relaxed(const kmm__gpu_t *gpu, scope_t scope)
+{
+    restore(gpu, scope.mode);
+    leave(gpu, scope.entered);
+}
+
 static const char *gpu_error_text(kmm__backend_t *b)
 {
     (void)b;
@@ -169,7 +199,7 @@ static void *watch(void *arg)
 {
     kmm__gpu_t *gpu = arg;
     uint64_t idle_since = now_ns();
-    enter(gpu);
+    enter_relaxed(gpu); /* for good: the thread is ours */
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
         if (!gpu->pending) {
@@ -196,10 +226,14 @@ static void *watch(void *arg)
 static void *record_note(kmm__gpu_t *gpu, void *s)
 {
     void *event = NULL;
-    if (gpu->spare_count)
+    if (gpu->spare_count) {
         event = gpu->spare[--gpu->spare_count];
-    else if (gpu->calls->EventCreate(&event, KMM__GPU_EVENT_DISABLE_TIMING))
-        return NULL;
+    } else {
+        int mode = relax(gpu), r = gpu->calls->EventCreate(&event, KMM__GPU_EVENT_DISABLE_TIMING);
+        restore(gpu, mode);
+        if (r)
+            return NULL;
+    }
     if (gpu->calls->EventRecord(event, s) == KMM__GPU_SUCCESS)
         return event;
     gpu->calls->EventDestroy(event);
@@ -257,12 +291,13 @@ static int set_access(const kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, int o
 
 static int map(const kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
 {
-    int error = TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
-    if (error)
-        return error;
-    error = set_access(gpu, at, bytes, gpu->device.ordinal);
-    if (error)
-        gpu->calls->MemUnmap(at, bytes);
+    int mode = relax(gpu), error = TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
+    if (!error) {
+        error = set_access(gpu, at, bytes, gpu->device.ordinal);
+        if (error)
+            gpu->calls->MemUnmap(at, bytes);
+    }
+    restore(gpu, mode);
     return error;
 }
 
@@ -309,9 +344,9 @@ static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
         free(gpu);
         return error;
     }
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     gpu->device.maps = gpu->device.maps && (b->driver->must_map || can_map(gpu));
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     error = watch_begin(gpu);
     if (error) {
         b->driver->close(&gpu->device);
@@ -339,10 +374,10 @@ static void gpu_close(kmm__gpu_t *gpu)
     pthread_cond_signal(&gpu->noted);
     pthread_mutex_unlock(&gpu->lock);
     pthread_join(gpu->watcher, NULL);
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     for (int k = 0; k < gpu->spare_count; k++)
         gpu->calls->EventDestroy(gpu->spare[k]);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     streams_free(gpu);
     gpu->driver->close(&gpu->device);
     pthread_mutex_destroy(&gpu->lock);
@@ -357,11 +392,11 @@ static void gpu_close(kmm__gpu_t *gpu)
 static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 {
     size_t free_bytes = 0, total = 0, bytes = WHOLE_GRANULE;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     gpu->calls->MemGetInfo(&free_bytes, &total);
     if (gpu->device.maps)
         bytes = granularity(gpu);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = bytes ? bytes : 2 << 20, .lanes = 1,
                               .whole = !gpu->device.maps };
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
@@ -406,9 +441,9 @@ static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
 
 static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg)
 {
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int r = gpu->calls->StreamQuery(native);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     if (r != KMM__GPU_NOT_READY)
         return 0; /* an error shows in the work itself */
     if (!fn)
@@ -422,22 +457,24 @@ static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int s
 
 static int gpu_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
 {
-    return TRY(gpu, MemAddressReserve, (out, bytes, 0, 0, 0));
+    int mode = relax(gpu), error = TRY(gpu, MemAddressReserve, (out, bytes, 0, 0, 0));
+    restore(gpu, mode);
+    return error;
 }
 
 static void gpu_window_release(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes)
 {
+    int mode = relax(gpu);
     gpu->calls->MemAddressFree(window, bytes);
+    restore(gpu, mode);
 }
 
 static int gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     kmm__gpu_allocation_t properties = frame_properties(gpu);
-    if (gpu->device.maps)
-        return TRY(gpu, MemCreate, (out, bytes, &properties, 0));
-    bool entered = enter(gpu);
-    int error = TRY(gpu, MemAlloc, (out, bytes));
-    leave(gpu, entered);
+    scope_t scope = enter_relaxed(gpu);
+    int error = gpu->device.maps ? TRY(gpu, MemCreate, (out, bytes, &properties, 0)) : TRY(gpu, MemAlloc, (out, bytes));
+    leave_relaxed(gpu, scope);
     return error;
 }
 
@@ -449,19 +486,20 @@ static int gpu_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handl
         snprintf(error_text, sizeof(error_text), "the host's memory cannot be mapped for the device");
         return KMM_E_UNSUPPORTED;
     }
-    return TRY(gpu, MemCreate, (out, bytes, &properties, 0));
+    int mode = relax(gpu), error = TRY(gpu, MemCreate, (out, bytes, &properties, 0));
+    restore(gpu, mode);
+    return error;
 }
 
 static void gpu_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes)
 {
     (void)bytes;
-    if (gpu->device.maps) {
+    scope_t scope = enter_relaxed(gpu);
+    if (gpu->device.maps)
         gpu->calls->MemRelease(frame);
-        return;
-    }
-    bool entered = enter(gpu);
-    gpu->calls->MemFree(frame);
-    leave(gpu, entered);
+    else
+        gpu->calls->MemFree(frame);
+    leave_relaxed(gpu, scope);
 }
 
 static int gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
@@ -471,7 +509,9 @@ static int gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t fr
 
 static int gpu_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
 {
-    return TRY(gpu, MemUnmap, (at, bytes));
+    int mode = relax(gpu), error = TRY(gpu, MemUnmap, (at, bytes));
+    restore(gpu, mode);
+    return error;
 }
 
 static int allow_peer(kmm__gpu_t *gpu, const kmm__gpu_t *peer)
@@ -479,9 +519,9 @@ static int allow_peer(kmm__gpu_t *gpu, const kmm__gpu_t *peer)
     int error = 0;
     pthread_mutex_lock(&gpu->load_lock);
     if (!(gpu->peers & 1u << peer->device.ordinal)) {
-        bool entered = enter(peer);
+        scope_t scope = enter_relaxed(peer);
         error = gpu->driver->allow_peer(&gpu->device, &peer->device);
-        leave(peer, entered);
+        leave_relaxed(peer, scope);
         gpu->peers |= error ? 0 : 1u << peer->device.ordinal;
     }
     pthread_mutex_unlock(&gpu->load_lock);
@@ -496,24 +536,29 @@ static int gpu_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__g
         return error;
     if (!can)
         return KMM_E_UNSUPPORTED;
-    return gpu->device.maps ? set_access(gpu, at, bytes, peer->device.ordinal) : allow_peer(gpu, peer);
+    if (!gpu->device.maps)
+        return allow_peer(gpu, peer);
+    int mode = relax(gpu);
+    error = set_access(gpu, at, bytes, peer->device.ordinal);
+    restore(gpu, mode);
+    return error;
 }
 
 static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
 {
     const kmm__gpu_t *gpu = ((gpu_backend_t *)b)->first;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int r = gpu->calls->HostRegister(base, bytes, KMM__GPU_REGISTER_PORTABLE);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     return r == KMM__GPU_ALREADY_REGISTERED ? KMM_E_STATE : kmm__gpu_result(gpu->driver, r, gpu->driver->names->HostRegister);
 }
 
 static int gpu_host_unregister(kmm__backend_t *b, void *base)
 {
     const kmm__gpu_t *gpu = ((gpu_backend_t *)b)->first;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int error = TRY(gpu, HostUnregister, (base));
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     return error;
 }
 
@@ -524,9 +569,9 @@ static int gpu_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out)
     kmm__stream_t *s = calloc(1, sizeof(*s));
     if (!s)
         return KMM_E_MEMORY;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int error = TRY(gpu, StreamCreate, (&s->handle, KMM__GPU_STREAM_NON_BLOCKING));
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     if (error) {
         free(s);
         return error;
@@ -554,9 +599,9 @@ static void gpu_stream_destroy(kmm__stream_t *s)
         at = &(*at)->next;
     *at = s->next;
     pthread_mutex_unlock(&gpu->lock);
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     gpu->calls->StreamDestroy(s->handle);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     free(s);
 }
 
@@ -566,9 +611,9 @@ static int gpu_event_create(kmm__gpu_t *gpu, kmm__event_t **out)
     if (!e)
         return KMM_E_MEMORY;
     e->gpu = gpu;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int error = TRY(gpu, EventCreate, (&e->handle, KMM__GPU_EVENT_DISABLE_TIMING));
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     if (error)
         free(e);
     else
@@ -579,9 +624,9 @@ static int gpu_event_create(kmm__gpu_t *gpu, kmm__event_t **out)
 static void gpu_event_destroy(kmm__event_t *e)
 {
     const kmm__gpu_t *gpu = e->gpu;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     gpu->calls->EventDestroy(e->handle);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     free(e);
 }
 
@@ -604,9 +649,9 @@ static int gpu_stream_wait(kmm__stream_t *s, kmm__event_t *e)
 static int gpu_event_query(kmm__event_t *e)
 {
     const kmm__gpu_t *gpu = e->gpu;
-    bool entered = enter(gpu);
+    scope_t scope = enter_relaxed(gpu);
     int r = gpu->calls->EventQuery(e->handle);
-    leave(gpu, entered);
+    leave_relaxed(gpu, scope);
     return r == KMM__GPU_SUCCESS ? 1 : r == KMM__GPU_NOT_READY ? 0 : kmm__gpu_result(gpu->driver, r, gpu->driver->names->EventQuery);
 }
 
@@ -670,13 +715,15 @@ static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
         gpu->loaded = grown;
         l = &grown[gpu->loaded_count];
         *l = (loaded_t){ kernel, NULL, PLAIN_SHARED_BYTES };
-        int error = gpu->driver->kernel_load(kernel, &l->function);
+        int mode = relax(gpu), error = gpu->driver->kernel_load(kernel, &l->function);
+        restore(gpu, mode);
         if (error)
             return error;
         gpu->loaded_count++;
     }
     if (shared_bytes > l->shared_bytes) {
-        int error = gpu->driver->kernel_allow_shared(kernel, shared_bytes, &gpu->device);
+        int mode = relax(gpu), error = gpu->driver->kernel_allow_shared(kernel, shared_bytes, &gpu->device);
+        restore(gpu, mode);
         if (error)
             return error;
         l->shared_bytes = shared_bytes;

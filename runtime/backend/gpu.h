@@ -30,6 +30,7 @@ enum {
     KMM__GPU_LOCATION_HOST_NODE = 3,
     KMM__GPU_ACCESS_READ_WRITE = 3,
     KMM__GPU_GRANULARITY_MINIMUM = 0,
+    KMM__GPU_CAPTURE_RELAXED = 2,
     KMM__GPU_MAX_DYNAMIC_SHARED = 8
 };
 
@@ -63,6 +64,7 @@ typedef struct kmm__gpu_allocation {
     X(EventDestroy, (void *))                                                                      \
     X(EventRecord, (void *, void *))                                                               \
     X(EventQuery, (void *))                                                                        \
+    X(ThreadExchangeStreamCaptureMode, (int *))                                                    \
     X(MemcpyHtoD, (kmm__addr_t, const void *, size_t, void *))                                     \
     X(MemcpyDtoH, (void *, kmm__addr_t, size_t, void *))                                           \
     X(MemcpyDtoD, (kmm__addr_t, kmm__addr_t, size_t, void *))                                      \

@@ -146,6 +146,7 @@ static const kmm__gpu_names_t names = {
     .StreamCreate = "hipStreamCreateWithFlags", .StreamDestroy = "hipStreamDestroy", .StreamQuery = "hipStreamQuery",
     .StreamWaitEvent = "hipStreamWaitEvent",
     .EventCreate = "hipEventCreateWithFlags", .EventDestroy = "hipEventDestroy", .EventRecord = "hipEventRecord", .EventQuery = "hipEventQuery",
+    .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode",
     .MemcpyHtoD = "hipMemcpyHtoDAsync", .MemcpyDtoH = "hipMemcpyDtoHAsync", .MemcpyDtoD = "hipMemcpyDtoDAsync",
     .MemsetD8 = "hipMemsetD8Async",
     .MemGetAllocationGranularity = "hipMemGetAllocationGranularity", .MemAddressReserve = "hipMemAddressReserve",

@@ -3,6 +3,7 @@
  * The CUDA and HIP backends on the fake drivers: KMM_TEST_DRIVER says which (cuda, hip, or hip_whole, which cannot map
  * memory in parts), and LD_LIBRARY_PATH where it is.
  */
+#include <dlfcn.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +230,7 @@ static int bad_block(const uint32_t block[3], const uint32_t grid[3], void **arg
 }
 
 static const uint32_t add_sizes[] = { sizeof(kmm_blocks_t), 8, 4 };
-static fake_kernel_t fake_add = { add_block, 3, add_sizes, 0 }, fake_bad = { bad_block, 3, add_sizes, 0 };
+static fake_kernel_t fake_add = { add_block, 3, add_sizes, 0, NULL }, fake_bad = { bad_block, 3, add_sizes, 0, NULL };
 
 static int launch(fixture_t *f, fake_kernel_t *kernel, uint32_t offset, size_t shared_bytes)
 {
@@ -399,6 +400,93 @@ static void a_device_that_cannot_map_is_whole(void **state)
     b->unload(b);
 }
 
+/* ---- Graphs of the program's ---- */
+
+typedef struct graph_calls { int (*begin)(void *, int), (*end)(void *, void **), (*launch)(void *, void *), (*destroy)(void *); } graph_calls_t;
+
+/* Those of the driver that is open already. */
+static graph_calls_t graph_calls(void)
+{
+    static const char *const libraries[] = { "libcuda.so.1", "libamdhip64.so.6", "libamdhip64.so.5" };
+    static const char *const symbols[][4] = { { "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphLaunch", "cuGraphDestroy" },
+                                              { "hipStreamBeginCapture", "hipStreamEndCapture", "hipGraphLaunch", "hipGraphDestroy" } };
+    graph_calls_t c = { 0 };
+    void *library = NULL;
+    for (int k = 0; k < 3 && !library; k++)
+        library = dlopen(libraries[k], RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    *(void **)&c.begin = dlsym(library, symbols[is_hip()][0]);
+    *(void **)&c.end = dlsym(library, symbols[is_hip()][1]);
+    *(void **)&c.launch = dlsym(library, symbols[is_hip()][2]);
+    *(void **)&c.destroy = dlsym(library, symbols[is_hip()][3]);
+    return c;
+}
+
+/* All that allocates, asks or waits, and work of each kind. */
+static void do_everything(fixture_t *f)
+{
+    kmm__frame_handle_t frame;
+    kmm__gpu_info_t info;
+    kmm__addr_t window;
+    kmm__stream_t *s;
+    kmm__event_t *e;
+    int *memory = aligned_alloc(4096, 4096);
+    f->b->info(f->gpu, &info);
+    assert_int_equal(f->b->stream_create(f->gpu, &s), 0);
+    assert_int_equal(f->b->event_create(f->gpu, &e), 0);
+    assert_int_equal(f->b->host_register(f->b, memory, 4096), 0);
+    assert_int_equal(f->b->frame_create(f->gpu, FRAME, &frame), 0);
+    if (!is_whole()) {
+        assert_int_equal(f->b->window_reserve(f->gpu, FRAME, &window), 0);
+        assert_int_equal(f->b->frame_map(f->gpu, window, frame, FRAME), 0);
+        assert_int_equal(f->b->frame_share(f->gpu, window, FRAME, f->peer), 0);
+        assert_int_equal(f->b->frame_unmap(f->gpu, window, FRAME), 0);
+        f->b->window_release(f->gpu, window, FRAME);
+    }
+    f->b->frame_destroy(f->gpu, frame, FRAME);
+    kmm__copy_t down = to_host(f, memory, 0, 4096);
+    assert_int_equal(f->b->fill(f->s, f->window, 3, 4096), 0);
+    assert_int_equal(f->b->copy(f->s, &down), 0);
+    assert_int_equal(f->b->event_record(e, f->s), 0);
+    while (f->b->event_query(e) == 0)
+        ;
+    assert_int_equal(f->b->event_query(e), 1);
+    assert_int_equal(memory[1023], 0x03030303);
+    assert_int_equal(drain(f, f->s, NULL), 0);
+    assert_int_equal(f->b->host_unregister(f->b, memory), 0);
+    f->b->event_destroy(e);
+    f->b->stream_destroy(s);
+    free(memory);
+}
+
+/* A capture forbids calls of all threads that allocate or ask: ours neither fail nor spoil it. */
+static void captures_and_the_backend_leave_each_other_alone(void **state)
+{
+    (void)state;
+    fixture_t f = open_fixture(NULL);
+    graph_calls_t c = graph_calls();
+    kmm__stream_t *s;
+    void *graph = NULL;
+    int got[32];
+    map_frames(&f, 1);
+    kmm__copy_t down = to_host(&f, got, 8192, sizeof(got));
+    assert_int_equal(f.b->stream_create(f.gpu, &s), 0);
+    bool entered = f.b->enter(f.gpu);
+    assert_int_equal(c.begin(f.b->native(s), 0), 0);
+    assert_int_equal(f.b->fill(s, f.window + 8192, 5, sizeof(got)), 0); /* is captured */
+    do_everything(&f);
+    assert_int_equal(c.end(f.b->native(s), &graph), 0);
+    assert_int_equal(f.b->fill(s, f.window + 8192, 4, sizeof(got)), 0);
+    assert_int_equal(c.launch(graph, f.b->native(s)), 0);
+    f.b->leave(entered);
+    assert_int_equal(f.b->copy(s, &down), 0);
+    assert_int_equal(drain(&f, s, NULL), 0);
+    assert_int_equal(got[31], 0x05050505);
+    assert_int_equal(c.destroy(graph), 0);
+    f.b->stream_destroy(s);
+    close_fixture(&f);
+}
+
 /* The fake itself is strict: without this, tests on it would say little. */
 static void unmapping_what_is_in_use_ends_the_program(void **state)
 {
@@ -428,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unmapping_what_is_in_use_ends_the_program),
         cmocka_unit_test(no_device_is_said),
+        cmocka_unit_test(captures_and_the_backend_leave_each_other_alone),
         cmocka_unit_test(a_device_that_cannot_map_is_whole),
         cmocka_unit_test(a_device_describes_itself),
         cmocka_unit_test(copies_cross_frames),
