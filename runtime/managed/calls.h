@@ -12,6 +12,7 @@
     X(Malloc)                                                                                      \
     X(Free)                                                                                        \
     X(MallocAsync)                                                                                 \
+    X(MallocFromPoolAsync)                                                                         \
     X(FreeAsync)                                                                                   \
     X(MallocPitch)                                                                                 \
     X(Memcpy)                                                                                      \
@@ -39,6 +40,7 @@
     X(StreamDestroy)                                                                               \
     X(StreamBeginCapture)                                                                          \
     X(GraphCreate)                                                                                 \
+    X(GraphLaunch)                                                                                 \
     X(StreamWaitEvent)                                                                             \
     X(EventRecord)                                                                                 \
     X(EventQuery)                                                                                  \

@@ -29,6 +29,14 @@ int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
     return kmm_task_active() ? REAL(MallocAsync)(out, bytes, s) : kmm_cuda_malloc(out, bytes);
 }
 
+/* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
+int REAL(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
+int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
+int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
+{
+    return kmm_task_active() ? REAL(MallocFromPoolAsync)(out, bytes, pool, s) : kmm_cuda_malloc(out, bytes);
+}
+
 int WRAP(FreeAsync)(void *p, stream_t s)
 {
     return kmm_cuda_is_managed(p) ? kmm_cuda_free(p) : REAL(FreeAsync)(p, s);
@@ -238,19 +246,34 @@ int WRAP(PeekAtLastError)(void)
     return fault(kmm_cuda_peek_at_last_error(), REAL(PeekAtLastError)());
 }
 
-/* ---- Graphs: their kernels would run when libkmm does not know of it ---- */
+/* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has brought what they use. ---- */
 
+static int no_graph(const char *call)
+{
+    fprintf(stderr, "kmm: error: %s is not supported outside of '#pragma kmm task': what a graph runs is not seen\n", call);
+    return KMM_CUDA_NOT_SUPPORTED;
+}
+
+int REAL(StreamBeginCapture)(stream_t s, int mode);
 int WRAP(StreamBeginCapture)(stream_t s, int mode);
 int WRAP(StreamBeginCapture)(stream_t s, int mode)
 {
-    (void)s, (void)mode;
-    return OWN(not_supported)(RUNTIME "StreamBeginCapture");
+    return kmm_task_active() ? REAL(StreamBeginCapture)(s, mode) : no_graph(RUNTIME "StreamBeginCapture");
 }
 
+int REAL(GraphCreate)(void **graph, unsigned flags);
 int WRAP(GraphCreate)(void **graph, unsigned flags);
 int WRAP(GraphCreate)(void **graph, unsigned flags)
 {
-    (void)flags;
+    if (kmm_task_active())
+        return REAL(GraphCreate)(graph, flags);
     *graph = NULL;
-    return OWN(not_supported)(RUNTIME "GraphCreate");
+    return no_graph(RUNTIME "GraphCreate");
+}
+
+int REAL(GraphLaunch)(void *graph, stream_t s);
+int WRAP(GraphLaunch)(void *graph, stream_t s);
+int WRAP(GraphLaunch)(void *graph, stream_t s)
+{
+    return kmm_task_active() ? REAL(GraphLaunch)(graph, s) : no_graph(RUNTIME "GraphLaunch");
 }

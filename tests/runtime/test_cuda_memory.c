@@ -42,6 +42,11 @@ int __wrap_cudaMalloc(void **out, size_t bytes);
 int __wrap_cudaMallocAsync(void **out, size_t bytes, void *s);
 int __wrap_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
 int __wrap_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s);
+int __wrap_cudaMallocFromPoolAsync(void **out, size_t n, void *pool, void *s);
+int __wrap_cudaFreeAsync(void *p, void *s);
+int __wrap_cudaStreamBeginCapture(void *s, int mode);
+int __wrap_cudaGraphCreate(void **graph, unsigned flags);
+int __wrap_cudaGraphLaunch(void *graph, void *s);
 
 /* ---- The runtime ---- */
 
@@ -53,9 +58,9 @@ REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcp
 REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset) REAL(cudaMemset2D) REAL(cudaMemset2DAsync)
 REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
 REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
-REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocPitch)
+REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
-REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate)
+REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
 REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
@@ -133,6 +138,7 @@ static int setup(void **state)
     memset(arena, 0, sizeof(arena));
     taken = 0;
     real_calls = 0;
+    in_task = 0;
     return 0;
 }
 
@@ -230,6 +236,38 @@ static void test_refused(void **state)
     assert_int_equal(real_calls, 1);
 }
 
+/* Graphs run where libkmm does not see it, so only inside tasks. */
+static void test_graphs(void **state)
+{
+    void *graph = &graph;
+    (void)state;
+    assert_int_equal(__wrap_cudaStreamBeginCapture(NULL, 0), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaGraphCreate(&graph, 0), KMM_CUDA_NOT_SUPPORTED);
+    assert_null(graph);
+    assert_int_equal(__wrap_cudaGraphLaunch(NULL, NULL), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(real_calls, 0);
+    in_task = 1;
+    assert_int_equal(__wrap_cudaStreamBeginCapture(NULL, 0), 0);
+    assert_int_equal(__wrap_cudaGraphCreate(&graph, 0), 0);
+    assert_int_equal(__wrap_cudaGraphLaunch(NULL, NULL), 0);
+    assert_int_equal(real_calls, 3);
+}
+
+/* Memory of a pool of the program's own is an array like any other. */
+static void test_pool(void **state)
+{
+    void *p = NULL;
+    int pool = 0;
+    (void)state;
+    assert_int_equal(__wrap_cudaMallocFromPoolAsync(&p, 16, &pool, NULL), 0);
+    assert_true(kmm_cuda_is_managed(p));
+    assert_int_equal(__wrap_cudaFreeAsync(p, NULL), 0);
+    assert_int_equal(real_calls, 0);
+    in_task = 1; /* a library's own, say */
+    assert_int_equal(__wrap_cudaMallocFromPoolAsync(&p, 16, &pool, NULL), 0);
+    assert_int_equal(real_calls, 1);
+}
+
 /* All other memory is the runtime's. */
 static void test_unmanaged(void **state)
 {
@@ -293,6 +331,7 @@ int main(void)
         cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup),
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
+        cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ int __real_hipEventRecord(void *e, void *s) { (void)e, (void)s; recorded++; retu
 
 #define NOTHING(name) int name(void); int name(void) { return 0; }
 NOTHING(__real_hipDeviceSynchronize) NOTHING(__real_hipEventDestroy) NOTHING(__real_hipEventQuery) NOTHING(__real_hipEventSynchronize)
-NOTHING(__real_hipMalloc) NOTHING(__real_hipMallocAsync) NOTHING(__real_hipMallocPitch) NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
+NOTHING(__real_hipMalloc) NOTHING(__real_hipMallocAsync) NOTHING(__real_hipMallocFromPoolAsync) NOTHING(__real_hipMallocPitch) NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
 NOTHING(__real_hipMemcpy2D) NOTHING(__real_hipMemcpy2DAsync) NOTHING(__real_hipMemcpy3D) NOTHING(__real_hipMemcpyAsync)
 NOTHING(__real_hipMemcpyFromSymbol) NOTHING(__real_hipMemcpyToSymbol) NOTHING(__real_hipMemset) NOTHING(__real_hipMemset2D)
 NOTHING(__real_hipMemset2DAsync) NOTHING(__real_hipMemsetAsync) NOTHING(__real_hipMemsetD8) NOTHING(__real_hipMemsetD8Async)
@@ -55,6 +55,13 @@ NOTHING(__real_hipMemsetD16) NOTHING(__real_hipMemsetD16Async) NOTHING(__real_hi
 NOTHING(__real_hipPeekAtLastError) NOTHING(__real_hipPointerGetAttributes) NOTHING(__real_hipStreamDestroy) NOTHING(__real_hipStreamQuery)
 NOTHING(__real_hipStreamSynchronize) NOTHING(__real_hipStreamWaitEvent) NOTHING(hipGetDevice) NOTHING(hipSetDevice)
 NOTHING(__real___hipPushCallConfiguration) NOTHING(__real_hipModuleLaunchKernel)
+
+static int graph_calls;
+#define GRAPH_CALL(name) int __real_hip##name(void); int __real_hip##name(void) { return graph_calls++, 0; }
+GRAPH_CALL(StreamBeginCapture) GRAPH_CALL(GraphCreate) GRAPH_CALL(GraphLaunch)
+int __wrap_hipStreamBeginCapture(void *s, int mode);
+int __wrap_hipGraphCreate(void **graph, unsigned flags);
+int __wrap_hipGraphLaunch(void *graph, void *s);
 
 /* ---- libkmm ---- */
 
@@ -346,11 +353,29 @@ static void test_damage(void **state)
     }
 }
 
+/* Graphs run where libkmm does not see it, so only inside tasks. */
+static void test_graphs(void **state)
+{
+    void *graph = &graph;
+    (void)state;
+    assert_int_equal(__wrap_hipStreamBeginCapture(NULL, 0), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_hipGraphCreate(&graph, 0), KMM_CUDA_NOT_SUPPORTED);
+    assert_null(graph);
+    assert_int_equal(__wrap_hipGraphLaunch(NULL, NULL), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(graph_calls, 0);
+    in_task = 1;
+    assert_int_equal(__wrap_hipStreamBeginCapture(NULL, 0), 0);
+    assert_int_equal(__wrap_hipGraphCreate(&graph, 0), 0);
+    assert_int_equal(__wrap_hipGraphLaunch(NULL, NULL), 0);
+    in_task = 0;
+    assert_int_equal(graph_calls, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters), cmocka_unit_test(test_clone), cmocka_unit_test(test_other_launches), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_bundles), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_bundles), cmocka_unit_test(test_damage), cmocka_unit_test(test_graphs),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

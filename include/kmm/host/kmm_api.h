@@ -346,6 +346,7 @@ KMM_HOST_LACKS(cudaLaunchCooperativeKernel, "kernels whose blocks wait for each 
 KMM_HOST_LACKS_TYPE(cudaGraph_t, "CUDA graphs are missing") KMM_HOST_LACKS_TYPE(cudaGraphExec_t, "CUDA graphs are missing")
 KMM_HOST_LACKS_TYPE(cudaGraphNode_t, "CUDA graphs are missing")
 KMM_HOST_LACKS(cudaGraphCreate, "CUDA graphs are missing") KMM_HOST_LACKS(cudaStreamBeginCapture, "CUDA graphs are missing")
+KMM_HOST_LACKS(cudaGraphLaunch, "CUDA graphs are missing")
 KMM_HOST_LACKS_TYPE(cudaTextureObject_t, "textures are missing") KMM_HOST_LACKS_TYPE(cudaSurfaceObject_t, "surfaces are missing")
 KMM_HOST_LACKS_TYPE(cudaArray_t, "arrays and textures are missing")
 KMM_HOST_LACKS(cudaMallocArray, "arrays and textures are missing") KMM_HOST_LACKS(cudaMalloc3DArray, "arrays and textures are missing")

@@ -154,6 +154,43 @@ typedef int hipDevice_t;
 #define hipHostAllocWriteCombined cudaHostAllocWriteCombined
 #define hipMemset2DAsync(p, pitch, v, w, h, s) ((void)(s), cudaMemset2D(p, pitch, v, w, h))
 #define hipGetErrorString cudaGetErrorString
+#define hipGraph_t cudaGraph_t
+#define hipGraphExec_t cudaGraphExec_t
+#define hipGraphNode_t cudaGraphNode_t
+#define hipGraphCreate cudaGraphCreate
+#define hipStreamBeginCapture cudaStreamBeginCapture
+#define hipGraphLaunch cudaGraphLaunch
+#ifndef KMM_HOST_CUDA_RUNTIME_H /* what the CPU target has not */
+#define hipMallocFromPoolAsync cudaMallocFromPoolAsync
+#define hipMemPool_t cudaMemPool_t
+#define hipMemPoolProps cudaMemPoolProps
+#define hipMemPoolAttr cudaMemPoolAttr
+#define hipMemPoolAttrReleaseThreshold cudaMemPoolAttrReleaseThreshold
+#define hipMemPoolCreate cudaMemPoolCreate
+#define hipMemPoolDestroy cudaMemPoolDestroy
+#define hipMemPoolTrimTo cudaMemPoolTrimTo
+#define hipMemPoolSetAttribute cudaMemPoolSetAttribute
+#define hipMemPoolGetAttribute cudaMemPoolGetAttribute
+#define hipDeviceGetDefaultMemPool cudaDeviceGetDefaultMemPool
+#define hipDeviceGetMemPool cudaDeviceGetMemPool
+#define hipDeviceSetMemPool cudaDeviceSetMemPool
+#define hipMemAllocationTypePinned cudaMemAllocationTypePinned
+#define hipMemLocationTypeDevice cudaMemLocationTypeDevice
+#define hipStreamEndCapture cudaStreamEndCapture
+#define hipStreamIsCapturing cudaStreamIsCapturing
+#define hipThreadExchangeStreamCaptureMode cudaThreadExchangeStreamCaptureMode
+#define hipStreamCaptureMode cudaStreamCaptureMode
+#define hipStreamCaptureModeGlobal cudaStreamCaptureModeGlobal
+#define hipStreamCaptureModeThreadLocal cudaStreamCaptureModeThreadLocal
+#define hipStreamCaptureModeRelaxed cudaStreamCaptureModeRelaxed
+#define hipStreamCaptureStatus cudaStreamCaptureStatus
+#define hipStreamCaptureStatusNone cudaStreamCaptureStatusNone
+#define hipStreamCaptureStatusActive cudaStreamCaptureStatusActive
+#define hipGraphInstantiate cudaGraphInstantiate
+#define hipGraphInstantiateWithFlags cudaGraphInstantiateWithFlags
+#define hipGraphDestroy cudaGraphDestroy
+#define hipGraphExecDestroy cudaGraphExecDestroy
+#endif
 #define hipMemcpy3D cudaMemcpy3D
 #define hipMemcpy3DAsync cudaMemcpy3DAsync
 #define hipMemcpy3DParms cudaMemcpy3DParms
