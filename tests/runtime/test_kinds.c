@@ -359,7 +359,7 @@ static void plain_close(plain_t *p)
 
 static void plain_start(const plain_t *p)
 {
-    static fake_kernel_t kernel = { run_plain, 0, NULL, 0 };
+    static fake_kernel_t kernel = { run_plain, 0, NULL, 0, NULL };
     void *f;
     assert_int_equal(p->function(&f, &kernel), 0);
     assert_int_equal(p->launch(f, 1, 1, 1, 1, 1, 1, 0, p->stream, NULL, NULL), 0);
