@@ -197,6 +197,7 @@ void kmm__copies_fail(kmm__task_t *t, int error);
 /* Not locked: waits on the host where streams cannot; true when nothing is left for the stream to wait for. The waiting
  * thread must hold no stream's lock: what it waits for may need it. */
 bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
+void kmm__ticket_settle(kmm__ticket_t *t); /* not locked: waits until it is done; NULL is */
 /* Not locked: makes later work on `stream` of `d` wait for the ticket, after kmm__ticket_await has been waited for. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
 /* Not locked: records the event; tickets that share it are recorded by kmm__ticket_recorded. */
@@ -219,7 +220,8 @@ void kmm__device_wake(kmm__device_t *d); /* locked */
 void kmm__device_lose(kmm__device_t *d, int error);
 void kmm__device_init(kmm__device_t *d);
 int kmm__device_start(kmm__device_t *d);
-void kmm__device_stop(kmm__device_t *d);
+void kmm__device_end(kmm__device_t *d);  /* the runtime stops: its thread ends, and its frames are given back */
+void kmm__device_stop(kmm__device_t *d); /* the rest */
 void kmm__ready_push(kmm__task_t *t);        /* locked */
 /* Locked: something that a task on the host waits for has been read from disk, or could not be (error, with its text set). */
 void kmm__host_arrived(kmm__task_t *t, int error, bool is_last);
@@ -316,8 +318,9 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 void kmm__pin_start(kmm_runtime_t *rt);
 void kmm__pin_stop(kmm_runtime_t *rt);
 int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset); /* bytes from there to the end of the block */
-/* Page-locks the block of the host buffer in which the offset lies, if it can be, and has those behind it locked meanwhile. */
-void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset);
+/* Before `bytes` of the block of the host buffer in which the offset lies are copied: page-locks it, if it can be, and has those
+ * behind it locked meanwhile. False: the copy should go through buffers instead. */
+bool kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset, int64_t bytes);
 void kmm__unpin(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
 void kmm__unpin_all(kmm__array_t *a); /* before its host buffer goes away */
 

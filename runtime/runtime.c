@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "marker.h"
 #include "memory/spill.h"
+#include "memory/stage.h"
 
 /* ---- Errors ---- */
 
@@ -63,6 +64,9 @@ static void runtime_free(kmm_runtime_t *rt)
     kmm__spill_stop(rt);
     kmm__pin_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
+        kmm__device_end(rt->device[k]);
+    kmm__stage_stop(rt);
+    for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
         rt->backends[k]->unload(rt->backends[k]);
@@ -96,6 +100,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
     kmm__pin_start(rt);
+    kmm__stage_start(rt);
     rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
     if (!error)

@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "memory/spill.h"
+#include "memory/stage.h"
 
 enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, LINGER_MORE = 64, DEVICE_DEPTH = 1024 };
 
@@ -270,7 +271,7 @@ static void announce_copies_out(kmm__task_t *t, const kmm__moves_t *moves)
         kmm__task_ref(t);
         pthread_mutex_unlock(&rt->lock);
         pthread_mutex_lock(&m->from->out_lock);
-        int error = m->from->backend->notify(m->from->out, copy_out_finished, f);
+        int error = kmm__stage_notify(m->from, copy_out_finished, f);
         pthread_mutex_unlock(&m->from->out_lock);
         if (error)
             copy_out_finished(f, error);
@@ -303,7 +304,7 @@ static void copies_drain(kmm__task_t *t)
         kmm__task_ref(t);
         pthread_mutex_unlock(&rt->lock);
         pthread_mutex_lock(lock);
-        int error = d->backend->notify(c->stream, copies_drained, t);
+        int error = c->stream == d->out ? kmm__stage_notify(d, copies_drained, t) : d->backend->notify(c->stream, copies_drained, t);
         pthread_mutex_unlock(lock);
         if (error)
             copies_drained(t, error);
@@ -796,11 +797,15 @@ static void stream_drop(kmm__device_t *d, kmm__stream_t *s)
         d->backend->stream_destroy(s);
 }
 
-void kmm__device_stop(kmm__device_t *d)
+void kmm__device_end(kmm__device_t *d)
 {
     if (d->thread_runs)
         pthread_join(d->thread, NULL);
     kmm__frames_close(d);
+}
+
+void kmm__device_stop(kmm__device_t *d)
+{
     for (uint32_t k = 0; k < d->event_count; k++)
         d->backend->event_destroy(d->events[k]);
     free(d->events);

@@ -143,6 +143,12 @@ static void wait_on_host(kmm__ticket_t *t)
     pthread_mutex_unlock(&rt->lock);
 }
 
+void kmm__ticket_settle(kmm__ticket_t *t)
+{
+    if (t && t->state != KMM__TICKET_DONE)
+        wait_on_host(t);
+}
+
 bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
     if (!t || t->state == KMM__TICKET_DONE)

@@ -168,7 +168,8 @@ typedef struct kmm__residence {
 /* A block of an array's host buffer that is page-locked as one (memory/pin.c). */
 typedef struct kmm__host_block {
     enum { KMM__BLOCK_NEW, KMM__BLOCK_PINNING, KMM__BLOCK_READY } state;
-    kmm__backend_t *locked_by; /* NULL: it could not be */
+    kmm__backend_t *locked_by; /* NULL: it could not be, or the program has done it */
+    uint64_t staged;           /* bytes of it that were copied through buffers so far */
 } kmm__host_block_t;
 
 struct kmm__array {
@@ -441,6 +442,7 @@ struct kmm_runtime {
     bool checks_access;    /* KMM_CHECK=access */
     uint64_t frame_bytes;  /* the largest frame */
     struct kmm__pinners *pinners; /* threads that page-lock host memory (memory/pin.c) */
+    struct kmm__stager *stager;   /* copies through buffers (memory/stage.c) */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;

@@ -9,6 +9,7 @@
 
 #include "../internal.h"
 #include "spill.h"
+#include "stage.h"
 
 enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_PART = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
@@ -266,7 +267,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         e->text = kmm__copy_text(kmm__error_get());
     }
     pthread_mutex_lock(&d->out_lock);
-    int notified = d->backend->notify(d->out, eviction_done, e);
+    int notified = kmm__stage_notify(d, eviction_done, e);
     pthread_mutex_unlock(&d->out_lock);
     if (notified)
         eviction_done(e, notified);

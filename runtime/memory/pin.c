@@ -2,14 +2,17 @@
 /*
  * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run at the link's speed
  * beside each other. Locking a block takes as long as copying it twice, so blocks that lie behind a used one are locked ahead by
- * threads of their own; two are as fast as any number (docs/performance.md).
+ * threads of their own; two are as fast as any number (docs/performance.md). Memory of the program that is mapped for
+ * a while is unlocked again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
+ * there are enough CPUs for that, and only what is copied again and again is locked.
  */
 #include <stdlib.h>
 
 #include "../internal.h"
 #include "spill.h"
+#include "stage.h"
 
-enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4, STAGED_TIMES = 2 };
 
 typedef struct request {
     kmm__array_t *array;
@@ -52,11 +55,17 @@ static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
     return k ? k * a->block_bytes - lead(a) : 0;
 }
 
+static uint64_t block_size(const kmm__array_t *a, uint32_t k)
+{
+    uint64_t end = block_begin(a, k + 1);
+    return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
+}
+
 /* Locks block k, which the caller has marked. The block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
-    uint64_t begin = block_begin(a, k), end = block_begin(a, k + 1), bytes = (end < a->bytes ? end : a->bytes) - begin;
-    bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + begin, bytes) == 0;
+    uint64_t bytes = block_size(a, k);
+    bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
     pthread_mutex_lock(&a->block_lock);
     a->blocks[k] = (kmm__host_block_t){ .state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL };
     pthread_cond_broadcast(&a->block_ready);
@@ -140,15 +149,46 @@ static void request_block(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 
 /* ---- Blocks ---- */
 
+/* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
+static bool is_worth_locking(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    return !a->is_mapped || a->blocks[k].staged >= STAGED_TIMES * block_size(a, k) || !kmm__stage_works(a->runtime, backend);
+}
+
 /* Pages that come and go are not locked ahead. With the block_lock held. */
 static void look_ahead(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
     for (uint32_t j = k + 1; !a->sheets && j <= k + AHEAD && j < a->block_count; j++)
-        if (a->blocks[j].state == KMM__BLOCK_NEW)
+        if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, backend, j))
             request_block(a, backend, j);
 }
 
-void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
+/* Whether the program has page-locked its memory itself, which drivers say when asked to lock a part of it. */
+static bool is_locked_already(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    char *begin = a->host + block_begin(a, k);
+    uint64_t bytes = block_size(a, k);
+    int error = backend->host_register(backend, begin, bytes < PAGE ? bytes : PAGE);
+    if (!error)
+        backend->host_unregister(backend, begin);
+    return error == KMM_E_STATE;
+}
+
+/* Whether a copy of `bytes` of block k, which nobody has locked, should go through buffers. With the block_lock held. */
+static bool should_stage(kmm__array_t *a, kmm__backend_t *backend, uint32_t k, int64_t bytes)
+{
+    kmm__host_block_t *b = &a->blocks[k];
+    if (is_worth_locking(a, backend, k))
+        return false;
+    if (b->staged == 0 && is_locked_already(a, backend, k)) {
+        b->state = KMM__BLOCK_READY;
+        return false;
+    }
+    b->staged += (uint64_t)bytes;
+    return true;
+}
+
+bool kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset, int64_t bytes)
 {
     pthread_mutex_lock(&a->block_lock);
     if (!a->blocks) {
@@ -157,6 +197,10 @@ void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
         a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
     }
     uint32_t k = (uint32_t)(((uint64_t)offset + lead(a)) / a->block_bytes);
+    if (a->blocks[k].state == KMM__BLOCK_NEW && should_stage(a, backend, k, bytes)) {
+        pthread_mutex_unlock(&a->block_lock);
+        return false;
+    }
     bool ours = a->blocks[k].state == KMM__BLOCK_NEW;
     if (ours)
         a->blocks[k].state = KMM__BLOCK_PINNING;
@@ -166,6 +210,7 @@ void kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset)
     pthread_mutex_unlock(&a->block_lock);
     if (ours)
         block_lock(a, backend, k);
+    return true;
 }
 
 void kmm__unpin(kmm__array_t *a, uint32_t k)

@@ -5,6 +5,7 @@
 
 #include "../internal.h"
 #include "spill.h"
+#include "stage.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -20,6 +21,7 @@ typedef struct transfer {
     /* Of a copy to a device, with a limit of host memory: the sheet being copied, and the next, which is on its way. */
     kmm__source_t source, coming;
     int64_t sheet;
+    kmm__stage_t stage; /* what goes through buffers */
 } transfer_t;
 
 static kmm__addr_t side_address(const transfer_t *t, kmm__device_t *d)
@@ -88,11 +90,10 @@ static void sources_leave(transfer_t *t)
 }
 
 /* Makes the host's side of a copy ready where it begins; the copy stays in that block. */
-static int host_enter(transfer_t *t, int64_t offset)
+static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged)
 {
     int error = source_enter(t, offset);
-    if (!error && !t->source.buffer)
-        kmm__pin(t->move->array, t->device->backend, offset);
+    *staged = !error && !t->source.buffer && !kmm__pin(t->move->array, t->device->backend, offset, bytes);
     return error;
 }
 
@@ -120,12 +121,30 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
     return t->device->backend->copy(t->stream, &copy);
 }
 
+/* A copy from or to the host's memory in one block. */
+static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)
+{
+    bool staged;
+    int error = host_enter(t, offset, width * rows, &staged);
+    if (error)
+        return error;
+    char *host = t->host + offset;
+    if (!staged) {
+        kmm__stage_await(t->move->array->runtime, host, host + (rows - 1) * pitch + width);
+        return enqueue(t, offset, width, pitch, rows);
+    }
+    if (t->move->to)
+        kmm__ticket_settle(t->move->after); /* a thread reads the host's memory now, not when the stream comes to it */
+    count_bytes(t->move, (uint64_t)(width * rows));
+    return kmm__stage_copy(&t->stage, side_address(t, t->device) + (kmm__addr_t)offset, host, width, pitch, rows);
+}
+
 /* One row that may cross blocks. */
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
     for (int error; width > 0;) {
         int64_t n = min64(width, kmm__pin_room(t->move->array, offset));
-        if ((error = host_enter(t, offset)) || (error = enqueue(t, offset, n, n, 1)))
+        if ((error = enqueue_host(t, offset, n, n, 1)))
             return error;
         offset += n;
         width -= n;
@@ -155,8 +174,7 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
             k++;
             continue;
         }
-        error = host_enter(t, offset);
-        error = error ? error : enqueue(t, offset, rows->width, rows->pitch, fit);
+        error = enqueue_host(t, offset, rows->width, rows->pitch, fit);
         k += fit;
     }
     return error;
@@ -167,6 +185,7 @@ static int move_enqueue(kmm__move_t *m, bool records)
     kmm__device_t *d = m->to ? m->to : m->from;
     transfer_t t = { .move = m, .device = d, .stream = !m->to ? d->out : m->from ? d->peer : d->in, .host = m->array->host };
     int64_t begin;
+    t.stage = (kmm__stage_t){ .device = d, .stream = t.stream, .is_out = !m->to };
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     kmm__ticket_await(m->after, d, t.stream);
     pthread_mutex_lock(lock);
@@ -176,6 +195,8 @@ static int move_enqueue(kmm__move_t *m, bool records)
     kmm__layout_hull(&m->layout, &m->box, &begin, &t.end);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
+    int sent = kmm__stage_finish(&t.stage);
+    error = error ? error : sent;
     sources_leave(&t);
     if (error)
         m->ticket->error = error;

@@ -73,6 +73,7 @@ typedef struct program {
     slot_t shared[SHARED];
     const kmm_kernel_t *gpu_kernel; /* for the kind of GPU among the devices, on which launches may run; NULL: none */
     int granule, jitter; /* of its fake driver: bytes, us */
+    int stagers;         /* threads that copy mapped memory through buffers */
     const char *devices; /* a format with the memory of a device */
     int64_t memory, most;
     int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
@@ -576,6 +577,8 @@ static int create(const program_t *p, kmm_runtime_t **out)
     set_number("KMM_FAKE_MEM", (int64_t)1 << 32);
     set_number("KMM_FAKE_GRANULE", p->granule);
     set_number("KMM_FAKE_JITTER_US", p->jitter);
+    set_number("KMM_STAGE_THREADS", p->stagers);
+    set_number("KMM_STAGE_BYTES", 4096);
     int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });
     if (error)
         fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
@@ -921,6 +924,7 @@ static void random_devices(rng_t *r, program_t *p)
         k--; /* the first needs one */
     p->gpu_kernel = gpus[k].kernel;
     p->devices = gpus[k].devices;
+    p->stagers = (int)rng_range(r, 0, 2);
 }
 
 /* "0.3 1.7": of thread 0 operation 3, of thread 1 operation 7, and no others. */
@@ -1058,8 +1062,8 @@ static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us\n", p->threads,
-            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter);
+    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers\n", p->threads,
+            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter, p->stagers);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);

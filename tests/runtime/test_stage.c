@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and when they are made. */
+#include <dlfcn.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake_gpu.h"
+#include "internal.h"
+#include "memory/stage.h"
+#include "random.h"
+
+enum { MEMORY = 1 << 20, ROUNDS = 400 };
+
+static rng_t rng;
+
+static kmm_runtime_t *make(const char *threads, const char *bytes)
+{
+    kmm_runtime_t *rt = NULL;
+    setenv("KMM_STAGE_THREADS", threads, 1);
+    setenv("KMM_STAGE_BYTES", bytes, 1);
+    if (kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }))
+        fail_msg("%s", kmm_error_text(NULL));
+    kmm_use(rt);
+    return rt;
+}
+
+static void end(kmm_runtime_t *rt)
+{
+    kmm_use(NULL);
+    if (kmm_destroy(rt))
+        fail_msg("%s", kmm_error_text(NULL));
+}
+
+static unsigned long registrations(void)
+{
+    fake_counts_t counts;
+    fake_counts_function_t *function = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    *(void **)&function = dlsym(library, "fake_counts");
+    assert_non_null(function);
+    function(&counts);
+    dlclose(library);
+    return counts.registrations;
+}
+
+/* ---- The copies themselves ---- */
+
+typedef struct memory { kmm__addr_t window; kmm__frame_handle_t frame; uint64_t bytes; } memory_t;
+
+static memory_t memory_open(kmm__device_t *d)
+{
+    memory_t m = { .bytes = (MEMORY + d->info.granularity - 1) / d->info.granularity * d->info.granularity };
+    assert_int_equal(d->backend->window_reserve(d->gpu, m.bytes, &m.window), 0);
+    assert_int_equal(d->backend->frame_create(d->gpu, m.bytes, &m.frame), 0);
+    assert_int_equal(d->backend->frame_map(d->gpu, m.window, m.frame, m.bytes), 0);
+    return m;
+}
+
+static void memory_close(kmm__device_t *d, memory_t *m)
+{
+    assert_int_equal(d->backend->frame_unmap(d->gpu, m->window, m->bytes), 0);
+    d->backend->frame_destroy(d->gpu, m->frame, m->bytes);
+    d->backend->window_release(d->gpu, m->window, m->bytes);
+}
+
+typedef struct rows { int64_t offset, width, pitch, rows; } rows_t;
+
+static rows_t random_rows(void)
+{
+    rows_t r = { .width = rng_range(&rng, 1, rng_range(&rng, 0, 1) ? 300 : 20000), .rows = rng_range(&rng, 1, 40) };
+    r.pitch = r.width + (rng_range(&rng, 0, 1) ? rng_range(&rng, 0, 5000) : 0);
+    r.offset = rng_range(&rng, 0, MEMORY - ((r.rows - 1) * r.pitch + r.width));
+    return r;
+}
+
+static void copy_in(kmm__device_t *d, const memory_t *m, char *host, const rows_t *r)
+{
+    kmm__stage_t in = { .device = d, .stream = d->in };
+    pthread_mutex_lock(&d->in_lock);
+    assert_int_equal(kmm__stage_copy(&in, m->window + (kmm__addr_t)r->offset, host + r->offset, r->width, r->pitch, r->rows), 0);
+    assert_int_equal(kmm__stage_finish(&in), 0);
+    pthread_mutex_unlock(&d->in_lock);
+}
+
+static void wake(void *arg, int status)
+{
+    assert_int_equal(status, 0);
+    sem_post(arg);
+}
+
+static void copy_out(kmm__device_t *d, const memory_t *m, char *host, const rows_t *r, sem_t *landed)
+{
+    kmm__stage_t out = { .device = d, .stream = d->out, .is_out = true };
+    pthread_mutex_lock(&d->out_lock);
+    assert_int_equal(kmm__stage_copy(&out, m->window + (kmm__addr_t)r->offset, host + r->offset, r->width, r->pitch, r->rows), 0);
+    assert_int_equal(kmm__stage_finish(&out), 0);
+    assert_int_equal(kmm__stage_notify(d, wake, landed), 0);
+    pthread_mutex_unlock(&d->out_lock);
+}
+
+static void model_copy(char *to, const char *from, const rows_t *r)
+{
+    for (int64_t k = 0; k < r->rows; k++)
+        memcpy(to + r->offset + k * r->pitch, from + r->offset + k * r->pitch, (size_t)r->width);
+}
+
+static void scribble(char *p)
+{
+    for (size_t k = 0; k < MEMORY; k += sizeof(uint64_t)) {
+        uint64_t v = rng_next(&rng);
+        memcpy(p + k, &v, sizeof(v));
+    }
+}
+
+/* In: the host's memory may be overwritten at once. Out: everything is there when the notification comes, also of
+ * copies that go to the same place one after the other. */
+static void test_copies(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = make("3", "4096");
+    kmm__device_t *d = rt->device[0];
+    memory_t m = memory_open(d);
+    char *host = malloc(MEMORY), *got = malloc(MEMORY), *model = malloc(MEMORY), *expected = malloc(MEMORY);
+    const rows_t all = { 0, MEMORY, MEMORY, 1 };
+    sem_t landed;
+    sem_init(&landed, 0, 0);
+    assert_true(kmm__stage_works(rt, d->backend));
+    scribble(host);
+    copy_in(d, &m, host, &all);
+    memcpy(model, host, MEMORY);
+    memset(got, 0, MEMORY);
+    memset(expected, 0, MEMORY);
+    for (int round = 0; round < ROUNDS; round++) {
+        rows_t in = random_rows(), out = random_rows();
+        if (round % 40 == 0)
+            scribble(host);
+        assert_int_equal(kmm__stream_drain(d->backend, d->out), 0); /* what goes out has left the device */
+        copy_in(d, &m, host, &in);
+        model_copy(model, host, &in);
+        memset(host + in.offset, round, (size_t)in.width);
+        assert_int_equal(kmm__stream_drain(d->backend, d->in), 0);
+        copy_out(d, &m, got, &out, &landed);
+        model_copy(expected, model, &out);
+        if (rng_range(&rng, 0, 1)) {
+            kmm__stage_await(rt, got + out.offset, got + out.offset + (out.rows - 1) * out.pitch + out.width);
+            for (int64_t k = 0; k < out.rows; k++)
+                assert_memory_equal(got + out.offset + k * out.pitch, expected + out.offset + k * out.pitch, out.width);
+        }
+        while (sem_wait(&landed))
+            ;
+        assert_memory_equal(got, expected, MEMORY);
+    }
+    sem_destroy(&landed);
+    memory_close(d, &m);
+    free(host);
+    free(got);
+    free(model);
+    free(expected);
+    end(rt);
+}
+
+/* ---- Which memory goes which way ---- */
+
+static kmm__array_t *map(kmm_runtime_t *rt, void *p, size_t bytes)
+{
+    assert_int_equal(kmm_map(rt, KMM_MAP_TOFROM, p, bytes), 0);
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, p);
+    pthread_mutex_unlock(&rt->lock);
+    assert_non_null(a);
+    return a;
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    enum { BYTES = 2 << 20 };
+    char *p = malloc(BYTES);
+    kmm_runtime_t *rt = make("1", "4096");
+    kmm__backend_t *b = rt->device[0]->backend;
+    kmm__array_t *a = map(rt, p, BYTES);
+    for (int time = 0; time < 2; time++)
+        for (int part = 0; part < 4; part++)
+            assert_false(kmm__pin(a, b, part * (BYTES / 4), BYTES / 4));
+    assert_int_equal(registrations(), 1); /* the buffers */
+    assert_true(kmm__pin(a, b, 0, BYTES));
+    assert_int_equal(registrations(), 2);
+    assert_int_equal(kmm_unmap(rt, p), 0);
+    assert_int_equal(registrations(), 1);
+
+    assert_int_equal(b->host_register(b, p, BYTES), 0); /* by the program */
+    a = map(rt, p, BYTES);
+    assert_true(kmm__pin(a, b, 0, BYTES));
+    assert_null(a->blocks[0].locked_by);
+    assert_int_equal(kmm_unmap(rt, p), 0);
+    assert_int_equal(registrations(), 2); /* it is still the program's */
+    assert_int_equal(b->host_unregister(b, p), 0);
+    end(rt);
+
+    rt = make("0", "4096");
+    a = map(rt, p, BYTES);
+    assert_true(kmm__pin(a, rt->device[0]->backend, 0, BYTES));
+    assert_int_equal(registrations(), 1);
+    assert_int_equal(kmm_unmap(rt, p), 0);
+    end(rt);
+    free(p);
+}
+
+int main(void)
+{
+    rng.state = rng_seed();
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_copies), cmocka_unit_test(test_choice) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
