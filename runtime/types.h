@@ -414,7 +414,8 @@ struct kmm__device {
     uint64_t packed;         /* bytes of slabs */
     uint64_t missing;        /* bytes that recent acquisitions had to map */
     uint64_t now;            /* the number of the task that acquired last */
-    uint64_t stamp;
+    uint64_t stamp;          /* of the frames that the latest acquisition has listed, */
+    bool acquires;           /* which is under way */
     kmm__spare_t *spare;     /* physical memory mapped nowhere */
     uint32_t spare_count, spare_capacity;
     kmm__array_t *dead; /* arrays whose residence here is to be released */

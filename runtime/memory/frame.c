@@ -285,14 +285,15 @@ static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
     f->next = NULL;
 }
 
-/* The frame of a list that is needed farthest ahead, but for those that the acquisition has listed, and those that are away. There are few enough to
- * look at them all: evicting one takes a device longer. */
+/* The frame of a list that is needed farthest ahead, but for those that the acquisition has listed, and those that are away. One
+ * that is listed may be idle: its eviction was under way, and has failed. There are few enough to look at them all: evicting
+ * one takes a device longer. */
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
-        uint64_t n = f->away || (f->pins && f->stamp == d->stamp) ? 0 : kmm__uses_next(d->runtime, f, d->now);
+        uint64_t n = f->away || (f->stamp == d->stamp && (f->pins || d->acquires)) ? 0 : kmm__uses_next(d->runtime, f, d->now);
         if (n <= *next)
             continue;
         best = f;
@@ -649,8 +650,10 @@ int kmm__frames_acquire(kmm__task_t *t)
         say_exceeding(&w);
     if (!error)
         say_amplified(&w);
+    d->acquires = true;
     for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
+    d->acquires = false;
     free(w.frames);
     return error;
 }

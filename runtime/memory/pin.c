@@ -163,15 +163,15 @@ static void look_ahead(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
             request_block(a, backend, j);
 }
 
-/* Whether the program has page-locked its memory itself, which drivers say when asked to lock a part of it. */
-static bool is_locked_already(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+/* Whether drivers refuse to lock memory, which is so when the program has locked it. */
+static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
     char *begin = a->host + block_begin(a, k);
     uint64_t bytes = block_size(a, k);
     int error = backend->host_register(backend, begin, bytes < PAGE ? bytes : PAGE);
     if (!error)
         backend->host_unregister(backend, begin);
-    return error == KMM_E_STATE;
+    return error != 0;
 }
 
 /* Whether a copy of `bytes` of block k, which nobody has locked, should go through buffers. With the block_lock held. */
@@ -180,7 +180,7 @@ static bool should_stage(kmm__array_t *a, kmm__backend_t *backend, uint32_t k, i
     kmm__host_block_t *b = &a->blocks[k];
     if (is_worth_locking(a, backend, k))
         return false;
-    if (b->staged == 0 && is_locked_already(a, backend, k)) {
+    if (b->staged == 0 && is_refused(a, backend, k)) {
         b->state = KMM__BLOCK_READY;
         return false;
     }

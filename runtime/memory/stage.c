@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 32, MOST_THREADS = 12, LEAST_CPUS = 8, SPARED_CPUS = 2, SLOT_BYTES = 4 << 20 };
+enum { SLOTS = 32, MOST_THREADS = 12, LEAST_CPUS = 8, SPARED_CPUS = 2, SLOT_BYTES = 1 << 20 };
 
 typedef enum slot_state {
     SLOT_FREE,
