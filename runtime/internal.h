@@ -20,6 +20,7 @@ char *kmm__copy_text(const char *text);
 void kmm__relax(void); /* tells the core that a loop polls memory */
 /* Not locked: waits some tens of microseconds at most until *word is 0: about what sleeping and being woken costs. */
 void kmm__spin_until_zero(const _Atomic uint32_t *word);
+void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value); /* the same while it has that value */
 /* Takes a lock that is held for about a microsecond at a time: tries for longer than a mutex does before it sleeps. */
 void kmm__spin_lock(pthread_mutex_t *lock);
 

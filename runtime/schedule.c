@@ -101,7 +101,7 @@ static void batch_finished(void *arg, int status)
     batch_t *b = arg;
     kmm__device_t *d = b->tasks[0]->device;
     kmm_runtime_t *rt = d->runtime;
-    pthread_mutex_lock(&rt->lock);
+    kmm__spin_lock(&rt->lock);
     if (status)
         kmm__device_lose(d, status);
     d->in_flight -= b->count;
@@ -401,7 +401,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int recorded = kmm__ticket_record(b->tasks[0]->ticket);
     for (uint32_t k = 1; k < b->count; k++)
         kmm__ticket_recorded(b->tasks[k]->ticket);
-    pthread_mutex_lock(&rt->lock);
+    kmm__spin_lock(&rt->lock);
     for (uint32_t k = 0; k < b->count; k++) {
         int error = errors[k] ? errors[k] : recorded;
         if (error && !b->tasks[k]->error)
@@ -415,7 +415,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int notified = d->backend->notify(d->lanes[b->tasks[0]->lane].stream, batch_finished, b);
     if (notified)
         batch_finished(b, notified);
-    pthread_mutex_lock(&rt->lock);
+    kmm__spin_lock(&rt->lock);
 }
 
 /* Brings everything a task of the program's own statements needs; the thread that runs them does the rest. */
@@ -739,17 +739,24 @@ static void *device_main(void *arg)
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    for (;;) {
+    for (bool lingers = false;;) { /* when there is nothing to do: whoever submits or finishes tasks is likely to make more ready soon */
         uint64_t seen = d->wakes;
         kmm__frames_service(d);
         kmm__frames_evict_ahead(d);
         kmm__task_t *t = ready_pop(d);
-        if (t)
+        if (t) {
             issue(t);
-        else if (rt->stopping)
+            lingers = d->backend->kind != KMM_KIND_HOST;
+        } else if (rt->stopping) {
             break;
-        else if (d->wakes == seen)
+        } else if (d->wakes == seen && lingers) {
+            pthread_mutex_unlock(&rt->lock);
+            kmm__spin_while(&d->wakes, seen);
+            kmm__spin_lock(&rt->lock);
+            lingers = d->wakes != seen;
+        } else if (d->wakes == seen) {
             pthread_cond_wait(&d->wake, &rt->lock);
+        }
     }
     pthread_mutex_unlock(&rt->lock);
     return NULL;

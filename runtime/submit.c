@@ -627,7 +627,7 @@ static int submit_work(kmm__submission_t *s)
             break;
         /* Let the devices' threads in: they start while we submit. */
         pthread_mutex_unlock(&s->rt->lock);
-        pthread_mutex_lock(&s->rt->lock);
+        kmm__spin_lock(&s->rt->lock);
     }
     return error ? error : kmm__reduce_end(s->rt, w);
 }

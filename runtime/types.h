@@ -387,7 +387,7 @@ struct kmm__device {
     pthread_t thread;
     bool thread_runs;
     pthread_cond_t wake; /* something in this struct changed that its thread may wait for */
-    uint64_t wakes;      /* how often; the thread unlocks while it works, and must not miss one */
+    _Atomic uint64_t wakes; /* how often; the thread unlocks while it works, and must not miss one. Changed under the lock */
     kmm__queue_t ready;
     kmm__queue_t startable; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
     uint32_t seekers;       /* of the CPU: lanes that will look there again before they end */
