@@ -8,7 +8,7 @@
 #include "memory/spill.h"
 #include "submission.h"
 
-enum { MAX_ARGS_BYTES = 32768, BATCH = 16 };
+enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64 };
 
 static _Thread_local kmm_launch_t *armed;
 static _Atomic(kmm_launch_t *) spare_launch; /* the builder that was used last; more are kept behind the lock */
@@ -546,7 +546,7 @@ static void throttle(kmm_runtime_t *rt)
 /* Enters n chunks from first on into the DAG, each before the next is looked at. Chunks that fail carry their error. */
 static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t n)
 {
-    kmm__task_t *tasks[BATCH];
+    kmm__task_t *tasks[MOST_BATCH];
     int result = 0;
     for (uint32_t k = 0; k < n; k++) {
         int error = 0;
@@ -619,9 +619,11 @@ static int submit_work(kmm__submission_t *s)
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);
+    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one. */
+    uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         throttle(s->rt);
-        n = !apart || s->part.count - k < BATCH ? s->part.count - k : BATCH;
+        n = !apart || s->part.count - k < most ? s->part.count - k : most;
         error = apart ? submit_apart(s, k, n) : submit_together(s);
         if (k + n == s->part.count)
             break;
