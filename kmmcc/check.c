@@ -922,6 +922,8 @@ static void check_hazards(unit_t *u, directive_t *d)
                                                  "launch it without the pragma", name, h.texture_name));
         if (!clang_Cursor_isNull(h.symbol))
             check_symbol(u, d, name, &h);
+        if (clang_Cursor_isNull(h.symbol) && u->target != TARGET_HOST)
+            hazard_shared_symbols(u, d->target[k].kernel, &d->shared_symbols);
     }
 }
 

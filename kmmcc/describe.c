@@ -133,7 +133,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));
     else if (d->stored_symbol)
-        text_printf(out, "%skmm_launch_if(kmm, 0); // the kernel changes %s\n", indent, d->stored_symbol);
+        text_printf(out, "%skmm_launch_home(kmm); // the kernel changes %s\n", indent, d->stored_symbol);
     describe_placement(u, d, indent, out);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);

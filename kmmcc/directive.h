@@ -226,6 +226,7 @@ struct directive {
     CXCursor definition;  /* of the callee; null if there is none */
     CXType callee_type;   /* of the function, when clang knows it */
     const char *stored_symbol; /* by check.c: a __device__ variable that the kernel changes, so that it runs as one chunk; NULL */
+    list_t shared_symbols; /* by check.c: variables that the kernel reads and other kernels change */
     const char *callee_name; /* for messages: the kernel's, or what is written in its place */
     target_kernel_t *target;
     int target_count;
@@ -367,6 +368,8 @@ bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: 
  * a texture or surface, and changes a __device__ variable; null: nowhere. */
 typedef struct hazards { CXCursor wait, launch, texture, symbol; const char *texture_name, *symbol_name; } hazards_t;
 hazards_t hazards_of(CXCursor kernel);
+/* The __device__ variables that the kernel uses and other kernels of the translation unit change. */
+void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names);
 
 /* ---- clone.c ---- */
 void clone_kernels(unit_t *u);

@@ -4,9 +4,10 @@
 
 #include "directive.h"
 
-enum { MAX_SEEN = 512 };
+enum { MAX_SEEN = 512, MAX_SYMBOLS = 32 };
 
-typedef struct walk { hazards_t found; CXCursor seen[MAX_SEEN]; int seen_count; } walk_t;
+/* used: variables of the device that are named; stored: those that are changed. */
+typedef struct walk { hazards_t found; CXCursor seen[MAX_SEEN], used[MAX_SYMBOLS], stored[MAX_SYMBOLS]; int seen_count, used_count, stored_count; } walk_t;
 
 static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
 
@@ -57,6 +58,26 @@ static bool has_attribute(CXCursor variable, enum CXCursorKind kind)
     return kind == CXCursor_FirstInvalid;
 }
 
+static bool has(const CXCursor *list, int count, CXCursor c)
+{
+    for (int k = 0; k < count; k++)
+        if (clang_equalCursors(clang_getCanonicalCursor(list[k]), clang_getCanonicalCursor(c)))
+            return true;
+    return false;
+}
+
+static void add_symbol(CXCursor *list, int *count, CXCursor variable)
+{
+    if (*count < MAX_SYMBOLS && !has(list, *count, variable))
+        list[(*count)++] = variable;
+}
+
+static bool is_symbol(CXCursor variable)
+{
+    return has_attribute(variable, CXCursor_CUDADeviceAttr) && !has_attribute(variable, CXCursor_CUDASharedAttr) &&
+           !has_attribute(variable, CXCursor_CUDAConstantAttr);
+}
+
 /* A change of a `__device__` variable; what only points to it is not followed. */
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
@@ -66,6 +87,7 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(variable)).kind;
     if (kind == CXType_Pointer && clang_getCursorKind(what) != CXCursor_DeclRefExpr)
         return; /* what it points to changes */
+    add_symbol(w->stored, &w->stored_count, variable);
     note(&w->found.symbol, place);
     if (!w->found.symbol_name)
         w->found.symbol_name = spelling(variable);
@@ -174,6 +196,10 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     case CXCursor_CallExpr:
         visit_call(w, c);
         break;
+    case CXCursor_DeclRefExpr:
+        if (is_symbol(clang_getCursorReferenced(c)))
+            add_symbol(w->used, &w->used_count, clang_getCursorReferenced(c));
+        break;
     case CXCursor_BinaryOperator: case CXCursor_CompoundAssignOperator: case CXCursor_UnaryOperator:
         list = children_of(c);
         stores = kind == CXCursor_CompoundAssignOperator ||
@@ -208,4 +234,46 @@ hazards_t hazards_of(CXCursor kernel)
     w->found = (hazards_t){none, none, none, none, NULL, NULL};
     walk_function(w, kernel);
     return w->found;
+}
+
+/* ---- Variables that several kernels use ---- */
+
+static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClientData data)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && bind_is_kernel(c))
+        walk_function(data, c);
+    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec ||
+                   kind == CXCursor_UnexposedDecl
+               ? CXChildVisit_Recurse
+               : CXChildVisit_Continue;
+}
+
+static const char *qualified_name(CXCursor c)
+{
+    const char *name = spelling(c);
+    for (c = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(c); c = clang_getCursorSemanticParent(c)) {
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        if (kind == CXCursor_TranslationUnit)
+            return arena_printf("::%s", name);
+        if (kind != CXCursor_Namespace && kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl)
+            return name;
+        if (*spelling(c) && !clang_Cursor_isAnonymous(c))
+            name = arena_printf("%s::%s", spelling(c), name);
+    }
+    return name;
+}
+
+void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names)
+{
+    walk_t *own = arena_alloc(sizeof(*own)), *all = arena_alloc(sizeof(*all));
+    walk_function(own, kernel);
+    if (own->used_count)
+        clang_visitChildren(clang_getTranslationUnitCursor(u->tu), visit_kernels, all);
+    for (int k = 0; k < own->used_count; k++)
+        if (has(all->stored, all->stored_count, own->used[k]) && !has(own->stored, own->stored_count, own->used[k]))
+            list_add(names, qualified_name(own->used[k]));
 }

@@ -66,11 +66,20 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
     return true;
 }
 
+/* Whether a header of the program may have kernels. */
+static bool headers_have_kernels(const includes_t *includes)
+{
+    for (int k = 1; k < includes->count; k++)
+        if (strstr(includes->file[k]->source->text, "__global__"))
+            return true;
+    return false;
+}
+
 /* Kernels that call what is in headers need the bodies there, and launches that are completed change the text: then the files
  * are parsed twice. `errors`: how many there were before the unit. */
 static bool bind_unit(unit_t *u, bool clones, int errors)
 {
-    bool light = clones && !u->next && !u->options->clones_all;
+    bool light = clones && !u->next && (!u->options->clones_all || !headers_have_kernels(u->includes));
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;

@@ -26,6 +26,19 @@ static int leave_lost_out(kmm__placement_t *p)
     return kept ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "all devices it can run on were lost by earlier failures");
 }
 
+/* Variables of a device are one for each, and the program reads those of its current one. */
+static void keep_home(kmm__placement_t *p)
+{
+    kmm__backend_t *b = p->device[0]->backend;
+    int current = b->current ? b->current(b) : -1;
+    for (uint32_t k = 0; k < p->count && b->current; k++) {
+        if (p->device[k]->ordinal != current && k + 1 < p->count)
+            continue;
+        p->device[0] = p->device[p->device[k]->ordinal == current ? k : 0];
+        p->count = 1;
+    }
+}
+
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function, kmm__placement_t *p)
 {
     kmm_runtime_t *rt = l->runtime;
@@ -43,7 +56,11 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
         return kmm__error_set(KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
                               "--target=host to run it on the CPU, or see KMM_DEVICES");
     int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : 0;
-    return error ? error : leave_lost_out(p);
+    if (!error)
+        error = leave_lost_out(p);
+    if (!error && l->home && l->where != KMM_ON_DEVICE)
+        keep_home(p);
+    return error;
 }
 
 /* ---- Locality ---- */

@@ -110,6 +110,11 @@ KMM__API void kmm_launch_if(kmm_launch_t *l, int condition)
     l->one_chunk |= !condition;
 }
 
+KMM__API void kmm_launch_home(kmm_launch_t *l)
+{
+    l->one_chunk = l->home = true;
+}
+
 KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
 {
     l->where = where;
@@ -818,6 +823,7 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
         s.l = kmm_launch_begin(kernel->name, NULL, 0);
         if (kernel->kind == KMM_KIND_HOST && kmm__device_chosen(s.l->runtime) >= 0)
             kmm_launch_device(s.l, KMM_ON_DEVICE, kmm__device_chosen(s.l->runtime));
+        s.l->home = true; /* it may change variables of its device */
     }
     if (s.annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
         run_whole(s.l, kernel);

@@ -3,6 +3,8 @@
 #ifndef KMM_CUDA_H
 #define KMM_CUDA_H
 
+#include <stddef.h>
+
 #include "clone.h"
 
 #ifdef __cplusplus
@@ -13,7 +15,16 @@ extern "C" {
  * where it is split, and the original where it stays one chunk. Called by static initializers; returns 1. */
 int kmm_cuda_register_clone(const void *clone, const void *original);
 
+/* Gives a __device__ variable's value on the current device to all others. */
+void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
+
 #ifdef __cplusplus
+}
+
+/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device, has changed. */
+template <class T> static inline void kmm_share(const T &symbol)
+{
+    kmm_cuda_share_symbol(__builtin_addressof(symbol), sizeof(symbol));
 }
 #endif
 

@@ -87,6 +87,8 @@ void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size);
 
 /* When `condition` is 0 the launch is one chunk. */
 void kmm_launch_if(kmm_launch_t *l, int condition);
+/* One chunk, on the device that the program has current, for a kernel that changes variables of its device. */
+void kmm_launch_home(kmm_launch_t *l);
 
 /* Where chunks may run: on all devices of the kernel's kind (the default), of that kind only if it is the one named,
  * or on one: the `ordinal`-th of them. A kernel built for the CPU runs there whichever kind is named, and a plain function

@@ -160,6 +160,29 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
     return error;
 }
 
+static int device_count(void)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm_device_info_t info;
+    int found = 0, count = kmm_device_count(rt);
+    for (int k = 0; k < count; k++)
+        found += !kmm_device_get(rt, k, &info) && info.kind == KIND;
+    return found;
+}
+
+void SHARE_SYMBOL(const void *symbol, size_t bytes)
+{
+    if (device_count() < 2)
+        return;
+    void *copy = malloc(bytes);
+    int error = copy ? WRAP(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    if (!error)
+        error = on_each_device(symbol, copy, bytes, 0, HOST_TO_DEVICE);
+    free(copy);
+    if (error)
+        fprintf(stderr, "kmm: error: a variable of one device cannot be copied to the others: error %d of " RUNTIME "'s runtime\n", error);
+}
+
 /* ---- Streams, events, errors: ours first, then the real one's for work that is not ours ---- */
 
 /* What the device itself says of a kernel's fault is more than that there was one: an assertion, an illegal address. */

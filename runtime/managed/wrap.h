@@ -24,6 +24,7 @@
 #define REAL(name) __real_hip##name
 #define OWN(name) kmm__hip_##name
 #define REGISTER_CLONE kmm_hip_register_clone
+#define SHARE_SYMBOL kmm_hip_share_symbol
 #else
 #define RUNTIME "cuda"
 #define KIND KMM_KIND_CUDA
@@ -32,6 +33,7 @@
 #define REAL(name) __real_cuda##name
 #define OWN(name) kmm__cuda_##name
 #define REGISTER_CLONE kmm_cuda_register_clone
+#define SHARE_SYMBOL kmm_cuda_share_symbol
 #endif
 
 typedef struct dim3 { unsigned x, y, z; } dim3_t;
@@ -78,6 +80,9 @@ int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s
 int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h);
 int WRAP(EventRecord)(event_t e, stream_t s);
 int WRAP(StreamSynchronize)(stream_t s);
+
+/* Gives a variable's value on the current device to all others: chunks that read it may run there. */
+void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
 /* ---- launch.c ---- */
 /* `clone` is the kernel `original` with a kmm_blocks_t before its other parameters; both are host functions. */
