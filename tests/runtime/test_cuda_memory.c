@@ -47,6 +47,7 @@ int __wrap_cudaFreeAsync(void *p, void *s);
 int __wrap_cudaStreamBeginCapture(void *s, int mode);
 int __wrap_cudaGraphCreate(void **graph, unsigned flags);
 int __wrap_cudaGraphLaunch(void *graph, void *s);
+void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 
 /* ---- The runtime ---- */
 
@@ -65,21 +66,23 @@ REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) 
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
-int cudaGetDevice(int *device) { return *device = 0; }
-int cudaSetDevice(int device) { return device; }
+static int current, devices = 1;
+static char symbols[2][64]; /* of each device, where there are two */
+int cudaGetDevice(int *device) { return *device = current, 0; }
+int cudaSetDevice(int device) { return current = device, 0; }
 int cudaGetKernel(void **kernel, const void *function) { (void)kernel, (void)function; return 98; }
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind)
 {
     (void)kind;
-    memcpy((char *)to + offset, src, n);
+    memcpy((devices == 2 ? symbols[current] : (char *)to) + offset, src, n);
     return 0;
 }
 int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind)
 {
     (void)kind;
-    memcpy(dst, (const char *)from + offset, n);
+    memcpy(dst, (devices == 2 ? symbols[current] : (const char *)from) + offset, n);
     return 0;
 }
 
@@ -120,7 +123,7 @@ int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
 kmm_runtime_t *kmm_default(void) { return NULL; }
-int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 1; }
+int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return devices; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
 {
     (void)rt;
@@ -199,6 +202,26 @@ static void test_symbol(void **state)
     assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, "host", 5, 0, 1), 0);
     assert_int_equal(__wrap_cudaMemcpyFromSymbolAsync(p, symbol, 5, 0, 3, NULL), 0);
     assert_string_equal(p, "host");
+}
+
+/* Copies to a symbol reach all devices; what a kernel has changed on one is there alone until it is shared. */
+static void test_symbol_of_two(void **state)
+{
+    char got[16] = "";
+    (void)state;
+    devices = 2;
+    assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, "constant", 9, 0, 1), 0);
+    assert_string_equal(symbols[0], "constant");
+    assert_string_equal(symbols[1], "constant");
+    strcpy(symbols[1], "changed");
+    current = 1;
+    kmm_cuda_share_symbol(symbol, 9);
+    assert_int_equal(current, 1);
+    assert_string_equal(symbols[0], "changed");
+    assert_int_equal(__wrap_cudaMemcpyFromSymbolAsync(got, symbol, 8, 0, 2, NULL), 0);
+    assert_string_equal(got, "changed");
+    current = 0;
+    devices = 1;
 }
 
 static void test_peer(void **state)
@@ -328,7 +351,7 @@ static void test_order_of_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup),
+        cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup), cmocka_unit_test_setup(test_symbol_of_two, setup),
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
         cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),

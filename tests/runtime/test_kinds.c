@@ -226,6 +226,46 @@ static void chunks_run_where_the_directive_says(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
+/* A launch that nobody described may change variables of its device, and so may one that says so: both go to the device that the
+ * program has current, wherever their data is. */
+static void variables_of_devices_stay_on_one(void **state)
+{
+    (void)state;
+    static const uint32_t eight[] = { 8, 8, 8, 8 };
+    static fake_kernel_t fake = { run_plain_add, 4, eight, 0 };
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL };
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=4M" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    int64_t n = N;
+    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    assert_int_equal(launch_on(KMM_KIND_CUDA, KMM_ON_DEVICE, 1, b, a), 0);
+    assert_int_equal(kmm_launch_kernel(&kernel, &g, (void *[]){ &n, &c, &b, &b }), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(info(rt, 0).chunks, 1);
+    assert_int_equal(info(rt, 1).chunks, 8);
+    assert_int_equal(launch_on(KMM_KIND_CUDA, KMM_ON_DEVICE, 1, a, c), 0);
+    kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 1);
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, N / 8);
+    kmm_launch_home(l);
+    fake_work_access(l, KMM_READ, "a[i]", a, 0, 1);
+    fake_work_access(l, KMM_WRITE, "dst[i]", b, 0, 1);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&cuda_kernels[ADD], &g, (void *[]){ NULL, &n, &b, &a, &a }), 0);
+    assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 16 * i);
+    assert_int_equal(info(rt, 0).chunks, 2);
+    assert_int_equal(info(rt, 1).chunks, 16);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
 /* ---- Lanes ---- */
 
 static uint32_t lanes_seen;
@@ -420,7 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_moves_between_them_through_the_host),
         cmocka_unit_test(one_kind_may_be_lost),
-        cmocka_unit_test(chunks_run_where_the_directive_says),
+        cmocka_unit_test(chunks_run_where_the_directive_says), cmocka_unit_test(variables_of_devices_stay_on_one),
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away),
