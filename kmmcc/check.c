@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "directive.h"
+#include "parser.h"
 
 static void error_at(const unit_t *u, size_t begin, size_t end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -907,6 +907,60 @@ static void check_symbol(unit_t *u, directive_t *d, const char *name, const haza
     note_at(u, h->symbol, "it does so here");
 }
 
+/* The threads along x of `k<<<grid, block>>>`, when both are numbers. */
+static bool threads_of(unit_t *u, directive_t *d, long long *threads)
+{
+    form_t factor[2];
+    parser_t p = {.s = u->source, .lexer = lexer_at(u->source, d->template_end, d->open), .d = d, .last_end = d->template_end, .failed = true};
+    if (d->form != LAUNCH_CHEVRON || !d->open || d->template_end >= d->open)
+        return false;
+    parser_advance(&p);
+    if (!parser_at(&p, "<<<"))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        parser_advance(&p);
+        expr_t *e = parse_operand(&p);
+        if (!e || !(parser_at(&p, ",") || (k == 1 && parser_at(&p, ">>>"))))
+            return false;
+        factor[k] = form_of(u->source, e);
+    }
+    form_t product = form_multiply(factor[0], factor[1]);
+    *threads = product.value;
+    return product.known;
+}
+
+static bool moves_with(const directive_t *d, int axis)
+{
+    for (int k = 0; k < d->item_count; k++)
+        for (int i = 0; i < d->item[k].section_count; i++)
+            if (!form_is(d->item[k].section[i].lower_form.coef[axis], 0))
+                return true;
+    return false;
+}
+
+/* A chunk of such a kernel reaches elements of the whole range, when that is longer than the grid. */
+static void check_stride(unit_t *u, directive_t *d)
+{
+    long long threads;
+    hazards_t h = d->is_kernel && d->target_count == 1 && d->chunk_count ? hazards_of(d->target[0].kernel) : (hazards_t){.stride = clang_getNullCursor()};
+    const axis_t *axis = &d->axis[0];
+    if (clang_Cursor_isNull(h.stride) || d->axis_count == 0 || axis->source != KMM_GLOBAL_X || !axis->length || !moves_with(d, 0) || d->stored_symbol ||
+        !threads_of(u, d, &threads))
+        return;
+    form_t length = form_of(u->source, axis->length);
+    form_t chunk = form_of(u->source, d->chunk[0]);
+    if (cut_along(u, d, 0) == CUT_NEVER || (length.known && length.value <= threads) || (chunk.known && chunk.value >= threads))
+        return;
+    const char *message = arena_printf("kernel '%s' loops with the stride of a grid of %lld threads, so each chunk reaches elements of the whole range '%s'",
+                                       d->callee_name, threads, words(u, axis->length->begin, axis->length->end));
+    const char *remedy = "leave out the chunk, launch enough blocks, or say [:]";
+    if (length.known && chunk.known)
+        error_at(u, d->chunk_begin, d->chunk_end, "%s; %s", message, remedy);
+    else
+        diag_at(SEVERITY_WARNING, u->source, d->chunk_begin, d->chunk_end, "%s where that is longer, and several chunks are an error; %s [-Wkmm-stride]", message, remedy);
+    note_at(u, h.stride, "it does so here");
+}
+
 static void check_hazards(unit_t *u, directive_t *d)
 {
     for (int k = 0; k < d->target_count && d->is_kernel; k++) {
@@ -1106,6 +1160,7 @@ static void check_directive(unit_t *u, directive_t *d)
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
+    check_stride(u, d);
     check_arguments(u, d);
     check_uses(u, d);
     check_rebase(u, d);

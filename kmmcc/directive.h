@@ -365,8 +365,8 @@ bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: 
 
 /* ---- hazard.c ---- */
 /* Where a kernel, or a function that it calls, waits in an idle loop for what others store, launches kernels, reads or writes
- * a texture or surface, and changes a __device__ variable; null: nowhere. */
-typedef struct hazards { CXCursor wait, launch, texture, symbol; const char *texture_name, *symbol_name; } hazards_t;
+ * a texture or surface, changes a __device__ variable, and steps by the size of the grid; null: nowhere. */
+typedef struct hazards { CXCursor wait, launch, texture, symbol, stride; const char *texture_name, *symbol_name; } hazards_t;
 hazards_t hazards_of(CXCursor kernel);
 /* The __device__ variables that the kernel uses and other kernels of the translation unit change. */
 void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names);

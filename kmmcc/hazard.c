@@ -160,6 +160,34 @@ static void visit_loop(walk_t *w, CXCursor loop)
         note(&w->found.wait, loop);
 }
 
+/* ---- Loops with the grid's stride ---- */
+
+/* The size of the grid, or a variable that begins with it. */
+static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    bool names = clang_getCursorKind(c) == CXCursor_DeclRefExpr;
+    CXCursor variable = names ? clang_getCursorReferenced(c) : c;
+    if (names && (!strcmp(spelling(c), "gridDim") || !strcmp(spelling(c), "hipGridDim_x")))
+        *(bool *)data = true;
+    else if (names && clang_getCursorKind(variable) == CXCursor_VarDecl && clang_Cursor_getStorageClass(variable) == CX_SC_None)
+        clang_visitChildren(variable, find_grid_size, data);
+    return *(bool *)data ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* `i += gridDim.x * blockDim.x`, or by a variable with that value. */
+static void visit_step(walk_t *w, CXCursor c, const children_t *operands)
+{
+    bool found = false;
+    if (operands->count != 2 || clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_AddAssign)
+        return;
+    find_grid_size(operands->at[1], c, &found);
+    if (!found)
+        clang_visitChildren(operands->at[1], find_grid_size, &found);
+    if (found)
+        note(&w->found.stride, c);
+}
+
 /* ---- The whole ---- */
 
 static void walk_function(walk_t *w, CXCursor f);
@@ -206,6 +234,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
                       (kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
                       (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
                        clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec);
+        if (kind == CXCursor_CompoundAssignOperator)
+            visit_step(w, c, &list);
         if (stores && list.count)
             note_store(w, c, below_wrappers(list.at[0]));
         break;
@@ -231,7 +261,7 @@ hazards_t hazards_of(CXCursor kernel)
 {
     walk_t *w = arena_alloc(sizeof(*w));
     CXCursor none = clang_getNullCursor();
-    w->found = (hazards_t){none, none, none, none, NULL, NULL};
+    w->found = (hazards_t){none, none, none, none, none, NULL, NULL};
     walk_function(w, kernel);
     return w->found;
 }
