@@ -232,7 +232,7 @@ static void variables_of_devices_stay_on_one(void **state)
 {
     (void)state;
     static const uint32_t eight[] = { 8, 8, 8, 8 };
-    static fake_kernel_t fake = { run_plain_add, 4, eight, 0 };
+    static fake_kernel_t fake = { run_plain_add, 4, eight, 0, NULL };
     static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL };
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
