@@ -33,7 +33,7 @@ void launches(int n, float *x)
     // CHECK: :9:{{[0-9]+}}: note: it does so here
     #pragma kmm parallel(i = 0:n) chunk(n / 4) update(x[i])
     scale<<<64, 256>>>(n, x);
-    // CHECK: :[[#@LINE+2]]:45: error: kernel 'shift' loops with the stride of a grid of 512 threads, so each chunk reaches elements of the whole range '100000'; leave out the chunk, launch enough blocks, or say [:]{{$}}
+    // CHECK: :[[#@LINE+2]]:46: error: kernel 'shift' loops with the stride of a grid of 512 threads, so each chunk reaches elements of the whole range '100000'; leave out the chunk, launch enough blocks, or say [:]{{$}}
     // CHECK: :18:{{[0-9]+}}: note: it does so here
     #pragma kmm parallel(i = 0:100000) chunk(100) update(x[i])
     shift<<<2 * 4, 64>>>(100000, x);
