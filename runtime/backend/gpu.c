@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPIN_NS = 50000, SLEEP_NS = 20000, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096 };
+enum { SPIN_NS = 50000, SLEEP_NS = 20000, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
 
 typedef struct gpu_backend {
     kmm__backend_t base;
@@ -54,6 +54,7 @@ struct kmm__gpu {
     pthread_mutex_t load_lock; /* guards the three below */
     loaded_t *loaded;
     int loaded_count;
+    size_t granule; /* of frames, bytes */
     unsigned peers; /* devices, by ordinal, that may use memory allocated here */
     /* The thread that watches for the end of work. */
     pthread_t watcher;
@@ -346,6 +347,8 @@ static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
     }
     scope_t scope = enter_relaxed(gpu);
     gpu->device.maps = gpu->device.maps && (b->driver->must_map || can_map(gpu));
+    gpu->granule = gpu->device.maps ? granularity(gpu) : WHOLE_GRANULE;
+    gpu->granule = gpu->granule ? gpu->granule : GRANULE;
     leave_relaxed(gpu, scope);
     error = watch_begin(gpu);
     if (error) {
@@ -391,13 +394,11 @@ static void gpu_close(kmm__gpu_t *gpu)
 
 static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 {
-    size_t free_bytes = 0, total = 0, bytes = WHOLE_GRANULE;
+    size_t free_bytes = 0, total = 0;
     scope_t scope = enter_relaxed(gpu);
     gpu->calls->MemGetInfo(&free_bytes, &total);
-    if (gpu->device.maps)
-        bytes = granularity(gpu);
     leave_relaxed(gpu, scope);
-    *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = bytes ? bytes : 2 << 20, .lanes = 1,
+    *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = gpu->granule, .lanes = 1,
                               .whole = !gpu->device.maps };
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
@@ -674,16 +675,23 @@ static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, s
     return TRY(s->gpu, MemcpyDtoH, ((void *)(uintptr_t)dst, src, bytes, s->handle));
 }
 
+/* Whether copies of rows can have this side. Where there is room for a frame between two rows it need not be mapped, and CUDA
+ * refuses copies across what is not, though no row lies there. */
+static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, int64_t pitch, int64_t width)
+{
+    bool may_have_holes = side && side->device.maps && pitch - width >= (int64_t)side->granule;
+    return pitch <= s->gpu->device.max_pitch && !may_have_holes;
+}
+
 static int gpu_copy(kmm__stream_t *s, const kmm__copy_t *c)
 {
     int error = 0;
-    int64_t most = s->gpu->device.max_pitch;
     bool entered = enter(s->gpu);
     if (c->rows == 1)
         error = copy_run(s, c, 0, (size_t)c->width);
     else if (c->dst_pitch == c->width && c->src_pitch == c->width)
         error = copy_run(s, c, 0, (size_t)(c->width * c->rows));
-    else if (c->dst_pitch <= most && c->src_pitch <= most)
+    else if (can_have_rows(s, c->dst_gpu, c->dst_pitch, c->width) && can_have_rows(s, c->src_gpu, c->src_pitch, c->width))
         error = s->gpu->driver->copy_rows(s->handle, c, device_of(c->dst_gpu), device_of(c->src_gpu));
     else
         for (int64_t row = 0; row < c->rows && !error; row++)

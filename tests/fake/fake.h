@@ -97,6 +97,7 @@ int fake_unregister(void *base);
 int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out);
 int fake_free(void *p);
 size_t fake_allocated(int device); /* locked */
+bool fake_is_continuous(const char *at, size_t bytes); /* locked: all of this is devices' memory */
 bool fake_is_devices(const void *at); /* it is a device's memory, mapped or allocated */
 bool fake_is_allocated(const void *at, size_t bytes);
 bool fake_is_accessible(const char *at, size_t bytes, int device); /* locked; device memory */

@@ -172,6 +172,18 @@ static void allow(mapping_t *m, const int *devices, size_t count)
     mprotect(m->at, m->bytes, m->access ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
+bool fake_is_continuous(const char *at, size_t bytes)
+{
+    size_t covered = 0;
+    for (const mapping_t *m = mappings; m; m = m->next) {
+        const char *begin = m->at > at ? m->at : at, *end = m->at + m->bytes < at + bytes ? m->at + m->bytes : at + bytes;
+        covered += end > begin ? (size_t)(end - begin) : 0;
+    }
+    for (const block_t *b = blocks; b; b = b->next)
+        covered += b->at <= at && at + bytes <= b->at + b->bytes ? bytes : 0;
+    return covered == bytes;
+}
+
 /* Of one mapping or several in a row. */
 int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 {

@@ -233,6 +233,20 @@ static int enqueue_work(int device, fake_stream_t *s, op_t *o)
     return r;
 }
 
+/* Copies of rows do not go across address space of a device that is not mapped, though no row lies there. */
+static bool may_copy_rows(const fake_copy_t *c)
+{
+    size_t dst = (c->rows - 1) * c->dst_pitch + c->width, src = (c->rows - 1) * c->src_pitch + c->width;
+    if (c->rows < 2)
+        return true;
+    if (c->width > c->dst_pitch || c->width > c->src_pitch)
+        return false;
+    pthread_mutex_lock(&fake_lock);
+    bool may = (!c->to_device || fake_is_continuous(c->dst, dst)) && (!c->from_device || fake_is_continuous(c->src, src));
+    pthread_mutex_unlock(&fake_lock);
+    return may;
+}
+
 int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
 {
     if (!c->width || !c->rows)
@@ -240,7 +254,7 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
     op_t o = { .work = COPY, .dst = { c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device, c->dst_device },
                .src = { c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device, c->src_device },
                .width = c->width, .rows = c->rows, .dst_pitch = c->dst_pitch, .src_pitch = c->src_pitch };
-    if (c->rows > 1 && (c->width > c->dst_pitch || c->width > c->src_pitch))
+    if (!may_copy_rows(c))
         return FAKE_INVALID_VALUE;
     return enqueue_work(device, s, &o);
 }

@@ -213,6 +213,34 @@ static void rows_are_copied_at_any_pitch(void **state)
     close_fixture(&f);
 }
 
+/* Rows in the first and the third frame, and nothing mapped between them, which drivers refuse to copy across. */
+static void rows_lie_on_both_sides_of_a_hole(void **state)
+{
+    (void)state;
+    enum { WIDTH = 100, PITCH = 2 * FRAME };
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 3);
+    if (f.frame[1]) {
+        assert_int_equal(f.b->frame_unmap(f.gpu, f.window + FRAME, FRAME), 0);
+        f.b->frame_destroy(f.gpu, f.frame[1], FRAME);
+        f.frame[1] = 0;
+    }
+    char *in = calloc(1, PITCH + WIDTH), *out = calloc(1, PITCH + WIDTH);
+    memset(in, 1, WIDTH);
+    memset(in + PITCH, 2, WIDTH);
+    kmm__copy_t copy = { .dst_gpu = f.gpu, .dst = f.window, .src = (kmm__addr_t)(uintptr_t)in, .dst_pitch = PITCH, .src_pitch = PITCH,
+                         .width = WIDTH, .rows = 2 };
+    assert_int_equal(f.b->copy(f.s, &copy), 0);
+    copy = (kmm__copy_t){ .src_gpu = f.gpu, .dst = (kmm__addr_t)(uintptr_t)out, .src = f.window, .dst_pitch = PITCH, .src_pitch = PITCH,
+                          .width = WIDTH, .rows = 2 };
+    assert_int_equal(f.b->copy(f.s, &copy), 0);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    assert_memory_equal(in, out, PITCH + WIDTH);
+    free(in);
+    free(out);
+    close_fixture(&f);
+}
+
 static int add_block(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     const kmm_blocks_t *b = args[0];
@@ -521,6 +549,7 @@ int main(void)
         cmocka_unit_test(a_device_describes_itself),
         cmocka_unit_test(copies_cross_frames),
         cmocka_unit_test(rows_are_copied_at_any_pitch),
+        cmocka_unit_test(rows_lie_on_both_sides_of_a_hole),
         cmocka_unit_test(a_launch_runs_the_chunks_blocks),
         cmocka_unit_test(events_order_streams_of_two_devices),
         cmocka_unit_test(a_kernels_fault_is_reported),
