@@ -300,7 +300,8 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
 /* ---- memory/pack.c ---- */
 /* Locked, by the device's own thread; may unlock: a place for a small array. False: it gets frames of its own. */
 bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
-void kmm__pack_return(kmm__device_t *d, kmm__addr_t at, uint64_t bytes); /* locked; nothing uses it any more */
+void kmm__pack_return(kmm__device_t *d, kmm__addr_t at); /* locked; nothing uses it any more */
+bool kmm__pack_trim(kmm__device_t *d); /* locked, by the device's own thread; may unlock: gives unused frames back. False: there were none */
 void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to); /* not locked: gives another device of the driver access */
 void kmm__pack_close(kmm__device_t *d); /* all arrays are gone */
 

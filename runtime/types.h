@@ -60,7 +60,6 @@ typedef struct kmm__array kmm__array_t;
 typedef struct kmm__task kmm__task_t;
 typedef struct kmm__ticket kmm__ticket_t;
 typedef struct kmm__frame kmm__frame_t;
-typedef struct kmm__slab kmm__slab_t;
 typedef struct kmm__operation kmm__operation_t;
 
 /* ---- Tickets (ticket.c) ---- */
@@ -410,8 +409,7 @@ struct kmm__device {
     const kmm_kernel_t *exceeding[KMM__SAID]; /* kernels of which it has been said that they need too much, */
     const kmm_kernel_t *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
-    kmm__slab_t *slabs;      /* frames that small arrays share */
-    uint64_t packed;         /* bytes of slabs */
+    struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
     uint64_t missing;        /* bytes that recent acquisitions had to map */
     uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;          /* of the frames that the latest acquisition has listed, */

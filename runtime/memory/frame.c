@@ -558,6 +558,8 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
             d->limit = d->used; /* others use the device too */
         } else if (d->spare_count) {
             spare_destroy(rt, d);
+        } else if (kmm__pack_trim(d)) {
+            continue;
         } else if (d->evicted) {
             kmm__frame_t *gone = d->evicted;
             evicted_take(d, gone);
@@ -732,7 +734,7 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         kmm__uses_free(f);
     }
     if (r->is_packed) {
-        kmm__pack_return(d, r->window, a->bytes);
+        kmm__pack_return(d, r->window);
     } else if (r->window) {
         pthread_mutex_unlock(&rt->lock);
         d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);

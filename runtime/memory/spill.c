@@ -19,6 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <kmm/resource.h>
+
 #include "../internal.h"
 #include "disk.h"
 
@@ -89,7 +91,8 @@ struct kmm__spill {
     int64_t slot_count;
     bool crosses;               /* devices of several drivers exchange data through the host */
     kmm__buffer_t buffers[BUFFERS];
-    char *buffer_memory;
+    kmm_resource_t *host; /* where the buffers' memory is from */
+    void *buffer_memory;
     /* The disk's thread. */
     pthread_t thread;
     bool thread_runs, stopping, awaits;
@@ -1094,13 +1097,10 @@ static int choose_sizes(kmm__spill_t *p, uint64_t limit)
     p->limit = limit - buffers;
     if (!buffers)
         return 0;
-    p->buffer_memory = mmap(NULL, buffers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p->buffer_memory == MAP_FAILED) {
-        p->buffer_memory = NULL;
+    if (kmm_host_resource_create(&p->host) || kmm_resource_allocate(p->host, buffers, PAGE, NULL, &p->buffer_memory))
         return kmm__error_set(KMM_E_MEMORY, "no host memory for buffers of %llu bytes", (unsigned long long)buffers);
-    }
     for (uint32_t k = 0; k < BUFFERS; k++)
-        p->buffers[k].memory = p->buffer_memory + k * p->sheet_bytes;
+        p->buffers[k].memory = (char *)p->buffer_memory + k * p->sheet_bytes;
     return 0;
 }
 
@@ -1145,7 +1145,8 @@ void kmm__spill_stop(kmm_runtime_t *rt)
         if (p->buffers[k].locked_by)
             p->buffers[k].locked_by->host_unregister(p->buffers[k].locked_by, p->buffers[k].memory);
     if (p->buffer_memory)
-        munmap(p->buffer_memory, BUFFERS * p->sheet_bytes);
+        kmm_resource_deallocate(p->host, p->buffer_memory, KMM_SIZE_RECORDED, NULL);
+    kmm_resource_destroy(p->host);
     if (p->disk)
         kmm__disk_close(p->disk);
     pthread_cond_destroy(&p->changed);

@@ -473,7 +473,7 @@ static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
         return b;
     /* Nothing fits and upstream has no more: give back what is unused, here and in other pools. */
     kmm__pool_trim(&p->head, 0);
-    if (may_hold(p, q->need))
+    if (!p->is_alone && may_hold(p, q->need))
         kmm__pool_pressure(p);
     b = take_grown(p, q);
     return b ? b : take_waiting(p, q);
@@ -682,7 +682,8 @@ static int pool_destroy(kmm_resource_t *r)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
     kmm_resource_usage_t usage = { 0 };
-    kmm__pool_unregister(p);
+    if (!p->is_alone)
+        kmm__pool_unregister(p);
     pool_usage(r, &usage);
     int status = kmm__pool_trim(r, 0);
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && r->order; t = t->next)
@@ -729,7 +730,7 @@ static size_t least_growth(kmm_resource_t *upstream)
     return least;
 }
 
-static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options)
+static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation)
 {
     size_t bytes = kmm__round_up(sizeof(kmm__pool_t), 64);
     kmm__pool_t *p = aligned_alloc(64, bytes);
@@ -744,11 +745,13 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     kmm__table_init(&p->small);
     kmm__table_init(&p->large);
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
-    kmm__pool_register(p);
+    p->is_alone = relation == KMM__POOL_ALONE;
+    if (!p->is_alone)
+        kmm__pool_register(p);
     return p;
 }
 
-KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm_resource_t **out)
+int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation, kmm_resource_t **out)
 {
     if (!upstream || !out)
         return kmm__resource_fail(KMM_E_INVALID, "pool: no upstream, or nowhere to put the resource");
@@ -757,7 +760,7 @@ KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_o
                                   options->initial_bytes, options->maximum_bytes);
     if (options && (options->initial_bytes > PTRDIFF_MAX || options->growth_bytes > PTRDIFF_MAX))
         return kmm__resource_fail(KMM_E_INVALID, "pool: a size is absurd");
-    kmm__pool_t *p = pool_new(upstream, options);
+    kmm__pool_t *p = pool_new(upstream, options, relation);
     if (!p)
         return kmm__resource_fail(KMM_E_MEMORY, "pool: no host memory for the resource");
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
@@ -772,4 +775,9 @@ KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_o
     }
     *out = &p->head;
     return 0;
+}
+
+KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm_resource_t **out)
+{
+    return kmm__pool_create(upstream, options, KMM__POOL_AMONG_OTHERS, out);
 }

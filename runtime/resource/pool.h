@@ -67,6 +67,7 @@ typedef struct kmm__pool {
     kmm_resource_t head;
     kmm_pool_options_t options; /* defaults filled in */
     size_t growth_least;
+    bool is_alone;
     kmm__timelines_t timelines;
     /* address -> block, for every block that has been live. Apart by what the block was when it was put there, since
      * large blocks come and go, and small ones are many. */
@@ -120,6 +121,9 @@ void kmm__heap_deinit(kmm__pool_t *p);
 
 /* ---- pool.c ---- */
 
+/* A pool that stands alone neither makes other pools of the process give memory back nor is made to. */
+typedef enum kmm__pool_relation { KMM__POOL_AMONG_OTHERS, KMM__POOL_ALONE } kmm__pool_relation_t;
+int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation, kmm_resource_t **out);
 /* Sets the extent, with the pool's lock held, or before others know the pool. */
 void kmm__pool_extend(kmm__pool_t *p, size_t bytes);
 /* Moves every stream's cache to the shelves. With the pool's lock held. */
