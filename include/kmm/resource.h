@@ -76,7 +76,7 @@ typedef struct kmm_resource_usage {
     size_t live_count;
     size_t held_bytes;   /* taken from upstream */
     size_t regions;      /* in so many pieces */
-    size_t extent_bytes; /* highest end of a block in use so far, added over the regions */
+    size_t extent_bytes; /* highest end of a block in use so far, added over the regions; less what has been gathered from them */
     size_t waits;        /* times a stream was made to wait for another */
     size_t events;       /* events recorded */
 } kmm_resource_usage_t;
@@ -158,6 +158,7 @@ int kmm_callback_resource_create(const kmm_callback_options_t *options, kmm_reso
 
 /* ---- Pools ---- */
 
+/* On memory that can be mapped elsewhere a pool gathers frames before it takes more memory, and grows by 1/16. */
 typedef enum kmm_pool_reuse {
     KMM_REUSE_GROW_FIRST, /* streams stay independent: take more memory before making one wait for another */
     KMM_REUSE_WAIT_FIRST  /* memory stays small: make a stream wait for another before taking more */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device, async, managed and pinned memory on the fake driver, and what is built on them. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "conformance.h"
+#include "fake_gpu.h"
 #include "resource/driver.h"
 
 static const size_t MIB = (size_t)1 << 20;
@@ -214,6 +216,175 @@ static void managed_memory_is_prefetched_and_other_memory_not(void **state)
     driver->MemPrefetchAsync = real;
 }
 
+/* ---- Mapped memory ---- */
+
+/* The driver's calls for mapping, of which one fails after a while. */
+enum { RESERVE, CREATE, MAP, ALLOW, MAP_CALLS };
+static kmm__driver_t honest;
+static int failing_call, calls_left;
+
+static bool fails(int call) { return call == failing_call && calls_left-- <= 0; }
+
+static CUresult reserve_or_fail(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags)
+{
+    return fails(RESERVE) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemAddressReserve(out, bytes, alignment, hint, flags);
+}
+
+static CUresult create_or_fail(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAllocationProp *p, unsigned long long flags)
+{
+    return fails(CREATE) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemCreate(out, bytes, p, flags);
+}
+
+static CUresult map_or_fail(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle h, unsigned long long flags)
+{
+    return fails(MAP) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemMap(at, bytes, offset, h, flags);
+}
+
+static CUresult allow_or_fail(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, size_t count)
+{
+    return fails(ALLOW) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemSetAccess(at, bytes, access, count);
+}
+
+static void fail_from(int call, int after)
+{
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    failing_call = call;
+    calls_left = after;
+    driver->MemAddressReserve = reserve_or_fail;
+    driver->MemCreate = create_or_fail;
+    driver->MemMap = map_or_fail;
+    driver->MemSetAccess = allow_or_fail;
+}
+
+/* Everything that has been mapped is gone: addresses, frames and mappings. */
+static fake_counts_t counts(void)
+{
+    static fake_counts_function_t *function;
+    fake_counts_t c;
+    if (!function) {
+        void *library = dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        assert_non_null(library);
+        *(void **)&function = dlsym(library, "fake_counts");
+        assert_non_null(function);
+    }
+    function(&c);
+    return c;
+}
+
+enum { PIECES = 8 };
+
+static void fill(void *p, size_t bytes, int mark) { memset(p, mark, bytes); }
+
+static bool holds(const unsigned char *p, size_t bytes, int mark)
+{
+    return p[0] == mark && memcmp(p, p + 1, bytes - 1) == 0;
+}
+
+/* Takes 16 frames in eight pieces, gives every second back, and asks for as much in one. Returns how that went. */
+static int gather(kmm_resource_t *pool, size_t frame)
+{
+    void *p[PIECES], *large = NULL;
+    for (int i = 0; i < PIECES; i++) {
+        int status = kmm_resource_allocate(pool, 2 * frame, 0, NULL, &p[i]);
+        if (status) {
+            while (i-- > 0)
+                assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+            return status;
+        }
+        fill(p[i], 2 * frame, i + 1);
+    }
+    for (int i = 1; i < PIECES; i += 2)
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    int status = kmm_resource_allocate(pool, PIECES * frame, 0, NULL, &large);
+    if (large)
+        fill(large, PIECES * frame, 99);
+    for (int i = 0; i < PIECES; i += 2) {
+        assert_true(holds(p[i], 2 * frame, i + 1));
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    }
+    if (large) {
+        assert_true(holds(large, PIECES * frame, 99));
+        assert_int_equal(kmm_resource_deallocate(pool, large, PIECES * frame, NULL), 0);
+    }
+    return status;
+}
+
+static int gather_in_new_pool(size_t *held)
+{
+    kmm_resource_t *mapped, *pool;
+    kmm_resource_usage_t usage;
+    int status = kmm_mapped_resource_create(0, &mapped);
+    if (status)
+        return status;
+    const size_t frame = mapped->mapper->frame_bytes;
+    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .maximum_bytes = 16 * frame }, &pool), 0);
+    status = gather(pool, frame);
+    assert_int_equal(kmm_resource_usage(pool, &usage), 0);
+    *held = usage.held_bytes / frame;
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(mapped), 0);
+    return status;
+}
+
+static void frames_are_gathered_and_others_keep_what_they_hold(void **state)
+{
+    (void)state;
+    size_t held = 0;
+    honest = *kmm__driver();
+    const fake_counts_t before = counts();
+    assert_int_equal(gather_in_new_pool(&held), 0);
+    assert_int_equal(held, 16);
+    const fake_counts_t after = counts();
+    assert_int_equal(after.frames, before.frames);
+    assert_int_equal(after.windows, before.windows);
+}
+
+static void every_call_for_mapping_fails_in_turn(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    honest = *driver;
+    const fake_counts_t before = counts();
+    for (int call = 0; call < MAP_CALLS; call++) {
+        int status = KMM_E_MEMORY;
+        for (int after = 0; status && after < 100; after++) {
+            size_t held;
+            fail_from(call, after);
+            status = gather_in_new_pool(&held);
+            *driver = honest;
+            if (status && status != KMM_E_MEMORY && status != KMM_E_UNSUPPORTED)
+                fail_msg("call %d fails after %d: %s", call, after, kmm_resource_error_text());
+            const fake_counts_t now = counts();
+            assert_int_equal(now.frames, before.frames);
+            assert_int_equal(now.mappings, before.mappings);
+            assert_int_equal(now.windows, before.windows);
+        }
+        assert_int_equal(status, 0);
+    }
+}
+
+static CUresult no_granularity(size_t *out, const CUmemAllocationProp *p, int option)
+{
+    (void)out, (void)p, (void)option;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static void memory_that_cannot_be_mapped(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    honest = *driver;
+    kmm_resource_t *r;
+    driver->MemGetAllocationGranularity = no_granularity;
+    assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
+    *driver = honest;
+    driver->maps = false; /* too old */
+    assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
+    *driver = honest;
+    assert_int_equal(kmm_mapped_resource_create(99, &r), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_mapped_resource_create(0, NULL), KMM_E_INVALID);
+}
+
 static void current_resources(void **state)
 {
     (void)state;
@@ -313,6 +484,9 @@ int main(void)
         cmocka_unit_test(the_driver_runs_out),
         cmocka_unit_test(a_view_of_an_existing_pool),
         cmocka_unit_test(managed_memory_is_prefetched_and_other_memory_not),
+        cmocka_unit_test(frames_are_gathered_and_others_keep_what_they_hold),
+        cmocka_unit_test(every_call_for_mapping_fails_in_turn),
+        cmocka_unit_test(memory_that_cannot_be_mapped),
         cmocka_unit_test(current_resources),
         cmocka_unit_test(buffers_on_a_stream),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
