@@ -403,7 +403,7 @@ static const char *flags_text(int flags)
     if (!flags)
         return "KMM_HOST_PLAIN";
     if (flags & 8)
-        return arena_printf("KMM_HOST_BLOCK%s%s%s%s", flags & 32 ? " | KMM_HOST_STATES" : "", flags & 64 ? " | KMM_HOST_WIDE" : "", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
+        return arena_printf("KMM_HOST_BLOCK%s%s%s%s%s", flags & 128 ? " | KMM_HOST_SIZED" : "", flags & 32 ? " | KMM_HOST_STATES" : "", flags & 64 ? " | KMM_HOST_WIDE" : "", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
     return arena_printf("%s%s%s%s%s", flags & 1 ? "KMM_HOST_SYNC" : "", flags & 1 && flags & 6 ? " | " : "",
                         flags & 2 ? "KMM_HOST_HELPERS" : "", flags & 2 && flags & 4 ? " | " : "", flags & 4 ? "KMM_HOST_GLOBALS" : "");
 }
@@ -615,11 +615,20 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         size_t at;
         split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .meeting_of = meeting_of, .context = h};
         int found;
+        unsigned extent[3];
+        const char *sized = NULL;
+        if ((k->flags & 1) && extent_find(h->u, k->cursor, extent)) {
+            split.extent = extent;
+            split.sized = &sized;
+        }
         const char *text = split_body(&split, &found, &reason, &at);
         if (text) {
+            const char *second = !sized ? "" : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void kmm_sized(kmm_host_block &kmm_b%s) %s ",
+                                                            extent[0], extent[1], extent[2], parameters, sized);
             unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
-                                                 "static void kmm_block(kmm_host_block &kmm_b%s) %s }; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 emit_quoted(name), parameters, text, flags_text((k->flags & 6) | 8 | found), names.data));
+                                                 "static void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                                                 emit_quoted(name), parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)),
+                                                 names.data));
             return;
         }
         if (u->options->verbose && (k->flags & 1))

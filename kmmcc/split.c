@@ -10,7 +10,7 @@
 
 #include "split.h"
 
-enum { MAX_BOUND = 256, MAX_NUMBER = 250 };
+enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16 };
 
 typedef struct emitter {
     const split_t *s;
@@ -26,6 +26,9 @@ typedef struct emitter {
     bool varies;     /* inside a branch or loop that some threads do not run */
     const node_t *parting; /* the condition of a branch around that depends on nothing but the thread's place */
     bool is_masked;  /* some statement changes states */
+    bool is_sized;   /* the text is for blocks of the size s->extent */
+    bool gains;      /* that makes some loops' lengths known */
+    bool has_static; /* a variable of the program's that there is only one of */
     int numbers, operations;
     edit_t *edit; /* of the body's text */
     int edit_count, edit_capacity;
@@ -576,6 +579,7 @@ static bool add_narrow(emitter_t *e, const node_t *n)
         p.first->end <= p.first->begin || !bounds_of(e, p.condition, false, &bounds))
         return false;
     open_region(e);
+    e->gains |= e->b.root->syncs;
     e->part = bounds.part.data;
     e->is_apart &= is_apart(n);
     edit_jumps(e, n);
@@ -831,7 +835,7 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         return fail(e, whole, "an operation of several threads comes from a macro");
     if (call->meeting == MEETING_FIBERS)
         return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
-    if (e->pass == 2 && e->parting && !strncmp(name, "__syncthreads", 13))
+    if (e->pass == 2 && !e->is_sized && e->parting && !strncmp(name, "__syncthreads", 13))
         diag_at(SEVERITY_WARNING, e->s->u->source, call->begin, call->begin + strlen(name),
                 "only some threads of a block come to this barrier: '%s' depends on nothing but threadIdx [-Wkmm-barrier]", copy_node(e, e->parting));
     if (is_barrier(call)) {
@@ -1013,6 +1017,7 @@ static void emit_declaration(emitter_t *e, node_t *n)
     if (!has_variables || all_keep(n, KEEP_SHARED) || all_keep(n, KEEP_ONE)) {
         const char *text = copy_node(e, n), *shared = all_keep(n, KEEP_SHARED) ? strstr(text, "__shared__") : NULL;
         text_printf(&e->out, "\n%s\n", line_of(e, n->begin));
+        e->has_static |= !shared && strstr(text, "static ");
         if (shared)
             text_printf(&e->out, "%s", arena_printf("%sKMM_HOST_SHARED%s\n", arena_copy(text, (size_t)(shared - text)), shared + strlen("__shared__")));
         else
@@ -1262,6 +1267,9 @@ static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
     for (node_t *c = p->initial ? p->initial->child : NULL; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl)
             c->variable->is_top = true;
+    e->gains = true;
+    if (e->is_sized && extent_rounds(n, p, e->s->extent, MAX_UNROLLED))
+        text_printf(&e->out, "KMM_HOST_UNROLL ");
     text_printf(&e->out, "%s {\n", n->kind == CXCursor_DoStmt ? "do" : copy(e, n->begin, p->close + 1));
     emit_loop_body(e, n, p->first);
     if (e->is_masked)
@@ -1407,6 +1415,20 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
     return direction && !strcmp(direction, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
 }
 
+/* The arrays that the loop indexes by its variable `v`: what it needs of them next lies far from where it is now. */
+static void add_ahead(emitter_t *e, const node_t *n, const variable_t *v, const char *stride, text_t *out)
+{
+    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? stripped(n->child) : NULL;
+    if (base && base->kind == CXCursor_DeclRefExpr && base->variable && base->variable->keep == KEEP_ONE && stripped(n->last)->variable == v &&
+        clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer) {
+        const char *text = arena_printf("kmm_host_ahead(%s, (size_t)kmm_i%d, (size_t)(%s), kmm_e.x);\n", base->variable->name, v->number, stride);
+        if (!out->data || !strstr(out->data, text))
+            text_printf(out, "%s", text);
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        add_ahead(e, c, v, stride, out);
+}
+
 /* The block goes through the loop, its threads side by side: so memory is used in order, and the compiler can make vectors
  * of threads. */
 static bool emit_strided(emitter_t *e, node_t *n)
@@ -1423,6 +1445,10 @@ static bool emit_strided(emitter_t *e, node_t *n)
     use_early(v->initializer);
     text_printf(&e->out, "\n%s\nfor (kmm_host_as<%s> kmm_i%d %s; kmm_i%d < (%s); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number,
                 suffix(e, v), v->number, limit, v->number, stride);
+    text_t ahead = {0};
+    add_ahead(e, p.first, v, stride, &ahead);
+    if (ahead.data)
+        text_add(&e->out, ahead.data, ahead.length);
     open_region(e);
     e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
                            v->number, limit, v->number, limit);
@@ -1491,7 +1517,10 @@ static void emit_body(emitter_t *e)
     e->region_number = e->loop_depth = e->numbers = e->operations = 0;
     e->varies = e->is_open = false;
     e->is_masked |= !e->s->is_kernel; /* not all threads may have called it */
-    text_printf(&e->out, "{ KMM_HOST_BLOCK_VALUES\n");
+    if (e->is_sized)
+        text_printf(&e->out, "{ KMM_HOST_SIZED_VALUES(%u, %u, %u)\n", e->s->extent[0], e->s->extent[1], e->s->extent[2]);
+    else
+        text_printf(&e->out, "{ KMM_HOST_BLOCK_VALUES\n");
     emit_parameters(e);
     emit_children(e, e->b.root);
     text_printf(&e->out, "}\n%s\n", line_of(e, e->b.root->end - 1));
@@ -1606,14 +1635,26 @@ static int found_flags(const emitter_t *e)
     return (needs_states ? 32 : 0) | (is_alone ? 64 : 0);
 }
 
+/* The same text for blocks of a known size. */
+static void write_sized(emitter_t *e, int edits)
+{
+    e->pass = 2;
+    e->is_sized = true;
+    e->edit_count = edits;
+    emit_body(e);
+    if (!e->b.reason)
+        *e->s->sized = e->out.data;
+}
+
 const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at)
 {
     emitter_t e = {.s = s};
+    int edits = 0;
     if (body_read_tree(&e.b, s->u, s->function, s->meeting_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
         vary_find(&e.b);
         take_edits(&e);
-        int edits = e.edit_count;
+        edits = e.edit_count;
         for (e.pass = 0; e.pass < 3 && !e.b.reason; e.pass++) {
             e.edit_count = edits;
             e.is_masked = e.pass == 2 && e.is_masked;
@@ -1627,7 +1668,10 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
     if (e.b.reason)
         return NULL;
     *flags = found_flags(&e);
+    const char *text = e.out.data;
+    if (s->extent && e.gains && !e.has_static && !e.is_masked && e.b.root->syncs)
+        write_sized(&e, edits);
     if (!s->keeps_edits)
         remove_edits(&e);
-    return e.out.data;
+    return text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's body, vary.c
- * finds what is the same for all threads, split.c writes the loops, meet.c what functions of the device become.
+ * finds what is the same for all threads, extent.c how large blocks are, split.c writes the loops, meet.c what functions of the device become.
  */
 #ifndef KMMCC_SPLIT_H
 #define KMMCC_SPLIT_H
@@ -94,6 +94,12 @@ typedef enum vary { VARY_NOT, VARY_THREAD, VARY_ANY } vary_t; /* VARY_THREAD: on
 void vary_find(body_tree_t *b);
 vary_t vary_of(const body_tree_t *b, const node_t *expression);
 
+/* ---- extent.c ---- */
+/* The size of a block in some launch of the kernel in the file; false: it is not written there. */
+bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3]);
+/* How often a loop of the block runs in blocks of that size; 0: that is not known, it does not, or it does more often than that. */
+int extent_rounds(const node_t *loop, const parts_t *p, const unsigned extent[3], int most);
+
 /* ---- split.c ---- */
 typedef struct split {
     unit_t *u;
@@ -103,6 +109,8 @@ typedef struct split {
     bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
     meeting_of_t meeting_of;
     const void *context;
+    const unsigned *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
+    const char **sized;     /* gets its text; it is left where there is none. NULL where extent is */
 } split_t;
 /* The text of a body for the block, braces included, whose edits it takes from the unit; *flags: what else kmm_launch.h must know.
  * NULL: it cannot be split. */

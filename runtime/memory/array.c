@@ -196,7 +196,8 @@ static void *host_map(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Memory whose sheets come and go is made of huge pages, which cost a small part of what as many small ones do. */
+/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small part of the cost of as many small ones
+ * where its sheets come and go. */
 static void *host_map_huge(size_t bytes)
 {
     size_t size = whole_pages(bytes);
@@ -216,7 +217,8 @@ char *kmm__array_host(kmm__array_t *a)
 {
     if (a->host)
         return a->host;
-    bool huge = kmm__spill_sheet_bytes(a->runtime) >= HUGE_PAGE && a->bytes >= HUGE_PAGE;
+    uint64_t sheet = kmm__spill_sheet_bytes(a->runtime); /* 0: memory stays */
+    bool huge = a->bytes >= HUGE_PAGE && (sheet == 0 || sheet >= HUGE_PAGE);
     a->host = huge ? host_map_huge(a->bytes) : host_map(whole_pages(a->bytes));
     if (a->host)
         kmm__spill_array(a);

@@ -65,6 +65,12 @@ struct kmm_host_part {
 #else
 #define KMM_HOST_NO_DEPENDENCES _Pragma("GCC ivdep")
 #endif
+/* Before a loop that runs at most 16 times. */
+#if defined(__clang__)
+#define KMM_HOST_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define KMM_HOST_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 #ifdef KMM_HOST_RANDOM
 /* The threads of a block in random order: another one each time, the same in each run with the same KMM_SEED. */
@@ -272,6 +278,13 @@ struct kmm_host_block {
     const dim3 blockDim __attribute__((unused)) = kmm_b.extent, gridDim __attribute__((unused)) = kmm_b.grid; \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */  \
     const int kmm_t __attribute__((unused)) = 0;
+/* The same where the block's size is known to the compiler. */
+#define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
+    const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
+    const dim3 kmm_e __attribute__((unused)) = dim3(x, y, z);                                      \
+    const dim3 blockDim __attribute__((unused)) = dim3(x, y, z), gridDim __attribute__((unused)) = kmm_b.grid; \
+    const uint3 threadIdx __attribute__((unused)) = {0, 0, 0};                                     \
+    const int kmm_t __attribute__((unused)) = 0;
 
 /*
  * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's place and a
@@ -311,6 +324,16 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_from(A a, B b, unsigned
 template <class A, class B> KMM_HOST_INLINE int kmm_host_from_behind(A a, B b, unsigned extent)
 {
     return kmm_host_exact(a, b) ? kmm_host_below_or_at(a, b, extent) : 0;
+}
+
+/* A loop that is at `count` elements from `first` on goes to those a step further next. Where the step is long the processor does not guess
+ * that; what lies behind the first of them it does. */
+template <class T> KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
+{
+    const uintptr_t begin = (uintptr_t)p + (first + step) * sizeof(T); /* nothing need be there */
+    const size_t bytes = count * sizeof(T) < 1024 ? count * sizeof(T) : 1024;
+    for (size_t at = 0; at < bytes && step > count; at += 64)
+        __builtin_prefetch((const void *)(begin + at));
 }
 
 /* ---- Operations of all threads, or of those of a warp ---- */

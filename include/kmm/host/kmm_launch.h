@@ -47,7 +47,8 @@ enum {
     KMM_HOST_BLOCK = 8,   /* kmmcc has made it one function for all threads of a block, split at its barriers */
     KMM_HOST_APART = 16,  /* of a loop over threads: none of them uses what another one changes */
     KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
-    KMM_HOST_WIDE = 64    /* its blocks side by side may run as one: their threads only add up */
+    KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
+    KMM_HOST_SIZED = 128  /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
@@ -182,6 +183,20 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
     }
 };
 
+/* Runs a block at once, by the function for blocks of its size if there is one. */
+template <class Body, bool is_sized> struct kmm_host_sized {
+    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
+    {
+        if (b.extent.x == Body::kmm_x && b.extent.y == Body::kmm_y && b.extent.z == Body::kmm_z)
+            Body::kmm_sized(b, p...);
+        else
+            Body::kmm_block(b, p...);
+    }
+};
+template <class Body> struct kmm_host_sized<Body, false> {
+    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p) { Body::kmm_block(b, p...); }
+};
+
 /* A block that runs at once. */
 template <class Body, int flags, class... P> struct kmm_host_split {
     template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
@@ -192,7 +207,7 @@ template <class Body, int flags, class... P> struct kmm_host_split {
             ::gridDim = gd;
         }
         kmm_host_block state(b, bd, gd, loop, Body::kmm_name(), (flags & KMM_HOST_STATES) != 0);
-        Body::kmm_block(state, *static_cast<const P *>(args[k])...);
+        kmm_host_sized<Body, (flags & KMM_HOST_SIZED) != 0>::run(state, *static_cast<const P *>(args[k])...);
     }
 };
 
