@@ -76,7 +76,13 @@ static void words_add(words_t *w, const char *word)
 }
 
 /* A function or macro of the program: its name, and the names in it. */
-typedef struct body { const char *name; words_t names; bool is_kernel, is_called_by_name; } body_t;
+typedef struct body {
+    const char *name;
+    words_t names;
+    bool is_kernel, is_called_by_name;
+    unit_t *ptx; /* the file in which it has assembly for GPUs; NULL: it has none */
+    size_t ptx_begin, ptx_end;
+} body_t;
 
 typedef struct kernel {
     CXCursor cursor;
@@ -241,6 +247,41 @@ static void add_callee(host_t *h, callee_t callee)
     h->callees[h->callee_count++] = callee;
 }
 
+typedef struct assembly { unit_t *u; size_t begin, end; bool found; } assembly_t;
+
+static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClientData data)
+{
+    assembly_t *a = data;
+    size_t begin, end;
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_GCCAsmStmt || !unit_range(a->u, c, &begin, &end))
+        return CXChildVisit_Recurse;
+    const char *text = strchr(arena_copy(a->u->source->text + begin, end - begin), '"');
+    if (text && text[1] == '"') /* a barrier for the compiler */
+        return CXChildVisit_Recurse;
+    a->begin = begin;
+    a->end = begin + strcspn(a->u->source->text + begin, "\n");
+    a->found = true;
+    return CXChildVisit_Break;
+}
+
+/* Assembly in functions of the device is PTX. */
+static void find_ptx(unit_t *u, CXCursor c, body_t *b)
+{
+    assembly_t a = {.u = u};
+    if (!words_have(&b->names, "asm") && !words_have(&b->names, "__asm__") && !words_have(&b->names, "__asm"))
+        return;
+    bool device = is_kernel(c);
+    clang_visitChildren(c, find_device, &device);
+    if (device)
+        clang_visitChildren(c, find_assembly, &a);
+    if (a.found) {
+        b->ptx = u;
+        b->ptx_begin = a.begin;
+        b->ptx_end = a.end;
+    }
+}
+
 static void add_function(host_t *h, CXCursor c)
 {
     size_t begin, end;
@@ -248,8 +289,10 @@ static void add_function(host_t *h, CXCursor c)
     unit_t *u = unit_holding(h->u, c);
     b->is_called_by_name = is_called_by_name(c, b->name);
     bool is_read = u && unit_range(u, c, &begin, &end);
-    if (is_read)
+    if (is_read) {
         body_read(b, u->source, begin, end);
+        find_ptx(u, c, b);
+    }
     if (is_kernel(c))
         add_kernel(h, c, b);
     else if (b->is_called_by_name)
@@ -361,6 +404,34 @@ static bool is_hidden_in(const host_t *h, const body_t *b)
             return true;
     }
     return false;
+}
+
+/* What no kernel calls may stay. */
+static void refuse_ptx(const host_t *h)
+{
+    words_t direct = {0};
+    for (int k = 0; k < h->body_count; k++)
+        if (h->bodies[k]->ptx)
+            words_add(&direct, h->bodies[k]->name);
+    if (!direct.count)
+        return;
+    words_t reached = {0}; /* from kernels */
+    for (int k = 0; k < h->kernel_count; k++)
+        words_add(&reached, h->kernels[k].body->name);
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < h->body_count; k++)
+            for (int i = 0; words_have(&reached, h->bodies[k]->name) && i < h->bodies[k]->names.count; i++)
+                if (!words_have(&reached, h->bodies[k]->names.at[i])) {
+                    words_add(&reached, h->bodies[k]->names.at[i]);
+                    grown = true;
+                }
+    }
+    for (int k = 0; k < h->body_count; k++) {
+        const body_t *b = h->bodies[k];
+        if (b->ptx && words_have(&reached, b->name))
+            diag_at(SEVERITY_ERROR, b->ptx->source, b->ptx_begin, b->ptx_end, "assembly for GPUs is missing on the CPU target");
+    }
 }
 
 static void find_flags(host_t *h)
@@ -593,6 +664,25 @@ static void callees_edit(const host_t *h)
     }
 }
 
+/* Shared memory of a kernel whose threads are fibers; what is declared `extern` has been edited. */
+static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
+{
+    const source_t *s = u->source;
+    lexer_t l = lexer_at(s, begin, end);
+    bool external = false;
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}"))
+            external = false;
+        external |= token_is(s, t, "extern");
+        lexer_t ahead = l;
+        for (token_t n = t; token_is(s, t, "__shared__") && n.kind != TOKEN_END && !token_is(s, n, ";"); n = lex(&ahead))
+            external |= token_is(s, n, "extern");
+        if (token_is(s, t, "__shared__") && !external)
+            unit_edit(u, t.begin, t.end, "KMM_HOST_FIBER_SHARED");
+    }
+}
+
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
 {
     parameters_t p = {.body = clang_getNullCursor()};
@@ -635,6 +725,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
     clang_visitChildren(p.body, capture_edit, &captures);
+    fiber_shared_edit(u, body, end);
     unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
                                           "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
     unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
@@ -893,6 +984,7 @@ void host_kernels(unit_t *main)
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), find_functions, &h);
     const tokens_t *list = read_files(&h);
     find_flags(&h);
+    refuse_ptx(&h);
     if (diag_error_count() > errors)
         return;
     for (unit_t *u = main; u; u = u->next)

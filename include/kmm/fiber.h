@@ -28,6 +28,8 @@ typedef struct kmm_fiber_block {
 } kmm_fiber_block_t;
 
 void kmm_fiber_run(const kmm_fiber_block_t *block);
+/* The same, with those threads that can go on doing so in random order. *state is not 0; it changes. */
+void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *state);
 
 /* __syncthreads and its variants: waits for all threads of the block that have not returned.
  * *any and *all say whether any or all of their predicates were nonzero; returns for how many. */

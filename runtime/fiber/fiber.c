@@ -33,6 +33,7 @@ typedef struct fiber {
     char *stack; /* above its guard page */
     state_t state;
     bool started;
+    uint32_t turn;    /* which fiber is asked when it is this one's turn: a permutation of all */
     uint32_t mask;    /* IN_WARP */
     int predicate;    /* AT_BARRIER */
     uint64_t value;   /* IN_WARP */
@@ -46,6 +47,7 @@ typedef struct worker {
     uint32_t capacity;
     const kmm_fiber_block_t *block; /* NULL: none runs */
     uint32_t current, live;
+    uint64_t *random; /* NULL: turns are in order */
     int any, all, count; /* the barrier's last result */
     kmm__context_t scheduler;
     void *shadow;
@@ -250,10 +252,28 @@ static void report_deadlock(const worker_t *w)
 
 /* ---- The block ---- */
 
+/* Each permutation is as likely as another (Fisher and Yates); xorshift. */
+static void shuffle(worker_t *w)
+{
+    uint64_t x = *w->random;
+    for (uint32_t k = 1; k < w->block->thread_count; k++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        uint32_t other = (uint32_t)(x >> 33) % (k + 1), turn = w->fibers[k].turn;
+        w->fibers[k].turn = w->fibers[other].turn;
+        w->fibers[other].turn = turn;
+    }
+    *w->random = x;
+}
+
 static bool run_ready(worker_t *w)
 {
     bool ran = false;
-    for (uint32_t k = 0; k < w->block->thread_count; k++) {
+    if (w->random)
+        shuffle(w);
+    for (uint32_t i = 0; i < w->block->thread_count; i++) {
+        uint32_t k = w->fibers[i].turn;
         fiber_t *f = &w->fibers[k];
         if (f->state != READY)
             continue;
@@ -271,15 +291,22 @@ static bool run_ready(worker_t *w)
 
 KMM__API void kmm_fiber_run(const kmm_fiber_block_t *block)
 {
+    kmm_fiber_run_random(block, NULL);
+}
+
+KMM__API void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *state)
+{
     worker_t *w = worker_get();
     if (w->block)
         die("a kernel's thread cannot run another block");
     worker_grow(w, block->thread_count);
     w->block = block;
     w->live = block->thread_count;
+    w->random = state;
     for (uint32_t k = 0; k < block->thread_count; k++) {
         w->fibers[k].state = READY;
         w->fibers[k].started = false;
+        w->fibers[k].turn = k;
     }
     while (w->live)
         if (!run_ready(w))

@@ -73,16 +73,22 @@ struct kmm_host_part {
 #endif
 
 #ifdef KMM_HOST_RANDOM
+inline uint64_t &kmm_host_random_state()
+{
+    static thread_local uint64_t state = 0;
+    if (!state) {
+        const char *seed = getenv("KMM_SEED");
+        state = 0x9e3779b97f4a7c15u * (1 + strtoull(seed ? seed : "0", nullptr, 0)) | 1;
+    }
+    return state;
+}
+
 /* The threads of a block in random order: another one each time, the same in each run with the same KMM_SEED. */
 struct kmm_host_order {
     uint16_t at[KMM_HOST_THREADS];
     explicit kmm_host_order(uint32_t count)
     {
-        static thread_local uint64_t state = 0;
-        if (!state) {
-            const char *seed = getenv("KMM_SEED");
-            state = 0x9e3779b97f4a7c15u * (1 + strtoull(seed ? seed : "0", nullptr, 0)) | 1;
-        }
+        uint64_t &state = kmm_host_random_state();
         for (uint32_t k = 0; k < count; k++) {
             state ^= state << 13;
             state ^= state >> 7;
@@ -155,8 +161,10 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
 #endif
 #ifndef KMM_HOST_SHARED
 #define KMM_HOST_SHARED static thread_local
+#define KMM_HOST_FIBER_SHARED static thread_local
 #else
 #define KMM_HOST_EXACT_SHARED 1
+#define KMM_HOST_FIBER_SHARED static /* whose ends are watched, other than a thread's: blocks take turns */
 #endif
 
 struct kmm_host_block {

@@ -92,6 +92,9 @@ inline void *kmm_host_allocate(size_t bytes)
 #endif
 #include "kmm_block.h"
 #ifndef KMM_HOST_PARSE
+#ifdef KMM_HOST_EXACT_SHARED
+#include <mutex>
+#endif
 
 /* ---- Blocks ---- */
 
@@ -171,7 +174,15 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
         kmm_host_threads r = {b, bd, gd, args};
         kmm_fiber_block_t block = {Body::kmm_name(), {b.x, b.y, b.z}, bd.x * bd.y * bd.z, fiber_thread,
                                    flags & KMM_HOST_HELPERS ? fiber_resume : nullptr, &r};
+#ifdef KMM_HOST_EXACT_SHARED
+        static std::mutex turn;
+        std::lock_guard<std::mutex> lock(turn);
+#endif
+#ifdef KMM_HOST_RANDOM
+        kmm_fiber_run_random(&block, &kmm_host_random_state());
+#else
         kmm_fiber_run(&block);
+#endif
     }
 
     template <size_t... k> static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, dim3, void **args, kmm_host_indices<k...>)

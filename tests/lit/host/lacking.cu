@@ -12,6 +12,8 @@
 // RUN: %not %kmmcc --target=host -DCASE=11 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C11 %s
 // RUN: %not %kmmcc --target=host -DCASE=12 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C12 %s
 // RUN: %not %kmmcc --target=host -DCASE=13 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C13 %s
+// RUN: %not %kmmcc --target=host -DCASE=14 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C14 %s
+// RUN: %kmmcc --target=host -DCASE=15 -O1 -c %s -o %t.o
 #if CASE == 7
 #include <cuda_fp8.h>
 // lacks: 8-bit floating point
@@ -83,4 +85,28 @@ __global__ void __cluster_dims__(2, 1, 1) clustered(int *x) { *x = 1; }
 void f(int *x) { clustered<<<2, 1>>>(x); }
 // lacks: clusters
 // C13: error: 'clustered' is unavailable: kmm: clusters of blocks are missing on the CPU target
+#elif CASE == 14
+__device__ unsigned lane()
+{
+    unsigned l;
+    asm volatile("mov.u32 %0, %laneid;" : "=r"(l));
+    return l;
+}
+__global__ void lanes(unsigned *x) { x[threadIdx.x] = lane(); }
+// lacks: assembly
+// C14: lacking.cu:[[#@LINE-5]]:5: error: assembly for GPUs is missing on the CPU target
+// C14-NOT: error:
+#elif CASE == 15 // that no kernel calls, and what only the compiler heeds
+static __device__ __forceinline__ unsigned unused()
+{
+    unsigned l;
+    asm("mov.u32 %0, %%laneid;" : "=r"(l));
+    return l;
+}
+__global__ void ordered(volatile int *x)
+{
+    x[0] = 1;
+    asm volatile("" ::: "memory");
+    x[1] = 2;
+}
 #endif

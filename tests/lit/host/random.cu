@@ -3,6 +3,11 @@
 // RUN: %t | FileCheck --check-prefix=RIGHT %s
 // RUN: env KMM_SEED=7 %t | FileCheck --check-prefix=RIGHT %s
 // RUN: %t without | FileCheck --check-prefix=WRONG %s
+// The same where threads are fibers.
+// RUN: %kmmcc --target=host -fkmm-random -fkmm-fibers %san -O1 %s -o %t.fibers
+// RUN: %t.fibers | FileCheck --check-prefix=RIGHT %s
+// RUN: env KMM_SEED=7 %t.fibers | FileCheck --check-prefix=RIGHT %s
+// RUN: %t.fibers without | FileCheck --check-prefix=WRONG %s
 // RIGHT: wrong 0{{$}}
 // WRONG: wrong {{[1-9][0-9]}}
 #include <cuda_runtime.h>
