@@ -612,8 +612,30 @@ static bool add_narrow_return(emitter_t *e, const node_t *n)
     return true;
 }
 
+/* What a block begins with lies in memory where the processor does not look for it while it is busy with the rest of the block
+ * before: so that one asks for it. `x[i]`, with an index that only the block's own makes another in the next one. */
+static void add_soon(emitter_t *e, const node_t *n)
+{
+    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? stripped(n->child) : NULL, *index = base ? stripped(n->last) : NULL;
+    bool is_array = base && base->kind == CXCursor_DeclRefExpr && base->variable && base->variable->keep == KEEP_ONE &&
+                    clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer;
+    const variable_t *v = is_array && index->kind == CXCursor_DeclRefExpr ? index->variable : NULL;
+    const char *direction = v && v->is_top ? counts_along(e, v) : NULL;
+    if (direction && *direction == 'x') {
+        const char *text = arena_printf("{ const uint3 blockIdx __attribute__((unused)) = kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
+                                        "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n", type_text(e, v), suffix(e, v), base->variable->name);
+        use_early(v->initializer);
+        if (!e->out.data || !strstr(e->out.data, text))
+            text_printf(&e->out, "%s", text);
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        add_soon(e, c);
+}
+
 static void add_piece(emitter_t *e, const node_t *n)
 {
+    if (e->b.root->syncs && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
+        add_soon(e, n);
     edit_atomics(e, n);
     if (!is_place(e, n) || add_narrow(e, n) || add_narrow_return(e, n))
         return;

@@ -209,6 +209,9 @@ struct kmm_host_block {
         });
     }
 
+    /* The block that mostly runs next. */
+    KMM_HOST_INLINE uint3 after() const { return uint3{index.x + 1, index.y, index.z}; }
+
     /* ---- Control flow ---- */
 
     /* After states have changed. */
@@ -334,14 +337,20 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_from_behind(A a, B b, u
     return kmm_host_exact(a, b) ? kmm_host_below_or_at(a, b, extent) : 0;
 }
 
-/* A loop that is at `count` elements from `first` on goes to those a step further next. Where the step is long the processor does not guess
- * that; what lies behind the first of them it does. */
+/* `count` elements from `first` on are used soon. The processor guesses what lies behind the first of them, if it guesses anything. */
+template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, size_t count)
+{
+    const uintptr_t begin = (uintptr_t)p + first * sizeof(T); /* nothing need be there */
+    const size_t bytes = count * sizeof(T) < 1024 ? count * sizeof(T) : 1024;
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch((const void *)(begin + at));
+}
+
+/* A loop that is at `count` elements from `first` on goes to those a step further next. */
 template <class T> KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
 {
-    const uintptr_t begin = (uintptr_t)p + (first + step) * sizeof(T); /* nothing need be there */
-    const size_t bytes = count * sizeof(T) < 1024 ? count * sizeof(T) : 1024;
-    for (size_t at = 0; at < bytes && step > count; at += 64)
-        __builtin_prefetch((const void *)(begin + at));
+    if (step > count)
+        kmm_host_soon(p, first + step, count);
 }
 
 /* ---- Operations of all threads, or of those of a warp ---- */

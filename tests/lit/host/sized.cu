@@ -8,6 +8,8 @@
 
 // Halving, by the block's extent: its rounds are known.
 // TEXT: {{retur[n] "halves"}}
+// The next block's elements are asked for.
+// TEXT: {{kmm_host_soo[n]\(x, \(size_t\)kmm_next, kmm_e.x\);}}
 // TEXT: {{KMM_HOST_SIZED_VALUE[S]\(256, 1, 1\)}}
 // TEXT: {{KMM_HOST_UNROL[L] for \(int width = blockDim\.x / 2}}
 // TEXT: {{KMM_HOST_SIZE[D]}}
