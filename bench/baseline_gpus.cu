@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cuda.h>
 #include <cuda_runtime.h>
+#include <thread>
+#include <vector>
 
 #include "stencil.h"
 
@@ -131,6 +134,114 @@ double baseline_two_way_gpus(int gpus, size_t bytes, int pieces)
     }
     TRY(cudaSetDevice(0));
     return 2.0 * gpus * bytes * pieces / best;
+}
+
+// ---- Mapping ----
+
+// Of the driver's library, which is not linked.
+typedef struct driver {
+    decltype(&cuMemAddressReserve) reserve;
+    decltype(&cuMemAddressFree) unreserve;
+    decltype(&cuMemCreate) create;
+    decltype(&cuMemRelease) release;
+    decltype(&cuMemMap) map;
+    decltype(&cuMemUnmap) unmap;
+    decltype(&cuMemSetAccess) set_access;
+} driver_t;
+
+static int driver_open(driver_t *d)
+{
+    struct { void **at; const char *name; } calls[] = {
+        {(void **)&d->reserve, "cuMemAddressReserve"}, {(void **)&d->unreserve, "cuMemAddressFree"}, {(void **)&d->create, "cuMemCreate"},
+        {(void **)&d->release, "cuMemRelease"}, {(void **)&d->map, "cuMemMap"}, {(void **)&d->unmap, "cuMemUnmap"},
+        {(void **)&d->set_access, "cuMemSetAccess"}};
+    for (auto call : calls) {
+        cudaDriverEntryPointQueryResult found;
+        TRY(cudaGetDriverEntryPointByVersion(call.name, call.at, 12000, cudaEnableDefault, &found));
+        if (found != cudaDriverEntryPointSuccess)
+            return -1;
+    }
+    return 0;
+}
+
+typedef struct mapping { int gpus, gpu, frames, peers, together; size_t bytes; double seconds; } mapping_t;
+
+static CUmemAccessDesc access_of(int gpu)
+{
+    CUmemAccessDesc a = {};
+    a.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    a.location.id = gpu;
+    a.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return a;
+}
+
+static int map_once(const driver_t *d, const mapping_t *m, CUdeviceptr at, const std::vector<CUmemGenericAllocationHandle> &handles)
+{
+    std::vector<CUmemAccessDesc> access(1, access_of(m->gpu));
+    int error = 0;
+    for (int g = 0; g < m->gpus && m->peers; g++)
+        if (g != m->gpu)
+            access.push_back(access_of(g));
+    for (int k = 0; k < m->frames; k++) {
+        error |= d->map(at + k * m->bytes, m->bytes, 0, handles[k], 0);
+        for (size_t j = 0; j < access.size() && !m->together; j++)
+            error |= d->set_access(at + k * m->bytes, m->bytes, &access[j], 1);
+    }
+    if (m->together)
+        error |= d->set_access(at, m->frames * m->bytes, access.data(), access.size());
+    for (int k = 0; k < m->frames; k++)
+        error |= d->unmap(at + k * m->bytes, m->bytes);
+    return error;
+}
+
+static void map_repeatedly(const driver_t *d, mapping_t *m)
+{
+    enum { REPEAT = 10 };
+    std::vector<CUmemGenericAllocationHandle> handles(m->frames);
+    CUmemAllocationProp p = {};
+    CUdeviceptr at = 0;
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location = access_of(m->gpu).location;
+    m->seconds = -1;
+    if (cudaSetDevice(m->gpu) || d->reserve(&at, m->frames * m->bytes, 0, 0, 0))
+        return;
+    int error = 0;
+    for (CUmemGenericAllocationHandle &h : handles)
+        error |= d->create(&h, m->bytes, &p, 0);
+    error = error || map_once(d, m, at, handles);
+    double start = now();
+    for (int k = 0; k < REPEAT && !error; k++)
+        error = map_once(d, m, at, handles);
+    m->seconds = error ? -1 : (now() - start) / REPEAT / m->frames;
+    for (CUmemGenericAllocationHandle h : handles)
+        d->release(h);
+    d->unreserve(at, m->frames * m->bytes);
+}
+
+double baseline_map(int gpus, size_t bytes, int frames, int peers, int together)
+{
+    driver_t driver;
+    std::vector<mapping_t> mappings;
+    std::vector<std::thread> threads;
+    double most = 0;
+    if (driver_open(&driver))
+        return -1;
+    for (int g = 0; g < gpus; g++)
+        mappings.push_back(mapping_t{gpus, g, frames, peers, together, bytes, 0});
+    for (mapping_t &m : mappings) {
+        TRY(cudaSetDevice(m.gpu));
+        TRY(cudaFree(nullptr)); // makes its context
+        threads.emplace_back(map_repeatedly, &driver, &m);
+    }
+    for (std::thread &t : threads)
+        t.join();
+    TRY(cudaSetDevice(0));
+    for (const mapping_t &m : mappings) {
+        if (m.seconds < 0)
+            return -1;
+        most = m.seconds > most ? m.seconds : most;
+    }
+    return most;
 }
 
 // ---- The stencil ----

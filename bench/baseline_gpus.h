@@ -20,6 +20,10 @@ int baseline_gpu_count(void);
 /* One copy from the first GPU to the second, with access enabled: the least time of `repeat`. */
 double baseline_peer(size_t bytes, int repeat);
 
+/* What mapping costs: `frames` pieces of `bytes` are mapped side by side and unmapped, by a thread for each GPU at the same time, with
+ * access for the GPU itself and, `peers`, all others. `together`: access is set once for all pieces. Seconds for each piece. */
+double baseline_map(int gpus, size_t bytes, int frames, int peers, int together);
+
 /* Bytes a second, both ways and all GPUs together, of `pieces` copies of `bytes` in and as many out on each GPU at the same time, pinned. */
 double baseline_two_way_gpus(int gpus, size_t bytes, int pieces);
 

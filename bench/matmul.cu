@@ -2,10 +2,11 @@
 // C = A B for n x n matrices of float in host memory, by cuBLAS inside tasks, beside cuBLAS on matrices that are in one GPU's memory
 // already (baseline_gpus.h).
 //
-//     bench_matmul [n [rows of a block [columns of a block]]]
+//     bench_matmul [n [rows of a band of A and C [rows of a block of B]]]
 //
-// Limit what each GPU may use by KMM_DEVICE_MEM. On several GPUs each has some of the bands of rows of A and C; the blocks of columns
-// of B reach one of them from the host and the others from there. A thread for each GPU submits its tasks.
+// Limit what each GPU may use by KMM_DEVICE_MEM. A band of C is the sum of products of blocks: columns of the band of A, and as many rows
+// of B. On several GPUs each has some of the bands; the blocks of B reach one of them from the host and the others from there. A thread
+// for each GPU submits its tasks.
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline_gpus.h"
 
@@ -101,7 +102,7 @@ static long wrong_rows(long n, const float *A, const float *B, const float *C)
 // ---- In tasks ----
 
 typedef struct product {
-    long n, rows, columns; // of the matrices, and of a block
+    long n, rows, block; // of the matrices, of a band, and of a block of B
     int gpus;
     const float *a, *b;
     float *c;
@@ -110,21 +111,28 @@ typedef struct product {
     int failed[MAX_GPUS]; // a result of cuBLAS
 } product_t;
 
-// The block of C at row i0 and column j0: rows of A times columns of B. In cuBLAS's order of columns all are transposed.
-static void block_product(product_t *p, int gpu, long i0, long j0)
+static int multiply(product_t *p, int gpu, cudaStream_t s, long n, long m, long w, const float *one, const float *a, const float *b,
+                    const float *before, float *c)
 {
-    const float one = 1, zero = 0;
-    long n = p->n, m = i0 + p->rows < n ? p->rows : n - i0, w = j0 + p->columns < n ? p->columns : n - j0;
+    int status = p->cublas.set_stream(p->handle[gpu], s);
+    return status ? status : p->cublas.sgemm(p->handle[gpu], CUBLAS_PLAIN, CUBLAS_PLAIN, (int)n, (int)m, (int)w, one, b, (int)n, a, (int)n, before, c, (int)n);
+}
+
+// Adds to the band of C at row i0 what rows k0 and on of B contribute. In cuBLAS's order of columns all are transposed.
+static void block_product(product_t *p, int gpu, long i0, long k0, bool is_first)
+{
+    const float one = 1, before = is_first ? 0 : 1;
+    long n = p->n, m = i0 + p->rows < n ? p->rows : n - i0, w = k0 + p->block < n ? p->block : n - k0;
     const float *a = p->a, *b = p->b;
     float *c = p->c;
     cudaStream_t s = 0;
     int status = 0;
-    #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) read(a[i0:m][0:n], b[0:n][j0:w]) write(c[i0:m][j0:w])
-    {
-        status = p->cublas.set_stream(p->handle[gpu], s);
-        if (status == 0)
-            status = p->cublas.sgemm(p->handle[gpu], CUBLAS_PLAIN, CUBLAS_PLAIN, (int)w, (int)m, (int)n, &one, b + j0, (int)n, a + i0 * n, (int)n,
-                                     &zero, c + i0 * n + j0, (int)n);
+    if (is_first) {
+        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) read(a[i0:m][k0:w], b[k0:w][0:n]) write(c[i0:m][0:n])
+        status = multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
+    } else {
+        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) read(a[i0:m][k0:w], b[k0:w][0:n]) update(c[i0:m][0:n])
+        status = multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
     }
     if (status)
         p->failed[gpu] = status;
@@ -138,13 +146,13 @@ static void band_fetch(const product_t *p, long i0)
     #pragma kmm update from(c[i0 * n:m * n])
 }
 
-// Every gpus-th band. Each GPU begins at another block of columns, so that they come from the host by all links.
+// Every gpus-th band. Each GPU begins at another block of B, so that they come from the host by all links.
 static void bands_product(product_t *p, int gpu)
 {
-    long bands = (p->n + p->rows - 1) / p->rows, blocks = (p->n + p->columns - 1) / p->columns, first = gpu * blocks / p->gpus, last = -1;
+    long bands = (p->n + p->rows - 1) / p->rows, blocks = (p->n + p->block - 1) / p->block, first = gpu * blocks / p->gpus, last = -1;
     for (long band = gpu; band < bands; band += p->gpus) {
         for (long k = 0; k < blocks; k++)
-            block_product(p, gpu, band * p->rows, (first + k) % blocks * p->columns);
+            block_product(p, gpu, band * p->rows, (first + k) % blocks * p->block, k == 0);
         if (last >= 0)
             band_fetch(p, last * p->rows);
         last = band;
@@ -186,6 +194,7 @@ static void traffic(double *host, double *peer)
 
 static int run(product_t *p, double by_hand)
 {
+    const char *frame = getenv("KMM_FRAME");
     double best = 1e30, host[2], peer[2], first = 0;
     for (int k = 0; k <= REPEAT; k++) { // the first run loads cuBLAS's kernels
         traffic(&host[0], &peer[0]);
@@ -205,18 +214,18 @@ static int run(product_t *p, double by_hand)
     if (wrong)
         fprintf(stderr, "%ld rows are wrong\n", wrong);
     double work = 2e-12 * p->n * p->n * p->n;
-    printf("| matmul %ld from host memory, blocks of %ld x %ld, %d GPU%s (first %.3f s; %.1f GB moved by the host's links, %.1f GB between GPUs) | %.3f s | "
-           "%.1f TFLOPS | %.3f of cuBLAS in memory%s |\n", p->n, p->rows, p->columns, p->gpus, p->gpus > 1 ? "s" : "", first, 1e-9 * (host[1] - host[0]),
+    printf("| matmul %ld from host memory, bands of %ld rows, blocks of %ld of B%s%s, %d GPU%s (first %.3f s; %.1f GB moved by the host's links, %.1f GB between GPUs) | %.3f s | "
+           "%.1f TFLOPS | %.3f of cuBLAS in memory%s |\n", p->n, p->rows, p->block, frame ? ", KMM_FRAME=" : "", frame ? frame : "", p->gpus, p->gpus > 1 ? "s" : "", first, 1e-9 * (host[1] - host[0]),
            1e-9 * (peer[1] - peer[0]), best, work / best, by_hand / best / p->gpus, p->gpus > 1 ? " on as many" : "");
     return wrong != 0;
 }
 
 int main(int argc, char **argv)
 {
-    long n = argc > 1 ? atol(argv[1]) : 32768, rows = argc > 2 ? atol(argv[2]) : 4096, columns = argc > 3 ? atol(argv[3]) : 4096;
-    product_t p = {n, rows, columns, 0, NULL, NULL, NULL, {}, {}, {}};
-    if (argc > 4 || n < 1 || n > 100000 || rows < 1 || columns < 1) {
-        fprintf(stderr, "usage: bench_matmul [n [rows of a block [columns of a block]]]\n");
+    long n = argc > 1 ? atol(argv[1]) : 32768, rows = argc > 2 ? atol(argv[2]) : 4096, block = argc > 3 ? atol(argv[3]) : 4096;
+    product_t p = {n, rows, block, 0, NULL, NULL, NULL, {}, {}, {}};
+    if (argc > 4 || n < 1 || n > 100000 || rows < 1 || block < 1) {
+        fprintf(stderr, "usage: bench_matmul [n [rows of a band [rows of a block of B]]]\n");
         return 2;
     }
     if (cublas_open(&p.cublas))

@@ -2,8 +2,10 @@
 // Several GPUs, beside what a person would write by hand for them (baseline_gpus.h).
 //
 //     bench_multi_gpu peer [bytes]               an array written on one GPU is read on another
+//     bench_multi_gpu map                        what mapping memory costs, on one GPU and on all at the same time
 //     bench_multi_gpu stencil [n [steps]]        a 5-point stencil in memory, on one GPU and on all
-//     bench_multi_gpu sweep [bytes [limit]]      in-place sweeps over an array of so many bytes for each GPU, which may use the limit
+//     bench_multi_gpu sweep [bytes [limit]]      in-place sweeps over an array of so many bytes for each GPU, which may use the limit;
+//                                                KMM_FRAME is the size of frames, KMM_BENCH_CHUNKS how many chunks make the limit
 //
 // KMM_BENCH_KIND=host runs all of it on pretended devices of the CPU; KMM_BENCH_GPUS says how many there are.
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
@@ -186,6 +188,29 @@ static int bench_peer(long bytes, long)
     return failed;
 }
 
+// ---- Mapping ----
+
+static int bench_map(long, long)
+{
+    int gpus = gpu_count();
+    static const struct { long bytes; int frames, peers, together; const char *what; } cases[] = {
+        {32L << 20, 64, 0, 0, "32 MiB"}, {32L << 20, 64, 0, 1, "32 MiB, access set for 64 of them at once"}, {128L << 20, 16, 0, 0, "128 MiB"},
+        {32L << 20, 64, 1, 0, "32 MiB, access for all GPUs too"}, {32L << 20, 64, 1, 1, "32 MiB, access for all GPUs and 64 of them at once"},
+        {128L << 20, 16, 1, 0, "128 MiB, access for all GPUs too"}};
+    for (auto c : cases)
+        for (int count : {1, gpus}) {
+            if (count == 1 && c.peers)
+                continue;
+            double seconds = baseline_map(count, (size_t)c.bytes, c.frames, c.peers, c.together);
+            if (seconds < 0)
+                return 1;
+            printf("| mapping and unmapping %s, on %d GPU%s at the same time, by hand | %.1f us | | |\n", c.what, count, count > 1 ? "s" : "", 1e6 * seconds);
+            if (gpus == 1)
+                break;
+        }
+    return 0;
+}
+
 // ---- The stencil ----
 
 __global__ void begin_cells(long n, float *x)
@@ -346,7 +371,9 @@ static int bench_sweep(long bytes_each, long limit)
 {
     enum { SWEEPS = 4 };
     int gpus = gpu_count();
-    long n = gpus * bytes_each / (long)sizeof(int), chunk = (limit / 32 / (long)sizeof(int) + 255) / 256 * 256;
+    const char *text = getenv("KMM_BENCH_CHUNKS"), *frame = getenv("KMM_FRAME");
+    int chunks = text && atoi(text) > 0 ? atoi(text) : 32;
+    long n = gpus * bytes_each / (long)sizeof(int), chunk = (limit / chunks / (long)sizeof(int) + 255) / 256 * 256;
     double rate = baseline_two_way_gpus(gpus, (size_t)512 << 20, 16), bytes = (double)n * sizeof(int);
     if (rate < 0)
         return 1;
@@ -374,9 +401,10 @@ static int bench_sweep(long bytes_each, long limit)
     int failed = report(wrong_in(rt, n, chunk, SWEEPS + 1, x), "sweep");
     double held = fmin((double)gpus * limit, bytes), least = 2 * (SWEEPS * bytes - (SWEEPS - 1) * held), moved = (double)(after.host - before.host);
     runtime_destroy(rt);
-    printf("| %d sweeps over %.1f GB, %d GPU%s limited to %.1f GB each (two before them: %.1f s) | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | "
+    printf("| %d sweeps over %.1f GB, %d GPU%s limited to %.1f GB each, chunks of %.0f MB%s%s (two before them: %.1f s) | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | "
            "%.3f of copies alone, %.3f of the best policy at their rate |\n",
-           SWEEPS, 1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, first, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 1e-9 * least,
+           SWEEPS, 1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, 4e-6 * chunk,
+           frame ? ", KMM_FRAME=" : "", frame ? frame : "", first, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 1e-9 * least,
            moved / seconds / rate, least / rate / seconds);
     return failed;
 }
@@ -385,6 +413,7 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; int (*run)(long, long); long first, second, most; } modes[] = {
         {"peer", bench_peer, 4L << 30, 1, 1L << 38},
+        {"map", bench_map, 1, 1, 1},
         {"stencil", bench_stencil, 32768, 100, 40000},
         {"sweep", bench_sweep, 32L << 30, 8L << 30, 1L << 38}};
     for (auto mode : modes) {
@@ -394,6 +423,6 @@ int main(int argc, char **argv)
         if (first > 0 && second > 0 && first <= mode.most)
             return mode.run(first, second);
     }
-    fprintf(stderr, "usage: bench_multi_gpu peer [bytes] | stencil [n [steps]] | sweep [bytes for each GPU [limit of each]]\n");
+    fprintf(stderr, "usage: bench_multi_gpu peer [bytes] | map | stencil [n [steps]] | sweep [bytes for each GPU [limit of each]]\n");
     return 2;
 }

@@ -17,6 +17,7 @@ void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size);
 char *kmm__copy_text(const char *text);
 
 /* ---- base/spin.c ---- */
+uint64_t kmm__now(void); /* nanoseconds of CLOCK_MONOTONIC */
 void kmm__relax(void); /* tells the core that a loop polls memory */
 /* Not locked: waits some tens of microseconds at most until *word is 0: about what sleeping and being woken costs. */
 void kmm__spin_until_zero(const _Atomic uint32_t *word);

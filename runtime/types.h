@@ -418,6 +418,8 @@ struct kmm__device {
     uint32_t spare_count, spare_capacity;
     kmm__array_t *dead; /* arrays whose residence here is to be released */
     uint64_t bytes_in, bytes_out, bytes_peer, launches; /* counted without the lock */
+    uint64_t mappings, mapping_ns, sharings, sharing_ns; /* frames mapped and unmapped, and access to them given; counted without the lock */
+    uint64_t waiting_ns; /* for room, with the data of a task not asked for yet */
     uint64_t chunks;
 };
 

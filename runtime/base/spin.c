@@ -6,7 +6,7 @@
 
 enum { SPIN_NS = 30000, POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
 
-static uint64_t now(void)
+uint64_t kmm__now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -24,7 +24,7 @@ void kmm__relax(void)
 
 void kmm__spin_until_zero(const _Atomic uint32_t *word)
 {
-    uint64_t end = now() + SPIN_NS;
+    uint64_t end = kmm__now() + SPIN_NS;
     do {
         for (int k = 0; k < POLLS_PER_YIELD; k++) {
             if (atomic_load_explicit(word, memory_order_relaxed) == 0)
@@ -32,7 +32,7 @@ void kmm__spin_until_zero(const _Atomic uint32_t *word)
             kmm__relax();
         }
         sched_yield(); /* whoever is to set it may want this core */
-    } while (now() < end);
+    } while (kmm__now() < end);
 }
 
 void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value)

@@ -161,13 +161,22 @@ static kmm__addr_t frame_address(const kmm__frame_t *f)
     return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;
 }
 
+/* Not locked. Several threads give access to frames of one device. */
+static void count_since(uint64_t begin, uint64_t *count, uint64_t *ns)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(ns, kmm__now() - begin, __ATOMIC_RELAXED);
+}
+
 /* f is on no list, and nothing uses it. */
 static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     f->state = KMM__FRAME_MOVING;
     pthread_mutex_unlock(&rt->lock);
+    uint64_t begin = kmm__now();
     int error = d->info.whole ? 0 : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
+    count_since(begin, &d->mappings, &d->mapping_ns);
     pthread_mutex_lock(&rt->lock);
     if (d->info.whole)
         f->array->residence[d->index].window = 0;
@@ -467,7 +476,9 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
     if (!d->evicting && d->pinned_bytes <= own_pinned)
         return KMM_E_MEMORY;
+    uint64_t begin = kmm__now();
     pthread_cond_wait(&d->wake, &d->runtime->lock);
+    d->waiting_ns += kmm__now() - begin;
     return 0;
 }
 
@@ -594,7 +605,9 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             return error;
         f->state = KMM__FRAME_MOVING;
         pthread_mutex_unlock(&rt->lock);
+        uint64_t begin = kmm__now();
         error = d->info.whole ? 0 : d->backend->frame_map(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
+        count_since(begin, &d->mappings, &d->mapping_ns);
         pthread_mutex_lock(&rt->lock);
         if (error) {
             f->state = KMM__FRAME_ABSENT;
@@ -670,8 +683,11 @@ static void share_frame(void *ctx, kmm__frame_t *f)
     f->shared |= bit;
     pthread_mutex_unlock(&rt->lock);
     /* Where it cannot be, copies are slower and no less right. */
-    if (!shared)
-        d->backend->frame_share(d->gpu, frame_address(f), f->array->frame_bytes, to->gpu);
+    if (shared)
+        return;
+    uint64_t begin = kmm__now();
+    d->backend->frame_share(d->gpu, frame_address(f), f->array->frame_bytes, to->gpu);
+    count_since(begin, &d->sharings, &d->sharing_ns);
 }
 
 void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b)

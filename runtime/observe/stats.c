@@ -51,6 +51,13 @@ static void print_host(kmm_runtime_t *rt)
     fprintf(stderr, " (%s, %s)\n", s.async ? "io_uring" : "pread and pwrite", s.direct ? "direct" : "through the page cache");
 }
 
+/* What memory took of a device's time. */
+static void print_mapping(const kmm__device_t *d)
+{
+    fprintf(stderr, "; %" PRIu64 " frames mapped or unmapped in %.3f s, access given to %" PRIu64 " in %.3f s, waited %.3f s for room",
+            d->mappings, 1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
+}
+
 void kmm__stats_print(kmm_runtime_t *rt)
 {
     const char *wanted = getenv("KMM_STATS");
@@ -64,6 +71,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
             print_bytes("; copied in", d.bytes_in);
             print_bytes(", out", d.bytes_out);
             print_bytes(", from other devices", d.bytes_peer);
+            print_mapping(rt->device[k]);
         }
         fprintf(stderr, "\n");
     }

@@ -57,7 +57,7 @@ int main()
     kmm_map(kmm_default(), KMM_MAP_TOFROM, mapped, sizeof(mapped));
 
     #pragma kmm parallel(i = 0:N) chunk(N / 4) update(onDevice[i])
-    astray<<<N / 256, 256>>>(N, onDevice); line = __LINE__;
+    astray<<<N / 256, 256>>>(N, onDevice); line = __LINE__ - 1; // the directive's
     cudaError_t error = cudaDeviceSynchronize();
     char want[64], text[1024];
     snprintf(text, sizeof(text), "%s", kmm_error_text(kmm_default()));

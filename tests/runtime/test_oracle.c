@@ -30,7 +30,7 @@
 /* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the grid is as large as it allows at most.
  * What is reduced is few enough elements that sums of floats are exact. */
 #ifdef KMM_TEST_DEVICE
-enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 32 << 10, MOST_ROWS = 65535, LIMIT_S = 150 };
+enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 512 << 10, MOST_ROWS = 65535, LIMIT_S = 150 };
 #else
 enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65535, LIMIT_S = 60 };
 #endif
