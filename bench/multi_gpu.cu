@@ -412,7 +412,7 @@ static int bench_sweep(long bytes_each, long limit)
 int main(int argc, char **argv)
 {
     static const struct { const char *name; int (*run)(long, long); long first, second, most; } modes[] = {
-        {"peer", bench_peer, 4L << 30, 1, 1L << 38},
+        {"peer", bench_peer, 8L << 30, 1, 1L << 38},
         {"map", bench_map, 1, 1, 1},
         {"stencil", bench_stencil, 32768, 100, 40000},
         {"sweep", bench_sweep, 32L << 30, 8L << 30, 1L << 38}};
