@@ -37,7 +37,7 @@ void kmm__spin_until_zero(const _Atomic uint32_t *word)
 
 void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value)
 {
-    uint64_t end = now() + SPIN_NS;
+    uint64_t end = kmm__now() + SPIN_NS;
     do {
         for (int k = 0; k < POLLS_PER_YIELD; k++) {
             if (atomic_load_explicit(word, memory_order_relaxed) != value)
@@ -45,7 +45,7 @@ void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value)
             kmm__relax();
         }
         sched_yield();
-    } while (now() < end);
+    } while (kmm__now() < end);
 }
 
 void kmm__spin_lock(pthread_mutex_t *lock)
