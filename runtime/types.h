@@ -151,6 +151,7 @@ struct kmm__frame {
     uint32_t pins; /* unfinished tasks that touch it, on any device */
     uint32_t shared; /* devices (bits) that have access to it; written by threads that pin it, under the lock */
     uint64_t stamp; /* the acquisition that listed it last */
+    bool allowed;   /* its device has access to it */
     bool away;      /* its memory is the host's, which the device reaches there; changes only while nothing pins it */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
@@ -418,7 +419,8 @@ struct kmm__device {
     uint32_t spare_count, spare_capacity;
     kmm__array_t *dead; /* arrays whose residence here is to be released */
     uint64_t bytes_in, bytes_out, bytes_peer, launches; /* counted without the lock */
-    uint64_t mappings, mapping_ns, sharings, sharing_ns; /* frames mapped and unmapped, and access to them given; counted without the lock */
+    uint64_t mappings, allowings, mapping_ns; /* frames mapped and unmapped, calls that give the device access, time of both; counted without the lock */
+    uint64_t sharings, sharing_ns;            /* calls that give other devices access */
     uint64_t waiting_ns; /* for room, with the data of a task not asked for yet */
     uint64_t chunks;
 };

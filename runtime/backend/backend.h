@@ -84,9 +84,13 @@ struct kmm__backend {
     void (*frame_destroy)(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes); /* not mapped */
     /* Maps a frame for its own device. Contents are undefined. */
     int (*frame_map)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
+    /* The same in two steps: a frame is placed, then its device is given access to any number of placed frames that lie side by side,
+     * which costs a GPU as much as for one, and much while it copies. */
+    int (*frame_place)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
+    int (*frames_allow)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
     /* No work that may touch it is unfinished. */
     int (*frame_unmap)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
-    /* Lets `peer` read and write a mapped frame too. KMM_E_UNSUPPORTED: copies must go through the host. */
+    /* Lets `peer` read and write mapped frames that lie side by side too. KMM_E_UNSUPPORTED: copies must go through the host. */
     int (*frame_share)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__gpu_t *peer);
 
     /* Makes host memory fast to copy from and to (page-locks it). KMM_E_UNSUPPORTED where that means nothing. */

@@ -508,6 +508,18 @@ static int gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t fr
     return map(gpu, at, frame, bytes);
 }
 
+static int gpu_frame_place(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
+{
+    int mode = relax(gpu), error = TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
+    restore(gpu, mode);
+    return error;
+}
+
+static int gpu_frames_allow(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
+{
+    return set_access(gpu, at, bytes, gpu->device.ordinal);
+}
+
 static int gpu_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
 {
     int mode = relax(gpu), error = TRY(gpu, MemUnmap, (at, bytes));
@@ -765,7 +777,7 @@ static const kmm__backend_t functions = {
     .error_text = gpu_error_text, .unload = gpu_unload,
     .window_reserve = gpu_window_reserve, .window_release = gpu_window_release,
     .frame_create = gpu_frame_create, .frame_create_away = gpu_frame_create_away, .frame_destroy = gpu_frame_destroy,
-    .frame_map = gpu_frame_map, .frame_unmap = gpu_frame_unmap, .frame_share = gpu_frame_share,
+    .frame_map = gpu_frame_map, .frame_place = gpu_frame_place, .frames_allow = gpu_frames_allow, .frame_unmap = gpu_frame_unmap, .frame_share = gpu_frame_share,
     .host_register = gpu_host_register, .host_unregister = gpu_host_unregister,
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,

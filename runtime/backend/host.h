@@ -174,6 +174,7 @@ int kmm__host_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle
 void kmm__host_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes);
 int kmm__host_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
 int kmm__host_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
+int kmm__host_frames_allow(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
 int kmm__host_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__gpu_t *peer);
 
 /* ---- The driver (host.c) ---- */

@@ -187,6 +187,7 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     else
         spare_push(d, f->handle, f->array->frame_bytes);
     f->shared = 0;
+    f->allowed = false;
     f->state = KMM__FRAME_ABSENT;
 }
 
@@ -366,11 +367,21 @@ typedef struct wanted {
     kmm__task_t *task;
     kmm__frame_t **frames; /* those that were not mapped */
     uint32_t count, capacity;
+    kmm__frame_t **closed; /* those that are, and to which the device has no access yet */
+    uint32_t closed_count, closed_capacity;
     uint64_t bytes;   /* of all that is wanted, but for what is away already */
     uint64_t missing; /* of what is not mapped yet */
     uint64_t held;    /* of what it has of the device's memory */
     bool exceeds;     /* what finds no room is to be away */
 } wanted_t;
+
+static void note_closed(wanted_t *w, kmm__frame_t *f)
+{
+    if (f->allowed)
+        return;
+    w->closed = kmm__grow(w->closed, w->closed_count, &w->closed_capacity, sizeof(*w->closed));
+    w->closed[w->closed_count++] = f;
+}
 
 static void want(void *ctx, kmm__frame_t *f)
 {
@@ -383,6 +394,7 @@ static void want(void *ctx, kmm__frame_t *f)
     if (f->state == KMM__FRAME_MAPPED) {
         w->held += bytes_here(f);
         kmm__frame_pin(w->task, f);
+        note_closed(w, f); /* giving access has failed before */
         return;
     }
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
@@ -606,7 +618,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         f->state = KMM__FRAME_MOVING;
         pthread_mutex_unlock(&rt->lock);
         uint64_t begin = kmm__now();
-        error = d->info.whole ? 0 : d->backend->frame_map(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
+        error = d->info.whole ? 0 : d->backend->frame_place(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
         count_since(begin, &d->mappings, &d->mapping_ns);
         pthread_mutex_lock(&rt->lock);
         if (error) {
@@ -621,12 +633,33 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         if (d->info.whole)
             f->array->residence[d->index].window = f->handle;
         f->state = KMM__FRAME_MAPPED;
+        f->allowed = d->info.whole;
         list_push(&d->idle, f);
     }
     kmm__frame_pin(w->task, f);
+    note_closed(w, f);
     w->missing -= f->array->frame_bytes;
     w->held += bytes_here(f);
     return 0;
+}
+
+/* Gives the device access to all that the acquisition has mapped, runs of frames at a time. */
+static int frames_allow(const wanted_t *w, kmm__device_t *d)
+{
+    int error = 0;
+    for (uint32_t k = 0, n; k < w->closed_count && !error; k += n) {
+        kmm__frame_t *first = w->closed[k];
+        for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n && w->closed[k + n]->array == first->array; n++)
+            ;
+        pthread_mutex_unlock(&d->runtime->lock);
+        uint64_t begin = kmm__now();
+        error = d->backend->frames_allow(d->gpu, frame_address(first), n * first->array->frame_bytes);
+        count_since(begin, &d->allowings, &d->mapping_ns);
+        pthread_mutex_lock(&d->runtime->lock);
+        for (uint32_t j = 0; j < n; j++)
+            first[j].allowed = !error;
+    }
+    return error ? driver_error(d, error) : 0;
 }
 
 static int windows_ensure(kmm__task_t *t)
@@ -668,34 +701,56 @@ int kmm__frames_acquire(kmm__task_t *t)
     d->acquires = true;
     for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
+    if (!error)
+        error = frames_allow(&w, d);
     d->acquires = false;
     free(w.frames);
+    free(w.closed);
     return error;
+}
+
+/* Frames side by side that another device is to have access to. */
+typedef struct share { kmm__device_t *to; kmm__frame_t *first; uint32_t count; } share_t;
+
+/* Where it cannot be, copies are slower and no less right. */
+static void share_run(share_t *s)
+{
+    kmm__frame_t *f = s->first;
+    if (s->count == 0)
+        return;
+    uint64_t begin = kmm__now();
+    f->device->backend->frame_share(f->device->gpu, frame_address(f), s->count * f->array->frame_bytes, s->to->gpu);
+    count_since(begin, &f->device->sharings, &f->device->sharing_ns);
+    s->count = 0;
 }
 
 static void share_frame(void *ctx, kmm__frame_t *f)
 {
-    kmm__device_t *d = f->device, *to = ctx;
-    kmm_runtime_t *rt = d->runtime;
-    uint32_t bit = 1u << to->index;
+    share_t *s = ctx;
+    kmm_runtime_t *rt = f->device->runtime;
+    uint32_t bit = 1u << s->to->index;
     pthread_mutex_lock(&rt->lock);
     bool shared = f->shared & bit;
     f->shared |= bit;
     pthread_mutex_unlock(&rt->lock);
-    /* Where it cannot be, copies are slower and no less right. */
     if (shared)
         return;
-    uint64_t begin = kmm__now();
-    d->backend->frame_share(d->gpu, frame_address(f), f->array->frame_bytes, to->gpu);
-    count_since(begin, &d->sharings, &d->sharing_ns);
+    if (s->count && f != s->first + s->count)
+        share_run(s);
+    if (s->count == 0)
+        s->first = f;
+    s->count++;
 }
 
 void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b)
 {
-    if (a->residence[from->index].is_packed)
+    share_t s = { .to = to };
+    if (a->residence[from->index].is_packed) {
         kmm__pack_share(from, a->residence[from->index].window, to);
-    else
-        kmm__frames_of(a, from, l, b, share_frame, to);
+        return;
+    }
+    kmm__frames_of(a, from, l, b, share_frame, &s);
+    share_run(&s);
 }
 
 static void check_resident(void *ctx, kmm__frame_t *f)

@@ -54,8 +54,8 @@ static void print_host(kmm_runtime_t *rt)
 /* What memory took of a device's time. */
 static void print_mapping(const kmm__device_t *d)
 {
-    fprintf(stderr, "; %" PRIu64 " frames mapped or unmapped in %.3f s, access given to %" PRIu64 " in %.3f s, waited %.3f s for room",
-            d->mappings, 1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
+    fprintf(stderr, "; %" PRIu64 " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64 " times to others in %.3f s, waited "
+            "%.3f s for room", d->mappings, d->allowings, 1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
 }
 
 void kmm__stats_print(kmm_runtime_t *rt)
