@@ -17,6 +17,7 @@
 #include <kmm/cuda_api.h>
 
 #include "fake_work.h"
+#include "internal.h"
 
 enum { N = 1 << 16 };
 
@@ -322,6 +323,40 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
     unsetenv("KMM_FAKE_HIP_LANES");
 }
 
+/* Giving access costs a driver much, and as much for one frame as for many: a task's frames get it together, and so do those that
+ * another device copies. */
+static void access_is_given_to_runs_of_frames(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t got[16 * N];
+    int32_t *a, *b;
+    kmm_shape_t shape = { .dims = 1, .extent = { 16 * N }, .element_bytes = 4 };
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=64M", .frame_bytes = 64 << 10 }), 0);
+    kmm_use(rt);
+    assert_int_equal(kmm_array_create(rt, &shape, (void **)&a), 0);
+    assert_int_equal(kmm_array_create(rt, &shape, (void **)&b), 0);
+    assert_int_equal(kmm_fill(rt, a, 1, 16 * N * 4), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, 16 * N, 2, b, a, a), 0); /* half of each on each device */
+    assert_int_equal(kmm_wait(rt), 0);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(rt->device[k]->mappings, 64);
+        assert_int_equal(rt->device[k]->allowings, 2);
+        assert_int_equal(rt->device[k]->sharings, 0);
+    }
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, 16 * N, 2, a, b, b), 0); /* each reads the other's half */
+    assert_int_equal(kmm_copy_out(rt, got, a, sizeof(got)), 0);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(rt->device[k]->mappings, 96);
+        assert_int_equal(rt->device[k]->allowings, 3);
+        assert_int_equal(rt->device[k]->sharings, 1);
+    }
+    for (int i = 0; i < 16 * N; i++)
+        assert_int_equal(got[i], 0);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+}
+
 /* ---- Other users of the devices ---- */
 
 static void memory_is_left_free(void **state)
@@ -465,6 +500,7 @@ int main(void)
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away),
         cmocka_unit_test(lists_of_devices_are_checked),
+        cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
         cmocka_unit_test(launches_come_after_others_work),
     };
