@@ -247,7 +247,7 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
 
 static flags_t all_flags(const unit_t *u, headers_t headers)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = 72 };
     flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
     if (is_device_lang(u->lang))
         add_cuda_flags(u, headers, &f);
@@ -335,9 +335,26 @@ bool clang_disabled_source(unit_t *u, size_t offset)
     return parsed != SIZE_MAX && clang_disabled(u, parsed);
 }
 
-static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers)
+/* The precompiled headers with which the file begins; NULL: there are none. What the command line includes may be the program's. */
+static const char *precompiled(const unit_t *u, const flags_t *f, bodies_t bodies)
+{
+    const char *leading = u->lang == LANG_C ? "" : cache_leading(u->main);
+    if (u->lang == LANG_C || (u->lang == LANG_CXX && !*leading))
+        return NULL;
+    for (int k = 0; k < u->options->parse_flag_count; k++)
+        if (!strcmp(u->options->parse_flags[k], "-include") || !strcmp(u->options->parse_flags[k], "-imacros"))
+            return NULL;
+    return cache_headers(leading, f->flag, f->count, bodies == BODIES_OF_MAIN_FILE);
+}
+
+/* *cache: whether precompiled headers may be used; then, which were. */
+static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers, const char **cache)
 {
     flags_t f = all_flags(u, headers);
+    if (cache && (*cache = precompiled(u, &f, bodies))) {
+        add_flag(&f, "-include-pch");
+        add_flag(&f, *cache);
+    }
     unsaved_t files = unsaved(u);
     unsigned options = CXTranslationUnit_KeepGoing;
     if (is_toolkit(u) || u->lang == LANG_C || u->lang == LANG_CXX) /* the rewritten text is parsed, too */
@@ -362,6 +379,22 @@ static bool has_errors(const unit_t *u)
     return found;
 }
 
+/* What goes wrong with precompiled headers is tried without them; those are out of date, or not ours to precompile, where
+ * that goes well. */
+static bool parse_with(unit_t *u, bodies_t bodies, headers_t headers)
+{
+    const char *cache = NULL;
+    bool parsed = parse_once(u, bodies, headers, &cache);
+    if (!cache || (parsed && !has_errors(u)))
+        return parsed;
+    if (u->tu)
+        clang_disposeTranslationUnit(u->tu);
+    parsed = parse_once(u, bodies, headers, NULL);
+    if (parsed && !has_errors(u))
+        cache_forget(cache);
+    return parsed;
+}
+
 /* Whether clang found errors that are not about pragmas. */
 static bool has_foreign_errors(const unit_t *u)
 {
@@ -382,12 +415,12 @@ bool clang_parse(unit_t *u, bodies_t bodies)
 {
     bool cuda = is_device_lang(u->lang);
     headers_t headers = cuda ? HEADERS_LIGHT : HEADERS_OWN, last = last_headers(u);
-    bool parsed = parse_once(u, bodies, headers);
+    bool parsed = parse_with(u, bodies, headers);
     while (parsed && headers < last && (headers < HEADERS_TOOLKIT ? has_errors(u) : has_foreign_errors(u))) {
         /* Errors are the file's own only when they stand in the light of what it is compiled with. */
         headers = headers == HEADERS_LIGHT && is_toolkit(u) ? HEADERS_TOOLKIT : headers + 1;
         clang_disposeTranslationUnit(u->tu);
-        parsed = parse_once(u, bodies, headers);
+        parsed = parse_with(u, bodies, headers);
     }
     if (!parsed)
         diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);

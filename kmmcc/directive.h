@@ -269,6 +269,13 @@ bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u));
 char *clang_text(CXString string); /* copies and disposes */
 bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
 
+/* ---- cache.c: precompiled headers ---- */
+/* The lines at the beginning of the file that include headers in angle brackets which are none of the program's. */
+const char *cache_leading(const unit_t *u);
+/* The file in which clang finds these headers, read with these flags; it is made when it is new. NULL: there is none. */
+const char *cache_headers(const char *headers, const char *const *flags, int count, bool skips_bodies);
+void cache_forget(const char *path);
+
 /* ---- bind.c ---- */
 void bind_probes(unit_t *u); /* makes u->parsed */
 void bind_directives(unit_t *u);

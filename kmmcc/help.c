@@ -89,6 +89,9 @@ static const char text[] =
     "                        nvcc is looked for in PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda\n"
     "  ROCM_PATH, HIP_PATH   where hipcc and HIP's headers are looked for beside PATH and /opt/rocm\n"
     "  HIP_PLATFORM          nvidia: HIP source is compiled by nvcc\n"
+    "  KMM_CACHE_DIR         where headers that were read are kept for the next run, by default kmm in\n"
+    "                        XDG_CACHE_HOME or ~/.cache; \"none\" keeps nothing\n"
+    "  KMM_CACHE_MAX         how many MiB they may take; 256\n"
     "  TMPDIR                where temporary files are made, and removed\n";
 
 void help_print(void) { fputs(text, stdout); }

@@ -29,6 +29,7 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 # The arena is freed by exit.
 config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+config.environment["KMM_CACHE_DIR"] = os.path.join(config.kmm_build, "tests", "lit", "cache")
 config.environment["KMM_DEVICES"] = os.environ.get("KMM_DEVICES", "host")
 
 config.substitutions += [

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Headers that clang has read, kept from one run to the next. Nearly all of kmmcc's time is clang's with the headers with which a
+ * file begins: those in angle brackets that are none of the program's are precompiled into a file in the user's
+ * cache folder, whose name is a hash of all that they depend on. clang itself looks whether one of the headers has changed since.
+ * A file appears whole or not at all, and is never replaced by another, since runs that use it read it twice; an empty one says that
+ * these headers cannot be precompiled.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "directive.h"
+
+enum { MAX_MIB = 256, MOST_FILES = 4096, DAY = 86400, IN_USE = 600 /* seconds since a run that may go on */ };
+
+/* ---- The folder ---- */
+
+static bool make_folder(const char *path)
+{
+    struct stat s;
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/'))
+        mkdir(arena_copy(path, (size_t)(slash - path)), 0777);
+    mkdir(path, 0700);
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* NULL: nothing is kept. */
+static const char *folder(void)
+{
+    const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *path = own ? own : user && *user == '/' ? arena_printf("%s/kmm", user) : home && *home == '/' ? arena_printf("%s/.cache/kmm", home) : "";
+    if (*path != '/') /* "none" */
+        return NULL;
+    return make_folder(path) ? path : NULL;
+}
+
+/* ---- The name ---- */
+
+typedef struct hash { uint64_t a, b; } hash_t;
+
+static void add(hash_t *h, const char *text)
+{
+    for (;; text++) {
+        h->a = (h->a ^ (unsigned char)*text) * 0x100000001B3u;
+        h->b = (h->b + (unsigned char)*text) * 0x9E3779B97F4A7C15u;
+        h->b ^= h->b >> 29;
+        if (!*text)
+            return;
+    }
+}
+
+static bool is_relative(const char *flag)
+{
+    return (!strncmp(flag, "-I", 2) && flag[2] != '/') || (!strncmp(flag, "-isystem", 8) && flag[8] != '/') || !strncmp(flag, "-iquote", 7);
+}
+
+static const char *name_of(const char *headers, const char *const *flags, int count, bool skips_bodies)
+{
+    static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+    hash_t h = {0xCBF29CE484222325u, 0};
+    bool relative = false;
+    char place[4096];
+    add(&h, "1"); /* of what the files hold */
+    add(&h, clang_text(clang_getClangVersion()));
+    add(&h, headers);
+    add(&h, skips_bodies ? "skip" : "all");
+    for (int k = 0; k < count; k++) {
+        add(&h, flags[k]);
+        relative |= is_relative(flags[k]);
+    }
+    for (size_t k = 0; k < sizeof(variables) / sizeof(*variables); k++) {
+        const char *value = getenv(variables[k]);
+        add(&h, value ? value : "");
+        relative |= value != NULL;
+    }
+    add(&h, relative && getcwd(place, sizeof(place)) ? place : "");
+    return arena_printf("%016llx%016llx.pch", (unsigned long long)h.a, (unsigned long long)h.b);
+}
+
+/* ---- What there is too much ---- */
+
+typedef struct entry { const char *path; time_t used; long long bytes; } entry_t;
+
+static int by_use(const void *left, const void *right)
+{
+    const entry_t *a = left, *b = right;
+    return a->used < b->used ? -1 : a->used > b->used;
+}
+
+static long long room(void)
+{
+    const char *text = getenv("KMM_CACHE_MAX");
+    long long mib = text ? strtoll(text, NULL, 10) : 0;
+    return (mib > 0 ? mib : MAX_MIB) << 20;
+}
+
+/* What was used last goes last, and what may be in use stays. */
+static void trim(const char *path)
+{
+    entry_t *entries = arena_alloc(MOST_FILES * sizeof(*entries));
+    int count = 0;
+    long long total = 0;
+    time_t now = time(NULL);
+    DIR *dir = opendir(path);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e && count < MOST_FILES; e = readdir(dir)) {
+        struct stat s;
+        const char *file = arena_printf("%s/%s", path, e->d_name);
+        if (!strstr(e->d_name, ".pch") || stat(file, &s) || !S_ISREG(s.st_mode))
+            continue;
+        entries[count++] = (entry_t){file, s.st_mtime, s.st_size};
+        total += s.st_size;
+    }
+    if (dir)
+        closedir(dir);
+    qsort(entries, (size_t)count, sizeof(*entries), by_use);
+    for (int k = 0; k < count && total > room() && entries[k].used < now - IN_USE; k++) {
+        unlink(entries[k].path);
+        total -= entries[k].bytes;
+    }
+}
+
+/* ---- Making one ---- */
+
+void cache_forget(const char *path) { unlink(path); }
+
+static bool has_errors(CXTranslationUnit tu)
+{
+    bool found = false;
+    for (unsigned k = 0; k < clang_getNumDiagnostics(tu) && !found; k++) {
+        CXDiagnostic d = clang_getDiagnostic(tu, k);
+        found = clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error;
+        clang_disposeDiagnostic(d);
+    }
+    return found;
+}
+
+/* Writes the file, an empty one where clang cannot. */
+static bool precompile(const char *path, const char *headers, const char *const *flags, int count, bool skips_bodies)
+{
+    struct CXUnsavedFile text = {arena_printf("%s/kmm_headers.h", folder()), headers, strlen(headers)};
+    unsigned options = CXTranslationUnit_Incomplete | CXTranslationUnit_ForSerialization | (skips_bodies ? CXTranslationUnit_SkipFunctionBodies : 0);
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit tu = NULL;
+    bool good = clang_parseTranslationUnit2(index, text.Filename, flags, count, &text, 1, options, &tu) == CXError_Success && tu && !has_errors(tu);
+    const char *made = arena_printf("%s.%ld", path, (long)getpid());
+    good = good && clang_saveTranslationUnit(tu, made, clang_defaultSaveOptions(tu)) == CXSaveError_None;
+    if (!good)
+        close(open(made, O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    if (tu)
+        clang_disposeTranslationUnit(tu);
+    clang_disposeIndex(index);
+    bool kept = link(made, path) == 0 || errno == EEXIST; /* another run was quicker */
+    unlink(made);
+    return good && kept;
+}
+
+const char *cache_headers(const char *headers, const char *const *flags, int count, bool skips_bodies)
+{
+    struct stat s;
+    const char *in = folder(), *path = in ? arena_printf("%s/%s", in, name_of(headers, flags, count, skips_bodies)) : NULL;
+    if (!path)
+        return NULL;
+    bool exists = stat(path, &s) == 0;
+    if (exists && s.st_size == 0 && s.st_mtime > time(NULL) - DAY)
+        return NULL;
+    if (exists && s.st_size > 0)
+        return utimensat(AT_FDCWD, path, NULL, 0) == 0 ? path : NULL;
+    if (exists)
+        cache_forget(path); /* it was empty for a day */
+    if (!precompile(path, headers, flags, count, skips_bodies))
+        return NULL;
+    trim(in);
+    return path;
+}
+
+/* ---- Which headers ---- */
+
+static bool is_of_program(const unit_t *u, token_t line)
+{
+    const include_file_t *file = u->includes->file[0];
+    for (int k = 0; k < file->include_count; k++)
+        if (file->include[k].begin >= line.begin && file->include[k].begin < line.end)
+            return true;
+    return false;
+}
+
+const char *cache_leading(const unit_t *u)
+{
+    const source_t *s = u->source;
+    lexer_t l = lexer_at(s, 0, s->length);
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (token_t t = lex(&l); t.kind == TOKEN_DIRECTIVE && !is_of_program(u, t); t = lex(&l)) {
+        lexer_t words = lexer_at(s, t.begin, t.end);
+        words.line_start = false;
+        lex(&words); /* # */
+        if (!token_is(s, lex(&words), "include") || !token_is(s, lex(&words), "<"))
+            break;
+        text_printf(&out, "%s\n", source_words(s, t.begin, t.end));
+    }
+    return out.data;
+}
