@@ -10,7 +10,7 @@
 
 #include "split.h"
 
-enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16 };
+enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16, MAX_SHORT = 80 };
 
 typedef struct emitter {
     const split_t *s;
@@ -19,6 +19,7 @@ typedef struct emitter {
     text_t out, region;  /* region: the statements of the one that is open */
     bool is_open, changes_state;
     bool is_apart;    /* no thread of the region that is open uses what another one changes: kmm_launch.h */
+    bool is_short;    /* the region that is open does little */
     const char *part; /* statements that limit kmm_p, the threads that the region that is open concerns; NULL: all */
     variable_t *bound[MAX_BOUND];
     int bound_count;
@@ -302,6 +303,7 @@ static void open_region(emitter_t *e)
     e->bound_count = 0;
     e->changes_state = false;
     e->is_apart = !e->s->flags;
+    e->is_short = false;
     e->part = NULL;
 }
 
@@ -313,7 +315,7 @@ static void close_region(emitter_t *e)
     if (e->part)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
     text_printf(&e->out, "\n%s<%d>(kmm_e, %s, KMM_HOST_EACH { ", e->is_masked ? "kmm_b.each_active" : "kmm_host_each",
-                e->s->flags | (e->is_apart ? 16 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
+                e->s->flags | (e->is_apart ? 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
     for (int number = 0; number < e->b.variable_count; number++)
         for (int k = 0; k < e->bound_count; k++)
             if (e->bound[k]->number == number)
@@ -1418,6 +1420,16 @@ static bool has_jump(const node_t *n, const node_t *loop)
     return n->kind == CXCursor_ReturnStmt;
 }
 
+static bool has_loop(const node_t *n)
+{
+    if (body_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr)
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (has_loop(c))
+            return true;
+    return false;
+}
+
 /* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it has another form. */
 static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p)
 {
@@ -1475,6 +1487,7 @@ static bool emit_strided(emitter_t *e, node_t *n)
     e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
                            v->number, limit, v->number, limit);
     e->is_apart &= is_apart(p.first);
+    e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
     edit_atomics(e, p.first);
     note_uses(e, p.first);
     note_uses(e, p.condition);

@@ -68,8 +68,10 @@ struct kmm_host_part {
 /* Before a loop that runs at most 16 times. */
 #if defined(__clang__)
 #define KMM_HOST_UNROLL _Pragma("clang loop unroll(full)")
+#define KMM_HOST_UNROLL_4 _Pragma("clang loop unroll_count(4)")
 #else
 #define KMM_HOST_UNROLL _Pragma("GCC unroll 16")
+#define KMM_HOST_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 
 #ifdef KMM_HOST_RANDOM
@@ -140,6 +142,12 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
                 KMM_HOST_NO_DEPENDENCES
                 for (int x = p.x0; x < p.x1; x++)
                     f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+            } else if (flags & KMM_HOST_SHORT) {
+                KMM_HOST_UNROLL_4
+                for (int x = p.x0; x < p.x1; x++) {
+                    kmm_host_enter<flags>(uint3{(unsigned)x, (unsigned)y, (unsigned)z});
+                    f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);
+                }
             } else {
                 for (int x = p.x0; x < p.x1; x++) {
                     kmm_host_enter<flags>(uint3{(unsigned)x, (unsigned)y, (unsigned)z});

@@ -48,7 +48,8 @@ enum {
     KMM_HOST_APART = 16,  /* of a loop over threads: none of them uses what another one changes */
     KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
     KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
-    KMM_HOST_SIZED = 128  /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
+    KMM_HOST_SIZED = 128, /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
+    KMM_HOST_SHORT = 256  /* of a loop over threads: what each does is as little as one addition to memory */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
