@@ -43,7 +43,7 @@ typedef struct place { uint32_t block, entry; } place_t;
 
 static bool is_last(const kmm__map_t *m, uint32_t d)
 {
-    return d + 1 == m->whole.dims;
+    return d + 1 == m->whole.dims || d + 1 >= KMM__DIMS; /* the latter never: compilers that unroll recursion need to know */
 }
 
 static size_t cell_bytes(const kmm__map_t *m, uint32_t d)

@@ -238,6 +238,8 @@ static int rows_emit(const rows_call_t *c, kmm__rows_t r)
 static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b, int64_t offset, int64_t width)
 {
     const kmm__layout_t *l = c->layout;
+    if (d > inner || inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
+        return 0;
     int64_t n = b->hi[d] - b->lo[d];
     offset += b->lo[d] * l->stride[d];
     if (d == inner)
