@@ -159,12 +159,14 @@ static bool open_cuda(void)
     return library && resolve(library, false) && has_devices("NVIDIA driver");
 }
 
+/* The one that the program has loaded already, whose streams and pools it hands over; else the newest. */
 static bool open_hip(void)
 {
     static const char *const names[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5" };
+    const size_t count = sizeof(names) / sizeof(*names);
     void *library = NULL;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < 2 * count && !library; i++)
+        library = dlopen(names[i % count], RTLD_NOW | RTLD_LOCAL | (i < count ? RTLD_NOLOAD : 0));
     return library && resolve(library, true) && has_devices("HIP runtime");
 }
 
