@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the oracle's programs (tests/runtime/test_oracle.c) on a GPU, and as the runtime knows them.
+// The kernels of the oracle's programs (tests/runtime/test_oracle.c) on a GPU, and as the runtime knows them. By nvcc or by hipcc.
+#ifdef __HIP__
+#include <hip/hip_runtime.h>
+#define KIND KMM_KIND_HIP
+#else
 #include <cuda_runtime.h>
+#define KIND KMM_KIND_CUDA
+#endif
 #include <stdio.h>
 
 #include "oracle.h"
@@ -26,11 +32,18 @@ __global__ void kmm_oracle(kmm_blocks_t blocks, manner_t m, void *target, void *
 }
 
 static const uint32_t bytes[] = {sizeof(kmm_blocks_t), sizeof(manner_t), 8, 8, 8, 8};
-static kmm_kernel_t whole = {KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, NULL, 5, bytes + 1, 0, NULL};
+static kmm_kernel_t whole = {KMM_LAUNCH_VERSION, KIND, "oracle", NULL, NULL, 5, bytes + 1, 0, NULL};
 extern "C" {
-kmm_kernel_t oracle_kernel = {KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, NULL, 6, bytes, 1, &whole};
+kmm_kernel_t oracle_kernel = {KMM_LAUNCH_VERSION, KIND, "kmm_oracle", NULL, NULL, 6, bytes, 1, &whole};
 }
 
+#ifdef __HIP__
+static int find(kmm_kernel_t *k, const void *function)
+{
+    k->handle = const_cast<void *>(function);
+    return 0;
+}
+#else
 static int find(kmm_kernel_t *k, const void *function)
 {
     cudaKernel_t handle;
@@ -40,6 +53,7 @@ static int find(kmm_kernel_t *k, const void *function)
     k->handle = (void *)handle;
     return status != cudaSuccess;
 }
+#endif
 
 // In the process that launches them: a forked one cannot use what its parent has made of CUDA.
 extern "C" int oracle_kernel_find(void)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // libkmm on AMD GPUs: to be built by hipcc and run on a machine that has one; docs/hip.md says how. Each check prints a
-// line that begins with "ok" or "WRONG"; the exit code is the number of wrong ones.
+// line that begins with "ok" or "WRONG"; the exit code is the number of wrong ones. A number as argument says how many times less
+// elements and memory there are. Built by nvcc with kmm's HIP headers it checks NVIDIA GPUs, and so itself.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hip/hip_runtime.h>
@@ -34,9 +37,25 @@ __global__ void count(kmm_blocks_t blocks, long n, int *total, const int *a)
 }
 
 static const uint32_t sizes[] = {sizeof(kmm_blocks_t), 8, 8, 8, 8};
-static const kmm_kernel_t mirror_kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HIP, "mirror", nullptr, reinterpret_cast<void *>(mirror), 5, sizes, 1, nullptr};
-static const kmm_kernel_t scale_kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HIP, "scale", nullptr, reinterpret_cast<void *>(scale), 3, sizes, 1, nullptr};
-static const kmm_kernel_t count_kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HIP, "count", nullptr, reinterpret_cast<void *>(count), 4, sizes, 1, nullptr};
+
+#ifdef __HIP_PLATFORM_NVIDIA__
+#define DEVICES "cuda"
+static const kmm_kind_t kind = KMM_KIND_CUDA;
+static void *handle_of(const void *function)
+{
+    cudaKernel_t k = nullptr;
+    return cudaGetKernel(&k, function) ? nullptr : k;
+}
+#else
+#define DEVICES "hip"
+static const kmm_kind_t kind = KMM_KIND_HIP;
+static void *handle_of(const void *function) { return const_cast<void *>(function); }
+#endif
+
+static kmm_kernel_t kernel(const char *name, const void *function, uint32_t parameters)
+{
+    return kmm_kernel_t{KMM_LAUNCH_VERSION, kind, name, nullptr, handle_of(function), parameters, sizes, 1, nullptr};
+}
 
 static int wrong;
 
@@ -64,6 +83,9 @@ static kmm_launch_t *begin(const char *name, long n, int chunks, kmm_geometry_t 
 
 static int run(long n, int chunks, int *x, int *y, int *total)
 {
+    static const kmm_kernel_t mirror_kernel = kernel("mirror", reinterpret_cast<const void *>(mirror), 5);
+    static const kmm_kernel_t scale_kernel = kernel("scale", reinterpret_cast<const void *>(scale), 3);
+    static const kmm_kernel_t count_kernel = kernel("count", reinterpret_cast<const void *>(count), 4);
     kmm_geometry_t g;
     kmm_launch_t *l = begin("mirror", n, chunks, &g);
     item(l, KMM_READ, "a", x, n - 1, -1);
@@ -93,13 +115,20 @@ static int *array(kmm_runtime_t *rt, long n)
     return kmm_array_create(rt, &shape, &base) ? nullptr : static_cast<int *>(base);
 }
 
+// Arrays that are whole on a device do not fit in little memory, and that is said.
+static bool must_be_refused(kmm_runtime_t *rt, const std::string &devices, int error)
+{
+    kmm_device_info_t i;
+    return error == KMM_E_MEMORY && devices.find("mem=") != std::string::npos && kmm_device_get(rt, 0, &i) == 0 && i.whole_arrays;
+}
+
 // One list of devices: the same program in chunks, checked element by element.
-static void check(const char *devices, long n, int chunks)
+static void check(const std::string &devices, long n, int chunks)
 {
     kmm_runtime_t *rt;
     kmm_config_t config = {};
-    config.devices = devices;
-    std::string what = std::string(devices) + ", " + std::to_string(n) + " elements in " + std::to_string(chunks) + " chunks";
+    config.devices = devices.c_str();
+    std::string what = devices + ", " + std::to_string(n) + " elements in " + std::to_string(chunks) + " chunks";
     int error = kmm_create(&rt, &config);
     if (error) {
         say(error == KMM_E_NO_DEVICE, what + " (no such devices)", nullptr, error);
@@ -121,7 +150,10 @@ static void check(const char *devices, long n, int chunks)
         bad += out[i] != right;
         expected += right % 2;
     }
-    say(!error && !bad && total == expected, what, rt, error);
+    bool refused = must_be_refused(rt, devices, error);
+    say(refused || (!error && !bad && total == expected), what + (refused ? " (refused, since arrays are whole)" : ""), rt, error);
+    if (error)
+        kmm_wait(rt); // which tells it too, and then has told it
     for (int k = 0; k < kmm_device_count(rt); k++) {
         kmm_device_info_t i;
         kmm_device_get(rt, k, &i);
@@ -135,14 +167,86 @@ static void check(const char *devices, long n, int chunks)
         say(false, what + ": end", nullptr, error);
 }
 
-int main()
+static long part = 1; // of the elements and the memory
+
+static std::string devices(int count, bool little)
 {
-    check("hip:1", 1, 1);
-    check("hip:1", 1000003, 1);
-    check("hip:1", 1000003, 16);
-    check("hip:1,mem=256M", 40000000, 40); // 320 MB of arrays
-    check("hip:2", 40000000, 8);           // data moves between two GPUs
-    check("hip:2,mem=256M", 60000000, 60);
-    check("hip:1,cuda:1", 1000003, 8);
+    return std::string(DEVICES ":") + std::to_string(count) + (little ? ",mem=" + std::to_string((256 << 10) / part) + "K" : "");
+}
+
+#ifndef main // what is compiled for the CPU, as kernels of the fake HIP driver, has no graphs
+// What the program does with memory of its own, captured into a graph.
+struct own { hipStream_t stream; hipGraph_t graph; hipGraphExec_t run; int *memory; };
+
+static int capture(own *o, long n)
+{
+    const kmm_blocks_t all = {0, 0, 0, static_cast<uint32_t>((n + 255) / 256), 1, 1};
+    int error = hipStreamBeginCapture(o->stream, hipStreamCaptureModeGlobal);
+    for (int k = 0; k < 4 && !error; k++) {
+        scale<<<static_cast<unsigned>((n + 255) / 256), 256, 0, o->stream>>>(all, n, o->memory);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // libkmm maps, copies and asks meanwhile
+    }
+    error = error ? error : hipStreamEndCapture(o->stream, &o->graph);
+    error = error ? error : hipGraphInstantiate(&o->run, o->graph, nullptr, nullptr, 0);
+    error = error ? error : hipGraphLaunch(o->run, o->stream);
+    return error ? error : hipStreamSynchronize(o->stream);
+}
+
+// While a program captures a graph, other threads may not allocate or ask how far work is. libkmm's threads do, and must neither fail
+// nor spoil the graph.
+static void check_capture()
+{
+    const long n = 40000000 / part, m = 1000;
+    kmm_runtime_t *rt;
+    kmm_config_t config = {};
+    std::string list = devices(1, true);
+    config.devices = list.c_str();
+    int error = kmm_create(&rt, &config), zero = 0, last = 0;
+    if (error) {
+        say(false, "a graph is captured", nullptr, error);
+        return;
+    }
+    kmm_use(rt);
+    std::vector<int> in(n, 1), out(n), got(m, 2);
+    int *x = array(rt, n), *y = array(rt, n), *sum = array(rt, 1);
+    own o = {};
+    error = kmm_copy_in(rt, x, in.data(), n * sizeof(int));
+    error = error ? error : kmm_copy_in(rt, sum, &zero, sizeof(zero));
+    int theirs = hipSetDevice(0);
+    theirs = theirs ? theirs : hipStreamCreateWithFlags(&o.stream, hipStreamNonBlocking);
+    theirs = theirs ? theirs : hipMalloc(reinterpret_cast<void **>(&o.memory), m * sizeof(int));
+    theirs = theirs ? theirs : hipMemcpy(o.memory, got.data(), m * sizeof(int), hipMemcpyHostToDevice);
+    for (int k = 0; k < 8 && !error; k++)
+        error = run(n, 40, x, y, sum);
+    theirs = theirs ? theirs : capture(&o, m);
+    theirs = theirs ? theirs : hipMemcpy(got.data(), o.memory, m * sizeof(int), hipMemcpyDeviceToHost);
+    error = error ? error : kmm_copy_out(rt, out.data(), y, n * sizeof(int));
+    for (int v : got)
+        last += v != 202; // four times: 2, 7, 22, 67, 202
+    say(!theirs && !last, std::string("a graph is captured while libkmm works: ") + hipGetErrorString(static_cast<hipError_t>(theirs)), rt, 0);
+    bool refused = must_be_refused(rt, list, error);
+    say(refused || (!error && out[0] == 7 && out[n - 1] == 7), "libkmm works while a graph is captured", rt, error);
+    (void)hipGraphExecDestroy(o.run);
+    (void)hipGraphDestroy(o.graph);
+    (void)hipFree(o.memory);
+    (void)hipStreamDestroy(o.stream);
+    kmm_use(nullptr);
+    kmm_destroy(rt);
+}
+
+int main(int argc, char **argv)
+{
+    part = argc > 1 && std::atol(argv[1]) > 0 ? std::atol(argv[1]) : 1;
+    check(devices(1, false), 1, 1);
+    check(devices(1, false), 1000003 / part, 1);
+    check(devices(1, false), 1000003 / part, 16);
+    check(devices(1, true), 40000000 / part, 40); // 320 MB of arrays
+    check(devices(2, false), 40000000 / part, 8); // data moves between two GPUs
+    check(devices(2, true), 60000000 / part, 60);
+#ifndef __HIP_PLATFORM_NVIDIA__
+    check("hip:1,cuda:1", 1000003 / part, 8);
+#endif
+    check_capture();
     return wrong;
 }
+#endif

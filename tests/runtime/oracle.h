@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a launch of the oracle's programs does, element by element: the same code in the model, in chunks on the CPU, and, compiled
- * by nvcc, in kernels on a GPU.
+ * by nvcc or hipcc, in kernels on a GPU.
  */
 #ifndef KMM_TEST_ORACLE_H
 #define KMM_TEST_ORACLE_H
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __CUDACC__
+#ifdef __HIP__
+#define ORACLE_CODE __device__ static inline
+#define oracle_stop() __builtin_trap()
+#elif defined(__CUDACC__)
 #define ORACLE_CODE __device__ static inline
 #define oracle_stop() __trap()
 #else
@@ -143,7 +146,7 @@ ORACLE_CODE void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64
 }
 
 /* The same where others do it at the same time. */
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIP__)
 ORACLE_CODE void combine_shared(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
 {
     uintptr_t at = (uintptr_t)base + (uintptr_t)k * type_bytes(t), inside = at % sizeof(unsigned long long);

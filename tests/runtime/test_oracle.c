@@ -158,15 +158,15 @@ static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle"
 /* A GPU that a program may have, and the kernel for it. `count`: how many of its kind there must be. */
 typedef struct gpus { const char *devices; const kmm_kernel_t *kernel; int count; } gpus_t;
 
-#ifdef KMM_TEST_DEVICE
+#ifdef KMM_TEST_DEVICE /* "cuda" or "hip" */
 /* tests/device/oracle.cu; made known in the process that launches it. */
 extern kmm_kernel_t oracle_kernel;
 int oracle_kernel_find(void);
 
 static const gpus_t gpus[] = {
-    { "cuda:1,mem=%lld", &oracle_kernel, 1 }, { "cuda:1,mem=%lld,host", &oracle_kernel, 1 }, { "cuda:1,mem=%lld,host:2", &oracle_kernel, 1 },
-    { "cuda:2,mem=%lld", &oracle_kernel, 2 }, { "cuda:2,mem=%lld,host:1", &oracle_kernel, 2 },
-    { "cuda:4,mem=%lld", &oracle_kernel, 4 }, { "cuda:4,mem=%lld,host", &oracle_kernel, 4 },
+    { KMM_TEST_DEVICE ":1,mem=%lld", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host:2", &oracle_kernel, 1 },
+    { KMM_TEST_DEVICE ":2,mem=%lld", &oracle_kernel, 2 }, { KMM_TEST_DEVICE ":2,mem=%lld,host:1", &oracle_kernel, 2 },
+    { KMM_TEST_DEVICE ":4,mem=%lld", &oracle_kernel, 4 }, { KMM_TEST_DEVICE ":4,mem=%lld,host", &oracle_kernel, 4 },
 };
 #else
 /* What the lanes of a warp do in step: all read before any of them writes, and what several of them add to one element of a
