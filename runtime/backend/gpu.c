@@ -84,6 +84,8 @@ int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
     const char *name = NULL, *text = NULL, *version = strstr(call, "_v"); /* part of the symbol, not of the name */
     if (r == KMM__GPU_SUCCESS)
         return 0;
+    if (driver->forget)
+        driver->forget();
     driver->describe(r, &name, &text);
     snprintf(error_text, sizeof(error_text), "%.*s: %s (%s)", version ? (int)(version - call) : (int)strlen(call), call,
              name ? name : "unknown error", text ? text : "");
@@ -91,6 +93,14 @@ int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
 }
 
 #define TRY(gpu, call, arguments) kmm__gpu_result((gpu)->driver, (gpu)->calls->call arguments, (gpu)->driver->names->call)
+
+/* A result that is an answer, and no error. */
+static int answer(const kmm__gpu_t *gpu, int r)
+{
+    if (r != KMM__GPU_SUCCESS && gpu->driver->forget)
+        gpu->driver->forget();
+    return r;
+}
 
 static bool enter(const kmm__gpu_t *gpu)
 {
@@ -279,7 +289,7 @@ static size_t granularity(const kmm__gpu_t *gpu)
 {
     kmm__gpu_allocation_t properties = frame_properties(gpu);
     size_t bytes = 0;
-    if (gpu->calls->MemGetAllocationGranularity(&bytes, &properties, KMM__GPU_GRANULARITY_MINIMUM))
+    if (answer(gpu, gpu->calls->MemGetAllocationGranularity(&bytes, &properties, KMM__GPU_GRANULARITY_MINIMUM)))
         return 0;
     return bytes;
 }
@@ -311,9 +321,9 @@ static bool can_map(const kmm__gpu_t *gpu)
     kmm__frame_handle_t frame = 0;
     kmm__addr_t at = 0;
     size_t bytes = c->MemMap ? granularity(gpu) : 0;
-    if (!bytes || c->MemAddressReserve(&at, bytes, 0, 0, 0))
+    if (!bytes || answer(gpu, c->MemAddressReserve(&at, bytes, 0, 0, 0)))
         return false;
-    bool can = c->MemCreate(&frame, bytes, &properties, 0) == KMM__GPU_SUCCESS;
+    bool can = answer(gpu, c->MemCreate(&frame, bytes, &properties, 0)) == KMM__GPU_SUCCESS;
     if (can) {
         can = map(gpu, at, frame, bytes) == 0;
         if (can)
@@ -443,7 +453,7 @@ static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
 static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg)
 {
     scope_t scope = enter_relaxed(gpu);
-    int r = gpu->calls->StreamQuery(native);
+    int r = answer(gpu, gpu->calls->StreamQuery(native));
     leave_relaxed(gpu, scope);
     if (r != KMM__GPU_NOT_READY)
         return 0; /* an error shows in the work itself */
@@ -561,7 +571,7 @@ static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
 {
     const kmm__gpu_t *gpu = ((gpu_backend_t *)b)->first;
     scope_t scope = enter_relaxed(gpu);
-    int r = gpu->calls->HostRegister(base, bytes, KMM__GPU_REGISTER_PORTABLE);
+    int r = answer(gpu, gpu->calls->HostRegister(base, bytes, KMM__GPU_REGISTER_PORTABLE));
     leave_relaxed(gpu, scope);
     return r == KMM__GPU_ALREADY_REGISTERED ? KMM_E_STATE : kmm__gpu_result(gpu->driver, r, gpu->driver->names->HostRegister);
 }
@@ -663,7 +673,7 @@ static int gpu_event_query(kmm__event_t *e)
 {
     const kmm__gpu_t *gpu = e->gpu;
     scope_t scope = enter_relaxed(gpu);
-    int r = gpu->calls->EventQuery(e->handle);
+    int r = answer(gpu, gpu->calls->EventQuery(e->handle));
     leave_relaxed(gpu, scope);
     return r == KMM__GPU_SUCCESS ? 1 : r == KMM__GPU_NOT_READY ? 0 : kmm__gpu_result(gpu->driver, r, gpu->driver->names->EventQuery);
 }

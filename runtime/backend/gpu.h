@@ -109,6 +109,7 @@ typedef struct kmm__gpu_driver {
     kmm__gpu_calls_t calls;       /* written once, under a lock, before the first backend is returned */
     const char *(*load)(void *library); /* looks up what is its own; the name of what is missing, or NULL */
     void (*describe)(int result, const char **name, const char **text);
+    void (*forget)(void); /* this thread's last error, which the program must not find when it is ours; NULL where the driver keeps none */
     int (*open)(kmm__gpu_device_t *d);  /* fills in all but maps and the ordinal; maps is true where it may be tried */
     void (*close)(kmm__gpu_device_t *d);
     bool (*enter)(const kmm__gpu_device_t *d); /* makes it current for this thread; false: it is already */

@@ -36,9 +36,13 @@ static const char *load(void *library)
 
 static void describe(int r, const char **name, const char **text)
 {
-    hip.GetLastError(); /* the program must not find an error that is ours */
     *name = hip.GetErrorName(r);
     *text = hip.GetErrorString(r);
+}
+
+static void forget(void)
+{
+    hip.GetLastError();
 }
 
 /* ---- Devices ---- */
@@ -87,7 +91,7 @@ static int allow_peer(const kmm__gpu_device_t *d, const kmm__gpu_device_t *peer)
     (void)peer; /* it is current */
     int r = hip.DeviceEnablePeerAccess(d->ordinal, 0);
     if (r == KMM__GPU_PEER_ALREADY_ENABLED) {
-        hip.GetLastError();
+        forget();
         return 0;
     }
     return kmm__gpu_result(&driver, r, "hipDeviceEnablePeerAccess");
@@ -159,7 +163,7 @@ static const char *const libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6",
 static kmm__gpu_driver_t driver = {
     .name = "hip", .product = "HIP", .kind = KMM_KIND_HIP, .libraries = libraries,
     .absent = "libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is not installed", .needed = "ROCm 5.2", .must_map = false,
-    .names = &names, .load = load, .describe = describe,
+    .names = &names, .load = load, .describe = describe, .forget = forget,
     .open = device_open, .close = device_close, .enter = enter, .leave = leave, .current = current, .allow_peer = allow_peer,
     .copy_peer = copy_peer, .copy_rows = copy_rows,
     .kernel_load = kernel_load, .kernel_allow_shared = kernel_allow_shared, .kernel_launch = kernel_launch,

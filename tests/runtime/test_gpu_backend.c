@@ -406,6 +406,18 @@ static void a_stream_may_end_when_it_was_heard_of(void **state)
     close_fixture(&f);
 }
 
+/* HIP's last error of this thread; what CUDA's driver has not. */
+static int last_error(void)
+{
+    static const char *const libraries[] = { "libamdhip64.so.6", "libamdhip64.so.5" };
+    int (*get)(void) = NULL;
+    for (int k = 0; k < 2 && is_hip() && !get; k++) {
+        void *library = dlopen(libraries[k], RTLD_NOW | RTLD_NOLOAD);
+        *(void **)&get = library ? dlsym(library, "hipGetLastError") : NULL;
+    }
+    return get ? get() : 0;
+}
+
 /* Where mapping fails when it is tried, arrays are whole on that device, which works all the same. */
 static void a_device_that_cannot_map_is_whole(void **state)
 {
@@ -422,10 +434,37 @@ static void a_device_that_cannot_map_is_whole(void **state)
     assert_int_equal(b->open(b, 0, &gpu), 0);
     b->info(gpu, &info);
     assert_true(info.whole);
+    assert_int_equal(last_error(), 0);
     assert_int_equal(b->frame_create(gpu, 5000, &frame), 0);
     b->frame_destroy(gpu, frame, 5000);
     b->close(gpu);
     b->unload(b);
+}
+
+/* What was asked, and answered "no", is no error that the program finds when it asks for its own. */
+static void the_program_finds_no_error_of_ours(void **state)
+{
+    (void)state;
+    setenv("KMM_FAKE_COPY_RATE", "4194304", 1); /* a second for what is asked about */
+    fixture_t f = open_fixture(NULL);
+    kmm__event_t *e;
+    char *memory = aligned_alloc(4096, 4096);
+    map_frames(&f, 1);
+    unsetenv("KMM_FAKE_COPY_RATE");
+    assert_int_equal(f.b->event_create(f.gpu, &e), 0);
+    assert_int_equal(f.b->fill(f.s, f.window, 1, FRAME), 0);
+    assert_int_equal(f.b->event_record(e, f.s), 0);
+    assert_int_equal(f.b->event_query(e), 0);
+    assert_int_equal(f.b->follow(f.gpu, f.b->native(f.s), NULL, NULL), 1);
+    assert_int_equal(last_error(), 0);
+    assert_int_equal(f.b->host_register(f.b, memory, 4096), 0);
+    assert_int_equal(f.b->host_register(f.b, memory, 4096), KMM_E_STATE);
+    assert_int_equal(last_error(), 0);
+    assert_int_equal(f.b->host_unregister(f.b, memory), 0);
+    assert_int_equal(drain(&f, f.s, NULL), 0);
+    f.b->event_destroy(e);
+    free(memory);
+    close_fixture(&f);
 }
 
 /* ---- Graphs of the program's ---- */
@@ -544,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unmapping_what_is_in_use_ends_the_program),
         cmocka_unit_test(no_device_is_said),
+        cmocka_unit_test(the_program_finds_no_error_of_ours),
         cmocka_unit_test(captures_and_the_backend_leave_each_other_alone),
         cmocka_unit_test(a_device_that_cannot_map_is_whole),
         cmocka_unit_test(a_device_describes_itself),
