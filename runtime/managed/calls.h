@@ -30,6 +30,16 @@
     X(Malloc3D)                                                                                    \
     X(Memset3D)                                                                                    \
     X(Memset3DAsync)                                                                               \
+    X(Memset2DAsync)                                                                               \
+    X(MemcpyPeer)                                                                                  \
+    X(MemcpyPeerAsync)                                                                             \
+    X(MemcpyFromSymbolAsync)                                                                       \
+    X(MemPrefetchAsync)                                                                            \
+    X(MemAdvise)                                                                                   \
+    X(CreateTextureObject)                                                                         \
+    X(IpcGetMemHandle)                                                                             \
+    X(Memcpy2DToArray)                                                                             \
+    X(Memcpy2DFromArray)                                                                           \
     X(PointerGetAttributes)                                                                        \
     X(LaunchKernel)                                                                                \
     X(LaunchCooperativeKernel)                                                                     \
@@ -52,16 +62,6 @@
 
 #define KMM_CUDA_CALLS(X)                                                                          \
     X(__cudaLaunchKernel)                                                                          \
-    X(cudaMemset2DAsync)                                                                           \
-    X(cudaMemcpyPeer)                                                                              \
-    X(cudaMemcpyPeerAsync)                                                                         \
-    X(cudaMemcpyFromSymbolAsync)                                                                   \
-    X(cudaMemPrefetchAsync)                                                                        \
-    X(cudaMemAdvise)                                                                               \
-    X(cudaCreateTextureObject)                                                                     \
-    X(cudaIpcGetMemHandle)                                                                         \
-    X(cudaMemcpy2DToArray)                                                                         \
-    X(cudaMemcpy2DFromArray)                                                                       \
     X(cudaLaunchKernelExC)
 
 #define KMM_HIP_CALLS(X)                                                                           \
@@ -71,7 +71,6 @@
     X(hipExtLaunchKernel)                                                                          \
     X(hipLaunchCooperativeKernelMultiDevice)                                                       \
     X(hipModuleLaunchKernel)                                                                       \
-    X(hipMemcpyFromSymbolAsync)                                                                    \
     X(hipMemcpyWithStream)                                                                         \
     X(hipMemcpyHtoD)                                                                               \
     X(hipMemcpyHtoDAsync)                                                                          \
@@ -79,7 +78,6 @@
     X(hipMemcpyDtoHAsync)                                                                          \
     X(hipMemcpyDtoD)                                                                               \
     X(hipMemcpyDtoDAsync)                                                                          \
-    X(hipMemset2DAsync)                                                                            \
     X(hipMemsetD8)                                                                                 \
     X(hipMemsetD8Async)                                                                            \
     X(hipMemsetD16)                                                                                \

@@ -177,13 +177,6 @@ int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
 
 /* ---- Copies ---- */
 
-int __wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s);
-int __wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s)
-{
-    (void)s;
-    return WRAP(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
-}
-
 /* As hipMemcpy, in the order of a stream. */
 int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s);
 int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s)
@@ -208,13 +201,6 @@ COPY(DtoH, DEVICE_TO_HOST)
 COPY(DtoD, DEVICE_TO_DEVICE)
 
 /* ---- Fills ---- */
-
-int __wrap_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
-int __real_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
-int __wrap_hipMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s)
-{
-    return kmm_cuda_is_managed(dst) ? WRAP(Memset2D)(dst, pitch, value, w, h) : __real_hipMemset2DAsync(dst, pitch, value, w, h, s);
-}
 
 /* `count` elements of `bytes` bytes: as a fill where all bytes are the same, else as copies of a piece that is filled here. */
 static int fill(void *dst, uint32_t value, size_t bytes, size_t count)

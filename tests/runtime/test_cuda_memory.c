@@ -62,7 +62,15 @@ REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REA
 REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
 REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
-REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray) REAL(__cudaLaunchKernel)
+REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
+#ifdef KMM_TEST_HIP /* the same with HIP's names, and what only its wrappers call */
+REAL(__hipRegisterFatBinary) REAL(__hipRegisterFunction) REAL(__hipPushCallConfiguration) REAL(hipModuleLaunchKernel) REAL(hipMemsetD8)
+REAL(hipMemsetD8Async) REAL(hipMemsetD16) REAL(hipMemsetD16Async) REAL(hipMemsetD32) REAL(hipMemsetD32Async)
+static const kmm_kind_t kind = KMM_KIND_HIP;
+#else
+REAL(__cudaLaunchKernel)
+static const kmm_kind_t kind = KMM_KIND_CUDA;
+#endif
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
@@ -127,7 +135,7 @@ int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return devices; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
 {
     (void)rt;
-    *out = (kmm_device_info_t){.kind = KMM_KIND_CUDA, .ordinal = index};
+    *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }
 static int in_task;
