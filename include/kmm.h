@@ -46,7 +46,7 @@ typedef struct kmm_config {
      * Default: all GPUs, and the host if there is none. */
     const char *devices;
     uint64_t device_mem;  /* bytes managed on each device (KMM_DEVICE_MEM); default: what is free, less a reserve */
-    uint64_t frame_bytes; /* size of a frame of large arrays (KMM_FRAME); default 32 MiB */
+    uint64_t frame_bytes; /* size of a frame of large arrays (KMM_FRAME); default 128 MiB */
     uint32_t threads;     /* threads of the host device (KMM_THREADS); default: the cores it may use */
     /* Bytes of host memory that arrays may take (KMM_HOST_MEM); what does not fit goes to disk. Memory that is
      * mapped is the program's and not counted. Default: no limit, and no disk. */

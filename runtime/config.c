@@ -188,7 +188,7 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         return error;
     if (!config.threads && threads)
         config.threads = (uint32_t)strtoul(threads, NULL, 10);
-    rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)32 << 20;
+    rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)128 << 20;
     while (rt->frame_bytes & (rt->frame_bytes - 1))
         rt->frame_bytes &= rt->frame_bytes - 1;
     error = list && *list ? add_list(rt, list, &config) : add_all(rt, &config);

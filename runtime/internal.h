@@ -7,6 +7,7 @@
 #ifndef KMM__INTERNAL_H
 #define KMM__INTERNAL_H
 
+#include "base/spin.h"
 #include "types.h"
 
 /* ---- base/alloc.c: bookkeeping memory. Ends the process when there is none, with a message: a
@@ -15,15 +16,6 @@ void *kmm__alloc(size_t bytes); /* zeroed; freed by free */
 /* Makes room for one more element of `size` in a growing array. */
 void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size);
 char *kmm__copy_text(const char *text);
-
-/* ---- base/spin.c ---- */
-uint64_t kmm__now(void); /* nanoseconds of CLOCK_MONOTONIC */
-void kmm__relax(void); /* tells the core that a loop polls memory */
-/* Not locked: waits some tens of microseconds at most until *word is 0: about what sleeping and being woken costs. */
-void kmm__spin_until_zero(const _Atomic uint32_t *word);
-void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value); /* the same while it has that value */
-/* Takes a lock that is held for about a microsecond at a time: tries for longer than a mutex does before it sleeps. */
-void kmm__spin_lock(pthread_mutex_t *lock);
 
 /* ---- runtime.c ---- */
 /* Locked, unlocks: writes back what launches with nowait left mapped in [begin, end). Returns the first error, which is also

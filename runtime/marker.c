@@ -212,7 +212,7 @@ int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
     assist(m);
-    kmm__spin_until_zero(&m->left);
+    kmm__spin_until_zero(&m->left, rt->has_spaces && kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : KMM__SPIN_NS);
     pthread_mutex_lock(&rt->lock);
     while (m->left)
         pthread_cond_wait(&rt->progress, &rt->lock);

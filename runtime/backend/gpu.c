@@ -4,6 +4,7 @@
  * current device is left as it was.
  */
 #include "gpu.h"
+#include "../base/spin.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPIN_NS = 50000, SLEEP_NS = 20000, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
+enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
 
 typedef struct gpu_backend {
     kmm__backend_t base;
@@ -209,7 +210,7 @@ static bool deliver(kmm__gpu_t *gpu)
 static void *watch(void *arg)
 {
     kmm__gpu_t *gpu = arg;
-    uint64_t idle_since = now_ns();
+    uint64_t idle_since = now_ns(), patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
     enter_relaxed(gpu); /* for good: the thread is ours */
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
@@ -223,8 +224,12 @@ static void *watch(void *arg)
             continue;
         }
         pthread_mutex_unlock(&gpu->lock);
-        if (now_ns() - idle_since > SPIN_NS)
+        uint64_t idle = now_ns() - idle_since;
+        if (idle > patience)
             nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+        else if (idle > SPIN_NS)
+            for (int k = 0; k < POLL_RELAX; k++)
+                kmm__relax();
         else
             sched_yield(); /* leaves the lock to those who enqueue */
         pthread_mutex_lock(&gpu->lock);

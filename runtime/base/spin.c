@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "../internal.h"
+#include "spin.h"
 
-enum { SPIN_NS = 30000, POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
+enum { POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
 
 uint64_t kmm__now(void)
 {
@@ -22,9 +23,19 @@ void kmm__relax(void)
 #endif
 }
 
-void kmm__spin_until_zero(const _Atomic uint32_t *word)
+bool kmm__has_cpus_to_spare(void)
 {
-    uint64_t end = kmm__now() + SPIN_NS;
+    enum { MANY_CPUS = 8 };
+    static _Atomic int many = -1;
+    int known = many;
+    if (known < 0)
+        many = known = sysconf(_SC_NPROCESSORS_ONLN) >= MANY_CPUS;
+    return known;
+}
+
+void kmm__spin_until_zero(const _Atomic uint32_t *word, uint64_t ns)
+{
+    uint64_t end = kmm__now() + ns;
     do {
         for (int k = 0; k < POLLS_PER_YIELD; k++) {
             if (atomic_load_explicit(word, memory_order_relaxed) == 0)
@@ -37,7 +48,7 @@ void kmm__spin_until_zero(const _Atomic uint32_t *word)
 
 void kmm__spin_while(const _Atomic uint64_t *word, uint64_t value)
 {
-    uint64_t end = kmm__now() + SPIN_NS;
+    uint64_t end = kmm__now() + KMM__SPIN_NS;
     do {
         for (int k = 0; k < POLLS_PER_YIELD; k++) {
             if (atomic_load_explicit(word, memory_order_relaxed) != value)

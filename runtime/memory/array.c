@@ -73,7 +73,8 @@ static uint64_t power_of_two_at_least(uint64_t n)
 }
 
 /* One size for all devices, so that a frame can be exchanged; the whole array where one of them cannot do otherwise: small enough that an array and a
- * device have several, large enough that mapping them costs little. */
+ * device have several, large enough that mapping them costs little: on H200s setting access to a frame takes 0.9 ms while copies run,
+ * whatever its size, and GPUs take turns at it. */
 static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
 {
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
