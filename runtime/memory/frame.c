@@ -112,6 +112,11 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
     touch_t t = { a, &a->residence[d->index], fn, ctx };
     if (t.residence->is_packed)
         return;
+    if (l->dims == 1) { /* as most are */
+        if (b->lo[0] < b->hi[0])
+            touch_bytes(&t, l->origin + b->lo[0] * l->stride[0], l->origin + b->hi[0] * l->stride[0]);
+        return;
+    }
     kmm__layout_rows(l, b, touch_rows, &t);
 }
 

@@ -397,8 +397,10 @@ static int receive(slot_t *s)
     if (!error)
         error = b->notify(s->stream, arrived, s);
     pthread_mutex_lock(&p->lock);
-    if (error)
+    if (error) {
         slot_free(s);
+        notes_deliver(p);
+    }
     return error;
 }
 
