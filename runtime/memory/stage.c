@@ -64,6 +64,8 @@ struct kmm__stager {
     _Atomic uint32_t landing; /* slots of copies out that are in use */
     uint64_t next_number;
     note_t *notes, **notes_end;
+    uint32_t coming;     /* notes that their streams have yet to deliver */
+    uint32_t delivering; /* threads in notes_deliver */
 };
 
 /* ---- Notes ---- */
@@ -95,12 +97,15 @@ static note_t *note_take(struct kmm__stager *p)
 /* Locked, unlocks meanwhile. */
 static void notes_deliver(struct kmm__stager *p)
 {
+    p->delivering++;
     for (note_t *n; (n = note_take(p));) {
         pthread_mutex_unlock(&p->lock);
         n->fn(n->arg, n->status);
         free(n);
         pthread_mutex_lock(&p->lock);
     }
+    if (--p->delivering == 0)
+        pthread_cond_broadcast(&p->changed);
 }
 
 static void note_arrived(void *arg, int status)
@@ -110,6 +115,7 @@ static void note_arrived(void *arg, int status)
     n->status = status;
     n->next = NULL;
     pthread_mutex_lock(&p->lock);
+    p->coming--;
     *p->notes_end = n;
     p->notes_end = &n->next;
     notes_deliver(p);
@@ -125,10 +131,15 @@ int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void 
     *n = (note_t){ .device = d, .fn = fn, .arg = arg };
     pthread_mutex_lock(&p->lock);
     n->number = p->next_number;
+    p->coming++;
     pthread_mutex_unlock(&p->lock);
     int error = d->backend->notify(d->out, note_arrived, n);
-    if (error)
-        free(n);
+    if (!error)
+        return 0;
+    free(n);
+    pthread_mutex_lock(&p->lock);
+    p->coming--;
+    pthread_mutex_unlock(&p->lock);
     return error;
 }
 
@@ -266,13 +277,21 @@ bool kmm__stage_works(kmm_runtime_t *rt, kmm__backend_t *backend)
     return works;
 }
 
+/* Whether nobody will come to the stager any more. Whoever delivered the last note may still be on its way out. Locked. */
+static bool is_quiet(const struct kmm__stager *p)
+{
+    bool quiet = !p->coming && !p->notes && !p->delivering;
+    for (uint32_t k = 0; k < 2 * SLOTS; k++)
+        quiet &= p->slots[k].state == SLOT_FREE;
+    return quiet;
+}
+
 void kmm__stage_stop(kmm_runtime_t *rt)
 {
     struct kmm__stager *p = rt->stager;
     pthread_mutex_lock(&p->lock);
-    for (uint32_t k = 0; k < 2 * SLOTS; k += p->slots[k].state == SLOT_FREE)
-        while (p->slots[k].state != SLOT_FREE)
-            pthread_cond_wait(&p->changed, &p->lock);
+    while (!is_quiet(p))
+        pthread_cond_wait(&p->changed, &p->lock);
     p->stopping = true;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
