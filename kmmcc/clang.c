@@ -247,7 +247,7 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
 
 static flags_t all_flags(const unit_t *u, headers_t headers)
 {
-    enum { ROOM = 72 };
+    enum { ROOM = 80 };
     flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
     if (is_device_lang(u->lang))
         add_cuda_flags(u, headers, &f);
@@ -354,6 +354,8 @@ static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers, const char
     if (cache && (*cache = precompiled(u, &f, bodies))) {
         add_flag(&f, "-include-pch");
         add_flag(&f, *cache);
+        add_flag(&f, "-Xclang"); /* otherwise clang asks only of headers that are none of the system's whether they have changed */
+        add_flag(&f, "-fmodules-validate-system-headers");
     }
     unsaved_t files = unsaved(u);
     unsigned options = CXTranslationUnit_KeepGoing;
