@@ -61,6 +61,34 @@ static bool is_relative(const char *flag)
     return (!strncmp(flag, "-I", 2) && flag[2] != '/') || (!strncmp(flag, "-isystem", 8) && flag[8] != '/') || !strncmp(flag, "-iquote", 7);
 }
 
+/* When each file of a folder was written. */
+static void add_files(hash_t *h, const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *file = arena_printf("%s/%s", path, e->d_name);
+        struct stat s;
+        if (*e->d_name == '.' || stat(file, &s))
+            continue;
+        if (S_ISDIR(s.st_mode))
+            add_files(h, file);
+        else
+            add(h, arena_printf("%s %lld %lld.%ld", file, (long long)s.st_size, (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
+    }
+    if (d)
+        closedir(d);
+}
+
+/* kmm's own headers: clang takes one that has changed for the old one until it needs its text, and is confused then. */
+static void add_own(hash_t *h, const char *flag)
+{
+    static const char *const known[] = {"kmm_launch.h", "hip/kmm_hip_names.h", "kmm/launch.h"};
+    const char *path = strchr(flag, '/');
+    for (size_t k = 0; path && k < sizeof(known) / sizeof(*known); k++)
+        if (access(arena_printf("%s/%s", path, known[k]), R_OK) == 0)
+            add_files(h, k == 2 ? arena_printf("%s/kmm", path) : path);
+}
+
 static const char *name_of(const char *headers, const char *const *flags, int count, bool skips_bodies)
 {
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
@@ -73,6 +101,7 @@ static const char *name_of(const char *headers, const char *const *flags, int co
     add(&h, skips_bodies ? "skip" : "all");
     for (int k = 0; k < count; k++) {
         add(&h, flags[k]);
+        add_own(&h, flags[k]);
         relative |= is_relative(flags[k]);
     }
     for (size_t k = 0; k < sizeof(variables) / sizeof(*variables); k++) {
