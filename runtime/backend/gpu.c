@@ -302,7 +302,9 @@ static size_t granularity(const kmm__gpu_t *gpu)
 static int set_access(const kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, int ordinal)
 {
     kmm__gpu_access_t access = { { KMM__GPU_LOCATION_DEVICE, ordinal }, KMM__GPU_ACCESS_READ_WRITE };
-    return TRY(gpu, MemSetAccess, (at, bytes, &access, 1));
+    int mode = relax(gpu), error = TRY(gpu, MemSetAccess, (at, bytes, &access, 1));
+    restore(gpu, mode);
+    return error;
 }
 
 static int map(const kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
@@ -564,12 +566,7 @@ static int gpu_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__g
         return error;
     if (!can)
         return KMM_E_UNSUPPORTED;
-    if (!gpu->device.maps)
-        return allow_peer(gpu, peer);
-    int mode = relax(gpu);
-    error = set_access(gpu, at, bytes, peer->device.ordinal);
-    restore(gpu, mode);
-    return error;
+    return gpu->device.maps ? set_access(gpu, at, bytes, peer->device.ordinal) : allow_peer(gpu, peer);
 }
 
 static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
