@@ -26,7 +26,7 @@
 #include "fake_gpu.h"
 #include "fake_work.h"
 
-enum { MAX_ARRAYS = 12, LIMIT_S = 30, MOST = 400, N = 6 << 10 /* elements: 24 KiB, six frames */ };
+enum { MAX_ARRAYS = 12, LIMIT_S = 30, MOST = 4000, N = 6 << 10 /* elements: 24 KiB, six frames */ };
 
 typedef enum role { BYSTANDER, INPUT, RESULT } role_t; /* INPUT: read by devices, written by the host */
 
