@@ -15,6 +15,7 @@
 #include <time.h>
 
 enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
+enum { PROBE_FRAMES = 3, PROBE_BYTES = 4096 }; /* of those that find out whether memory can be mapped */
 
 typedef struct gpu_backend {
     kmm__backend_t base;
@@ -319,26 +320,78 @@ static int map(const kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame,
     return error;
 }
 
+/* What is mapped to find out whether it can be: a window of three frames. */
+typedef struct probe {
+    kmm__addr_t window;
+    size_t bytes; /* of a frame */
+    kmm__frame_handle_t frame[PROBE_FRAMES];
+    int created, placed; /* frames; those placed are the first ones */
+    void *stream;
+} probe_t;
+
+/* Whether bytes of ordinary host memory go there and come back the same. */
+static bool make_the_trip(const kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t at, int seed)
+{
+    unsigned char out[PROBE_BYTES], back[PROBE_BYTES];
+    for (int k = 0; k < PROBE_BYTES; k++) {
+        out[k] = (unsigned char)(seed + k * 31 + k / 251);
+        back[k] = (unsigned char)~out[k];
+    }
+    int r = answer(gpu, gpu->calls->MemcpyHtoD(at, out, sizeof(out), p->stream)), end;
+    r = r ? r : answer(gpu, gpu->calls->MemcpyDtoH(back, at, sizeof(back), p->stream));
+    while ((end = answer(gpu, gpu->calls->StreamQuery(p->stream))) == KMM__GPU_NOT_READY)
+        sched_yield();
+    return !r && !end && !memcmp(out, back, sizeof(out));
+}
+
+/* All that is done with windows later: frames are placed and given access to in a run, copies cross their borders, and one goes
+ * and comes back while the others stay. */
+static bool use_probe(const kmm__gpu_t *gpu, probe_t *p)
+{
+    const kmm__gpu_calls_t *c = gpu->calls;
+    kmm__gpu_allocation_t properties = frame_properties(gpu);
+    kmm__addr_t second = p->window + p->bytes, third = second + p->bytes;
+    for (; p->created < PROBE_FRAMES; p->created++)
+        if (answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
+            return false;
+    for (; p->placed < PROBE_FRAMES; p->placed++)
+        if (answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes, 0, p->frame[p->placed], 0)))
+            return false;
+    if (set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
+        return false;
+    if (!make_the_trip(gpu, p, second - PROBE_BYTES / 2, 1))
+        return false;
+    if (answer(gpu, c->MemUnmap(second, p->bytes)) || map(gpu, second, p->frame[1], p->bytes)) {
+        answer(gpu, c->MemUnmap(third, p->bytes));
+        p->placed = 1;
+        return false;
+    }
+    return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) && make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
+}
+
+/* Whether all was given back. */
+static bool end_probe(const kmm__gpu_t *gpu, probe_t *p)
+{
+    int bad = 0;
+    while (p->placed > 0)
+        bad |= answer(gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
+    while (p->created > 0)
+        bad |= answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
+    if (p->stream)
+        bad |= answer(gpu, gpu->calls->StreamDestroy(p->stream));
+    bad |= answer(gpu, gpu->calls->MemAddressFree(p->window, PROBE_FRAMES * p->bytes));
+    return !bad;
+}
+
 /* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves differs with the
- * driver's version. */
+ * driver's version, and ROCm 6.1 says success where it maps a frame at the window's base in place of where it was told. */
 static bool can_map(const kmm__gpu_t *gpu)
 {
-    kmm__gpu_allocation_t properties = frame_properties(gpu);
-    const kmm__gpu_calls_t *c = gpu->calls;
-    kmm__frame_handle_t frame = 0;
-    kmm__addr_t at = 0;
-    size_t bytes = c->MemMap ? granularity(gpu) : 0;
-    if (!bytes || answer(gpu, c->MemAddressReserve(&at, bytes, 0, 0, 0)))
+    probe_t p = { .bytes = gpu->calls->MemMap ? granularity(gpu) : 0 };
+    if (p.bytes < PROBE_BYTES || answer(gpu, gpu->calls->MemAddressReserve(&p.window, PROBE_FRAMES * p.bytes, 0, 0, 0)))
         return false;
-    bool can = answer(gpu, c->MemCreate(&frame, bytes, &properties, 0)) == KMM__GPU_SUCCESS;
-    if (can) {
-        can = map(gpu, at, frame, bytes) == 0;
-        if (can)
-            c->MemUnmap(at, bytes);
-        c->MemRelease(frame);
-    }
-    c->MemAddressFree(at, bytes);
-    return can;
+    bool can = !answer(gpu, gpu->calls->StreamCreate(&p.stream, KMM__GPU_STREAM_NON_BLOCKING)) && use_probe(gpu, &p);
+    return end_probe(gpu, &p) && can;
 }
 
 static int watch_begin(kmm__gpu_t *gpu)
@@ -700,11 +753,17 @@ static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, s
 }
 
 /* Whether copies of rows can have this side. Where there is room for a frame between two rows it need not be mapped, and CUDA
- * refuses copies across what is not, though no row lies there. */
-static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, int64_t pitch, int64_t width)
+ * refuses copies across what is not, though no row lies there. HIP refuses those that do not lie in one frame, and a granule does. */
+static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, kmm__addr_t at, int64_t pitch, const kmm__copy_t *c)
 {
-    bool may_have_holes = side && side->device.maps && pitch - width >= (int64_t)side->granule;
-    return pitch <= s->gpu->device.max_pitch && !may_have_holes;
+    if (pitch > s->gpu->device.max_pitch)
+        return false;
+    if (!side || !side->device.maps)
+        return true;
+    kmm__addr_t last = at + (kmm__addr_t)((c->rows - 1) * pitch + c->width - 1);
+    if (side->driver->rows_in_a_frame && at / side->granule != last / side->granule)
+        return false;
+    return pitch - c->width < (int64_t)side->granule;
 }
 
 static int gpu_copy(kmm__stream_t *s, const kmm__copy_t *c)
@@ -715,7 +774,7 @@ static int gpu_copy(kmm__stream_t *s, const kmm__copy_t *c)
         error = copy_run(s, c, 0, (size_t)c->width);
     else if (c->dst_pitch == c->width && c->src_pitch == c->width)
         error = copy_run(s, c, 0, (size_t)(c->width * c->rows));
-    else if (can_have_rows(s, c->dst_gpu, c->dst_pitch, c->width) && can_have_rows(s, c->src_gpu, c->src_pitch, c->width))
+    else if (can_have_rows(s, c->dst_gpu, c->dst, c->dst_pitch, c) && can_have_rows(s, c->src_gpu, c->src, c->src_pitch, c))
         error = s->gpu->driver->copy_rows(s->handle, c, device_of(c->dst_gpu), device_of(c->src_gpu));
     else
         for (int64_t row = 0; row < c->rows && !error; row++)

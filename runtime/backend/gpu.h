@@ -105,6 +105,7 @@ typedef struct kmm__gpu_driver {
     const char *absent;           /* what is said when there is none */
     const char *needed;           /* the version that has every call that must be there */
     bool must_map;                /* the calls for mapping are among those */
+    bool rows_in_a_frame;         /* copies of rows are refused that do not lie in one frame */
     const kmm__gpu_names_t *names;
     kmm__gpu_calls_t calls;       /* written once, under a lock, before the first backend is returned */
     const char *(*load)(void *library); /* looks up what is its own; the name of what is missing, or NULL */

@@ -163,6 +163,7 @@ static const char *const libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6",
 static kmm__gpu_driver_t driver = {
     .name = "hip", .product = "HIP", .kind = KMM_KIND_HIP, .libraries = libraries,
     .absent = "libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is not installed", .needed = "ROCm 5.2", .must_map = false,
+    .rows_in_a_frame = true,
     .names = &names, .load = load, .describe = describe, .forget = forget,
     .open = device_open, .close = device_close, .enter = enter, .leave = leave, .current = current, .allow_peer = allow_peer,
     .copy_peer = copy_peer, .copy_rows = copy_rows,

@@ -100,6 +100,8 @@ size_t fake_allocated(int device); /* locked */
 bool fake_is_continuous(const char *at, size_t bytes); /* locked: all of this is devices' memory */
 bool fake_is_devices(const void *at); /* it is a device's memory, mapped or allocated */
 bool fake_is_allocated(const void *at, size_t bytes);
+bool fake_is_absent(const void *at, size_t bytes); /* some of it was mapped by a call that mapped nothing */
+bool fake_is_one(const void *at, size_t bytes);    /* it lies in one mapping or one allocation */
 bool fake_is_accessible(const char *at, size_t bytes, int device); /* locked; device memory */
 int fake_pool_create(int device, size_t most, fake_pool_t **out);
 int fake_pool_destroy(fake_pool_t *pool);

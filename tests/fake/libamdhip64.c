@@ -210,6 +210,8 @@ FAKE hipThreadExchangeStreamCaptureMode(int *mode) { return sticky(fake_capture_
 
 static int copy(void *dst, bool to, int to_device, const void *src, bool from, int from_device, size_t bytes, fake_stream_t *s)
 {
+    if ((to && fake_is_absent(dst, bytes)) || (from && fake_is_absent(src, bytes)))
+        return sticky(FAKE_INVALID_VALUE);
     return sticky(fake_enqueue_copy(device, s, &(fake_copy_t){ dst, src, to, from, to_device, from_device, bytes, 1, bytes, bytes }));
 }
 
@@ -237,17 +239,26 @@ FAKE hipMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t byt
 }
 #endif
 
+/* Rows of a device that are looked for in one piece of its memory, as ROCm 6.2 and later do. */
+static bool are_in_one(const void *at, size_t pitch, size_t width, size_t rows)
+{
+    size_t bytes = (rows - 1) * pitch + width;
+    return fake_is_one(at, bytes) && !fake_is_absent(at, bytes);
+}
+
 FAKE hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t rows, int kind, fake_stream_t *s)
 {
     bool to = fake_is_devices(dst), from = fake_is_devices(src);
     if (kind != hipMemcpyDefault || width > dst_pitch || width > src_pitch)
+        return sticky(FAKE_INVALID_VALUE);
+    if (rows && ((to && !are_in_one(dst, dst_pitch, width, rows)) || (from && !are_in_one(src, src_pitch, width, rows))))
         return sticky(FAKE_INVALID_VALUE);
     return sticky(fake_enqueue_copy(device, s, &(fake_copy_t){ dst, src, to, from, device, device, width, rows, dst_pitch, src_pitch }));
 }
 
 FAKE hipMemsetD8Async(void *dst, unsigned char value, size_t bytes, fake_stream_t *s)
 {
-    return sticky(fake_enqueue_fill(device, s, dst, value, bytes));
+    return sticky(fake_is_absent(dst, bytes) ? FAKE_INVALID_VALUE : fake_enqueue_fill(device, s, dst, value, bytes));
 }
 
 FAKE hipFuncSetAttribute(const void *function, int attribute, int value)

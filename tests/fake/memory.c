@@ -9,7 +9,7 @@
 
 struct fake_frame { int fd, device, mapped; size_t bytes, counted; };
 typedef struct window { char *base; size_t bytes; int mapped; struct window *next; } window_t;
-typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; struct mapping *next; } mapping_t;
+typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; bool absent; struct mapping *next; } mapping_t;
 typedef struct registration { char *base; size_t bytes; struct registration *next; } registration_t;
 typedef struct block { char *at; size_t bytes; int device; fake_pool_t *pool; struct block *next; } block_t;
 struct fake_pool { int device; size_t most, used; uint64_t threshold; };
@@ -141,6 +141,13 @@ int fake_frame_release(fake_frame_t *f)
     return r;
 }
 
+/* As ROCm 6.1, where the address of a mapping is the window's base whatever was said. */
+static bool maps_bases_only(void)
+{
+    const char *text = fake_setting("MAP");
+    return text && !strcmp(text, "base") && !strcmp(fake_driver, "hip");
+}
+
 int fake_map(char *at, size_t bytes, fake_frame_t *f)
 {
     int forbidden = fake_enter_unsafe();
@@ -153,12 +160,12 @@ int fake_map(char *at, size_t bytes, fake_frame_t *f)
         r = FAKE_NO_MEMORY;
     if (!r) {
         mapping_t *m = malloc(sizeof(*m));
-        *m = (mapping_t){ at, bytes, f, 0, mappings };
+        *m = (mapping_t){ at, bytes, f, 0, at != w->base && maps_bases_only(), mappings };
         mappings = m;
         f->mapped++;
         w->mapped++;
         fake_live.mappings++;
-        if (mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, f->fd, 0) == MAP_FAILED)
+        if (!m->absent && mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, f->fd, 0) == MAP_FAILED)
             fake_broken("mmap failed");
     }
     pthread_mutex_unlock(&fake_lock);
@@ -168,7 +175,7 @@ int fake_map(char *at, size_t bytes, fake_frame_t *f)
 static void allow(mapping_t *m, const int *devices, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        m->access |= 1u << devices[k];
+        m->access |= m->absent ? 0 : 1u << devices[k];
     mprotect(m->at, m->bytes, m->access ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
@@ -254,6 +261,27 @@ bool fake_is_accessible(const char *at, size_t bytes, int device)
         at = m->at + m->bytes;
     }
     return true;
+}
+
+bool fake_is_absent(const void *at, size_t bytes)
+{
+    bool is = false;
+    fake_enter();
+    for (const mapping_t *m = mappings; m && !is; m = m->next)
+        is = m->absent && overlap(m->at, m->bytes, at, bytes);
+    pthread_mutex_unlock(&fake_lock);
+    return is;
+}
+
+bool fake_is_one(const void *at, size_t bytes)
+{
+    const char *begin = at;
+    fake_enter();
+    bool is = block_of(begin, bytes) != NULL;
+    for (const mapping_t *m = mappings; m && !is; m = m->next)
+        is = begin >= m->at && begin + bytes <= m->at + m->bytes;
+    pthread_mutex_unlock(&fake_lock);
+    return is;
 }
 
 bool fake_is_devices(const void *at)

@@ -213,6 +213,31 @@ static void rows_are_copied_at_any_pitch(void **state)
     close_fixture(&f);
 }
 
+/* Rows with their pitch begin in one frame and end in the next, which HIP refuses to copy: by bytes of a row, between two and
+ * with a row that ends where the frame does. */
+static void rows_cross_a_border_of_frames(void **state)
+{
+    (void)state;
+    enum { WIDTH = 100, PITCH = 160, ROWS = 4 };
+    static const int offsets[] = { FRAME - 50, FRAME - PITCH - 120, FRAME - WIDTH, FRAME - (ROWS - 1) * PITCH - WIDTH, FRAME };
+    fixture_t f = open_fixture(NULL);
+    map_frames(&f, 2);
+    char in[ROWS * PITCH], out[ROWS * PITCH];
+    for (int k = 0; k < 5; k++) {
+        memset(out, 0, sizeof(out));
+        for (size_t i = 0; i < sizeof(in); i++)
+            in[i] = i % PITCH < WIDTH ? (char)(i * 7 + (size_t)k) : 0;
+        kmm__copy_t up = to_device(&f, (uint64_t)offsets[k], in, WIDTH), down = to_host(&f, out, (uint64_t)offsets[k], WIDTH);
+        up.rows = down.rows = ROWS;
+        up.dst_pitch = up.src_pitch = down.dst_pitch = down.src_pitch = PITCH;
+        assert_int_equal(f.b->copy(f.s, &up), 0);
+        assert_int_equal(f.b->copy(f.s, &down), 0);
+        assert_int_equal(drain(&f, f.s, NULL), 0);
+        assert_memory_equal(in, out, sizeof(in));
+    }
+    close_fixture(&f);
+}
+
 /* Rows in the first and the third frame, and nothing mapped between them, which drivers refuse to copy across. */
 static void rows_lie_on_both_sides_of_a_hole(void **state)
 {
@@ -348,8 +373,8 @@ static void driver_failures_have_a_text(void **state)
     static const char *const texts[] = { "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)", "hipMemCreate: hipErrorOutOfMemory (out of memory)",
                                          "hipMalloc: hipErrorOutOfMemory (out of memory)" };
     kmm__frame_handle_t frame;
-    /* HIP's own trial allocates once for each device, and a window that is whole is an allocation. */
-    fixture_t f = open_fixture(is_whole() ? "alloc:2" : is_hip() ? "alloc:4" : "alloc:2");
+    /* HIP's own trial makes three frames on each device, and a window that is whole is an allocation. */
+    fixture_t f = open_fixture(is_whole() ? "alloc:2" : is_hip() ? "alloc:8" : "alloc:2");
     map_frames(&f, 1);
     assert_int_equal(f.b->frame_create(f.gpu, FRAME, &frame), KMM_E_MEMORY);
     assert_string_equal(f.b->error_text(f.b), texts[is_whole() ? 2 : is_hip()]);
@@ -418,27 +443,54 @@ static int last_error(void)
     return get ? get() : 0;
 }
 
-/* Where mapping fails when it is tried, arrays are whole on that device, which works all the same. */
-static void a_device_that_cannot_map_is_whole(void **state)
+/* What the driver that is open has not been given back. */
+static unsigned long held(void)
 {
-    (void)state;
+    static const char *const libraries[] = { "libamdhip64.so.6", "libamdhip64.so.5" };
+    fake_counts_function_t *get = NULL;
+    fake_counts_t c;
+    for (int k = 0; k < 2 && !get; k++) {
+        void *library = dlopen(libraries[k], RTLD_NOW | RTLD_NOLOAD);
+        *(void **)&get = library ? dlsym(library, "fake_counts") : NULL;
+    }
+    assert_non_null(get);
+    get(&c);
+    return c.windows + c.frames + c.mappings + c.allocations + c.streams;
+}
+
+static void check_whole(const char *name, const char *value)
+{
     kmm__backend_t *b;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
     kmm__frame_handle_t frame;
     const char *reason;
-    if (!is_hip())
-        return; /* CUDA devices say so themselves */
-    setenv("KMM_FAKE_FAIL", "map:1", 1);
+    setenv(name, value, 1);
     assert_int_equal(create(&b, &reason), 0);
     assert_int_equal(b->open(b, 0, &gpu), 0);
     b->info(gpu, &info);
     assert_true(info.whole);
     assert_int_equal(last_error(), 0);
+    assert_int_equal(held(), 0);
     assert_int_equal(b->frame_create(gpu, 5000, &frame), 0);
     b->frame_destroy(gpu, frame, 5000);
     b->close(gpu);
     b->unload(b);
+    unsetenv(name);
+}
+
+/* Where mapping fails when it is tried, at whatever, or says success and is not so, arrays are whole on that device, which works all
+ * the same. */
+static void a_device_that_cannot_map_is_whole(void **state)
+{
+    (void)state;
+    static const char *const faults[] = { "reserve:1", "stream:1", "alloc:1", "alloc:3", "map:1", "map:3", "map:4", "map:5", "map:6",
+                                          "copy:1", "copy:2", "copy:3", "copy:6" };
+    if (!is_hip())
+        return; /* CUDA devices say so themselves */
+    for (size_t k = 0; k < sizeof(faults) / sizeof(*faults) && !is_whole(); k++)
+        check_whole("KMM_FAKE_FAIL", faults[k]);
+    check_whole("KMM_FAKE_HIP_MAP", "base");
 }
 
 /* What was asked, and answered "no", is no error that the program finds when it asks for its own. */
@@ -592,6 +644,7 @@ int main(void)
         cmocka_unit_test(a_device_describes_itself),
         cmocka_unit_test(copies_cross_frames),
         cmocka_unit_test(rows_are_copied_at_any_pitch),
+        cmocka_unit_test(rows_cross_a_border_of_frames),
         cmocka_unit_test(rows_lie_on_both_sides_of_a_hole),
         cmocka_unit_test(a_launch_runs_the_chunks_blocks),
         cmocka_unit_test(events_order_streams_of_two_devices),
