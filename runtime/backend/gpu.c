@@ -7,6 +7,7 @@
 #include "../base/spin.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -857,14 +858,30 @@ static const kmm__backend_t functions = {
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 
+/* The library of that name in the folders of the driver's, or NULL. */
+static void *open_in_folders(const kmm__gpu_driver_t *d, const char *name)
+{
+    char path[PATH_MAX];
+    void *library = NULL;
+    for (const kmm__gpu_folder_t *f = d->folders; f && f->folder && !library; f++) {
+        const char *root = f->variable ? getenv(f->variable) : "";
+        int n = root ? snprintf(path, sizeof(path), "%s%s/%s", root, f->folder, name) : -1;
+        if (n > 0 && (size_t)n < sizeof(path) && path[0] == '/')
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library;
+}
+
 /* One that the program has loaded already is preferred: there must be one only. */
 static void *open_library(const kmm__gpu_driver_t *d)
 {
     void *library = NULL;
     for (const char *const *name = d->libraries; *name && !library; name++)
         library = dlopen(*name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    for (const char *const *name = d->libraries; *name && !library; name++)
+    for (const char *const *name = d->libraries; *name && !library; name++) {
         library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+        library = library ? library : open_in_folders(d, *name);
+    }
     return library;
 }
 

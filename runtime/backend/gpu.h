@@ -97,11 +97,16 @@ typedef struct kmm__gpu_device {
     bool maps;         /* memory can be mapped into address space; otherwise windows are whole allocations */
 } kmm__gpu_device_t;
 
+/* Where a driver's library may be beside the places that the linker looks in: the folder, in that which the variable of the
+ * environment says unless `variable` is NULL. */
+typedef struct kmm__gpu_folder { const char *variable, *folder; } kmm__gpu_folder_t;
+
 /* One driver. Its functions return 0 or a KMM_E_ error, whose text is set, unless they say otherwise. */
 typedef struct kmm__gpu_driver {
     const char *name, *product;   /* "cuda", "CUDA" */
     kmm_kind_t kind;
     const char *const *libraries; /* tried in this order; NULL ends them */
+    const kmm__gpu_folder_t *folders; /* tried for each of them that the linker does not find; a NULL folder ends them; NULL: none */
     const char *absent;           /* what is said when there is none */
     const char *needed;           /* the version that has every call that must be there */
     bool must_map;                /* the calls for mapping are among those */

@@ -159,9 +159,10 @@ static const kmm__gpu_names_t names = {
 };
 
 static const char *const libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL };
+static const kmm__gpu_folder_t folders[] = { { "ROCM_PATH", "/lib" }, { NULL, "/opt/rocm/lib" }, { NULL, NULL } };
 
 static kmm__gpu_driver_t driver = {
-    .name = "hip", .product = "HIP", .kind = KMM_KIND_HIP, .libraries = libraries,
+    .name = "hip", .product = "HIP", .kind = KMM_KIND_HIP, .libraries = libraries, .folders = folders,
     .absent = "libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is not installed", .needed = "ROCm 5.2", .must_map = false,
     .rows_in_a_frame = true,
     .names = &names, .load = load, .describe = describe, .forget = forget,
