@@ -9,7 +9,11 @@
 
 #include <stdlib.h>
 
-enum { WORTH_PART = 2 }; /* gathered frames are at least this part of a request: mapping costs time */
+enum {
+    WORTH_PART = 2, /* gathered frames are at least this part of a request: mapping costs time; */
+    SPARE_PART = 8, /* there is more extent instead while it is at most this part larger than the most that was used; */
+    RUN_REQUESTS = 8 /* and free frames for so many requests are gathered at once, so that the next ones need not be */
+};
 
 typedef enum within { WITHIN_EXTENT, WITHIN_REGION } within_t;
 
@@ -18,6 +22,7 @@ typedef struct gathering {
     kmm__block_t *blocks;
     kmm__piece_t *pieces;
     size_t count, capacity, frames;
+    size_t total; /* frames of the new region: new ones too, where there are too few */
 } gathering_t;
 
 static const kmm__mapper_t *mapper_of(const kmm__pool_t *p) { return p->head.upstream->mapper; }
@@ -112,9 +117,16 @@ static bool may_gather(const kmm__pool_t *p, const kmm__request_t *q)
     return m && q->bytes > m->frame_bytes && q->alignment <= m->frame_bytes;
 }
 
+/* Whether the request may have more extent instead. Pieces that have been cut off are not free any more, so before that. */
+static bool is_spared(const kmm__pool_t *p, const kmm__request_t *q)
+{
+    const size_t used = kmm__pool_used(p) + q->bytes, most = used > p->most_used ? used : p->most_used;
+    return p->extent + q->bytes <= most + most / SPARE_PART && p->extent + q->bytes <= p->options.maximum_bytes;
+}
+
 bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q)
 {
-    if (!may_gather(p, q))
+    if (!may_gather(p, q) || is_spared(p, q))
         return false;
     const size_t want = frames_for(p, q->bytes), least = (want + WORTH_PART - 1) / WORTH_PART;
     size_t found = count_shelf(p, &p->clean, least);
@@ -137,12 +149,16 @@ static void give_up(kmm__pool_t *p, gathering_t *g)
 static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
 {
     const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
-    bool found = add_all(p, g, q, from, WITHIN_EXTENT, want) &&
+    bool found = (from == KMM__GATHER_PENDING || !is_spared(p, q)) && add_all(p, g, q, from, WITHIN_EXTENT, want) &&
                  (from == KMM__GATHER_PENDING || g->frames * WORTH_PART >= want) &&
                  add_all(p, g, q, from, WITHIN_REGION, want) &&
                  (want - g->frames) * frame <= p->options.maximum_bytes - p->held;
+    if (found && g->frames == want)
+        add_all(p, g, q, KMM__GATHER_READY, WITHIN_EXTENT, RUN_REQUESTS * want); /* what cannot be added is not needed */
+    g->total = g->frames < want ? want : g->frames;
+    p->moving += found ? g->frames * frame : 0;
     if (found)
-        p->held += (want - g->frames) * frame;
+        p->held += (g->total - g->frames) * frame;
     else
         give_up(p, g);
     return found;
@@ -156,6 +172,7 @@ static void leave(kmm__pool_t *p, kmm__block_t *b)
     b->region->left += b->bytes;
     b->region->mapped += b->bytes;
     p->left_mapped += b->bytes;
+    p->listed -= b->bytes;
     kmm__pool_extend(p, p->extent - b->bytes);
     if (b->owner)
         atomic_fetch_add_explicit(&b->owner->left, 1, memory_order_relaxed);
@@ -166,7 +183,7 @@ static void leave(kmm__pool_t *p, kmm__block_t *b)
 /* The frames are in `memory` now: carves the request from there. Locked. */
 static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, void *memory)
 {
-    const size_t frame = mapper_of(p)->frame_bytes, bytes = frames_for(p, q->bytes) * frame;
+    const size_t frame = mapper_of(p)->frame_bytes, bytes = g->total * frame;
     while (g->blocks) {
         kmm__block_t *next = g->blocks->next;
         leave(p, g->blocks);
@@ -179,17 +196,19 @@ static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t
     kmm__block_t *b = kmm__heap_carve(p, p->regions->first, q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
+    kmm__pool_note_used(p);
     return b;
 }
 
 /* Not locked: with the frames found, maps them. */
 static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q)
 {
-    const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes, more = (want - g->frames) * frame;
+    const size_t want = g->total, frame = mapper_of(p)->frame_bytes, more = (want - g->frames) * frame;
     void *memory = NULL;
     kmm__block_t *b = NULL;
     int status = mapper_of(p)->gather(p->head.upstream, g->pieces, g->count, want, &memory);
     kmm__lock_take(&p->lock);
+    p->moving -= g->frames * frame;
     if (status == 0)
         b = arrive(p, g, q, memory);
     else

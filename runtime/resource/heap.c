@@ -285,6 +285,7 @@ static void region_list(kmm__pool_t *p, kmm__region_t *r)
         r->next->previous = r;
     p->regions = r;
     p->region_count++;
+    p->listed += r->bytes - r->left;
     kmm__pool_extend(p, p->extent + r->extent - r->left);
 }
 
@@ -323,6 +324,7 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *r)
     else
         p->regions = r->next;
     p->region_count--;
+    p->listed -= r->bytes - r->left;
     kmm__pool_extend(p, p->extent - (r->extent - r->left));
 }
 
@@ -396,7 +398,7 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
         held += bytes - left;
         extent += r->extent - left;
     }
-    return shelved == p->shelved && seams == p->seams && held == p->held && extent == p->extent;
+    return shelved == p->shelved && seams == p->seams && held == p->held && held == p->listed && extent == p->extent;
 }
 
 void kmm__heap_deinit(kmm__pool_t *p)

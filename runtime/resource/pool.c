@@ -287,6 +287,15 @@ static size_t generous(const kmm__pool_t *p, size_t bytes)
     return kmm__round_up(bytes, step < 2 * MIB ? step : 2 * MIB);
 }
 
+size_t kmm__pool_used(const kmm__pool_t *p) { return p->listed - p->shelved - p->moving; }
+
+void kmm__pool_note_used(kmm__pool_t *p)
+{
+    const size_t used = kmm__pool_used(p);
+    if (p->most_used < used)
+        p->most_used = used;
+}
+
 static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
 {
     if (!b)
@@ -295,6 +304,7 @@ static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
     b = kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
+    kmm__pool_note_used(p);
     return b;
 }
 

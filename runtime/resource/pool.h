@@ -79,7 +79,10 @@ typedef struct kmm__pool {
     size_t held;       /* bytes of the regions, less what has left them, and of what is being got from upstream */
     size_t extent;     /* of all listed regions, less what has left them */
     _Atomic size_t cache_most; /* bytes in a stream's cache; follows the extent, and is read without the lock */
+    size_t listed;     /* of the listed regions, less what has left them */
     size_t shelved;    /* bytes on shelves */
+    size_t moving;     /* bytes that are on no shelf because they are being gathered */
+    size_t most_used;  /* most bytes that programs and caches have had since memory was last given back */
     kmm__block_t *left; /* left blocks that are still mapped, a list through next */
     size_t left_mapped; /* their bytes */
     size_t seams;      /* pairs of free neighbours with different owners */
@@ -126,6 +129,10 @@ typedef enum kmm__pool_relation { KMM__POOL_AMONG_OTHERS, KMM__POOL_ALONE } kmm_
 int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation, kmm_resource_t **out);
 /* Sets the extent, with the pool's lock held, or before others know the pool. */
 void kmm__pool_extend(kmm__pool_t *p, size_t bytes);
+/* Bytes that programs and caches have. With the pool's lock held. */
+size_t kmm__pool_used(const kmm__pool_t *p);
+/* Follows their peak. With the pool's lock held. */
+void kmm__pool_note_used(kmm__pool_t *p);
 /* Moves every stream's cache to the shelves. With the pool's lock held. */
 void kmm__pool_flush(kmm__pool_t *p);
 bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread uses it */

@@ -75,6 +75,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     }
     if (status == 0)
         status = kmm__pool_shrink(p, keep);
+    p->most_used = kmm__pool_used(p);
     kmm__lock_drop(&p->lock);
     return status;
 }
