@@ -79,7 +79,8 @@ static void words_add(words_t *w, const char *word)
 typedef struct body {
     const char *name;
     words_t names;
-    bool is_kernel, is_called_by_name;
+    bool is_kernel, is_called_by_name, is_macro;
+    bool is_device; /* some of its code is the device's, even where no kernel names it: an operator, a lambda */
     unit_t *ptx; /* the file in which it has assembly for GPUs; NULL: it has none */
     size_t ptx_begin, ptx_end;
 } body_t;
@@ -106,7 +107,7 @@ typedef struct host {
     words_t barriers; /* functions that meet at barriers */
     words_t indexed;  /* functions that read the index variables */
     words_t fibers;   /* functions that meet at barriers and are not split */
-    bool hidden;      /* one of them may be reached without its name */
+    const body_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
     words_t globals;  /* variables of the device outside functions that kernels can change */
 } host_t;
@@ -205,12 +206,11 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
 
 /* Whether a kernel that does not have the name of this function cannot call it. A function of the CPU that names one
  * of the device may hand it to a kernel as a template argument. */
-static bool is_called_by_name(CXCursor c, const char *name)
+static bool is_called_by_name(CXCursor c, const body_t *b)
 {
-    bool device = false;
+    const char *name = b->name;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    clang_visitChildren(c, find_device, &device);
-    return device && (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod) &&
+    return b->is_device && (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod) &&
            strncmp(name, "operator", 8);
 }
 
@@ -287,7 +287,8 @@ static void add_function(host_t *h, CXCursor c)
     size_t begin, end;
     body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
     unit_t *u = unit_holding(h->u, c);
-    b->is_called_by_name = is_called_by_name(c, b->name);
+    clang_visitChildren(c, find_device, &b->is_device);
+    b->is_called_by_name = is_called_by_name(c, b);
     bool is_read = u && unit_range(u, c, &begin, &end);
     if (is_read) {
         body_read(b, u->source, begin, end);
@@ -324,7 +325,7 @@ static void find_macros(host_t *h, const source_t *s)
         token_t word = lex(&inner), name = lex(&inner);
         if (token_is(s, word, "define") && name.kind == TOKEN_NAME) {
             body_t *macro = body_add(h, token_text(s, name));
-            macro->is_called_by_name = true;
+            macro->is_called_by_name = macro->is_macro = true;
             body_read(macro, s, name.end, t.end);
         }
     }
@@ -392,15 +393,35 @@ static bool has_callee(const host_t *h, const char *name)
     return false;
 }
 
-/* Whether a function that meets may be reached without its name: as an operator, a constructor or destructor,
- * or a template argument that a function of the CPU gives. */
-static bool is_hidden_in(const host_t *h, const body_t *b)
+/* Functions in which `__device__` is written, as of a lambda, itself or by a macro. */
+static void find_device_code(host_t *h)
 {
-    if (b->is_kernel || b->is_called_by_name || !words_have(&h->barriers, b->name))
+    words_t device = {0};
+    words_add(&device, "__device__");
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < h->body_count; k++)
+            if (h->bodies[k]->is_macro && !words_have(&device, h->bodies[k]->name) && uses(h->bodies[k], &device)) {
+                words_add(&device, h->bodies[k]->name);
+                grown = true;
+            }
+    }
+    for (int k = 0; k < h->body_count; k++)
+        h->bodies[k]->is_device |= uses(h->bodies[k], &device);
+}
+
+/* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an operator, a constructor,
+ * a destructor or a lambda, or a template argument that a function of the CPU gives. Its own variables, and functions
+ * of the CPU that it calls, may have such names too. */
+static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words, const char *const *list, int count)
+{
+    if (b->is_kernel || b->is_called_by_name)
         return false;
     for (int k = 0; k < b->names.count; k++) {
         const char *name = b->names.at[k];
-        if (words_have(&h->barriers, name) && (has_callee(h, name) || !is_one_of(name, group_operations, LENGTH(group_operations))))
+        if (is_one_of(name, list, count))
+            return true;
+        if (strcmp(name, b->name) && words_have(words, name) && (b->is_device || has_callee(h, name)))
             return true;
     }
     return false;
@@ -454,15 +475,17 @@ static void find_flags(host_t *h)
         words_add(&indexed, group_operations[k]);
     h->indexed = h->has_groups ? tainted(h, indexed, false) : indexed;
     bool hidden_index = false;
+    find_device_code(h);
     for (int k = 0; k < h->body_count; k++) {
         const body_t *b = h->bodies[k];
-        h->hidden |= is_hidden_in(h, b);
-        hidden_index |= !b->is_kernel && !b->is_called_by_name && words_have(&h->indexed, b->name);
+        if (!h->hidden && is_hidden_in(h, b, &h->barriers, operations, LENGTH(operations)))
+            h->hidden = b;
+        hidden_index |= is_hidden_in(h, b, &h->indexed, indices, LENGTH(indices));
     }
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
         bool helpers = hidden_index || uses(kernel->body, &h->indexed);
-        kernel->flags = (h->hidden || uses(kernel->body, &h->barriers) ? 1 : 0) | (helpers ? 2 : 0) |
+        kernel->flags = (h->hidden != NULL || uses(kernel->body, &h->barriers) ? 1 : 0) | (helpers ? 2 : 0) |
                         (uses(kernel->body, &globals) ? 4 : 0);
     }
 }
@@ -700,6 +723,9 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     captures_t captures = {u, false, 0};
     clang_visitChildren(p.body, capture_edit, &captures);
     captures.edits = true;
+    if (h->hidden && u->options->verbose)
+        diag_at(SEVERITY_NOTE, u->source, k->begin, k->begin, "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
+                "without its name", name, h->hidden->name);
     if (!captures.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
