@@ -39,6 +39,10 @@ int kmm_fiber_barrier(int predicate, int *any, int *all);
  * fills values[lane] with what each brought, and returns which lanes did. The caller is in the mask. */
 uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t values[KMM_FIBER_WARP]);
 
+/* Which threads of the warp are at this call: those that come there before they wait for others or return. The call's place
+ * in the machine code tells one call from another. The caller is among them. */
+uint32_t kmm_fiber_active(void);
+
 /* The thread's number in its warp; 0 outside kmm_fiber_run. */
 uint32_t kmm_fiber_lane(void);
 

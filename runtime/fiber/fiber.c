@@ -2,7 +2,7 @@
 /*
  * The threads of a block as fibers. Each worker thread has its own stacks, so nothing here is shared.
  *
- * A fiber is ready, waits at the block's barrier, waits in its warp, or has returned. One that waits is made
+ * A fiber is ready, waits at the block's barrier, waits in its warp, waits to see who else comes there, or has returned. One that waits is made
  * ready by the last one that arrives, which also hands it the result; so no one can be overtaken by the next
  * use of the same barrier.
  */
@@ -26,13 +26,15 @@
 
 enum { STACK_BYTES = 256 * 1024 }; /* of each fiber; pages are used only as far as they are touched */
 
-typedef enum state { READY, AT_BARRIER, IN_WARP, RETURNED } state_t;
+typedef enum state { READY, AT_BARRIER, IN_WARP, GATHERING, RETURNED } state_t;
 
 typedef struct fiber {
     kmm__context_t context;
     char *stack; /* above its guard page */
     state_t state;
     bool started;
+    bool yielded;     /* READY: waits for others in a loop */
+    const void *site; /* GATHERING: the call */
     uint32_t turn;    /* which fiber is asked when it is this one's turn: a permutation of all */
     uint32_t mask;    /* IN_WARP */
     int predicate;    /* AT_BARRIER */
@@ -47,6 +49,7 @@ typedef struct worker {
     uint32_t capacity;
     const kmm_fiber_block_t *block; /* NULL: none runs */
     uint32_t current, live;
+    uint32_t gathering; /* how many are */
     uint64_t *random; /* NULL: turns are in order */
     int any, all, count; /* the barrier's last result */
     kmm__context_t scheduler;
@@ -236,6 +239,31 @@ static void release_waiting(worker_t *w, uint32_t warp)
     release_barrier(w);
 }
 
+/* The lanes of a warp that are at a call of __activemask when none of the warp can come any more without waiting. */
+static bool release_gathered(worker_t *w, uint32_t first)
+{
+    fiber_t *lanes = w->fibers + first;
+    uint32_t left = w->block->thread_count - first, count = left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        if (lanes[k].state == READY && !lanes[k].yielded)
+            return false;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t here = 0;
+        for (uint32_t i = k; lanes[k].state == GATHERING && i < count; i++)
+            here |= lanes[i].state == GATHERING && lanes[i].site == lanes[k].site ? 1u << i : 0;
+        for (uint32_t i = k; i < count; i++)
+            if (here >> i & 1) {
+                lanes[i].state = READY;
+                lanes[i].yielded = false;
+                lanes[i].active = here;
+                w->gathering--;
+                any = true;
+            }
+    }
+    return any;
+}
+
 static void report_deadlock(const worker_t *w)
 {
     const kmm_fiber_block_t *b = w->block;
@@ -278,6 +306,7 @@ static bool run_ready(worker_t *w)
         if (f->state != READY)
             continue;
         ran = true;
+        f->yielded = false;
         w->current = k;
         if (w->block->resume)
             w->block->resume(w->block->context, k);
@@ -303,14 +332,19 @@ KMM__API void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *sta
     w->block = block;
     w->live = block->thread_count;
     w->random = state;
+    w->gathering = 0;
     for (uint32_t k = 0; k < block->thread_count; k++) {
         w->fibers[k].state = READY;
-        w->fibers[k].started = false;
+        w->fibers[k].started = w->fibers[k].yielded = false;
         w->fibers[k].turn = k;
     }
-    while (w->live)
-        if (!run_ready(w))
+    while (w->live) {
+        bool ran = run_ready(w);
+        for (uint32_t k = 0; w->gathering && k < block->thread_count; k += KMM_FIBER_WARP)
+            ran |= release_gathered(w, k);
+        if (!ran)
             report_deadlock(w);
+    }
     w->block = NULL;
 }
 
@@ -361,9 +395,22 @@ KMM__API uint32_t kmm_fiber_lane(void)
     return this_worker && this_worker->block ? this_worker->current % KMM_FIBER_WARP : 0;
 }
 
+KMM__API uint32_t kmm_fiber_active(void)
+{
+    worker_t *w = running("__activemask");
+    fiber_t *f = &w->fibers[w->current];
+    f->state = GATHERING;
+    f->site = __builtin_return_address(0);
+    w->gathering++;
+    to_scheduler(w, f);
+    return f->active;
+}
+
 KMM__API void kmm_fiber_yield(void)
 {
     worker_t *w = this_worker;
-    if (w && w->block)
-        to_scheduler(w, &w->fibers[w->current]);
+    if (!w || !w->block)
+        return;
+    w->fibers[w->current].yielded = true;
+    to_scheduler(w, &w->fibers[w->current]);
 }

@@ -73,8 +73,8 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu)
     __any_sync(mask, 0);
 }
 
-/* A thread on the CPU is alone until it waits: which others are active is its own choice. */
-static inline unsigned __activemask() { return 1u << kmm_fiber_lane(); }
+/* Inlined always: so each call in the program has its own place. */
+__attribute__((always_inline)) static inline unsigned __activemask() { return kmm_fiber_active(); }
 
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
 {
