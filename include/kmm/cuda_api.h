@@ -78,6 +78,13 @@ int kmm_cuda_pointer_device(const void *address); /* on which it was allocated; 
 int kmm_cuda_handle_device(const void *handle);   /* of a stream or event that was made here */
 /* Whether two of these are of one device; else an error that says `what` they are. */
 int kmm_cuda_same_device(const void *a, const void *b, const char *what);
+/* Copies to and from variables of the device, which all of the CPU's devices share. What would need one for each device is
+ * KMM_CUDA_NOT_SUPPORTED: other contents than another device wrote; contents or an address of which another device has had the
+ * use, as by kernels that can change such variables. */
+int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src, size_t bytes);
+int kmm_cuda_symbol_read(void *dst, const void *symbol, const void *at, size_t bytes);
+int kmm_cuda_symbol_address(void **out, const void *symbol);
+void kmm_cuda_symbols_change(void); /* by a kernel on the current device */
 int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);

@@ -152,6 +152,86 @@ KMM__API int kmm_cuda_same_device(const void *a, const void *b, const char *what
     return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, text);
 }
 
+/* ---- Variables of the device ---- */
+
+/* Pretend devices share them, where GPUs have one each. What would show that is refused: this is a list of the variables
+ * that calls have named, with a bit for each device from which they were written or given away. */
+typedef struct symbol { const void *at; uint32_t devices; struct symbol *next; } symbol_t;
+static symbol_t *symbols;
+static pthread_mutex_t symbols_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint32_t changed_from; /* devices on which kernels ran that can change such variables */
+
+static int refuse_symbol(const char *call)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "%s: on the CPU target all devices share a variable, and this one would differ between device %d and others", call,
+             kmm_cuda_device_current());
+    return kmm__managed_fail(KMM_CUDA_NOT_SUPPORTED, text);
+}
+
+/* Locked. Adds `bit` to the devices of a variable; returns those that it had before, or `bit` alone if nothing can be noted. */
+static uint32_t symbol_add(const void *at, uint32_t bit)
+{
+    symbol_t *s = symbols;
+    while (s && s->at != at)
+        s = s->next;
+    if (!s && (s = calloc(1, sizeof(*s)))) {
+        *s = (symbol_t){ at, 0, symbols };
+        symbols = s;
+    }
+    uint32_t before = s ? s->devices : bit;
+    if (s)
+        s->devices |= bit;
+    return before;
+}
+
+static uint32_t symbol_devices(const void *at, uint32_t bit)
+{
+    pthread_mutex_lock(&symbols_lock);
+    uint32_t before = symbol_add(at, bit);
+    pthread_mutex_unlock(&symbols_lock);
+    return before;
+}
+
+KMM__API int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src, size_t bytes)
+{
+    enum { BY_ADDRESS = 4 };
+    uint32_t bit = 1u << kmm_cuda_device_current();
+    if (symbol_devices(symbol, bit) & ~bit) {
+        int error = kmm_cuda_device_synchronize(); /* a kernel may still write there */
+        if (error)
+            return error;
+        if (bytes && (!src || kmm_cuda_is_managed(src) || memcmp(at, src, bytes)))
+            return refuse_symbol("cudaMemcpyToSymbol");
+    }
+    return kmm_cuda_memcpy(at, src, bytes, BY_ADDRESS);
+}
+
+KMM__API int kmm_cuda_symbol_read(void *dst, const void *symbol, const void *at, size_t bytes)
+{
+    enum { BY_ADDRESS = 4 };
+    uint32_t bit = 1u << kmm_cuda_device_current(), devices = symbol_devices(symbol, 0);
+    if ((atomic_load(&changed_from) & ~bit) || (devices && !(devices & bit)))
+        return refuse_symbol("cudaMemcpyFromSymbol");
+    return kmm_cuda_memcpy(dst, at, bytes, BY_ADDRESS);
+}
+
+KMM__API int kmm_cuda_symbol_address(void **out, const void *symbol)
+{
+    uint32_t bit = 1u << kmm_cuda_device_current();
+    if (!out)
+        return kmm__managed_note(KMM_CUDA_INVALID_VALUE);
+    if (symbol_devices(symbol, bit) & ~bit)
+        return refuse_symbol("cudaGetSymbolAddress");
+    *out = (void *)(uintptr_t)symbol;
+    return KMM_CUDA_SUCCESS;
+}
+
+KMM__API void kmm_cuda_symbols_change(void)
+{
+    atomic_fetch_or(&changed_from, 1u << kmm_cuda_device_current());
+}
+
 /* ---- Access between devices ---- */
 
 KMM__API int kmm_cuda_peer_can(int device, int peer)

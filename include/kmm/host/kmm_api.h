@@ -192,7 +192,7 @@ template <class T> static inline cudaError_t cudaMemcpyToSymbol(const T &symbol,
 {
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
         return cudaErrorInvalidValue;
-    return cudaMemcpy((char *)(void *)&symbol + offset, src, bytes, cudaMemcpyDefault);
+    return (cudaError_t)kmm_cuda_symbol_write(&symbol, (char *)(void *)&symbol + offset, src, bytes);
 }
 template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0, enum cudaMemcpyKind k = cudaMemcpyHostToDevice, cudaStream_t = 0)
 {
@@ -202,12 +202,11 @@ template <class T> static inline cudaError_t cudaMemcpyFromSymbol(void *dst, con
 {
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
         return cudaErrorInvalidValue;
-    return cudaMemcpy(dst, (const char *)&symbol + offset, bytes, cudaMemcpyDefault);
+    return (cudaError_t)kmm_cuda_symbol_read(dst, &symbol, (const char *)&symbol + offset, bytes);
 }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **out, const T &symbol)
 {
-    *out = (void *)&symbol;
-    return cudaSuccess;
+    return (cudaError_t)kmm_cuda_symbol_address(out, &symbol);
 }
 
 /* ---- Streams and events ---- */

@@ -288,6 +288,8 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     const bool alone = (flags & KMM_HOST_GLOBALS) || kmm_host_has_common_memory();
     if (alone)
         kmm_cuda_device_synchronize();
+    if (flags & KMM_HOST_GLOBALS)
+        kmm_cuda_symbols_change();
     if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
         kmm_cuda_device_synchronize();
 }
