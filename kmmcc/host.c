@@ -706,6 +706,27 @@ static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
     }
 }
 
+/* The first argument of __launch_bounds__ in front of a kernel's body; 0: it has none. */
+static const char *bound_text(const unit_t *u, size_t begin, size_t body)
+{
+    const source_t *s = u->source;
+    lexer_t l = lexer_at(s, begin, body);
+    l.line_start = false;
+    token_t t = lex(&l);
+    while (t.kind != TOKEN_END && !token_is(s, t, "__launch_bounds__"))
+        t = lex(&l);
+    token_t open = t.kind == TOKEN_END ? t : lex(&l);
+    if (open.kind == TOKEN_END || !token_is(s, open, "("))
+        return "0";
+    int depth = 1;
+    for (t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (depth == 0 || (depth == 1 && token_is(s, t, ",")))
+            return arena_copy(s->text + open.end, t.begin - open.end);
+    }
+    return "0";
+}
+
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
 {
     parameters_t p = {.body = clang_getNullCursor()};
@@ -723,6 +744,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     captures_t captures = {u, false, 0};
     clang_visitChildren(p.body, capture_edit, &captures);
     captures.edits = true;
+    const char *bound = bound_text(u, k->begin, body);
     if (h->hidden && u->options->verbose)
         diag_at(SEVERITY_NOTE, u->source, k->begin, k->begin, "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
                 "without its name", name, h->hidden->name);
@@ -741,9 +763,9 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         if (text) {
             const char *second = !sized ? "" : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void kmm_sized(kmm_host_block &kmm_b%s) %s ",
                                                             extent[0], extent[1], extent[2], parameters, sized);
-            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
+            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } "
                                                  "static void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 emit_quoted(name), parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)),
+                                                 emit_quoted(name), bound, parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)),
                                                  names.data));
             return;
         }
@@ -752,8 +774,8 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     }
     clang_visitChildren(p.body, capture_edit, &captures);
     fiber_shared_edit(u, body, end);
-    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } "
-                                          "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), parameters));
+    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } "
+                                          "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), bound, parameters));
     unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
 }
 

@@ -57,6 +57,7 @@ int kmm_cuda_stream_query(void *stream);
 int kmm_cuda_stream_wait_event(void *stream, void *event);
 
 int kmm_cuda_event_create(void **out);
+int kmm_cuda_event_create_untimed(void **out); /* cudaEventDisableTiming */
 int kmm_cuda_event_destroy(void *event);
 /* Events are named by their handles, which may be the CUDA runtime's own. */
 int kmm_cuda_event_record(void *event, void *stream);
@@ -76,6 +77,11 @@ int kmm_cuda_device_current(void);
 int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out);
 int kmm_cuda_pointer_device(const void *address); /* on which it was allocated; -1: it is in no such memory */
 int kmm_cuda_handle_device(const void *handle);   /* of a stream or event that was made here */
+/* The time between events that were made here. */
+int kmm_cuda_event_elapsed_timed(float *milliseconds, void *start, void *end);
+/* Memory of the host that kernels on the CPU use as well; to free another address is an error. */
+int kmm_cuda_malloc_common(void **out, size_t bytes);
+int kmm_cuda_free_common(void *p);
 /* Whether two of these are of one device; else an error that says `what` they are. */
 int kmm_cuda_same_device(const void *a, const void *b, const char *what);
 /* Copies to and from variables of the device, which all of the CPU's devices share. What would need one for each device is
@@ -94,6 +100,8 @@ int kmm_cuda_peek_at_last_error(void);
 const char *kmm_cuda_get_error_name(int error);
 const char *kmm_cuda_get_error_string(int error);
 
+/* Whether a kernel for the CPU can be launched with that many threads (bound 0: any) and that much dynamic shared memory. */
+int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, uint32_t bound, size_t dynamic_bytes);
 /* kmm_launch_kernel, with its result as these functions give it. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 

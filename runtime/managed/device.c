@@ -5,6 +5,7 @@
  * goes wherever it is used, so memory belongs to a device only by who allocated it.
  */
 #include <pthread.h>
+#include <search.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 /* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves launches to libkmm. */
 static _Thread_local int chosen = -1;
 
-typedef struct handle { int device; } handle_t; /* of a stream or an event: the device that was current when it was made */
+/* Of a stream or an event: the device that was current when it was made. */
+typedef struct handle { int device; bool is_untimed; } handle_t;
 
 /* Of each device, a bit for each of those it may reach. */
 static _Atomic uint32_t reach[KMM__MAX_DEVICES];
@@ -120,13 +122,53 @@ KMM__API int kmm_cuda_pointer_device(const void *address)
     return device;
 }
 
+/* ---- Memory that both sides use ---- */
+
+static void *common; /* a tree of the addresses that cudaMallocHost and its like have returned */
+static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int by_address(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+KMM__API int kmm_cuda_malloc_common(void **out, size_t bytes)
+{
+    enum { PAGE = 4096 };
+    if (!out)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMallocHost: nowhere to put the address");
+    *out = bytes < SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE) / PAGE * PAGE) : NULL;
+    pthread_mutex_lock(&common_lock);
+    bool ok = *out && tsearch(*out, &common, by_address);
+    pthread_mutex_unlock(&common_lock);
+    if (ok)
+        return KMM_CUDA_SUCCESS;
+    free(*out);
+    *out = NULL;
+    return kmm__managed_note(KMM_CUDA_MEMORY_ALLOCATION);
+}
+
+KMM__API int kmm_cuda_free_common(void *p)
+{
+    if (!p)
+        return KMM_CUDA_SUCCESS;
+    pthread_mutex_lock(&common_lock);
+    bool found = tdelete(p, &common, by_address) != NULL;
+    pthread_mutex_unlock(&common_lock);
+    if (!found)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaFree or cudaFreeHost of an address that is no allocation's");
+    int error = kmm_cuda_device_synchronize();
+    free(p);
+    return error;
+}
+
 /* ---- Streams and events ---- */
 
 void *kmm__handle_create(void)
 {
     handle_t *h = malloc(sizeof(*h));
     if (h)
-        h->device = kmm_cuda_device_current();
+        *h = (handle_t){ kmm_cuda_device_current(), false };
     return h;
 }
 
@@ -140,6 +182,24 @@ static int device_of(const void *handle)
 KMM__API int kmm_cuda_handle_device(const void *handle)
 {
     return device_of(handle);
+}
+
+KMM__API int kmm_cuda_event_create_untimed(void **out)
+{
+    int error = kmm_cuda_event_create(out);
+    if (!error)
+        ((handle_t *)*out)->is_untimed = true;
+    return error;
+}
+
+KMM__API int kmm_cuda_event_elapsed_timed(float *milliseconds, void *start, void *end)
+{
+    if (!start || !end)
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: no event");
+    if (((const handle_t *)start)->is_untimed || ((const handle_t *)end)->is_untimed)
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: an event with cudaEventDisableTiming");
+    int error = kmm_cuda_same_device(start, end, "cudaEventElapsedTime: an event");
+    return error ? error : kmm_cuda_event_elapsed_time(milliseconds, start, end);
 }
 
 KMM__API int kmm_cuda_same_device(const void *a, const void *b, const char *what)

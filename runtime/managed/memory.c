@@ -56,6 +56,8 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: there is no runtime, or no such direction");
     if (bytes == 0)
         return KMM_CUDA_SUCCESS;
+    if (!dst || !src)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: an address is NULL");
     int to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
     int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST) : to ? HOST_TO_DEVICE : HOST_TO_HOST;
     /* Ordinary memory may pass for a device's: kernels on the CPU can use it. */
@@ -104,10 +106,11 @@ KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *str
     return kmm_cuda_memset(dst, value, bytes);
 }
 
+enum { MAX_THREADS = 1024 }; /* of a block */
+
 /* What CUDA's driver would refuse; the CPU has no other limits. */
 static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 {
-    enum { MAX_THREADS = 1024 };
     double threads = (double)g->block[0] * g->block[1] * g->block[2], blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
     char text[200];
     if (kernel->kind != KMM_KIND_HOST || (threads >= 1 && threads <= MAX_THREADS && blocks >= 1))
@@ -115,6 +118,21 @@ static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
     snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
              threads, MAX_THREADS);
     return kmm__managed_fail(KMM_CUDA_INVALID_CONFIGURATION, text);
+}
+
+KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g, uint32_t bound, size_t dynamic_bytes)
+{
+    double threads = (double)g->block[0] * g->block[1] * g->block[2];
+    char text[200];
+    bool crowded = bound && threads > bound && threads <= MAX_THREADS; /* what is more the launch itself refuses */
+    if (!crowded && g->shared_bytes <= dynamic_bytes)
+        return KMM_CUDA_SUCCESS;
+    if (crowded)
+        snprintf(text, sizeof(text), "kernel %s is launched with blocks of %.0f threads; its __launch_bounds__ has %u", kernel->name, threads, bound);
+    else
+        snprintf(text, sizeof(text), "kernel %s is launched with %zu bytes of dynamic shared memory; without cudaFuncSetAttribute it can have %zu",
+                 kernel->name, (size_t)g->shared_bytes, dynamic_bytes);
+    return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text);
 }
 
 KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)

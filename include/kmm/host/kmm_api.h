@@ -138,8 +138,11 @@ static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int v, size_t w, s
 
 template <class T> static inline cudaError_t cudaMallocHost(T **out, size_t bytes, unsigned = 0)
 {
-    *out = static_cast<T *>(aligned_alloc(4096, (bytes + 4096) / 4096 * 4096));
-    return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+    void *base = nullptr;
+    int error = kmm_cuda_malloc_common(out ? &base : nullptr, bytes);
+    if (out)
+        *out = static_cast<T *>(base);
+    return (cudaError_t)error;
 }
 template <class T> static inline cudaError_t cudaHostAlloc(T **out, size_t bytes, unsigned flags)
 {
@@ -158,9 +161,7 @@ template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t b
 }
 static inline cudaError_t cudaFreeHost(void *p)
 {
-    int error = kmm_cuda_device_synchronize();
-    free(p);
-    return (cudaError_t)error;
+    return (cudaError_t)kmm_cuda_free_common(p);
 }
 static inline cudaError_t cudaFree(void *p)
 {
@@ -224,7 +225,10 @@ static inline cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, voi
     return e;
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *out) { return (cudaError_t)kmm_cuda_event_create((void **)out); }
-static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) { return cudaEventCreate(out); }
+static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+    return flags & cudaEventDisableTiming ? (cudaError_t)kmm_cuda_event_create_untimed((void **)out) : cudaEventCreate(out);
+}
 static inline cudaError_t cudaEventDestroy(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_destroy(e); }
 static inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = 0)
 {
@@ -235,8 +239,7 @@ static inline cudaError_t cudaEventSynchronize(cudaEvent_t e) { return (cudaErro
 static inline cudaError_t cudaEventQuery(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_query(e); }
 static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
 {
-    int error = kmm_cuda_same_device(a, b, "cudaEventElapsedTime: an event");
-    return (cudaError_t)(error ? error : kmm_cuda_event_elapsed_time(ms, a, b));
+    return (cudaError_t)kmm_cuda_event_elapsed_timed(ms, a, b);
 }
 
 /* ---- The device ---- */
@@ -269,7 +272,9 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     snprintf(p->name, sizeof(p->name), "CPU (kmm)%s%s", *own.name ? ", " : "", own.name);
     p->totalGlobalMem = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     p->pciBusID = device;
-    p->sharedMemPerBlock = p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = 48 << 10;
+    p->sharedMemPerBlock = 48 << 10;
+    p->sharedMemPerBlockOptin = 227 << 10;
+    p->sharedMemPerMultiprocessor = 228 << 10;
     p->totalConstMem = 64 << 10;
     p->memPitch = 0x7fffffff;
     p->regsPerBlock = p->regsPerMultiprocessor = 65536;
@@ -301,9 +306,9 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
     case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; return cudaSuccess;
     case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; return cudaSuccess;
     case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlock: case cudaDevAttrMaxSharedMemoryPerMultiprocessor: case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = (int)p.sharedMemPerBlock;
-        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; return cudaSuccess;
     case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; return cudaSuccess;
     case cudaDevAttrWarpSize: *value = p.warpSize; return cudaSuccess;
     case cudaDevAttrMaxPitch: *value = (int)p.memPitch; return cudaSuccess;
@@ -334,7 +339,19 @@ template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFu
     a->maxDynamicSharedSizeBytes = 48 << 10;
     return cudaSuccess;
 }
-template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute, int) { return cudaSuccess; }
+/* What one kernel is allowed all are. */
+template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute what, int value)
+{
+#ifndef KMM_HOST_PARSE
+    if (what == cudaFuncAttributeMaxDynamicSharedMemorySize && (value < 0 || value > KMM_HOST_DYNAMIC_MOST))
+        return cudaErrorInvalidValue;
+    if (what == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > kmm_host_dynamic())
+        kmm_host_dynamic() = (size_t)value;
+#endif
+    (void)what;
+    (void)value;
+    return cudaSuccess;
+}
 template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
 
 /* ---- What is missing, by name ---- */

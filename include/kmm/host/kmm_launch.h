@@ -271,6 +271,14 @@ inline bool &kmm_host_has_common_memory()
 template <class T> struct kmm_host_value { typedef T type; };
 template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
 
+/* The most dynamic shared memory that cudaFuncSetAttribute has allowed a kernel, and what all kernels may have. */
+enum { KMM_HOST_DYNAMIC = 48 << 10, KMM_HOST_DYNAMIC_MOST = 227 << 10 };
+inline size_t &kmm_host_dynamic()
+{
+    static size_t most = KMM_HOST_DYNAMIC;
+    return most;
+}
+
 /* Consumes the configuration. Errors are printed and remembered, as a launch has no result. */
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
@@ -285,6 +293,8 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     }
     c.given = false;
     const kmm_geometry_t geometry = c.geometry;
+    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(), kmm_host_dynamic()))
+        return;
     const bool alone = (flags & KMM_HOST_GLOBALS) || kmm_host_has_common_memory();
     if (alone)
         kmm_cuda_device_synchronize();
