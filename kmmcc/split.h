@@ -43,7 +43,7 @@ typedef enum meeting {
     MEETING_NONE,
     MEETING_OPERATION, /* __syncthreads and what else kmm_block.h has */
     MEETING_LIBRARY,   /* of the library's groups */
-    MEETING_FUNCTION,  /* of the program, with barriers; it has a stub as in kmm_call.h */
+    MEETING_FUNCTION,  /* of the program, with barriers; it is called as kmm_call.h says */
     MEETING_FIBERS     /* of the program; it could not be split */
 } meeting_t;
 typedef meeting_t (*meeting_of_t)(const void *context, const char *name);
