@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "baseline.h"
+#include "measure.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cuda_runtime.h>
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            return -1;                                                                             \
-        }                                                                                          \
-    } while (0)
 
 __global__ static void vector_add(int n, float *C, const float *A, const float *B)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         C[i] = A[i] + B[i];
-}
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
 double baseline_launch(int n, int repeat)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "baseline_gpus.h"
+#include "measure.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -10,22 +10,7 @@
 
 #include "stencil.h"
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            return -1;                                                                             \
-        }                                                                                          \
-    } while (0)
-
 enum { MAX_GPUS = 16 };
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 static double less(double a, double b)
 {

@@ -5,23 +5,14 @@
 //
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline_gpus.h"
+#include "measure.h"
 
-#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <kmm.h>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 __global__ void set(int n, float *x, int period)
 {
@@ -38,12 +29,6 @@ __global__ void add_into(int n, float *c, const float *a, const float *b)
 }
 
 enum { PERIOD_A = 1021, PERIOD_B = 509, REPEAT = 5 };
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 // The same arguments each time.
 static void add_same(int n, int chunk, float *x[2], float *b, int iterations)

@@ -9,8 +9,8 @@
 // for each GPU submits its tasks.
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline_gpus.h"
+#include "measure.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,22 +19,7 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 enum { MAX_GPUS = 16, REPEAT = 3 };
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 // Calls part(first, end) for parts of [0, n) on all cores.
 template <typename F> static void on_all_cores(long n, F part)

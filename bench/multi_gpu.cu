@@ -10,8 +10,8 @@
 // KMM_BENCH_KIND=host runs all of it on pretended devices of the CPU; KMM_BENCH_GPUS says how many there are.
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline_gpus.h"
+#include "measure.h"
 
-#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdio>
@@ -22,12 +22,6 @@
 #include <vector>
 
 #include "stencil.h"
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 static void check(int error, kmm_runtime_t *rt)
 {

@@ -7,23 +7,14 @@
 //
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline.h"
+#include "measure.h"
 
-#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <kmm.h>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 __global__ void vector_add(int n, float *C, const float *A, const float *B)
 {
@@ -37,12 +28,6 @@ __global__ void add_one(long n, int *x)
     long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
     if (i < n)
         x[i] += 1;
-}
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
 static int report(long long wrong)

@@ -7,22 +7,13 @@
 //
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline.h"
+#include "measure.h"
 
-#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status = (call);                                                               \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 __global__ void vector_add(int n, float *C, const float *A, const float *B)
 {
@@ -44,12 +35,6 @@ __global__ void fill(int n, float *A, unsigned int period)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         A[i] = value(i, period);
-}
-
-static double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
 // Two loads and a store of each element.
