@@ -279,7 +279,6 @@ static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **
     kmm__work_t *w = s->work;
     uint32_t at = 0;
     w->kernel = kernel;
-    w->may_exceed = !s->annotated;
     w->arg_count = kernel->param_count;
     w->arg_offset = kmm__work_take(w, kernel->param_count * sizeof(*w->arg_offset));
     for (uint32_t k = 0; k < kernel->param_count; k++) {
@@ -765,6 +764,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
         return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
+    s->work->may_exceed = !s->annotated || !has_chunks(l) || l->one_chunk;
     if (kernel) {
         error = pack_kernel(s, kernel, args);
     } else {

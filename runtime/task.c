@@ -70,7 +70,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__chunk_box_t box;
     kmm__partition(s->l, one, one, true, &s->part);
     kmm__partition_whole(&s->part, s->l, &box);
-    s->work->is_inline = true;
+    s->work->is_inline = s->work->may_exceed = true;
     s->work->chunk_count = 1;
     kmm__task_t *t = kmm__task_create(s->rt, s->work, s->l->item_count + 1);
     t->failed_item = KMM__MAX_ITEMS;

@@ -47,7 +47,7 @@ enum {
     KMM__PAST_USES = 4,
     KMM__PATTERNS = 509,
     KMM__SIDE_LANES = 8,           /* tasks of the program's own statements at once on a device */
-    KMM__SAID = 32,                /* kernels that a device remembers to have warned of */
+    KMM__SAID = 32,                /* what a device remembers to have warned of */
     KMM__WORK_ROOM = 512,          /* bytes; enough for most */
     /* Tasks; a program that submits more waits until it is 7/8 of that. Many show what is used when (memory/foresight.c);
      * where nothing moves, no more than the caches hold. */
@@ -284,7 +284,7 @@ struct kmm__work {
     uint32_t partials_count;
     kmm__place_t *places; /* KMM_CHECK=access: of each item; NULL: nothing to check */
     bool is_warned;
-    bool may_exceed;          /* what a device's memory cannot hold of a chunk may be in the host's instead */
+    bool may_exceed;          /* what a device's memory cannot hold of a chunk may be in the host's instead, though smaller ones might fit */
     void *blocks;             /* what did not fit in room; each begins with a pointer to the next */
     uint32_t room_used;
     _Alignas(16) unsigned char room[KMM__WORK_ROOM];
@@ -407,8 +407,8 @@ struct kmm__device {
     uint64_t evicting_bytes;
     uint64_t pinned_bytes;   /* of frames with pins; these four leave out what is away */
     uint64_t away, away_most; /* bytes of frames that are */
-    const kmm_kernel_t *exceeding[KMM__SAID]; /* kernels of which it has been said that they need too much, */
-    const kmm_kernel_t *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
+    const void *exceeding[KMM__SAID]; /* kernels, or texts of other work, of which it has been said that they need too much, */
+    const void *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
     uint64_t missing;        /* bytes that recent acquisitions had to map */

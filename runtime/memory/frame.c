@@ -437,10 +437,14 @@ static int driver_error(const kmm__device_t *d, int error)
     return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
 }
 
+/* What of an access's frames there is, and what of it takes the device's memory. */
+typedef struct counted { uint64_t frames, here; } counted_t;
+
 static void count_frame(void *ctx, kmm__frame_t *f)
 {
-    (void)f;
-    ++*(uint64_t *)ctx;
+    counted_t *c = ctx;
+    c->frames++;
+    c->here += !f->away;
 }
 
 /* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames of an array beside other chunks
@@ -450,13 +454,13 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        uint64_t frames = 0;
+        counted_t c = { 0, 0 };
         if (a->array->is_abstract)
             continue;
-        kmm__frames_of(a->array, t->device, &a->layout, &a->box, count_frame, &frames);
-        bool stays = t->work->chunk_count > 1 && frames == a->array->frame_count;
-        uint64_t least = (frames + parts - 1) / parts + 1; /* it may begin inside a frame */
-        bytes += (stays || least > frames ? frames : least) * a->array->frame_bytes;
+        kmm__frames_of(a->array, t->device, &a->layout, &a->box, count_frame, &c);
+        bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
+        uint64_t least = (c.frames + parts - 1) / parts + 1; /* it may begin inside a frame */
+        bytes += (stays || least > c.here ? c.here : least) * a->array->frame_bytes;
     }
     return bytes;
 }
@@ -465,10 +469,20 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 {
     enum { MOST = 1 << 20 };
-    uint64_t limit = t->device->limit, parts = (needed + limit - 1) / limit;
+    uint64_t limit = t->device->limit, parts = limit ? (needed + limit - 1) / limit : MOST;
     while (parts < MOST && part_bytes(t, parts) > limit)
         parts += parts / 16 + 1;
     return parts < MOST ? parts : 0;
+}
+
+/* Whether what t needs more than there is may be in the host's memory: when no other chunk than this was asked for, or no smaller one
+ * would do. Where the host's memory is limited, or the driver cannot map it, nothing may. */
+static bool may_exceed(const kmm__task_t *t, uint64_t needed)
+{
+    const kmm__device_t *d = t->device;
+    if (d->info.whole || d->runtime->spill)
+        return false;
+    return t->work->may_exceed || (d->limit && parts_that_fit(t, needed) == 0);
 }
 
 static int too_large(kmm__task_t *t, uint64_t needed)
@@ -499,27 +513,41 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* What there is to warn of is said once for each kernel, and not of more than there is room to remember. */
-static bool is_first(const kmm_kernel_t *said[KMM__SAID], const kmm_kernel_t *kernel)
+/* What there is to warn of is said once for each kernel, function or task, and not of more than there is room to remember. */
+static bool is_first(const void *said[KMM__SAID], const kmm__work_t *w)
 {
+    const void *what = w->kernel ? (const void *)w->kernel : w->item_count ? w->item_text[0] : w->name;
     int k = 0;
-    while (k < KMM__SAID && said[k] && said[k] != kernel)
+    while (k < KMM__SAID && said[k] && said[k] != what)
         k++;
     if (k == KMM__SAID || said[k])
         return false;
-    said[k] = kernel;
+    said[k] = what;
     return true;
 }
 
-/* A kernel that needs more than there is works on the host's memory, which is slow. */
+/* What needs more than there is works on the host's memory, which is slow. */
 static void say_exceeding(const wanted_t *w)
 {
-    const kmm__work_t *work = w->task->work;
-    kmm__device_t *d = w->task->device;
-    if (is_first(d->exceeding, work->kernel))
+    const kmm__task_t *t = w->task;
+    const kmm__work_t *work = t->work;
+    kmm__device_t *d = t->device;
+    char where[320], remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
+    if (!is_first(d->exceeding, work))
+        return;
+    if (work->item_count == 0) {
         fprintf(stderr, "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's "
                         "memory, slowly; `#pragma kmm parallel` above its launch splits it\n", work->name, (unsigned long long)w->bytes,
                 d->info.name, (unsigned long long)d->limit);
+        return;
+    }
+    uint64_t parts = work->is_inline ? 1 : parts_that_fit(t, w->bytes);
+    if (parts)
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit", (unsigned long long)parts);
+    kmm__describe(t, where, sizeof(where));
+    fprintf(stderr, "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's memory, slowly%s%s "
+                    "[exceeding]\n", where, (unsigned long long)w->bytes, d->info.name, (unsigned long long)d->limit, work->is_inline ? "" : "; ",
+            work->is_inline ? "" : remedy);
 }
 
 /* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long rows, has them all brought and others
@@ -535,14 +563,14 @@ static void say_amplified(const wanted_t *w)
         return;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        uint64_t frames = 0;
+        counted_t c = { 0, 0 };
         if (a->array->is_abstract)
             continue;
-        kmm__frames_of(a->array, d, &a->layout, &a->box, count_frame, &frames);
+        kmm__frames_of(a->array, d, &a->layout, &a->box, count_frame, &c);
         used += (uint64_t)kmm__box_volume(&a->box);
-        brought += (frames > EDGES ? frames - EDGES : 0) * a->array->frame_bytes;
+        brought += (c.here > EDGES ? c.here - EDGES : 0) * a->array->frame_bytes;
     }
-    if (brought <= MUCH * used || !is_first(d->amplified, t->work->kernel))
+    if (brought <= MUCH * used || !is_first(d->amplified, t->work))
         return;
     kmm__describe(t, where, sizeof(where));
     fprintf(stderr, "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which it needs on %s; chunks of whole rows "
@@ -564,6 +592,16 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     if (d->away > d->away_most)
         d->away_most = d->away;
     return 0;
+}
+
+/* Whether what finds no room is to be away. The driver may have less than there was when the acquisition began. */
+static bool exceeds_now(wanted_t *w)
+{
+    if (!w->exceeds && may_exceed(w->task, w->bytes)) {
+        w->exceeds = true;
+        say_exceeding(w);
+    }
+    return w->exceeds;
 }
 
 /* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that is away. */
@@ -601,7 +639,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
         } else {
             int error = wait_for_memory(d, w->held);
             if (error)
-                return w->exceeds ? frame_place_away(w, f) : too_large(w->task, w->bytes);
+                return exceeds_now(w) ? frame_place_away(w, f) : too_large(w->task, w->bytes);
         }
     }
 }
@@ -696,7 +734,7 @@ int kmm__frames_acquire(kmm__task_t *t)
         d->pressure--;
     if (w.bytes > d->limit)
         d->limit = d->most; /* the driver may have more by now */
-    w.exceeds = t->work->may_exceed && w.bytes > d->limit && !d->info.whole && !d->runtime->spill;
+    w.exceeds = w.bytes > d->limit && may_exceed(t, w.bytes);
     if (!error && w.bytes > d->limit && !w.exceeds)
         error = too_large(t, w.bytes);
     if (!error && w.exceeds)

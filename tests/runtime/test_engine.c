@@ -343,18 +343,126 @@ static void refuses(void **state)
     assert_int_equal(add(n, 1000, C, A, B), 0); /* a full write clears it */
     assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), 0);
     assert_int_equal(out[999], 2);
-    kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 3); /* of which every chunk reads all of B */
-    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
-    index_1d(l, KMM_READ, "A[i]", A);
-    kmm_launch_access(l, KMM_READ, "B", B, sizeof(int));
-    index_1d(l, KMM_WRITE, "C[i]", C);
-    kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&add_kernel, &(kmm_geometry_t){ { (uint32_t)n / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &n, &C, &A, &B }), 0);
-    assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
-    assert_non_null(strstr(kmm_error_text(rt), "can be used; no chunk is small enough"));
     assert_int_equal(kmm_copy_in(rt, &n, out, 4), KMM_E_ADDRESS);
     assert_int_equal(kmm_copy_in(rt, A, out, (size_t)n * 4 + 1), KMM_E_RANGE);
     assert_int_equal(kmm_array_destroy(rt, A + 1), KMM_E_ADDRESS);
+    end(rt);
+}
+
+/* dst[y][x] = src[h - 1 - y][x] + 1 for a column x, which lies in all frames of its array. */
+static void column_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
+{
+    (void)b;
+    int64_t w = ARG(int64_t, 0), h = ARG(int64_t, 1);
+    for (int64_t y = 0; y < h && g[0] < w; y++)
+        ARG(int *, 2)[y * w + g[0]] = ARG(const int *, 3)[(h - 1 - y) * w + g[0]] + 1;
+}
+
+static void column_run(const kmm_host_blocks_t *b, void **args)
+{
+    each_thread(b, args, column_thread);
+}
+
+static int columns(int64_t w, int64_t h, int64_t chunk, int *dst, int *src)
+{
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "columns", column_run, NULL, 4, four_words, 0, NULL };
+    kmm_launch_t *l = kmm_launch_begin("columns", "test.cu", 8);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
+    if (chunk)
+        kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
+    for (int k = 0; k < 2; k++) {
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "src[:][x]", k ? dst : src, sizeof(int));
+        kmm_launch_extent(l, h);
+        kmm_launch_extent(l, w);
+        kmm_launch_index(l, 0, KMM_WHOLE);
+        kmm_launch_index(l, 0, 1);
+        kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { (uint32_t)((w + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL },
+                             (void *[]){ &w, &h, &dst, &src });
+}
+
+static char *said_by(int (*run)(kmm_runtime_t *rt, int *out), kmm_runtime_t *rt, int *out)
+{
+    static char text[4096];
+    FILE *f = tmpfile();
+    int old = dup(2);
+    dup2(fileno(f), 2);
+    int error = run(rt, out);
+    dup2(old, 2);
+    close(old);
+    rewind(f);
+    text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+    fclose(f);
+    if (error)
+        fail_msg("%s", kmm_error_text(rt));
+    return text;
+}
+
+enum { COLUMNS = 256, ROWS = 512, ALL = COLUMNS * ROWS };
+
+/* Columns there and back, and between them a launch by rows, which fits and shares elements with chunks of columns on all devices. */
+static int turn_columns(kmm_runtime_t *rt, int *out)
+{
+    int64_t n = ALL;
+    int *A = array(rt, ALL * 4), *B = array(rt, ALL * 4), *C = array(rt, ALL * 4);
+    for (int k = 0; k < ALL; k++)
+        out[k] = k % 1009;
+    int error = kmm_copy_in(rt, A, out, ALL * 4);
+    for (int k = 0; k < 3 && !error; k++) {
+        error = columns(COLUMNS, ROWS, k == 1 ? 0 : 64, B, A);
+        error = error ? error : add(n, n / 64, C, A, B);
+        error = error ? error : columns(COLUMNS, ROWS, 128, A, B);
+        error = error ? error : add(n, n / 64, A, A, C);
+    }
+    error = error ? error : kmm_copy_out(rt, out, A, ALL * 4);
+    kmm_array_destroy(rt, A);
+    kmm_array_destroy(rt, B);
+    kmm_array_destroy(rt, C);
+    return error ? error : kmm_wait(rt);
+}
+
+/* A chunk that no splitting makes fit works on the host's memory as far as its device has no room, on one device and on several that
+ * have parts of the same frames, and says so once. */
+static void what_no_chunk_fits_is_away(void **state)
+{
+    (void)state;
+    static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K", "host:3,mem=128K", "host:2,mem=64K" };
+    int *want = malloc(ALL * sizeof(int)), *got = malloc(ALL * sizeof(int));
+    for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
+        kmm_runtime_t *rt = make(places[k]);
+        const char *said = said_by(turn_columns, rt, k ? got : want);
+        const char *first = strstr(said, "columns: ");
+        assert_true(!first == !k);
+        if (k && !strstr(first, "slowly; no chunk is small enough, because each uses so much of its arrays [exceeding]"))
+            fail_msg("%s: %s", places[k], said);
+        for (int d = 0; k && d < kmm_device_count(rt); d++) { /* once on each device */
+            char name[32];
+            snprintf(name, sizeof(name), "on host:%d at once", d);
+            const char *one = strstr(said, name);
+            assert_true(!one || !strstr(one + 1, name));
+        }
+        if (k)
+            assert_memory_equal(got, want, ALL * sizeof(int));
+        end(rt);
+    }
+    free(want);
+    free(got);
+}
+
+/* With a limit of the host's memory there is nowhere to be. */
+static void nothing_is_away_of_limited_memory(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=256K", .host_mem = 4 << 20 }), 0);
+    kmm_use(rt);
+    int *A = array(rt, ALL * 4), *B = array(rt, ALL * 4);
+    kmm_fill(rt, A, 1, ALL * 4);
+    assert_int_equal(columns(COLUMNS, ROWS, 64, B, A), 0);
+    assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
+    assert_non_null(strstr(kmm_error_text(rt), "can be used; no chunk is small enough"));
     end(rt);
 }
 
@@ -540,7 +648,7 @@ int main(void)
         cmocka_unit_test(exchanges_halos),
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses), cmocka_unit_test(what_no_chunk_fits_is_away), cmocka_unit_test(nothing_is_away_of_limited_memory),
         cmocka_unit_test(cuts_what_does_not_fit),
         cmocka_unit_test(nothing_may_be_read),
         cmocka_unit_test(what_does_not_fit_stays_away),

@@ -162,6 +162,86 @@ static void what_does_not_fit_stays_away(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
+enum { WIDE = 256, HIGH = N / WIDE };
+
+/* A block's columns, from the bottom to the top. */
+static int run_columns(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    int32_t *dst = *(int32_t **)args[1];
+    const int32_t *a = *(int32_t **)args[2];
+    int64_t begin = ((int64_t)block[0] + ((const kmm_blocks_t *)args[0])->offset_x) * BLOCK;
+    for (int64_t y = 0; y < HIGH; y++)
+        for (int64_t x = begin; x < begin + BLOCK; x++)
+            dst[y * WIDE + x] = a[(HIGH - 1 - y) * WIDE + x] + 1;
+    return 0;
+}
+
+static int launch_columns(kmm_kind_t kind, int32_t *dst, int32_t *a)
+{
+    static fake_kernel_t fake = { run_columns, 3, sizes, 0, NULL };
+    static const kmm_kernel_t kernels[] = { { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "columns", NULL, &fake, 3, sizes, 1, NULL },
+                                            { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "columns", NULL, &fake, 3, sizes, 1, NULL } };
+    kmm_launch_t *l = kmm_launch_begin("columns", "kinds.c", 2);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, WIDE);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, BLOCK);
+    for (int k = 0; k < 2; k++) {
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "a[:][x]", k ? dst : a, sizeof(*a));
+        kmm_launch_extent(l, HIGH);
+        kmm_launch_extent(l, WIDE);
+        kmm_launch_index(l, 0, KMM_WHOLE);
+        kmm_launch_index(l, 0, 1);
+        kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(&kernels[kind == KMM_KIND_HIP], &(kmm_geometry_t){ { WIDE / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL },
+                             (void *[]){ NULL, &dst, &a });
+}
+
+/* Chunks of which each uses pieces of all frames, beside others that fit; devices have parts of the same frames, some of them in the
+ * host's memory. HIP's driver cannot map that, and they are refused. */
+static void chunks_that_cannot_be_small_are_away(void **state)
+{
+    (void)state;
+    static const struct { const char *devices, *check; kmm_kind_t kind; } runs[] = {
+        { "cuda:1,mem=200K", "", KMM_KIND_CUDA },   { "cuda:2,mem=200K", "", KMM_KIND_CUDA },  { "cuda:2,mem=100K", "", KMM_KIND_CUDA },
+        { "cuda:1,mem=400K", "access", KMM_KIND_CUDA }, { "cuda:2,mem=200K", "access", KMM_KIND_CUDA }, { "hip:1,mem=200K", "", KMM_KIND_HIP },
+    };
+    static int32_t values[N], got[N];
+    for (size_t k = 0; k < sizeof(runs) / sizeof(runs[0]); k++) {
+        kmm_runtime_t *rt;
+        setenv("KMM_CHECK", runs[k].check, 1);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = runs[k].devices }), 0);
+        kmm_use(rt);
+        for (int i = 0; i < N; i++)
+            values[i] = i % 1013;
+        int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+        for (int step = 0; step < 3; step++) {
+            launch_columns(runs[k].kind, b, a);
+            fake_work_launch(runs[k].kind, ADD, N, 32, c, a, b);
+            launch_columns(runs[k].kind, a, b);
+            fake_work_launch(runs[k].kind, ADD, N, 32, a, c, a);
+        }
+        int error = kmm_copy_out(rt, got, a, sizeof(got));
+        bool refused = runs[k].kind == KMM_KIND_HIP;
+        if (refused ? error != KMM_E_POISONED && error != KMM_E_MEMORY : error != 0)
+            fail_msg("%s: %s", runs[k].devices, kmm_error_text(rt));
+        assert_true(!refused == !!rt->device[0]->away_most);
+        for (int step = 0; step < 3 && !refused; step++) {
+            static int32_t turned[N];
+            for (int i = 0; i < N; i++)
+                turned[i] = values[N - WIDE - i / WIDE * WIDE + i % WIDE] + 1;
+            for (int i = 0; i < N; i++)
+                values[i] += turned[i] + turned[N - WIDE - i / WIDE * WIDE + i % WIDE] + 1;
+        }
+        if (!refused)
+            assert_memory_equal(got, values, sizeof(got));
+        kmm_use(NULL);
+        kmm_destroy(rt);
+        unsetenv("KMM_CHECK");
+    }
+}
+
 static void lists_of_devices_are_checked(void **state)
 {
     (void)state;
@@ -500,7 +580,7 @@ int main(void)
         cmocka_unit_test(chunks_run_where_the_directive_says), cmocka_unit_test(variables_of_devices_stay_on_one),
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
-        cmocka_unit_test(what_does_not_fit_stays_away),
+        cmocka_unit_test(what_does_not_fit_stays_away), cmocka_unit_test(chunks_that_cannot_be_small_are_away),
         cmocka_unit_test(lists_of_devices_are_checked),
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),

@@ -187,13 +187,20 @@ static void test_mistakes(void **state)
         assert_null(kmm_task_begin(l, NULL, NULL));
         assert_null(kmm_task_pointer(NULL, x));
         kmm_task_end(NULL);
-        if (c > 0) { /* an array that no device can hold */
+        if (c > 0) { /* an array that no device can hold: a task cannot be split, and has the rest in the host's memory */
             int *large = zeros(rt, 1 << 18);
-            assert_null(kmm_task_begin(describe(KMM_READ, large, 0), NULL, NULL));
-            assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
+            t = kmm_task_begin(describe(KMM_UPDATE, large, 0), NULL, NULL);
+            assert_non_null(t);
+            for (int k = 0; k < 1 << 18; k++)
+                ((int *)kmm_task_pointer(t, large))[k] += k;
+            kmm_task_end(t);
+            assert_int_equal(kmm_copy_out(rt, &one, large + (1 << 18) - 1, sizeof(one)), 0);
+            assert_int_equal(one, (1 << 18) - 1);
             /* What depends on a failed launch does not run. */
             l = kmm_launch_begin("crash", "test.c", 3);
             kmm_launch_axis(l, "i", KMM_RANGE_0, 0, 1);
+            kmm_launch_chunk(l, KMM_RANGE_0, 1);
+            large = zeros(rt, 1 << 18);
             kmm_launch_access(l, KMM_READ, "large", large, sizeof(int));
             kmm_launch_access(l, KMM_WRITE, "x", x, sizeof(int));
             kmm_launch_call(l, crash, NULL, 0);
