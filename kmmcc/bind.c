@@ -322,6 +322,54 @@ static bool find_end(const source_t *s, CXCursor c, size_t *end)
     return true;
 }
 
+/* Behind the use of a macro that begins at `at`: its name, and its arguments if it has some. */
+static size_t macro_end(const source_t *s, size_t at)
+{
+    lexer_t l = lexer_at(s, at, s->length);
+    l.line_start = false;
+    size_t end = lex(&l).end;
+    int depth = 0;
+    for (token_t t = lex(&l); depth || token_is(s, t, "("); t = lex(&l)) {
+        if (t.kind == TOKEN_END)
+            return end;
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (depth == 0)
+            return t.end;
+    }
+    return end;
+}
+
+/* Where the use of the macro begins of whose arguments the place is a part, between its parentheses and in no block there. */
+static bool in_argument(const unit_t *u, CXSourceLocation place, size_t *use)
+{
+    CXFile file, used_in;
+    unsigned at, used_at;
+    size_t origin;
+    clang_getFileLocation(place, &file, NULL, NULL, &at);
+    clang_getExpansionLocation(place, &used_in, NULL, NULL, &used_at);
+    return at != used_at && file && used_in && clang_File_isEqual(file, used_in) && unit_exact_offset(u, at, &origin) &&
+           unit_exact_offset(u, used_at, use) && is_in_parentheses(u->source, *use, origin);
+}
+
+/* The range of a statement. One that begins or ends with an argument of a macro is the whole use of the macro. */
+static bool statement_range(const unit_t *u, CXCursor c, size_t *begin, size_t *end)
+{
+    CXSourceRange range = clang_getCursorExtent(c);
+    size_t use;
+    if (!unit_range(u, c, begin, end))
+        return false;
+    size_t first = *begin, last = *end;
+    if (in_argument(u, clang_getRangeStart(range), &use)) {
+        first = use;
+        last = macro_end(u->source, use);
+    }
+    if (in_argument(u, clang_getRangeEnd(range), &use))
+        last = macro_end(u->source, use);
+    *begin = first;
+    *end = last > *end ? last : *end;
+    return true;
+}
+
 /* The innermost statement with the call that can be replaced by another: written in one piece, in the place of a statement.
  * One that comes from a macro is the macro's whole expansion. */
 static bool place_of(const found_t *found, const frame_t *at, size_t *begin, size_t *end)
@@ -331,14 +379,14 @@ static bool place_of(const found_t *found, const frame_t *at, size_t *begin, siz
     size_t first, last, outer_first, outer_last;
     while (top->up)
         top = top->up;
-    if (!unit_range(found->u, top->cursor, &outer_first, &outer_last))
+    if (!statement_range(found->u, top->cursor, &outer_first, &outer_last))
         return false;
     for (; at; at = at->up) {
         enum CXCursorKind kind = clang_getCursorKind(at->cursor);
-        if (!is_statement_of_parent(at) || !unit_range(found->u, at->cursor, &first, &last))
+        if (!is_statement_of_parent(at) || !statement_range(found->u, at->cursor, &first, &last))
             continue;
-        bool same = at->up && unit_range(found->u, at->up->cursor, &outer_first, &outer_last) && outer_first == first && outer_last == last;
-        unit_range(found->u, top->cursor, &outer_first, &outer_last);
+        bool same = at->up && statement_range(found->u, at->up->cursor, &outer_first, &outer_last) && outer_first == first && outer_last == last;
+        statement_range(found->u, top->cursor, &outer_first, &outer_last);
         if (same || kind == CXCursor_DeclStmt || is_in_parentheses(s, outer_first, first) || !find_end(s, at->cursor, &last))
             continue;
         *begin = first;
@@ -466,6 +514,12 @@ static void add_target(directive_t *d, CXCursor f)
         d->target[d->target_count++] = (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
 }
 
+CXCursor bind_used(CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_OverloadedDeclRef ? f : clang_getCursorDefinition(f);
+}
+
 /* The functions that a name stands for. */
 static void add_named(directive_t *d, CXCursor f)
 {
@@ -475,9 +529,11 @@ static void add_named(directive_t *d, CXCursor f)
     if (kind != CXCursor_OverloadedDeclRef)
         return;
     unsigned count = clang_getNumOverloadedDecls(f);
-    for (unsigned k = 0; k < count; k++)
-        if (!d->is_kernel || bind_is_kernel(template_of(clang_getOverloadedDecl(f, k))))
-            add_target(d, clang_getCanonicalCursor(clang_getOverloadedDecl(f, k)));
+    for (unsigned k = 0; k < count; k++) {
+        CXCursor one = bind_used(clang_getOverloadedDecl(f, k));
+        if (!d->is_kernel || bind_is_kernel(template_of(one)))
+            add_target(d, clang_getCanonicalCursor(one));
+    }
 }
 
 static CXType pointed_function(CXType type)
@@ -488,10 +544,16 @@ static CXType pointed_function(CXType type)
     return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
 }
 
+/* Whether the type depends on a template's parameters, by the names that these have in canonical types. */
+static bool is_dependent(CXType type)
+{
+    return strstr(clang_text(clang_getTypeSpelling(clang_getCanonicalType(type))), "type-parameter-");
+}
+
 static bool same_parameters(CXType a, CXType b)
 {
     int count = clang_getNumArgTypes(a);
-    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto)
+    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto || is_dependent(a) || is_dependent(b))
         return true; /* one is void *, or depends on a template: it may be any */
     if (count != clang_getNumArgTypes(b))
         return false;

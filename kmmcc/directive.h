@@ -279,6 +279,8 @@ void cache_forget(const char *path);
 /* ---- bind.c ---- */
 void bind_probes(unit_t *u); /* makes u->parsed */
 void bind_directives(unit_t *u);
+/* The function, template or set of overloads that a member of such a set is, also behind a using-declaration. */
+CXCursor bind_used(CXCursor f);
 /* Whether the function or function template is a kernel. */
 bool bind_is_kernel(CXCursor f);
 /* Whether the call is `k<<<...>>>(...)`. */

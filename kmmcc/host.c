@@ -826,20 +826,33 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     return 0;
 }
 
+/* Whether a macro, or a parameter of the macro that writes the launch, stands for its arguments. A definition that ends with `>>>` writes none. */
+static bool names_arguments(const source_t *s, const tokens_t *list, int k)
+{
+    if (k >= list->count || list->at[k].kind != TOKEN_NAME)
+        return false;
+    for (size_t at = list->at[k - 1].end; at < list->at[k].begin; at++)
+        if (s->text[at] == '\n' && s->text[at - 1 - (s->text[at - 1] == '\r')] != '\\')
+            return false;
+    return true;
+}
+
 static void launch_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
     int first = operand_begin(s, list, k), close = k + 1, depth = 0;
     for (; close < list->count && (depth > 0 || !is(s, list, close, ">>>")); close++)
         depth += is(s, list, close, "(") + is(s, list, close, "{") - is(s, list, close, ")") - is(s, list, close, "}");
-    int open = close + 1, end = open;
+    int open = close + 1;
+    bool named = names_arguments(s, list, open);
+    int end = named && is(s, list, open + 1, "(") ? open + 1 : open;
     depth = 0;
     for (; end < list->count; end++) {
         depth += is(s, list, end, "(") - is(s, list, end, ")");
         if (depth == 0)
             break;
     }
-    if (!is(s, list, open, "(") || end >= list->count) {
+    if ((!named && !is(s, list, open, "(")) || end >= list->count) {
         if (clang_disabled_source(u, list->at[k].begin))
             return;
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
@@ -847,7 +860,7 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
     }
     const char *configuration = arena_copy(s->text + list->at[k].end, list->at[close].begin - list->at[k].end);
     unit_edit(u, list->at[first].begin, list->at[first].begin, arena_printf("(kmm_host_configure(%s), ", configuration));
-    unit_edit(u, list->at[k].begin, list->at[close].end, "");
+    unit_edit(u, list->at[k].begin, list->at[close].end, named ? " " : "");
     unit_edit(u, list->at[end].end, list->at[end].end, ")");
 }
 
@@ -867,7 +880,7 @@ static CXCursor named_kernel(CXCursor c)
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_OverloadedDeclRef) {
         CXCursor f = clang_getCursorReferenced(c);
         if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef)
-            f = clang_getNumOverloadedDecls(f) ? clang_getOverloadedDecl(f, 0) : clang_getNullCursor();
+            f = clang_getNumOverloadedDecls(f) ? bind_used(clang_getOverloadedDecl(f, 0)) : clang_getNullCursor();
         CXCursor general = clang_getSpecializedCursorTemplate(f);
         f = clang_Cursor_isNull(general) ? f : general;
         return !clang_Cursor_isNull(f) && bind_is_kernel(f) ? f : clang_getNullCursor();

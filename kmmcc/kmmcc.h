@@ -212,6 +212,7 @@ void unit_edit(unit_t *u, size_t begin, size_t end, const char *text); /* edits 
 bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
 /* The same for one place: the end of the text before it that is the source's own. */
 size_t unit_offset(const unit_t *u, size_t clang_offset);
+bool unit_exact_offset(const unit_t *u, size_t clang_offset, size_t *offset); /* false: the text is none of the source */
 /* The other way; SIZE_MAX for a place in what a pragma was replaced by. */
 size_t unit_parsed_offset(const unit_t *u, size_t offset);
 /* Whether the cursor is code of the main file that the user wrote, and not what a pragma was replaced by. */

@@ -128,7 +128,7 @@ static void add_call(reach_t *r, CXCursor c)
     add_callee(r, call, to);
     unsigned count = clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
     for (unsigned k = 0; k < count; k++)
-        add_callee(r, call, clang_getOverloadedDecl(to, k));
+        add_callee(r, call, bind_used(clang_getOverloadedDecl(to, k)));
     if (!call->callee_count)
         return;
     call->is_member = clang_getCursorKind(call->callee[0]->cursor) == CXCursor_CXXMethod ||

@@ -25,7 +25,7 @@ static const piece_t *find_piece(const unit_t *u, size_t parsed)
     return low ? &u->pieces[low - 1] : NULL;
 }
 
-static bool exact_offset(const unit_t *u, size_t parsed, size_t *out)
+bool unit_exact_offset(const unit_t *u, size_t parsed, size_t *out)
 {
     const piece_t *piece = find_piece(u, parsed);
     if (!piece || parsed > piece->parsed + piece->length)
@@ -72,7 +72,7 @@ bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end)
     if (!clang_file_range(cursor, &file, &from, &to) || to == from ||
         !clang_File_isEqual(file, clang_getFile(u->tu, u->path)))
         return false;
-    if (!exact_offset(u, from, begin) || !exact_offset(u, to - 1, end))
+    if (!unit_exact_offset(u, from, begin) || !unit_exact_offset(u, to - 1, end))
         return false;
     *end += 1;
     return true;

@@ -10,6 +10,10 @@
 #define BLOCK_OF(k) { int twice = 2 * k; set<<<GRID>>>(x, n, twice); }
 #define CHECKED(...) do { __VA_ARGS__; MACRO_CHECK(); } while (0)
 #define ARGUMENTS x, n, 7
+#define BEGINS(kernel, ...) kernel<<<GRID>>>(__VA_ARGS__)
+#define ENDS(grid, call) set<<<grid, BLOCK>>>call
+#define BOTH(kernel, call) kernel<<<GRID>>>call
+#define GUARDED(condition, launch) if (condition) launch
 __global__ void set(int *x, int n, int k)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,6 +61,27 @@ int main()
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
     CHECKED(set<<<GRID>>>(x, n, 11));
     EXPECT(a.wrong(11));
+    switch (n) {
+    case N:
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+        BEGINS(set, x, n, 12);
+        break;
+    }
+    EXPECT(a.wrong(12));
+    for (int k = 0; k < 2; k++)
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+        ENDS(BLOCKS, (x, n, 13));
+    EXPECT(a.wrong(13));
+    if (n > 3)
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+        BOTH(templated<14>, (x, n));
+    EXPECT(a.wrong(14));
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+    GUARDED(n > 3, set<<<GRID>>>(x, n, 15));
+    EXPECT(a.wrong(15));
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+    GUARDED(n > 3, { set<<<GRID>>>(x, n, 16); });
+    EXPECT(a.wrong(16));
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
     CHECKED(templated<12><<<GRID>>>(x, n));
     EXPECT(a.wrong(12));

@@ -69,6 +69,12 @@ template <typename T> void dependent(T *x, int n)
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
     set<<<BLOCKS, BLOCK>>>(x, T(1), T(2));
 }
+template <int K, typename T> void dependent_and_used(T *x, T n)
+{
+    using outer::inner::deep_template;
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+    deep_template<K><<<BLOCKS, BLOCK>>>(x, n);
+}
 
 int main()
 {
@@ -108,6 +114,8 @@ int main()
     EXPECT(a.wrong(6));
     dependent(x, n);
     EXPECT(a.wrong(7));
+    dependent_and_used<11>(x, n);
+    EXPECT(a.wrong(11));
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
     in_c<<<BLOCKS, BLOCK>>>(x, n);
     EXPECT(a.wrong(8));

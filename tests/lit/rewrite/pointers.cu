@@ -46,6 +46,16 @@ template <typename F> static void run_any(F f, int *x, int n)
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
     f<<<BLOCKS, BLOCK>>>(x, n);
 }
+template <typename... A> static void run_pack(void (*f)(A...), int *x, int n)
+{
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+    f<<<BLOCKS, BLOCK>>>(x, n);
+}
+template <typename T> static void run_of(void (*f)(T *, int), T *x, int n)
+{
+#pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)
+    f<<<BLOCKS, BLOCK>>>(x, n);
+}
 int main()
 {
     array a;
@@ -68,5 +78,9 @@ int main()
     EXPECT(a.wrong(4));
     run_any(by<5>, x, n);
     EXPECT(a.wrong(5));
+    run_pack(by_two, x, n);
+    EXPECT(a.wrong(2));
+    run_of(by_three, x, n);
+    EXPECT(a.wrong(3));
     return failed;
 }
