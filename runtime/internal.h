@@ -226,6 +226,8 @@ int kmm__side_lane_take(kmm__device_t *d);
 void kmm__side_lane_return(kmm__device_t *d, uint32_t lane); /* locked */
 /* Not locked: the statements of a task that is_inline have run. */
 void kmm__inline_end(kmm__task_t *t);
+/* Forgets what this thread has described of a launch that does not happen (submit.c). */
+void kmm__launch_disarm(void);
 /* Not locked: runs a kernel on the stream of such a task, with arguments as they are. */
 int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 

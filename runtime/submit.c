@@ -793,6 +793,13 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
     armed = l;
 }
 
+void kmm__launch_disarm(void)
+{
+    if (armed)
+        kmm__launch_free(armed);
+    armed = NULL;
+}
+
 /* A kernel for a GPU that has no clone cannot be told which of its blocks to run. Said once for each of the first kernels. */
 static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
 {

@@ -108,12 +108,12 @@ KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *str
 
 enum { MAX_THREADS = 1024 }; /* of a block */
 
-/* What CUDA's driver would refuse; the CPU has no other limits. */
+/* What every driver would refuse. */
 static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 {
     double threads = (double)g->block[0] * g->block[1] * g->block[2], blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
     char text[200];
-    if (kernel->kind != KMM_KIND_HOST || (threads >= 1 && threads <= MAX_THREADS && blocks >= 1))
+    if (threads >= 1 && threads <= MAX_THREADS && blocks >= 1)
         return 0;
     snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
              threads, MAX_THREADS);
@@ -132,6 +132,7 @@ KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometr
     else
         snprintf(text, sizeof(text), "kernel %s is launched with %zu bytes of dynamic shared memory; without cudaFuncSetAttribute it can have %zu",
                  kernel->name, (size_t)g->shared_bytes, dynamic_bytes);
+    kmm__launch_disarm();
     return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text);
 }
 
@@ -140,8 +141,10 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
     int error = check_geometry(kernel, geometry);
     if (!error && kernel->kind == KMM_KIND_HOST && geometry->stream)
         error = kmm_cuda_same_device(geometry->stream, NULL, "a launch into a stream that is not the current device's: a stream");
-    if (error)
+    if (error) {
+        kmm__launch_disarm();
         return error;
+    }
     if (kernel->kind != KMM_KIND_HOST)
         kmm__stream_follow(kmm__current(), geometry->stream);
     return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));

@@ -50,6 +50,27 @@ static void launches(int *x)
     IS(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+__global__ void plain(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+// What is described of a launch that is refused is not taken for the next one's.
+static void described(int *x)
+{
+    int n = 100;
+    IS(cudaMemset(x, 0, n * sizeof(*x)), cudaSuccess);
+#pragma kmm parallel(i = 0:n) chunk(10) update(x[i])
+    plain<<<1, 2000>>>(x);
+    IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+#pragma kmm parallel(i = 0:n) chunk(10) update(x[i])
+    bounded<32><<<1, 100>>>(x);
+    IS(cudaGetLastError(), cudaErrorInvalidValue);
+#pragma kmm parallel(i = 0:n) chunk(10) update(x[i])
+    plain<<<10, 10>>>(x);
+    IS(cudaGetLastError(), cudaSuccess);
+    int last = 0;
+    IS(cudaMemcpy(&last, x + n - 1, sizeof(last), cudaMemcpyDeviceToHost), cudaSuccess);
+    failed += last != 1;
+}
+
 static void events()
 {
     cudaEvent_t timed, untimed;
@@ -89,6 +110,7 @@ int main()
     int *x;
     IS(cudaMalloc(&x, 128 * sizeof(int)), cudaSuccess);
     launches(x);
+    described(x);
     events();
     addresses(x);
     IS(cudaFree(x), cudaSuccess);
