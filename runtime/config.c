@@ -39,6 +39,24 @@ static int environment_bytes(const char *name, uint64_t *out)
     return parse_bytes(text, out) ? 0 : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name, text);
 }
 
+/* KMM_JOIN: how many bytes small chunks are joined to; 0: they are not. Tests say the rest too: "64K,1,2". */
+static int config_join(kmm_runtime_t *rt)
+{
+    enum { BYTES = 16 << 20, TASKS = 32, PART = 64 };
+    const char *text = getenv("KMM_JOIN");
+    char *copy = kmm__copy_text(text ? text : ""), *rest = copy, *number;
+    uint64_t values[] = { BYTES, TASKS, PART };
+    bool ok = true;
+    for (int k = 0; k < 3 && (number = strsep(&rest, ",")); k++)
+        ok &= k ? parse_bytes(number, &values[k]) && values[k] > 0 : !*number || parse_bytes(number, &values[k]);
+    ok &= !rest;
+    free(copy);
+    rt->join.bytes = values[0];
+    rt->join.tasks = values[1];
+    rt->join.part = values[2];
+    return ok ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 16M or 0", text);
+}
+
 /* What of a device's memory may be used: as much as is given, and all of what is free now but for what others are left. */
 static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint64_t *out)
 {
@@ -184,6 +202,8 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         error = environment_bytes("KMM_DEVICE_KEEP_FREE", &config.device_keep_free);
     if (!error)
         error = environment_bytes("KMM_FRAME", &config.frame_bytes);
+    if (!error)
+        error = config_join(rt);
     if (error)
         return error;
     if (!config.threads && threads)

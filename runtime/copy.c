@@ -342,32 +342,59 @@ KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
     return error;
 }
 
-/* Waits for all work on the array; then the host's memory has the newest values. */
-static int map_settle(kmm_runtime_t *rt, kmm__array_t *a)
+/* Of an array whose map ends: what waits for all work on it; then the host's memory has the newest values. */
+static int settle_begin(kmm_runtime_t *rt, kmm__array_t *a, kmm__task_t **out)
 {
     kmm__operation_t op = { .run = run_nothing, .array = a };
     bool comes_back = a->map == KMM_MAP_FROM || a->map == KMM_MAP_TOFROM;
     kmm__access_t access = kmm__access_bytes(a, comes_back ? KMM_UPDATE : KMM_WRITE, 0, (int64_t)a->bytes);
     a->map = KMM_MAP_TOFROM; /* elements that were never written are the host's own */
-    return a->bytes ? operate(rt, &op, "write back", &access, 1) : 0;
+    return a->bytes ? kmm__operation_submit(rt, &op, "write back", &access, 1, out) : 0;
+}
+
+typedef struct ending { kmm__array_t *array; kmm__task_t *settled; bool gone; int error; } ending_t;
+
+/* What comes back of one is copied while the frames of another are given back. */
+static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < count; k++)
+        e[k].error = settle_begin(rt, e[k].array, &e[k].settled);
+    for (uint32_t k = 0; k < count; k++) {
+        int ran = e[k].settled ? await(rt, e[k].settled) : 0;
+        error = error ? error : e[k].error ? e[k].error : ran;
+        kmm__array_forget(e[k].array);
+        e[k].array->gone = &e[k].gone;
+        kmm__array_unref(e[k].array);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        while (!e[k].gone)
+            pthread_cond_wait(&rt->progress, &rt->lock);
+    return error;
+}
+
+int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
+{
+    int error = 0;
+    if (kmm__inline_refuse("end of a map"))
+        return KMM_E_STATE;
+    ending_t *e = kmm__alloc(count * sizeof(*e) + 1);
+    uint32_t ending = 0;
+    pthread_mutex_lock(&rt->lock);
+    for (uint32_t k = 0; k < count; k++) {
+        kmm__array_t *a = kmm__array_find(rt, bases[k]);
+        if (!a || !a->is_mapped)
+            error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", bases[k]);
+        else if (--a->map_depth == 0)
+            e[ending++].array = a;
+    }
+    int ended = end_together(rt, e, ending);
+    pthread_mutex_unlock(&rt->lock);
+    free(e);
+    return error ? error : ended;
 }
 
 KMM__API int kmm_unmap(kmm_runtime_t *rt, void *base)
 {
-    if (!rt)
-        return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse("end of a map"))
-        return KMM_E_STATE;
-    pthread_mutex_lock(&rt->lock);
-    kmm__array_t *a = kmm__array_find(rt, base);
-    int error = 0;
-    if (!a || !a->is_mapped)
-        error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", base);
-    else if (--a->map_depth == 0) {
-        error = map_settle(rt, a);
-        kmm__array_forget(a);
-        kmm__array_await_end(a);
-    }
-    pthread_mutex_unlock(&rt->lock);
-    return error;
+    return rt ? kmm__maps_end(rt, &base, 1) : kmm__error_set(KMM_E_INVALID, "no runtime");
 }

@@ -104,7 +104,9 @@ void kmm__describe(const kmm__task_t *t, char *out, size_t size)
     int n = 0;
     if (w->file)
         n = snprintf(out, size, "%s:%d: ", w->file, w->line);
-    if (w->chunk_count > 1)
+    if (t->last_chunk > t->chunk)
+        snprintf(out + n, size - (size_t)n, "%s: chunks %u to %u of %u", w->name, t->chunk, t->last_chunk, w->chunk_count);
+    else if (w->chunk_count > 1)
         snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->chunk, w->chunk_count);
     else
         snprintf(out + n, size - (size_t)n, "%s", w->name);
@@ -572,7 +574,8 @@ static void task_done(kmm__task_t *t)
     kmm__spill_release_task(t);
     kmm__line_leave(t);
     rt->outstanding--;
-    t->device->chunks += !t->work->operation && !t->error;
+    if (!t->work->operation && !t->error)
+        t->device->chunks += t->last_chunk - t->chunk + 1;
     for (uint32_t k = 0; k < t->successor_count; k++) {
         kmm__task_t *to = t->successors[k].to;
         if (t->error && t->successors[k].data && !to->error)

@@ -97,12 +97,17 @@ typedef struct kmm__partition {
     int64_t chunk[KMM_MAX_SPLIT]; /* in the unit of size */
     int64_t chunks[KMM_MAX_SPLIT];
     uint32_t count;
+    int64_t asked[KMM_MAX_SPLIT]; /* chunks along each dimension before small ones were joined, */
+    int64_t joined[KMM_MAX_SPLIT]; /* and how many of them are one */
 } kmm__partition_t;
 
 int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3], bool is_function,
                    kmm__partition_t *out);
 /* Chooses chunks where none are given, from the footprint and the devices. */
 void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind);
+/* Of the chunks that were asked for: how many there are, and the first and the last of chunk k. */
+uint32_t kmm__partition_asked(const kmm__partition_t *p);
+void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last);
 /* The ranges [lo, hi) of each axis in chunk k; a box's first block (or element) and count. */
 typedef struct kmm__chunk_box { int64_t first[KMM_MAX_SPLIT], count[KMM_MAX_SPLIT];
                                 int64_t axis_lo[KMM_MAX_AXES], axis_hi[KMM_MAX_AXES]; } kmm__chunk_box_t;
@@ -122,6 +127,9 @@ typedef struct kmm__placement {
 /* `kind`: what the kernel was built for; plain functions are for the CPU. KMM_E_NO_DEVICE, with its text set, when the
  * launch can run nowhere. */
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function, kmm__placement_t *out);
+/* partition.c: makes one of small chunks that lie side by side, where nothing but their number tells the difference: what a task costs the host is
+ * paid once for them. Locked: items have their arrays. */
+void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place);
 /* Locked: the device for chunk k, whose accesses t has. */
 kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t);
 
@@ -240,9 +248,6 @@ void kmm__array_forget(kmm__array_t *a);  /* locked: its address names nothing a
 char *kmm__array_host(kmm__array_t *a);   /* locked: its host buffer, made if needed; NULL: no memory */
 /* Locked: some array begins inside the memory. */
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
-/* Locked: gives up the program's reference and waits until the array has left all devices: the memory it
- * was mapped on is the program's again. */
-void kmm__array_await_end(kmm__array_t *a);
 void kmm__array_left(kmm__array_t *a);    /* locked: one device has released its residence */
 
 /* ---- memory/coherence.c (all locked) ---- */
@@ -369,6 +374,8 @@ void kmm__stats_print(kmm_runtime_t *rt); /* takes the runtime's lock */
 /* Locked: submits an operation with the given accesses, both copied. out_task, if not NULL, receives a reference. */
 int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,
                           uint32_t count, kmm__task_t **out_task);
+/* Not locked: ends the maps that begin there, and returns when that memory is the program's again. */
+int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count);
 int kmm__task_wait(kmm_runtime_t *rt, kmm__task_t *t); /* locked; drops the reference; its error */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 

@@ -20,6 +20,14 @@ static void set_chunks(kmm__partition_t *p, uint32_t d, int64_t chunk)
     p->chunks[d] = p->size[d] ? ceil_div(p->size[d], p->chunk[d]) : 0;
 }
 
+static void set_asked(kmm__partition_t *p)
+{
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        p->asked[d] = p->chunks[d];
+        p->joined[d] = 1;
+    }
+}
+
 static int check_axis(const kmm__axis_t *a, bool is_function)
 {
     bool is_range = a->source >= KMM_RANGE_0;
@@ -101,6 +109,7 @@ int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t
             return kmm__error_set(KMM_E_RANGE, "more than 2^31 chunks");
         p->count = (uint32_t)(p->count * p->chunks[d]);
     }
+    set_asked(p);
     return 0;
 }
 
@@ -192,6 +201,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
         want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;
     cut(p, l, (uint32_t)d, want);
+    set_asked(p);
 }
 
 /* ---- Chunks ---- */
@@ -241,4 +251,117 @@ void kmm__partition_whole(const kmm__partition_t *p, const kmm_launch_t *l, kmm_
         out->count[d] = p->size[d];
     }
     fill_axes(p, l, out);
+}
+
+/* ---- Joining small chunks ---- */
+
+uint32_t kmm__partition_asked(const kmm__partition_t *p)
+{
+    return p->count ? (uint32_t)(p->asked[0] * p->asked[1] * p->asked[2]) : 0;
+}
+
+/* Dimensions are joined from the first one on, the next only when that is one chunk, so numbers follow each other. */
+void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last)
+{
+    int64_t lo[KMM_MAX_SPLIT], hi[KMM_MAX_SPLIT];
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        lo[d] = k % p->chunks[d] * p->joined[d];
+        hi[d] = lo[d] + p->joined[d] < p->asked[d] ? lo[d] + p->joined[d] : p->asked[d];
+        k = (uint32_t)(k / p->chunks[d]);
+    }
+    *first = (uint32_t)(lo[0] + p->asked[0] * (lo[1] + p->asked[1] * lo[2]));
+    *last = (uint32_t)(hi[0] - 1 + p->asked[0] * (hi[1] - 1 + p->asked[1] * (hi[2] - 1)));
+}
+
+/* Bytes from the first to the last that a chunk uses; 0: none, or not known. */
+static uint64_t hull_of(const kmm_launch_t *l, const kmm__chunk_box_t *box)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        kmm__access_t a;
+        int64_t begin, end;
+        if (!l->items[k].array || kmm__plan(&l->items[k], l->axis_count, box, &a) <= 0)
+            continue;
+        kmm__layout_hull(&a.layout, &a.box, &begin, &end);
+        bytes += (uint64_t)(end - begin);
+    }
+    return bytes;
+}
+
+/* So many chunks of p as one, along the dimensions in the order of their numbers. */
+static kmm__partition_t joined_by(const kmm__partition_t *p, int64_t want)
+{
+    kmm__partition_t q = *p;
+    q.count = 1;
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        q.joined[d] = want < p->chunks[d] ? want : p->chunks[d];
+        want /= q.joined[d];
+        want = want < 1 || q.joined[d] < p->chunks[d] ? 1 : want;
+        set_chunks(&q, d, p->chunk[d] * q.joined[d]);
+        q.count = (uint32_t)(q.count * q.chunks[d]);
+    }
+    return q;
+}
+
+/* Whether an item's region in a joined chunk, the middle one, is what those of the chunks in it come to: as exact, a box of the same
+ * layout, and for what is written with no element twice, which is an error to be told. */
+static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm__partition_t *p, const kmm__partition_t *q)
+{
+    kmm__chunk_box_t box;
+    kmm__access_t whole, part;
+    uint32_t first, last, middle = 0;
+    int64_t volume = 0;
+    for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;)
+        middle = (uint32_t)(middle * q->chunks[d] + (q->chunks[d] - 1) / 2);
+    kmm__partition_numbers(q, middle, &first, &last);
+    kmm__partition_chunk(q, l, middle, &box);
+    int planned = kmm__plan(item, l->axis_count, &box, &whole);
+    if (planned < 0 || (item->mode != KMM_READ && !whole.exact))
+        return false;
+    for (uint32_t k = first; k <= last; k++) {
+        kmm__partition_chunk(p, l, k, &box);
+        int one = kmm__plan(item, l->axis_count, &box, &part);
+        if (one < 0 || (one > 0 && (planned == 0 || part.exact != whole.exact || !kmm__layout_equal(&part.layout, &whole.layout))))
+            return false;
+        volume += one ? kmm__box_volume(&part.box) : 0;
+    }
+    return planned == 0 || (item->mode == KMM_READ ? volume >= kmm__box_volume(&whole.box) : volume == kmm__box_volume(&whole.box));
+}
+
+/* The most that a joined chunk may use, so that it fits wherever its chunks do. */
+static uint64_t join_most(const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
+{
+    uint64_t most = rt->join.bytes, frames = 0, room = kmm__spill_room(rt);
+    for (uint32_t k = 0; k < l->item_count; k++)
+        frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes : 0; /* it may begin and end inside one */
+    for (uint32_t k = 0; k < place->count; k++) {
+        uint64_t part = place->device[k]->limit / rt->join.part;
+        if (frames > place->device[k]->limit / 2)
+            return 0;
+        most = part < most ? part : most;
+    }
+    return room && room / rt->join.part < most ? room / rt->join.part : most;
+}
+
+void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
+{
+    kmm__chunk_box_t box;
+    uint64_t least = rt->join.tasks * place->count, most = join_most(l, rt, place);
+    bool none = p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || l->schedule == KMM_SCHEDULE_CYCLIC;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        none |= l->items[k].mode == KMM_REDUCE; /* chunks have copies of their own */
+    if (none || p->count < 2 * least)
+        return;
+    kmm__partition_chunk(p, l, p->count / 2, &box);
+    uint64_t bytes = hull_of(l, &box), want = bytes ? most / bytes : 0;
+    want = want < p->count / least ? want : p->count / least;
+    if (want < 2)
+        return;
+    kmm__partition_t q = joined_by(p, (int64_t)want);
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].array && !joins_well(&l->items[k], l, p, &q))
+            return;
+    kmm__partition_chunk(&q, l, q.count / 2, &box);
+    if (hull_of(l, &box) <= 2 * most)
+        *p = q;
 }

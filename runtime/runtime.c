@@ -125,20 +125,23 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 
 int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
 {
-    int error = 0;
-    for (uint32_t k = 0; rt->deferred && k < rt->array_count;) {
-        kmm__array_t *a = rt->arrays[k++];
+    uint32_t count = 0;
+    if (rt->deferred == 0)
+        return 0;
+    void **bases = kmm__alloc(rt->deferred * sizeof(*bases));
+    for (uint32_t k = 0; k < rt->array_count; k++) {
+        kmm__array_t *a = rt->arrays[k];
         uintptr_t base = (uintptr_t)a->base;
         if (!a->is_deferred || base >= end || base + a->bytes <= begin)
             continue;
         a->is_deferred = false;
-        rt->deferred--;
-        pthread_mutex_unlock(&rt->lock);
-        int ended = kmm_unmap(rt, (void *)base);
-        pthread_mutex_lock(&rt->lock);
-        error = error ? error : ended;
-        k = 0;
+        bases[count++] = a->base;
     }
+    rt->deferred -= count;
+    pthread_mutex_unlock(&rt->lock);
+    int error = count ? kmm__maps_end(rt, bases, count) : 0;
+    free(bases);
+    pthread_mutex_lock(&rt->lock);
     return error;
 }
 

@@ -8,7 +8,7 @@
 #include "memory/spill.h"
 #include "submission.h"
 
-enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64 };
+enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64, JOINED_BATCH = 8 };
 
 static _Thread_local kmm_launch_t *armed;
 static _Atomic(kmm_launch_t *) spare_launch; /* the builder that was used last; more are kept behind the lock */
@@ -500,7 +500,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     kmm__work_t *w = s->work;
     kmm__partition_chunk(&s->part, s->l, k, &box);
     kmm__task_t *t = kmm__task_create(s->rt, w, s->l->item_count + (s->annotated ? 0 : w->pointer_count) + 1);
-    t->chunk = k;
+    kmm__partition_numbers(&s->part, k, &t->chunk, &t->last_chunk);
     t->failed_item = KMM__MAX_ITEMS;
     for (uint32_t i = 0; i < KMM_MAX_SPLIT; i++) {
         t->offset[i] = (uint32_t)box.first[i];
@@ -623,8 +623,9 @@ static int submit_work(kmm__submission_t *s)
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);
-    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one. */
-    uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
+    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one; chunks that
+     * were joined are large enough to begin with some. */
+    uint32_t most = s->part.count < w->chunk_count ? JOINED_BATCH : s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         throttle(s->rt);
         n = !apart || s->part.count - k < most ? s->part.count - k : most;
@@ -718,7 +719,10 @@ static int submit_described(kmm__submission_t *s)
         error = check_pointers(s);
     if (!error && s->annotated && !has_chunks(s->l))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
-    w->chunk_count = s->place.chunks = s->part.count;
+    if (!error)
+        kmm__partition_join(&s->part, s->l, s->rt, &s->place);
+    w->chunk_count = kmm__partition_asked(&s->part);
+    s->place.chunks = s->part.count;
     kmm__check_note(w, s->l);
     if (error || s->part.count == 0)
         return error;
@@ -739,16 +743,11 @@ static void defer_items(kmm__submission_t *s)
 /* Returns the memory that was mapped for the launch, when its results are there. */
 int kmm__submission_unmap(kmm__submission_t *s)
 {
-    int error = 0;
     if (s->l->nowait && s->mapped_count) {
         defer_items(s);
         return 0;
     }
-    for (uint32_t k = 0; k < s->mapped_count; k++) {
-        int e = kmm_unmap(s->rt, s->l->mapped[k]);
-        error = error ? error : e;
-    }
-    return error;
+    return s->mapped_count ? kmm__maps_end(s->rt, s->l->mapped, s->mapped_count) : 0;
 }
 
 static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3], const kmm_kernel_t *kernel, void **args,

@@ -323,7 +323,7 @@ struct kmm__task {
     kmm__work_t *work; /* NULL once done */
     uint64_t work_id;
     bool exact;        /* its writes are boxes, not hulls */
-    uint32_t chunk;    /* its number in the launch */
+    uint32_t chunk, last_chunk; /* its numbers in the launch: of several chunks when they were joined */
     uint32_t offset[3], count[3];
     kmm_chunk_t range; /* of a function */
     kmm__access_t *accesses;
@@ -444,6 +444,8 @@ struct kmm_runtime {
     kmm__map_ops_t holders_ops;
     bool checks_access;    /* KMM_CHECK=access */
     uint64_t frame_bytes;  /* the largest frame */
+    struct { uint64_t bytes, tasks, part; } join; /* chunks are joined to so many bytes at most (0: never), and to this part of a device's
+                                                   * memory, as long as that leaves each device so many tasks of a launch */
     struct kmm__pinners *pinners; /* threads that page-lock host memory (memory/pin.c) */
     struct kmm__stager *stager;   /* copies through buffers (memory/stage.c) */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */

@@ -254,16 +254,6 @@ void kmm__array_left(kmm__array_t *a)
         array_free(a);
 }
 
-void kmm__array_await_end(kmm__array_t *a)
-{
-    kmm_runtime_t *rt = a->runtime;
-    bool gone = false;
-    a->gone = &gone;
-    kmm__array_unref(a);
-    while (!gone)
-        pthread_cond_wait(&rt->progress, &rt->lock);
-}
-
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes)
 {
     return bytes && index_of(rt, (const char *)base + bytes - 1) != index_of(rt, base);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which chunks become one launch. */
+/* Which chunks become one task, and which one launch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,6 +166,7 @@ static void test_runs_once(void **state)
     void *x = NULL;
     unsigned rounds = 0;
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=1M", .threads = 2 }), 0);
+    rt->join.bytes = 0; /* it is launches that are to be joined */
     kmm_use(rt);
     assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { BLOCKS }, .element_bytes = sizeof(unsigned) }, &x), 0);
     assert_int_equal(kmm_fill(rt, x, 0, BLOCKS * sizeof(unsigned)), 0);
@@ -184,6 +185,174 @@ static void test_runs_once(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
+/* ---- Small chunks that become one task ---- */
+
+enum { ELEMENTS = 1 << 20, TASKS = 4 };
+
+typedef struct desk {
+    kmm_runtime_t runtime;
+    kmm__device_t device;
+    kmm__placement_t place;
+    kmm__array_t array;
+    kmm_launch_t launch;
+    kmm__partition_t asked, joined;
+} desk_t;
+
+/* A launch of `grid` blocks of one thread, in chunks, on a device. */
+static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3])
+{
+    static char memory[1];
+    const uint32_t block[3] = { 1, 1, 1 };
+    memset(d, 0, sizeof(*d));
+    d->runtime.join.bytes = 64 << 10;
+    d->runtime.join.tasks = TASKS;
+    d->runtime.join.part = 64;
+    d->device.space = 1;
+    d->device.limit = 1 << 30;
+    d->place.device[0] = &d->device;
+    d->place.count = 1;
+    d->array = (kmm__array_t){ .base = memory, .bytes = ELEMENTS * sizeof(int), .frame_bytes = 1 << 20 };
+    for (int k = 0; k < 3; k++) {
+        kmm_launch_axis(&d->launch, "i", (kmm_source_t)(KMM_BLOCK_X + k), 0, grid[k]);
+        kmm_launch_chunk(&d->launch, (kmm_source_t)(KMM_BLOCK_X + k), chunk[k]);
+    }
+    d->launch.items = d->launch.few;
+    assert_int_equal(kmm__partition(&d->launch, grid, block, false, &d->asked), 0);
+}
+
+/* Elements [lower, lower + length) * scale and so on of the array, from those along the first axis. */
+static void desk_access(desk_t *d, kmm_mode_t mode, int64_t lower, int64_t length, int64_t scale)
+{
+    kmm_launch_access(&d->launch, mode, "x", d->array.base, sizeof(int));
+    d->launch.items[d->launch.item_count - 1].array = &d->array;
+    kmm_launch_index(&d->launch, lower, length);
+    kmm_launch_coef(&d->launch, 0, scale, 0);
+}
+
+static bool desk_joins(desk_t *d)
+{
+    d->joined = d->asked;
+    kmm__partition_join(&d->joined, &d->launch, &d->runtime, &d->place);
+    assert_int_equal(kmm__partition_asked(&d->joined), d->asked.count);
+    return d->joined.count < d->asked.count;
+}
+
+/* Each joined chunk is the box of those whose numbers it has, and all are in one, in order. */
+static void expect_cover(const desk_t *d)
+{
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < d->joined.count; k++) {
+        kmm__chunk_box_t box, part;
+        uint32_t first, last;
+        int64_t blocks = 0;
+        kmm__partition_numbers(&d->joined, k, &first, &last);
+        kmm__partition_chunk(&d->joined, &d->launch, k, &box);
+        assert_int_equal(first, next);
+        assert_true(last >= first);
+        for (uint32_t j = first; j <= last; j++) {
+            kmm__partition_chunk(&d->asked, &d->launch, j, &part);
+            blocks += part.count[0] * part.count[1] * part.count[2];
+            for (int n = 0; n < 3; n++)
+                assert_true(part.first[n] >= box.first[n] && part.first[n] + part.count[n] <= box.first[n] + box.count[n]);
+        }
+        assert_int_equal(blocks, box.count[0] * box.count[1] * box.count[2]);
+        next = last + 1;
+    }
+    assert_int_equal(next, d->asked.count);
+}
+
+static const uint32_t line[3] = { 1000, 1, 1 };
+static const int64_t ones[3] = { 1, 1, 1 };
+
+static void test_join(void **state)
+{
+    (void)state;
+    desk_t *d = malloc(sizeof(*d));
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_WRITE, 0, 16, 16);
+    desk_access(d, KMM_READ, 500000, 18, 16); /* and a halo */
+    assert_true(desk_joins(d));
+    expect_cover(d);
+    assert_true(d->joined.count >= TASKS && d->joined.count <= TASKS + 1);
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_WRITE, 0, 960, 960);
+    assert_true(desk_joins(d));
+    expect_cover(d);
+    assert_true(d->joined.count > 2 * TASKS); /* by bytes */
+    d->runtime.join.bytes = 0;
+    assert_false(desk_joins(d));
+    free(d);
+}
+
+/* What would no longer be the same, or no longer be told. */
+static void test_join_not(void **state)
+{
+    (void)state;
+    static const int64_t large[3] = { 1000 / (2 * TASKS - 1) + 1, 1, 1 };
+    desk_t *d = malloc(sizeof(*d));
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_WRITE, 0, 17, 16); /* chunks write the same elements: an error */
+    assert_false(desk_joins(d));
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_WRITE, 0, 8, 16); /* with gaps: of one chunk alone it is a run */
+    assert_false(desk_joins(d));
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_UPDATE, 0, 16, 0);
+    assert_false(desk_joins(d));
+    desk_begin(d, line, large); /* too few */
+    desk_access(d, KMM_WRITE, 0, 16, 16);
+    assert_false(desk_joins(d));
+    desk_begin(d, line, ones);
+    desk_access(d, KMM_WRITE, 0, 16, 16);
+    d->device.limit = 3 << 20; /* two frames are more than half */
+    assert_false(desk_joins(d));
+    d->device.limit = 1 << 30;
+    d->launch.schedule = KMM_SCHEDULE_CYCLIC;
+    assert_false(desk_joins(d));
+    d->launch.schedule = KMM_SCHEDULE_LOCALITY;
+    d->runtime.checks_access = true;
+    assert_false(desk_joins(d));
+    d->runtime.checks_access = false;
+    d->device.space = KMM__HOST;
+    assert_false(desk_joins(d));
+    d->device.space = 1;
+    assert_true(desk_joins(d));
+    d->launch.items[0].mode = KMM_REDUCE;
+    assert_false(desk_joins(d));
+    free(d);
+}
+
+/* Grids of up to three dimensions, in an array of their shape: what is joined is joined along rows first. */
+static void test_join_boxes(void **state)
+{
+    (void)state;
+    desk_t *d = malloc(sizeof(*d));
+    unsigned joined = 0;
+    for (int round = 0; round < 2000; round++) {
+        uint32_t grid[3];
+        int64_t chunk[3];
+        for (int k = 0; k < 3; k++) {
+            grid[k] = (uint32_t)rng_range(&rng, 1, 24);
+            chunk[k] = rng_range(&rng, 1, 3);
+        }
+        desk_begin(d, grid, chunk);
+        kmm_launch_access(&d->launch, KMM_WRITE, "x", d->array.base, sizeof(int));
+        d->launch.items[0].array = &d->array;
+        for (int k = 2; k >= 0; k--)
+            kmm_launch_extent(&d->launch, grid[k]);
+        for (unsigned k = 3; k-- > 0;) {
+            kmm_launch_index(&d->launch, 0, 1);
+            kmm_launch_coef(&d->launch, k, 1, 0);
+        }
+        d->runtime.join.bytes = (uint64_t)rng_range(&rng, 16, 1 << 16);
+        joined += desk_joins(d);
+        expect_cover(d);
+        assert_true(d->joined.count == d->asked.count || d->joined.count >= TASKS);
+    }
+    assert_true(joined > 100);
+    free(d);
+}
+
 int main(void)
 {
     rng.state = rng_seed();
@@ -192,6 +361,9 @@ int main(void)
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_runs_once),
+        cmocka_unit_test(test_join),
+        cmocka_unit_test(test_join_not),
+        cmocka_unit_test(test_join_boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

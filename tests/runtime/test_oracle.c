@@ -78,6 +78,7 @@ typedef struct program {
     int64_t memory, most;
     int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
     const char *disk;      /* how it is used */
+    int64_t join;          /* bytes that chunks are joined to, however few tasks that leaves; 0: as usual */
     uint32_t threads;
     uint64_t seed;
 } program_t;
@@ -570,7 +571,7 @@ static void set_number(const char *name, int64_t value)
 
 static int create(const program_t *p, kmm_runtime_t **out)
 {
-    char devices[64];
+    char devices[64], join[32];
     snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
     setenv("KMM_SPILL_IO", p->disk, 1);
     set_number("KMM_FAKE_DEVICES", 4);
@@ -579,6 +580,8 @@ static int create(const program_t *p, kmm_runtime_t **out)
     set_number("KMM_FAKE_JITTER_US", p->jitter);
     set_number("KMM_STAGE_THREADS", p->stagers);
     set_number("KMM_STAGE_BYTES", 4096);
+    snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
+    setenv("KMM_JOIN", p->join ? join : "", 1);
     int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });
     if (error)
         fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
@@ -957,6 +960,7 @@ static void random_program(program_t *p, uint64_t seed)
     p->most = 64 * bytes + (ON_DEVICE ? (int64_t)8 << 30 : 64 << 20); /* partial copies of reductions too */
     p->disk = disks[rng_range(&r, 0, 3)];
     p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
+    p->join = rng_range(&r, 0, 1) ? rng_range(&r, 64, 64 << 10) : 0;
     if (getenv("KMM_KEEP"))
         keep_only(p, getenv("KMM_KEEP"));
 }
@@ -1062,8 +1066,9 @@ static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers\n", p->threads,
-            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter, p->stagers);
+    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers, chunks joined to %lld bytes\n", p->threads,
+            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter, p->stagers,
+            (long long)p->join);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);
