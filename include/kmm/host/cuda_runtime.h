@@ -11,6 +11,7 @@
 #endif
 
 #include <assert.h>
+#include <fenv.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -40,7 +41,9 @@
 #include "kmm_atomics.h"
 #include "kmm_warp.h"
 #include "kmm_math.h"
+#include "kmm_rounding.h"
 #include "kmm_intrinsics.h"
+#include "kmm_video.h"
 #include "kmm_api.h"
 #include "kmm_calls.h"
 #include "kmm_more.h"

@@ -21,91 +21,88 @@ static inline long long llmax(long long a, long long b) { return a < b ? b : a; 
 static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
 static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
 
-/* Four bytes, or two words of 16 bits, side by side: f(a, b) of each pair, read as T. */
-template <class T, class F> static inline unsigned kmm_host_lanewise(unsigned a, unsigned b, F f)
+/* The place of the offset-th bit that is set, counted upwards from base (downwards if it is negative; 0: base itself); ~0: there is none. */
+static inline unsigned __fns(unsigned mask, unsigned base, int offset)
 {
-    const int bits = 8 * (int)sizeof(T);
-    unsigned out = 0;
-    for (int at = 0; at < 32; at += bits)
-        out |= ((unsigned)f((int)(T)(a >> at), (int)(T)(b >> at)) & (0xffffffffu >> (32 - bits))) << at;
-    return out;
+    if (offset == 0)
+        return mask >> (base & 31) & 1 ? base : ~0u;
+    const int step = offset > 0 ? 1 : -1;
+    for (int at = (int)base; at >= 0 && at < 32; at += step)
+        if ((mask >> at & 1) && (offset -= step) == 0)
+            return (unsigned)at;
+    return ~0u;
 }
-#define KMM_HOST_LANEWISE(name, expression)                                                        \
-    static inline unsigned __v##name##2(unsigned a, unsigned b) { return kmm_host_lanewise<KMM_HOST_LANE(short)>(a, b, [](int x, int y) { return expression; }); } \
-    static inline unsigned __v##name##4(unsigned a, unsigned b) { return kmm_host_lanewise<KMM_HOST_LANE(char)>(a, b, [](int x, int y) { return expression; }); }
-#define KMM_HOST_LANE(type) unsigned type
-KMM_HOST_LANEWISE(add, x + y) KMM_HOST_LANEWISE(sub, x - y) KMM_HOST_LANEWISE(absdiffu, x < y ? y - x : x - y)
-KMM_HOST_LANEWISE(maxu, x < y ? y : x) KMM_HOST_LANEWISE(minu, x < y ? x : y) KMM_HOST_LANEWISE(avgu, (x + y + 1) / 2)
-KMM_HOST_LANEWISE(haddu, (x + y) / 2) KMM_HOST_LANEWISE(cmpeq, x == y ? -1 : 0) KMM_HOST_LANEWISE(cmpne, x != y ? -1 : 0)
-KMM_HOST_LANEWISE(cmpgtu, x > y ? -1 : 0) KMM_HOST_LANEWISE(cmpgeu, x >= y ? -1 : 0) KMM_HOST_LANEWISE(cmpltu, x < y ? -1 : 0)
-KMM_HOST_LANEWISE(cmpleu, x <= y ? -1 : 0) KMM_HOST_LANEWISE(seteq, x == y) KMM_HOST_LANEWISE(setne, x != y) KMM_HOST_LANEWISE(setgtu, x > y)
-#undef KMM_HOST_LANE
-#define KMM_HOST_LANE(type) signed type
-KMM_HOST_LANEWISE(maxs, x < y ? y : x) KMM_HOST_LANEWISE(mins, x < y ? x : y) KMM_HOST_LANEWISE(cmpgts, x > y ? -1 : 0)
-KMM_HOST_LANEWISE(cmpges, x >= y ? -1 : 0) KMM_HOST_LANEWISE(cmplts, x < y ? -1 : 0) KMM_HOST_LANEWISE(cmples, x <= y ? -1 : 0)
-#undef KMM_HOST_LANE
-#undef KMM_HOST_LANEWISE
-static inline unsigned __vsadu4(unsigned a, unsigned b)
-{
-    const unsigned d = __vabsdiffu4(a, b);
-    return (d & 255) + (d >> 8 & 255) + (d >> 16 & 255) + (d >> 24);
-}
-/* c + the sum of the products of four bytes. */
-static inline int __dp4a(int a, int b, int c)
-{
-    for (int at = 0; at < 32; at += 8)
-        c += (signed char)(a >> at) * (signed char)(b >> at);
-    return c;
-}
-static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
-{
-    for (int at = 0; at < 32; at += 8)
-        c += (a >> at & 255) * (b >> at & 255);
-    return c;
-}
-
-/* ---- Conversions ---- */
-static inline float __ll2float_rn(long long x) { return (float)x; }
-static inline float __ull2float_rn(unsigned long long x) { return (float)x; }
-static inline double __ll2double_rn(long long x) { return (double)x; }
-static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 
 /* ---- Mathematics ---- */
-static inline float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
-static inline double norm4d(double a, double b, double c, double d) { return sqrt(a * a + b * b + c * c + d * d); }
+static inline float norm4df(float a, float b, float c, float d)
+{
+    return isinf(a) || isinf(b) || isinf(c) || isinf(d) ? HUGE_VALF : (float)sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d);
+}
+static inline double norm4d(double a, double b, double c, double d) { return hypot(hypot(a, b), hypot(c, d)); }
 static inline float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 static inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
 static inline float rnorm4df(float a, float b, float c, float d) { return 1.0f / norm4df(a, b, c, d); }
 static inline double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+/* The squares are of numbers of which the largest is about 1, so that none of them that matters is lost. */
+static inline double norm(int count, const double *p)
+{
+    double most = 0, sum = 0;
+    int exponent;
+    for (int k = 0; k < count; k++)
+        most = fmax(most, fabs(p[k]));
+    if (most == 0 && count > 0)
+        return p[0] + most; /* which may be no number */
+    if (most == 0 || isinf(most))
+        return most;
+    frexp(most, &exponent);
+    for (int k = 0; k < count; k++) {
+        const double x = ldexp(p[k], -exponent);
+        sum += x * x;
+    }
+    return ldexp(sqrt(sum), exponent);
+}
+static inline double rnorm(int count, const double *p) { return 1.0 / norm(count, p); }
+static inline float normf(int count, const float *p)
+{
+    double sum = 0;
+    bool is_infinite = false;
+    for (int k = 0; k < count; k++) {
+        sum += (double)p[k] * p[k];
+        is_infinite |= isinf(p[k]);
+    }
+    return is_infinite ? HUGE_VALF : (float)sqrt(sum);
+}
+static inline float rnormf(int count, const float *p) { return 1.0f / normf(count, p); }
 static inline void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
 static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
-/* exp(x * x) * erfc(x); far out the first terms of its continued fraction. */
+
+/* exp(x * x) * erfc(x), with what the square loses; far out by the asymptotic series, whose terms become too small to count. */
 static inline double erfcx(double x)
 {
-    if (x < 20)
-        return exp(x * x) * erfc(x);
-    const double inverse = 1 / (2 * x * x);
-    return (1 - inverse * (1 - 3 * inverse * (1 - 5 * inverse))) / (x * 1.7724538509055160273);
+    if (x < 20) {
+        const double square = x * x, lost = fma(x, x, -square), y = exp(square) * erfc(x);
+        return isinf(square) || isinf(y) ? HUGE_VAL : y + y * lost;
+    }
+    const double h = 0.5 / x / x;
+    double sum = 1;
+    for (int k = 12; k > 0; k--)
+        sum = 1 - (2 * k - 1) * h * sum;
+    return sum / x * 0.56418958354775628695;
 }
 static inline float erfcxf(float x) { return (float)erfcx((double)x); }
 
-/* Where erfc is y: Newton's method with a second-order term, from what the tail of the normal distribution gives. */
-static inline double erfcinv(double y)
+/* erfc(-x / sqrt(2)) / 2; what the quotient loses counts where the function is steep. */
+static inline double normcdf(double x)
 {
-    if (!(y > 0 && y < 2))
-        return y == 0 ? HUGE_VAL : y == 2 ? -HUGE_VAL : NAN;
-    const double tail = y < 1 ? y : 2 - y, w = sqrt(-2 * log(tail / 2));
-    double x = 0.70710678118654752440 * (w - (2.515517 + w * (0.802853 + w * 0.010328)) / (1 + w * (1.432788 + w * (0.189269 + w * 0.001308))));
-    for (int k = 0; k < 4; k++) {
-        const double wrong = (erfc(x) - tail) * 0.88622692545275801365 * exp(x * x);
-        x += wrong / (1 + x * wrong);
-    }
-    return y < 1 ? x : -x;
+    const double a = -0.70710678118654752440 * x, lost = fma(-0.70710678118654752440, x, -a) + 4.8336466567264567e-17 * x;
+    const double y = erfc(a);
+    return 0.5 * (fabs(a) < 30 ? y - 1.1283791670955126 * exp(-a * a) * lost : y);
 }
-static inline double erfinv(double y)
+static inline float normcdff(float x) { return (float)normcdf((double)x); }
+
+/* Where erf is y, and where erfc is: Newton's method with a second-order term; in the tails from what the normal distribution's gives. */
+static inline double kmm_host_erfinv(double y)
 {
-    if (fabs(y) > 0.5)
-        return erfcinv(1 - y);
     double x = 0.88622692545275801365 * y;
     for (int k = 0; k < 6; k++) {
         const double wrong = (erf(x) - y) * 0.88622692545275801365 * exp(x * x);
@@ -113,10 +110,52 @@ static inline double erfinv(double y)
     }
     return x;
 }
+static inline double erfcinv(double y)
+{
+    if (!(y > 0 && y < 2))
+        return y == 0 ? HUGE_VAL : y == 2 ? -HUGE_VAL : NAN;
+    if (y > 0.5 && y < 1.5)
+        return kmm_host_erfinv(1 - y);
+    const double tail = y < 1 ? y : 2 - y, far = log(tail), w = sqrt(-2 * (far - 0.69314718055994530942));
+    double x = 0.70710678118654752440 * (w - (2.515517 + w * (0.802853 + w * 0.010328)) / (1 + w * (1.432788 + w * (0.189269 + w * 0.001308))));
+    for (int k = 0; k < 4; k++) {
+        const double over = x < 5 ? (erfc(x) - tail) * exp(x * x) : erfcx(x) - exp(x * x + far), wrong = over * 0.88622692545275801365;
+        x += wrong / (1 + x * wrong);
+    }
+    return y < 1 ? x : -x;
+}
+static inline double erfinv(double y)
+{
+    return fabs(y) <= 0.5 ? kmm_host_erfinv(y) : y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
+}
 static inline float erfinvf(float y) { return (float)erfinv((double)y); }
 static inline float erfcinvf(float y) { return (float)erfcinv((double)y); }
 static inline double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2 * p); }
 static inline float normcdfinvf(float p) { return (float)normcdfinv((double)p); }
+
+/* The modified Bessel functions of order 0 and 1: their power series, whose terms have one sign; far out the asymptotic one. */
+static inline double kmm_host_bessel(double x, int order)
+{
+    const double z = fabs(x);
+    double sum = 1, term = 1;
+    if (z < 30) {
+        for (int k = 1; k < 100 && term > sum * 1e-17; k++) {
+            term *= z / (2 * k) * (z / (2 * (k + order)));
+            sum += term;
+        }
+        return order ? x / 2 * sum : sum;
+    }
+    for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
+        term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * z * k);
+        sum += term;
+    }
+    const double half = exp(z / 2), y = z < 1500 ? half / sqrt(6.2831853071795864769 * z) * sum * half : z + HUGE_VAL;
+    return order && x < 0 ? -y : y;
+}
+static inline double cyl_bessel_i0(double x) { return kmm_host_bessel(x, 0); }
+static inline double cyl_bessel_i1(double x) { return kmm_host_bessel(x, 1); }
+static inline float cyl_bessel_i0f(float x) { return (float)kmm_host_bessel(x, 0); }
+static inline float cyl_bessel_i1f(float x) { return (float)kmm_host_bessel(x, 1); }
 
 /* ---- Memory and time ---- */
 template <class T> static inline T __ldlu(const T *p) { return *p; }

@@ -44,18 +44,31 @@ static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 static inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
 static inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
-static inline float sinpif(float x) { return (float)sin(M_PI * x); }
-static inline float cospif(float x) { return (float)cos(M_PI * x); }
-static inline double sinpi(double x) { return sin(M_PI * x); }
-static inline double cospi(double x) { return cos(M_PI * x); }
-static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
-static inline double norm3d(double a, double b, double c) { return sqrt(a * a + b * b + c * c); }
+static inline double rcbrt(double x)
+{
+    const double y = 1.0 / cbrt(x);
+    return isinf(y) || y == 0 ? y : y + y * (1 - x * y * y * y) / 3; /* cbrt is off by a few units */
+}
+/* x - 2n, of which the nearest half is taken off, is exact: what is left lies within a quarter. */
+static inline double sinpi(double x)
+{
+    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2), s = sin(angle), c = cos(angle);
+    const double y = halves == 0 ? s : halves == 1 ? c : halves == -1 ? -c : -s;
+    return y == 0 ? copysign(0.0, x) : y;
+}
+static inline double cospi(double x)
+{
+    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2), s = sin(angle), c = cos(angle);
+    return (halves == 0 ? c : halves == 1 ? -s : halves == -1 ? s : -c) + 0.0;
+}
+static inline float sinpif(float x) { return (float)sinpi((double)x); }
+static inline float cospif(float x) { return (float)cospi((double)x); }
+static inline float norm3df(float a, float b, float c) { return isinf(a) || isinf(b) || isinf(c) ? HUGE_VALF : (float)sqrt((double)a * a + (double)b * b + (double)c * c); }
+static inline double norm3d(double a, double b, double c) { return hypot(hypot(a, b), c); }
 static inline float rhypotf(float a, float b) { return 1.0f / hypotf(a, b); }
 static inline double rhypot(double a, double b) { return 1.0 / hypot(a, b); }
 static inline float fdividef(float a, float b) { return a / b; }
-static inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
-static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+static inline float fdivide(float a, float b) { return a / b; }
 
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
@@ -69,21 +82,6 @@ static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654
 #define __sincosf(x, s, c) sincosf(x, s, c)
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-static inline float __fadd_rn(float a, float b) { return a + b; }
-static inline float __fsub_rn(float a, float b) { return a - b; }
-static inline float __fmul_rn(float a, float b) { return a * b; }
-static inline float __fdiv_rn(float a, float b) { return a / b; }
-static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-static inline float __fsqrt_rn(float x) { return sqrtf(x); }
-static inline float __frcp_rn(float x) { return 1 / x; }
-static inline double __dadd_rn(double a, double b) { return a + b; }
-static inline double __dsub_rn(double a, double b) { return a - b; }
-static inline double __dmul_rn(double a, double b) { return a * b; }
-static inline double __ddiv_rn(double a, double b) { return a / b; }
-static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-static inline double __dsqrt_rn(double x) { return sqrt(x); }
-static inline double __drcp_rn(double x) { return 1 / x; }
-static inline float __frsqrt_rn(float x) { return 1.0f / sqrtf(x); }
 
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -113,7 +111,7 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
     }
     return r;
 }
-static inline int __mul24(int a, int b) { return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8)); }
+static inline int __mul24(int a, int b) { return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8)); }
 static inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
@@ -121,7 +119,7 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
 static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
 static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { return (unsigned)((((unsigned long long)hi << 32 | lo) << (s & 31)) >> 32); }
 static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { return (unsigned)(((unsigned long long)hi << 32 | lo) >> (s & 31)); }
-static inline int __sad(int a, int b, int c) { return (int)(c + (a < b ? b - a : a - b)); }
+static inline unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b); }
 static inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 
@@ -134,42 +132,5 @@ static inline double __longlong_as_double(long long x) { double r; memcpy(&r, &x
 static inline int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
 static inline int __double2loint(double x) { return (int)__double_as_longlong(x); }
 static inline double __hiloint2double(int h, int l) { return __longlong_as_double((long long)((unsigned long long)(unsigned)h << 32 | (unsigned)l)); }
-static inline int __float2int_rn(float x) { return (int)rintf(x); }
-static inline int __float2int_rz(float x) { return (int)x; }
-static inline int __float2int_rd(float x) { return (int)floorf(x); }
-static inline int __float2int_ru(float x) { return (int)ceilf(x); }
-static inline unsigned __float2uint_rn(float x) { return (unsigned)rintf(x); }
-static inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
-static inline unsigned __float2uint_rd(float x) { return (unsigned)floorf(x); }
-static inline unsigned __float2uint_ru(float x) { return (unsigned)ceilf(x); }
-static inline long long __float2ll_rn(float x) { return (long long)rintf(x); }
-static inline long long __float2ll_rz(float x) { return (long long)x; }
-static inline long long __float2ll_rd(float x) { return (long long)floorf(x); }
-static inline long long __float2ll_ru(float x) { return (long long)ceilf(x); }
-static inline unsigned long long __float2ull_rn(float x) { return (unsigned long long)rintf(x); }
-static inline unsigned long long __float2ull_rz(float x) { return (unsigned long long)x; }
-static inline unsigned long long __float2ull_rd(float x) { return (unsigned long long)floorf(x); }
-static inline unsigned long long __float2ull_ru(float x) { return (unsigned long long)ceilf(x); }
-static inline int __double2int_rn(double x) { return (int)rint(x); }
-static inline int __double2int_rz(double x) { return (int)x; }
-static inline int __double2int_rd(double x) { return (int)floor(x); }
-static inline int __double2int_ru(double x) { return (int)ceil(x); }
-static inline unsigned __double2uint_rn(double x) { return (unsigned)rint(x); }
-static inline unsigned __double2uint_rz(double x) { return (unsigned)x; }
-static inline unsigned __double2uint_rd(double x) { return (unsigned)floor(x); }
-static inline unsigned __double2uint_ru(double x) { return (unsigned)ceil(x); }
-static inline long long __double2ll_rn(double x) { return (long long)rint(x); }
-static inline long long __double2ll_rz(double x) { return (long long)x; }
-static inline long long __double2ll_rd(double x) { return (long long)floor(x); }
-static inline long long __double2ll_ru(double x) { return (long long)ceil(x); }
-static inline unsigned long long __double2ull_rn(double x) { return (unsigned long long)rint(x); }
-static inline unsigned long long __double2ull_rz(double x) { return (unsigned long long)x; }
-static inline unsigned long long __double2ull_rd(double x) { return (unsigned long long)floor(x); }
-static inline unsigned long long __double2ull_ru(double x) { return (unsigned long long)ceil(x); }
-static inline float __int2float_rn(int x) { return (float)x; }
-static inline double __int2double_rn(int x) { return (double)x; }
-static inline float __uint2float_rn(unsigned x) { return (float)x; }
-static inline double __uint2double_rn(unsigned x) { return (double)x; }
-static inline float __double2float_rn(double x) { return (float)x; }
 
 #endif

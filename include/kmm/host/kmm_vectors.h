@@ -113,6 +113,16 @@ static inline double2 make_double2(double x, double y) { return double2{x, y}; }
 static inline double3 make_double3(double x, double y, double z) { return double3{x, y, z}; }
 static inline double4 make_double4(double x, double y, double z, double w) { return double4{x, y, z, w}; }
 
+/* CUDA 13's types of four 8-byte numbers that name their alignment. */
+#define KMM_HOST_ALIGNED(name, T, bytes)                                                           \
+    struct __align__(bytes) name##4_##bytes##a { T x, y, z, w; };                                  \
+    static inline name##4_##bytes##a make_##name##4_##bytes##a(T x, T y, T z, T w) { return name##4_##bytes##a{x, y, z, w}; }
+KMM_HOST_ALIGNED(long, long, 16) KMM_HOST_ALIGNED(long, long, 32) KMM_HOST_ALIGNED(ulong, unsigned long, 16) KMM_HOST_ALIGNED(ulong, unsigned long, 32)
+KMM_HOST_ALIGNED(longlong, long long, 16) KMM_HOST_ALIGNED(longlong, long long, 32)
+KMM_HOST_ALIGNED(ulonglong, unsigned long long, 16) KMM_HOST_ALIGNED(ulonglong, unsigned long long, 32)
+KMM_HOST_ALIGNED(double, double, 16) KMM_HOST_ALIGNED(double, double, 32)
+#undef KMM_HOST_ALIGNED
+
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1) : x(nx), y(ny), z(nz) {}
