@@ -840,12 +840,25 @@ static enum CXChildVisitResult visit_scope(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Continue;
 }
 
+static void refuse_doubles(unit_t *u)
+{
+    for (int k = 0; k < u->directive_count; k++)
+        for (int m = 0; m < k; m++) {
+            directive_t *d = u->directives[k], *other = u->directives[m];
+            if (!d->bound || !other->bound || clang_Cursor_isNull(d->launch) || !clang_equalCursors(d->launch, other->launch))
+                continue;
+            error_at(u, d->name_begin, d->name_end, "the launch has a pragma already; put the clauses of both into one");
+            diag_at(SEVERITY_NOTE, u->source, other->name_begin, other->name_end, "the other one is here");
+        }
+}
+
 void bind_directives(unit_t *u)
 {
     scope_t file = {.u = u, .cursor = clang_getTranslationUnitCursor(u->tu)};
     if (u != u->main && !unit_is_included(u))
         return;
     clang_visitChildren(file.cursor, visit_scope, &file);
+    refuse_doubles(u);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
         if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE && !clang_disabled(u, d->parsed_at))

@@ -482,6 +482,11 @@ static void check_stored_pointers(unit_t *u, const directive_t *d, const item_t 
                 words(u, item->base->begin, item->base->end));
 }
 
+static void no_memory(unit_t *u, size_t begin, size_t end, const char *text, CXType type)
+{
+    error_at(u, begin, end, "'%s' is no pointer or array, but '%s'; a variable's memory is (&%s)[0:1]", text, clang_text(clang_getTypeSpelling(type)), text);
+}
+
 static bool check_base(unit_t *u, const directive_t *d, item_t *item)
 {
     const expr_t *e = item->base;
@@ -494,7 +499,7 @@ static bool check_base(unit_t *u, const directive_t *d, item_t *item)
     if (is_dependent(type))
         return true;
     if (type.kind != CXType_Pointer && !is_array(type)) {
-        error_at(u, e->begin, e->end, "'%s' is no pointer or array, but '%s'", text, clang_text(clang_getTypeSpelling(e->type)));
+        no_memory(u, e->begin, e->end, text, e->type);
         return false;
     }
     CXType element = pointee(type);
@@ -601,7 +606,7 @@ static cut_t cut_along(const unit_t *u, const directive_t *d, int number)
     const axis_t *axis = &d->axis[number];
     for (int k = 0; k < number; k++)
         entry += d->axis[k].splits;
-    if (!axis->splits || entry >= d->chunk_count || d->stored_symbol)
+    if (!axis->splits || entry >= d->chunk_count || d->home)
         return CUT_NEVER;
     if (!axis->length)
         return CUT_MAYBE;
@@ -888,18 +893,39 @@ static void hazard(unit_t *u, const directive_t *d, CXCursor where, const char *
     note_at(u, where, "it does so here");
 }
 
+static bool reduces(const directive_t *d)
+{
+    bool found = false;
+    for (int k = 0; k < d->item_count; k++)
+        found |= d->item[k].mode == KMM_REDUCE;
+    return found;
+}
+
+/* The function would read the index of the block in the chunk. */
+static void check_elsewhere(unit_t *u, directive_t *d, const char *name, const hazards_t *h)
+{
+    static const char remedy[] = "define it where this file sees it, or say -fno-kmm-index-elsewhere if no such function reads blockIdx or gridDim";
+    if (reduces(d)) {
+        hazard(u, d, h->elsewhere, arena_printf("kernel '%s' calls '%s', which another file defines and which may read blockIdx there, so it cannot be "
+                                                "split, and reductions here split it; %s", name, h->elsewhere_name, remedy));
+        return;
+    }
+    d->home = arena_printf("%s is defined in another file", h->elsewhere_name);
+    diag_at(SEVERITY_WARNING, u->source, d->name_begin, d->name_end,
+            "kernel '%s' calls '%s', which another file defines and which may read blockIdx there, so the launch is one chunk; %s [-Wkmm-elsewhere]",
+            name, h->elsewhere_name, remedy);
+    note_at(u, h->elsewhere, "it does so here");
+}
+
 /* Chunks of different devices have each device's own variable. */
 static void check_symbol(unit_t *u, directive_t *d, const char *name, const hazards_t *h)
 {
-    bool reduces = false;
-    for (int k = 0; k < d->item_count; k++)
-        reduces |= d->item[k].mode == KMM_REDUCE;
-    if (reduces) {
+    if (reduces(d)) {
         hazard(u, d, h->symbol, arena_printf("kernel '%s' changes the variable '%s' of its device, so it cannot be split, and reductions here split it; "
                                              "launch it without the pragma", name, h->symbol_name));
         return;
     }
-    d->stored_symbol = h->symbol_name;
+    d->home = arena_printf("the kernel changes %s", h->symbol_name);
     if (d->chunk_count == 0)
         return;
     diag_at(SEVERITY_WARNING, u->source, d->chunk_begin, d->chunk_end,
@@ -944,7 +970,7 @@ static void check_stride(unit_t *u, directive_t *d)
     long long threads;
     hazards_t h = d->is_kernel && d->target_count == 1 && d->chunk_count ? hazards_of(d->target[0].kernel) : (hazards_t){.stride = clang_getNullCursor()};
     const axis_t *axis = &d->axis[0];
-    if (clang_Cursor_isNull(h.stride) || d->axis_count == 0 || axis->source != KMM_GLOBAL_X || !axis->length || !moves_with(d, 0) || d->stored_symbol ||
+    if (clang_Cursor_isNull(h.stride) || d->axis_count == 0 || axis->source != KMM_GLOBAL_X || !axis->length || !moves_with(d, 0) || d->home ||
         !threads_of(u, d, &threads))
         return;
     form_t length = form_of(u->source, axis->length);
@@ -974,6 +1000,8 @@ static void check_hazards(unit_t *u, directive_t *d)
         if (!clang_Cursor_isNull(h.texture))
             hazard(u, d, h.texture, arena_printf("kernel '%s' calls '%s': textures and surfaces belong to one device, so it cannot be split; "
                                                  "launch it without the pragma", name, h.texture_name));
+        if (hazard_calls_elsewhere(u, &h))
+            check_elsewhere(u, d, name, &h);
         if (!clang_Cursor_isNull(h.symbol))
             check_symbol(u, d, name, &h);
         if (clang_Cursor_isNull(h.symbol) && u->target != TARGET_HOST)
@@ -1102,7 +1130,7 @@ static void check_map(unit_t *u, directive_t *d, map_item_t *item)
     else if (type.kind == CXType_Pointer && pointee(type).kind == CXType_Void && item->length)
         error_at(u, item->begin, item->end, "'%s' points to void, whose elements have no size; cast it, as in ((char *)%s)", text, text);
     else if (type.kind != CXType_Pointer && !is_array(type))
-        error_at(u, item->begin, item->end, "'%s' is no pointer or array, but '%s'", text, clang_text(clang_getTypeSpelling(item->base->type)));
+        no_memory(u, item->begin, item->end, text, item->base->type);
 }
 
 static void check_data(unit_t *u, directive_t *d)

@@ -584,11 +584,17 @@ static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
+static bool calls_elsewhere(const unit_t *u, CXCursor kernel)
+{
+    hazards_t h = hazards_of(kernel);
+    return hazard_calls_elsewhere(u, &h);
+}
+
 static void add_kernels(unit_t *u, const directive_t *d)
 {
     for (int k = 0; k < d->target_count; k++) {
         const target_kernel_t *t = &d->target[k];
-        if (clang_Cursor_isNull(t->definition))
+        if (clang_Cursor_isNull(t->definition) || (!is_template(t->kernel) && calls_elsewhere(u, t->definition)))
             continue;
         reach_kernel(u, t->definition)->is_copied = true;
         special_t special = {u, t->kernel};
@@ -611,7 +617,8 @@ static enum CXChildVisitResult add_any(CXCursor c, CXCursor parent, CXClientData
         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)))
         return CXChildVisit_Continue;
     function_t *f = reach_kernel(u, c);
-    f->is_copied |= f->u && !find_reached(f, 0, syncs_grid) && !find_reached(f, 0, uses_cluster) && !find_reached(f, 0, hides_group);
+    f->is_copied |= f->u && !find_reached(f, 0, syncs_grid) && !find_reached(f, 0, uses_cluster) && !find_reached(f, 0, hides_group) &&
+                    !calls_elsewhere(u, c);
     return CXChildVisit_Continue;
 }
 

@@ -129,11 +129,11 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     if (d->has_label)
         text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent, directive_string(u->source, d, d->label));
     describe_axes(u, d, indent, out);
-    if (d->condition && !d->stored_symbol)
+    if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));
-    else if (d->stored_symbol)
-        text_printf(out, "%skmm_launch_home(kmm); // the kernel changes %s\n", indent, d->stored_symbol);
+    else if (d->home)
+        text_printf(out, "%skmm_launch_home(kmm); // %s\n", indent, d->home);
     describe_placement(u, d, indent, out);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);

@@ -109,6 +109,7 @@ void diag_warnings_list(void)
         {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"},
         {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel where they point to managed memory"},
         {"kmm-symbol", "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"},
+        {"kmm-elsewhere", "a kernel that calls functions which another file defines, so that its launch is one chunk"},
         {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may be smaller than the range"},
         {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which know nothing of managed memory"}};
     printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");

@@ -225,7 +225,7 @@ struct directive {
     CXCursor callee;      /* the function or template that is called; null when there are several, or none is known */
     CXCursor definition;  /* of the callee; null if there is none */
     CXType callee_type;   /* of the function, when clang knows it */
-    const char *stored_symbol; /* by check.c: a __device__ variable that the kernel changes, so that it runs as one chunk; NULL */
+    const char *home; /* by check.c: why the launch is one chunk on the current device; NULL: it is split */
     list_t shared_symbols; /* by check.c: variables that the kernel reads and other kernels change */
     const char *callee_name; /* for messages: the kernel's, or what is written in its place */
     target_kernel_t *target;
@@ -375,8 +375,13 @@ bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: 
 /* ---- hazard.c ---- */
 /* Where a kernel, or a function that it calls, waits in an idle loop for what others store, launches kernels, reads or writes
  * a texture or surface, changes a __device__ variable, and steps by the size of the grid; null: nowhere. */
-typedef struct hazards { CXCursor wait, launch, texture, symbol, stride; const char *texture_name, *symbol_name; } hazards_t;
+typedef struct hazards {
+    CXCursor wait, launch, texture, symbol, stride, elsewhere;
+    const char *texture_name, *symbol_name, *elsewhere_name;
+} hazards_t;
 hazards_t hazards_of(CXCursor kernel);
+/* Whether functions that another file defines keep the kernel from being cloned: what they read of the grid is not known. */
+bool hazard_calls_elsewhere(const unit_t *u, const hazards_t *h);
 /* The __device__ variables that the kernel uses and other kernels of the translation unit change. */
 void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names);
 

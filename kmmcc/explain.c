@@ -74,8 +74,8 @@ static void explain_chunks(explanation_t *x)
                     d->axis[k].name, blocks ? "" : unit, lowest(&d->axis[k]), d->axis[k].name, beyond(&d->axis[k]));
         given++;
     }
-    if (d->stored_symbol)
-        text_printf(&x->out, "  chunk    one, because the kernel changes the variable '%s' of its device\n", d->stored_symbol);
+    if (d->home)
+        text_printf(&x->out, "  chunk    one: %s\n", d->home);
     else if (d->axis_count == 0)
         text_printf(&x->out, "  chunk    no axis is named, so the launch is one chunk\n");
     else if (!given)

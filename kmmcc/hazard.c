@@ -192,6 +192,18 @@ static void visit_step(walk_t *w, CXCursor c, const children_t *operands)
 
 static void walk_function(walk_t *w, CXCursor f);
 
+/* Whether the function is one of the device whose body another file of the program has. */
+static bool is_elsewhere(CXCursor f)
+{
+    CXCursor template = clang_getSpecializedCursorTemplate(f);
+    enum CXCursorKind kind = clang_getCursorKind(f), device = CXCursor_CUDADeviceAttr;
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || bind_is_kernel(f) || clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
+        !clang_Cursor_isNull(clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
+        return false;
+    clang_visitChildren(f, find_attribute, &device);
+    return device == CXCursor_FirstInvalid;
+}
+
 static void visit_call(walk_t *w, CXCursor c)
 {
     const char *name = spelling(c);
@@ -206,6 +218,10 @@ static void visit_call(walk_t *w, CXCursor c)
     }
     if (begins(name, "atomic") && clang_Cursor_getNumArguments(c) > 0)
         note_store(w, c, below_wrappers(clang_Cursor_getArgument(c, 0)));
+    if (is_elsewhere(f)) {
+        note(&w->found.elsewhere, c);
+        w->found.elsewhere_name = spelling(f);
+    }
     if (clang_isDeclaration(clang_getCursorKind(f)))
         walk_function(w, f);
 }
@@ -261,9 +277,14 @@ hazards_t hazards_of(CXCursor kernel)
 {
     walk_t *w = arena_alloc(sizeof(*w));
     CXCursor none = clang_getNullCursor();
-    w->found = (hazards_t){none, none, none, none, none, NULL, NULL};
+    w->found = (hazards_t){.wait = none, .launch = none, .texture = none, .symbol = none, .stride = none, .elsewhere = none};
     walk_function(w, kernel);
     return w->found;
+}
+
+bool hazard_calls_elsewhere(const unit_t *u, const hazards_t *h)
+{
+    return u->target != TARGET_HOST && !u->main->options->no_index_elsewhere && !clang_Cursor_isNull(h->elsewhere);
 }
 
 /* ---- Variables that several kernels use ---- */

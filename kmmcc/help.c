@@ -35,6 +35,8 @@ static const char text[] =
     "  -fno-kmm              ignore kmm pragmas, as other compilers do\n"
     "  -fkmm-clone           clone every kernel of the CUDA and HIP files, for launches with a pragma in\n"
     "                        other files\n"
+    "  -fno-kmm-index-elsewhere  promise that functions of the device which other files define do not read\n"
+    "                        blockIdx or gridDim; else launches of kernels that call some are one chunk\n"
     "  -fkmm-manage=WHEN     whether calls of the CUDA and HIP runtimes go through libkmm, which then\n"
     "                        owns the memory: auto, the default (in programs of which some\n"
     "                        object was compiled with a kmm pragma), all, or none\n"

@@ -106,6 +106,7 @@ typedef struct host {
     int callee_count, callee_capacity;
     words_t barriers; /* functions that meet at barriers */
     words_t indexed;  /* functions that read the index variables */
+    words_t elsewhere; /* functions of the device that another file defines: they may read them, too */
     words_t fibers;   /* functions that meet at barriers and are not split */
     const body_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
@@ -300,6 +301,14 @@ static void add_function(host_t *h, CXCursor c)
         add_callee(h, (callee_t){c, is_read ? u : NULL, is_read ? begin : 0, is_read ? end : 0, b});
 }
 
+static void add_declared(host_t *h, CXCursor c)
+{
+    bool is_device = false;
+    clang_visitChildren(c, find_device, &is_device);
+    if (is_device)
+        words_add(&h->elsewhere, clang_text(clang_getCursorSpelling(c)));
+}
+
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
 {
     host_t *h = data;
@@ -309,6 +318,8 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
         return CXChildVisit_Continue;
     if (is_function(kind) && clang_isCursorDefinition(c))
         add_function(h, c);
+    else if (is_function(kind) && !is_kernel(c) && clang_Cursor_isNull(clang_getCursorDefinition(c)))
+        add_declared(h, c);
     return is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
 }
 
@@ -462,6 +473,8 @@ static void find_flags(host_t *h)
         h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
     for (int k = 0; h->has_groups && k < LENGTH(group_operations); k++)
         words_add(&meeting, group_operations[k]);
+    for (int k = 0; k < h->elsewhere.count; k++)
+        words_add(&direct, h->elsewhere.at[k]);
     words_t globals = tainted(h, h->globals, false);
     h->barriers = tainted(h, meeting, false);
     h->indexed = tainted(h, direct, false);

@@ -73,6 +73,7 @@ typedef struct options {
     target_t hip_target;     /* the same for HIP source; TARGET_CUDA: HIP for NVIDIA's GPUs */
     bool ignores_pragmas;    /* -fno-kmm */
     bool clones_all;         /* -fkmm-clone */
+    bool no_index_elsewhere; /* -fno-kmm-index-elsewhere */
     manage_t manage;         /* -fkmm-manage= */
     bool fibers;             /* -fkmm-fibers */
     bool random;             /* -fkmm-random */

@@ -581,6 +581,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->explain = true;
     if (is_any(word, (const char *const[]){"-fkmm-clone", "-fno-kmm-clone", NULL}))
         return o->clones_all = strcmp(word, "-fkmm-clone") == 0, true;
+    if (is_any(word, (const char *const[]){"-fkmm-index-elsewhere", "-fno-kmm-index-elsewhere", NULL}))
+        return o->no_index_elsewhere = strcmp(word, "-fno-kmm-index-elsewhere") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm", "-fno-kmm", NULL}))
         return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm-fibers", "-fno-kmm-fibers", NULL}))

@@ -94,7 +94,10 @@ static void unknown_word(parser_t *p, const char *what, const char *const *names
         parser_error(p, "unknown %s '%s'; did you mean '%s'?", what, word, near);
         diag_fix(p->token.begin, p->token.end, near);
     } else {
-        parser_error(p, "unknown %s '%s'", what, word);
+        const char *all = names[0];
+        for (int k = 1; k < count; k++)
+            all = arena_printf("%s, %s", all, names[k]);
+        parser_error(p, "unknown %s '%s'; there are %s", what, word, all);
     }
 }
 

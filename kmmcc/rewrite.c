@@ -75,7 +75,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     describe_launch(u, d, inner, &out);
     if (d->is_kernel && u->target != TARGET_HOST && *clone_registration(u, d))
         text_printf(&out, "%s%s\n", inner, clone_registration(u, d));
-    for (int k = 0; k < d->shared_symbols.count && !d->stored_symbol; k++)
+    for (int k = 0; k < d->shared_symbols.count && !d->home; k++)
         text_printf(&out, "%skmm_share(%s);\n", inner, d->shared_symbols.item[k]);
     if (d->is_kernel)
         text_printf(&out, "%skmm_launch_arm(kmm);\n", inner);

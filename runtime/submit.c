@@ -831,7 +831,7 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
             kmm_launch_device(s.l, KMM_ON_DEVICE, kmm__device_chosen(s.l->runtime));
         s.l->home = true; /* it may change variables of its device */
     }
-    if (s.annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
+    if (s.annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !s.l->home)
         run_whole(s.l, kernel);
     s.rt = s.l->runtime;
     s.kind = kernel->kind;

@@ -25,4 +25,9 @@ void several(int n, float *x, int (*pointer)(int n, float *x))
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
 // CHECK: :[[#@LINE+1]]:5: error: the call is written by a macro; write it out below the pragma
     CALL(n, x);
+// CHECK: :[[#@LINE+3]]:13: error: the launch has a pragma already; put the clauses of both into one
+// CHECK: :[[#@LINE+1]]:13: note: the other one is here
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i]) chunk(10)
+    f(n, x);
 }

@@ -14,7 +14,7 @@ void alone(int n, float *x, void *v, float y)
 #pragma kmm exit data map(x)
 // CHECK: :[[#@LINE+1]]:23: error: 'v' points to void, whose elements have no size; cast it, as in ((char *)v)
 #pragma kmm update to(v[0:n]) from(v)
-// CHECK: :[[#@LINE+1]]:25: error: 'y' is no pointer or array, but 'float'
+// CHECK: :[[#@LINE+1]]:25: error: 'y' is no pointer or array, but 'float'; a variable's memory is (&y)[0:1]
 #pragma kmm update from(y)
 // CHECK: :[[#@LINE+1]]:18: error: 'n' is no pointer or array, but 'int'
 #pragma kmm wait(n)

@@ -9,7 +9,7 @@ void words(int n, float *x)
     f(n, x);
 // CHECK: :[[#@LINE+1]]:13: error: unknown directive 'wiat'; did you mean 'wait'?
 #pragma kmm wiat
-// CHECK: :[[#@LINE+1]]:13: error: unknown directive 'zebra'
+// CHECK: :[[#@LINE+1]]:13: error: unknown directive 'zebra'; there are parallel, task, {{.*}}, wait
 #pragma kmm zebra
 // CHECK: :[[#@LINE+1]]:12: error: expected a directive: parallel, task, declare kernel, data, enter data, exit data, update or wait
 #pragma kmm
