@@ -496,6 +496,8 @@ void kmm__dag_release(kmm__task_t *t)
 void kmm__task_issued(kmm__task_t *t)
 {
     t->state = KMM__TASK_ISSUED;
+    if (t->device->backend->precede)
+        kmm__line_issued(t);
     for (uint32_t k = 0; k < t->successor_count; k++) {
         kmm__task_t *to = t->successors[k].to;
         if (!follows_issue(t, to))

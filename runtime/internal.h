@@ -381,6 +381,7 @@ kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin,
 
 /* ---- marker.c (locked) ---- */
 void kmm__line_enter(kmm__task_t *t, const void *stream);
+void kmm__line_issued(kmm__task_t *t); /* on streams */
 void kmm__line_leave(kmm__task_t *t);
 void kmm__lines_free(kmm_runtime_t *rt);
 

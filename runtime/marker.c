@@ -14,7 +14,7 @@ typedef struct kmm__line kmm__line_t;
 
 struct kmm__segment {
     kmm__line_t *line;
-    uint64_t unfinished;
+    uint64_t unfinished, unissued; /* of the latter not even what they do on devices is on streams */
     int error; /* the first of its tasks and of those before */
     kmm__marker_t **markers; /* set: the segment is closed */
     uint32_t marker_count, marker_capacity;
@@ -102,6 +102,8 @@ void kmm__line_enter(kmm__task_t *t, const void *stream)
     kmm__line_t *line = line_of(t->runtime, stream);
     t->segment = line->last;
     line->last->unfinished++;
+    line->last->unissued++;
+    t->is_unissued = true;
     gates_purge(line);
     for (uint32_t k = 0; k < line->gate_count; k++) {
         kmm__marker_t *m = line->gates[k];
@@ -135,11 +137,21 @@ static void line_advance(kmm__line_t *line)
         line->first->error = 0;
 }
 
+void kmm__line_issued(kmm__task_t *t)
+{
+    if (!t->is_unissued)
+        return;
+    t->is_unissued = false;
+    if (--t->segment->unissued == 0 && t->runtime->issue_waiters)
+        pthread_cond_broadcast(&t->runtime->progress);
+}
+
 void kmm__line_leave(kmm__task_t *t)
 {
     struct kmm__segment *s = t->segment;
     if (!s)
         return;
+    kmm__line_issued(t);
     if (t->error && !s->error)
         s->error = t->error;
     s->unfinished--;
@@ -240,6 +252,69 @@ static kmm__device_t *current_device(const kmm_runtime_t *rt)
             return d;
     }
     return NULL;
+}
+
+static bool has_marker(const struct kmm__segment *s, const kmm__marker_t *m)
+{
+    for (uint32_t k = 0; k < s->marker_count; k++)
+        if (s->markers[k] == m)
+            return true;
+    return false;
+}
+
+/* Whether all work before m that is not done is on streams. */
+static bool is_issued(const kmm__marker_t *m)
+{
+    for (const kmm__line_t *line = m->runtime->lines; line && m->left; line = line->next) {
+        uint64_t unissued = 0;
+        const struct kmm__segment *s = line->first;
+        for (; s && !has_marker(s, m); s = s->next)
+            unissued += s->unissued;
+        if (s && unissued + s->unissued)
+            return false;
+    }
+    return true;
+}
+
+/* Has a stream of the program's wait for all that the devices' streams have now. */
+static int devices_precede(kmm_runtime_t *rt, void *stream)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        for (uint32_t j = 0; d->backend->precede && j < d->lane_count + KMM__SIDE_LANES && !error; j++) {
+            pthread_mutex_lock(&rt->lock);
+            kmm__stream_t *lane = d->lanes[j].stream;
+            pthread_mutex_unlock(&rt->lock);
+            error = lane ? d->backend->precede(lane, stream) : 0;
+        }
+    }
+    return error;
+}
+
+/* Streams of one driver know nothing of another's. */
+static bool has_two_drivers(const kmm_runtime_t *rt)
+{
+    uint32_t drivers = 0;
+    for (uint32_t k = 0; k < rt->backend_count; k++)
+        drivers += rt->backends[k]->precede != NULL;
+    return drivers > 1;
+}
+
+/* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a kernel for one, may wait for that stream. */
+bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream)
+{
+    kmm_runtime_t *rt = m->runtime;
+    if (has_two_drivers(rt) || kmm__is_inside())
+        return false;
+    pthread_mutex_lock(&rt->lock);
+    rt->issue_waiters++;
+    while (!is_issued(m))
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    rt->issue_waiters--;
+    bool reached = m->left == 0;
+    pthread_mutex_unlock(&rt->lock);
+    return !reached && devices_precede(rt, stream) == 0;
 }
 
 static void stream_done(void *arg, int status)

@@ -342,6 +342,7 @@ struct kmm__task {
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
+    bool is_unissued;         /* its segment waits for it to be on streams */
     kmm__task_t *next;        /* among the runtime's spare ones */
     bool is_plain;            /* it works in the host's space, where all that it uses is there and stays there */
     kmm__work_t *left;        /* of a plain task that is done: with its accesses, what kmm__tasks_settle has yet to drop */
@@ -467,6 +468,7 @@ struct kmm_runtime {
     bool stopping;
     kmm__error_t error;    /* the first since kmm_wait returned one */
     struct kmm__line *lines; /* marker.c */
+    uint32_t issue_waiters;  /* threads that wait for tasks to be on streams */
 };
 
 #endif

@@ -55,6 +55,8 @@ int kmm_cuda_stream_destroy(void *stream);
 int kmm_cuda_stream_synchronize(void *stream);
 int kmm_cuda_stream_query(void *stream);
 int kmm_cuda_stream_wait_event(void *stream, void *event);
+/* The same for what is not managed, too, and is put on the driver's stream later. */
+int kmm_cuda_stream_await_event(void *stream, void *event);
 
 int kmm_cuda_event_create(void **out);
 int kmm_cuda_event_create_untimed(void **out); /* cudaEventDisableTiming */

@@ -118,6 +118,8 @@ struct kmm__backend {
     /* A stream of the program's, by the driver's handle (NULL: the default one). 1: fn will be called, as by `notify`, when all that
      * is on it now is done; 0: nothing is, and fn is not called. Negative: an error. fn NULL: only asks. */
     int (*follow)(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg);
+    /* What is put on that stream later waits, on the device, for all that is on s now. NULL: it cannot be told to. */
+    int (*precede)(kmm__stream_t *s, void *native);
 
     /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is none to run, or not here. No lock is
      * held. NULL for GPUs. */

@@ -525,6 +525,24 @@ static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int s
     return error ? error : 1;
 }
 
+static int gpu_precede(kmm__stream_t *s, void *native)
+{
+    const kmm__gpu_t *gpu = s->gpu;
+    void *event = NULL;
+    scope_t scope = enter_relaxed(gpu);
+    int error = TRY(gpu, EventCreate, (&event, KMM__GPU_EVENT_DISABLE_TIMING));
+    if (!error)
+        error = TRY(gpu, EventRecord, (event, s->handle));
+    leave_relaxed(gpu, scope);
+    if (!error) /* as the program would: the default stream is that of its current device */
+        error = TRY(gpu, StreamWaitEvent, (native, event, 0));
+    scope = enter_relaxed(gpu);
+    if (event)
+        gpu->calls->EventDestroy(event); /* drivers keep it as long as something waits for it */
+    leave_relaxed(gpu, scope);
+    return error;
+}
+
 /* ---- Windows and frames ---- */
 
 static int gpu_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
@@ -854,7 +872,7 @@ static const kmm__backend_t functions = {
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
     .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede,
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 

@@ -158,6 +158,12 @@ KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
     return m ? kmm__managed_result(kmm__marker_precede(m, stream)) : KMM_CUDA_SUCCESS;
 }
 
+KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
+{
+    kmm__marker_t *m = marker_of(handle);
+    return m && kmm__marker_precede_plain(m, stream) ? kmm_cuda_stream_wait_event(stream, handle) : kmm_cuda_event_synchronize(handle);
+}
+
 KMM__API int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
 {
     kmm__marker_t *a = marker_of(start), *b = marker_of(end);

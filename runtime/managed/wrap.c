@@ -221,11 +221,9 @@ int WRAP(StreamDestroy)(stream_t s)
     return error ? error : destroyed;
 }
 
-/* What is not ours, and is put on the stream later, cannot be told to wait for work that may not be on a device yet: that is waited
- * for here. */
 int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
-    int error = kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_event_synchronize(e);
+    int error = kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
     return error ? error : REAL(StreamWaitEvent)(s, e, flags);
 }
 

@@ -102,6 +102,7 @@ static void before_plain_work(cudaStream_t s, cudaStream_t other)
         slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 2000000);
         must(cudaEventRecord(e, s), "cudaEventRecord");
         must(cudaStreamWaitEvent(waits, e, 0), "cudaStreamWaitEvent");
+        expect(cudaEventQuery(e) == cudaErrorNotReady, "cudaStreamWaitEvent does not wait itself");
         must(plain_add(waits, N, more, device), "plain work");
         must(plain_copy_out(waits, N, pinned, more), "plain copy");
         must(plain_wait(waits), "plain wait");

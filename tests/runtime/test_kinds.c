@@ -18,6 +18,7 @@
 
 #include "fake_work.h"
 #include "internal.h"
+#include "marker.h"
 
 enum { N = 1 << 16 };
 
@@ -470,7 +471,7 @@ static void memory_is_left_free(void **state)
 /* The driver as a program uses it that knows nothing of libkmm. */
 typedef struct plain {
     int (*retain)(void **context, int device), (*release)(int device), (*push)(void *context), (*pop)(void **context);
-    int (*create)(void **stream, unsigned flags), (*destroy)(void *stream), (*function)(void **out, void *kernel);
+    int (*create)(void **stream, unsigned flags), (*destroy)(void *stream), (*query)(void *stream), (*function)(void **out, void *kernel);
     int (*launch)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *stream, void **args, void **extra);
     void *stream;
 } plain_t;
@@ -494,7 +495,7 @@ static plain_t plain_open(void)
     void *context, *library = dlopen("libcuda.so.1", RTLD_NOW);
     const struct { void *at; const char *name; } calls[] = {
         { &p.retain, "cuDevicePrimaryCtxRetain" }, { &p.release, "cuDevicePrimaryCtxRelease_v2" }, { &p.push, "cuCtxPushCurrent_v2" },
-        { &p.pop, "cuCtxPopCurrent_v2" }, { &p.create, "cuStreamCreate" }, { &p.destroy, "cuStreamDestroy_v2" },
+        { &p.pop, "cuCtxPopCurrent_v2" }, { &p.create, "cuStreamCreate" }, { &p.destroy, "cuStreamDestroy_v2" }, { &p.query, "cuStreamQuery" },
         { &p.function, "cuKernelGetFunction" }, { &p.launch, "cuLaunchKernel" },
     };
     assert_non_null(library);
@@ -571,6 +572,74 @@ static void launches_come_after_others_work(void **state)
     free(plain_memory);
 }
 
+static int run_after(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)block, (void)grid, (void)args;
+    for (int i = 0; i < N; i++)
+        plain_memory[i]++;
+    return 0;
+}
+
+/* A launch of a kernel that takes as long as go_on is not posted. */
+static void start_slow(int32_t *x, void *stream)
+{
+    static const uint32_t params[] = { sizeof(kmm_blocks_t), 8 };
+    static fake_kernel_t fake = { run_plain, 2, params, 0, NULL };
+    static const kmm_kernel_t slow = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "slow", NULL, &fake, 2, params, 1, NULL };
+    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream };
+    void *args[] = { NULL, &x };
+    kmm_launch_t *l = kmm_launch_begin("slow", "kinds.c", 4);
+    kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(*x));
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&slow, &g, args), 0);
+}
+
+/* What others put on a stream behind a wait comes after managed work, which is not waited for here; what was not on streams when it
+ * was asked for is waited for until it is. */
+static void others_work_comes_after_launches(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static fake_kernel_t after = { run_after, 0, NULL, 0, NULL };
+    static int32_t zeros[N];
+    int managed;
+    kmm__marker_t *m;
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=4M" }), 0);
+    kmm_use(rt);
+    plain_t plain = plain_open();
+    int32_t *x = array(rt, zeros);
+    for (int turn = 0; turn < 3; turn++) { /* the last time all is done already */
+        void *f;
+        for (int i = 0; i < N; i++)
+            plain_memory[i] = -1;
+        if (turn < 2)
+            start_slow(x, &managed);
+        assert_int_equal(kmm__marker_create(rt, &managed, &m), 0);
+        assert_int_equal(kmm__marker_precede_plain(m, plain.stream), turn < 2);
+        assert_int_equal(kmm__marker_query(m), turn == 2);
+        assert_int_equal(plain.function(&f, &after), 0);
+        assert_int_equal(plain.launch(f, 1, 1, 1, 1, 1, 1, 0, plain.stream, NULL, NULL), 0);
+        usleep(turn < 2 ? 20000 : 0);
+        if (turn < 2) {
+            assert_int_equal(plain_memory[0], -1);
+            sem_post(&go_on);
+        }
+        while (plain.query(plain.stream))
+            usleep(100);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(plain_memory[i], turn < 2 ? i + 1 : 0);
+        assert_int_equal(kmm__marker_wait(m), 0);
+        kmm__marker_release(m);
+    }
+    assert_int_equal(kmm_array_destroy(rt, x), 0);
+    plain_close(&plain);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    free(plain_memory);
+}
+
 int main(void)
 {
     alarm(60);
@@ -584,7 +653,7 @@ int main(void)
         cmocka_unit_test(lists_of_devices_are_checked),
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
-        cmocka_unit_test(launches_come_after_others_work),
+        cmocka_unit_test(launches_come_after_others_work), cmocka_unit_test(others_work_comes_after_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
