@@ -6,6 +6,14 @@
 
 #include "internal.h"
 
+/* abort() would lose what the program has printed into a pipe or a file. */
+static void end_program(void)
+{
+    if (ftrylockfile(stdout) == 0)
+        fflush_unlocked(stdout);
+    abort();
+}
+
 KMM__API void kmm_directive_check(int result, const char *file, int line)
 {
     const char *on_error = getenv("KMM_ON_ERROR");
@@ -17,7 +25,7 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
     else
         fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
     if (!on_error || strcmp(on_error, "continue") != 0)
-        abort();
+        end_program();
 }
 
 /* What went wrong, with the item in the directive's words before it. */
