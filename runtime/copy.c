@@ -295,6 +295,8 @@ static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
     int error = 0, n = kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL, &whole, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(a->users.map, &boxes[b], pending_part, &p);
+    for (uint32_t k = 0; k < a->reads.count; k++)
+        pending_add(&p, a->reads.list[k].task);
     for (uint32_t k = 0; k < p.count; k++) {
         int e = await(rt, p.task[k]);
         error = error ? error : e;

@@ -226,6 +226,47 @@ static void users_replace(kmm__users_t *u, kmm__task_t *t, const kmm__access_t *
 
 const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same, users_settle };
 
+/* ---- Reads that are in no map yet ---- */
+
+/* Drops those that can no longer matter. */
+static void reads_purge(kmm__reads_t *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < r->count; k++) {
+        if (r->list[k].task->state == KMM__TASK_DONE)
+            kmm__task_unref(r->list[k].task);
+        else
+            r->list[kept++] = r->list[k];
+    }
+    r->count = kept;
+}
+
+static void reads_push(kmm__reads_t *r, kmm__task_t *t, uint32_t access)
+{
+    enum { LEAST = 16 };
+    bool full = r->count == r->capacity;
+    if (full)
+        reads_purge(r);
+    if (full && r->count >= r->capacity / 2) { /* so that purging is rare */
+        r->capacity = r->capacity ? 2 * r->capacity : LEAST;
+        kmm__read_t *grown = kmm__alloc(r->capacity * sizeof(*grown));
+        if (r->count)
+            memcpy(grown, r->list, r->count * sizeof(*grown));
+        free(r->list);
+        r->list = grown;
+    }
+    r->list[r->count++] = (kmm__read_t){ t, access };
+    kmm__task_ref(t);
+}
+
+void kmm__reads_free(kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < a->reads.count; k++)
+        kmm__task_unref(a->reads.list[k].task);
+    free(a->reads.list);
+    a->reads = (kmm__reads_t){ 0 };
+}
+
 /* ---- Data that nobody will read ---- */
 
 typedef struct dead {
@@ -257,6 +298,30 @@ static int dead_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
+static bool touches(const kmm__access_t *a, int64_t begin, int64_t end)
+{
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = kmm__layout_split(&a->layout, begin, end, boxes);
+    for (int b = 0; b < n; b++) {
+        kmm__box_t common = kmm__box_intersect(&boxes[b], &a->box);
+        if (!kmm__box_empty(&common))
+            return true;
+    }
+    return false;
+}
+
+/* The same for reads of [begin, end) that are in no map. */
+static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t end)
+{
+    for (uint32_t k = 0; k < a->reads.count && (d->all_done || d->overwritten); k++) {
+        const kmm__task_t *t = a->reads.list[k].task;
+        if (t->state == KMM__TASK_DONE || !touches(&t->accesses[a->reads.list[k].access], begin, end))
+            continue;
+        d->all_done = false;
+        d->overwritten &= d->work != t->work_id + 1;
+    }
+}
+
 bool kmm__dag_is_dead(const kmm__frame_t *f)
 {
     kmm__array_t *a = f->array;
@@ -264,9 +329,11 @@ bool kmm__dag_is_dead(const kmm__frame_t *f)
     kmm__box_t boxes[2 * KMM__DIMS];
     uint32_t elsewhere = 0;
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
-    int n = kmm__layout_split(&a->users.layout, begin, end < (int64_t)a->bytes ? end : (int64_t)a->bytes, boxes);
+    end = end < (int64_t)a->bytes ? end : (int64_t)a->bytes;
+    int n = kmm__layout_split(&a->users.layout, begin, end, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(a->users.map, &boxes[b], dead_part, &d);
+    dead_reads(&d, a, begin, end);
     if (d.all_done)
         return a->is_forgotten;
     for (uint32_t s = 0; s < a->runtime->space_count; s++)
@@ -367,6 +434,33 @@ static int follow_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
+static int enter_reader(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    users_add_reader(value, arg);
+    return 0;
+}
+
+/* `writer` is about to write: who reads what matters from here on. What it reads itself matters to the next one. */
+static void reads_enter(kmm__array_t *a, const kmm__task_t *writer)
+{
+    kmm__reads_t *r = &a->reads;
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < r->count; k++) {
+        kmm__task_t *t = r->list[k].task;
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if (t == writer) {
+            r->list[kept++] = r->list[k];
+            continue;
+        }
+        int n = t->state == KMM__TASK_DONE ? 0 : kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL, &t->accesses[r->list[k].access], boxes);
+        for (int b = 0; b < n; b++)
+            kmm__map_update(a->users.map, &boxes[b], enter_reader, t);
+        kmm__task_unref(t);
+    }
+    r->count = kept;
+}
+
 /* What following an access came to. */
 static int follow_result(const follow_t *f)
 {
@@ -387,6 +481,8 @@ static int follow(kmm__task_t *t, bool siblings_only)
         kmm__box_t boxes[2 * KMM__DIMS];
         if (siblings_only && a->mode == KMM_READ)
             continue;
+        if (a->mode != KMM_READ)
+            reads_enter(a->array, t);
         int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
         if (n < 0)
             return n;
@@ -408,13 +504,35 @@ int kmm__dag_conflicts(kmm__task_t *t)
     return follow(t, true);
 }
 
-static int record_read(void *arg, const kmm__box_t *part, void *value)
+static bool is_home(const kmm__task_t *t, const kmm__users_t *u)
+{
+    return u->homes >> t->device->space & 1;
+}
+
+static int away_from_home(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
-    kmm__users_t *u = value;
-    u->homes |= 1u << ((const kmm__task_t *)arg)->device->space;
-    users_add_reader(u, arg);
+    return !is_home(arg, value);
+}
+
+static int make_home(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    ((kmm__users_t *)value)->homes |= 1u << ((const kmm__task_t *)arg)->device->space;
     return 0;
+}
+
+/* Notes that t reads what access k says, and where: chunks are placed by that. */
+static int record_read(kmm__task_t *t, uint32_t k)
+{
+    const kmm__access_t *a = &t->accesses[k];
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = t->runtime->has_spaces ? kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes) : 0;
+    for (int b = 0; b < n; b++)
+        if (kmm__map_visit(a->array->users.map, &boxes[b], away_from_home, t))
+            kmm__map_update(a->array->users.map, &boxes[b], make_home, t);
+    reads_push(&a->array->reads, t, k);
+    return n < 0 ? n : 0;
 }
 
 void kmm__dag_record(kmm__task_t *t, bool writes)
@@ -424,14 +542,14 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
         kmm__box_t boxes[2 * KMM__DIMS];
         if ((a->mode != KMM_READ) != writes)
             continue;
+        if (!writes) {
+            record_read(t, k);
+            continue;
+        }
         int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
         kmm__users_t written = written_by(t, a);
-        for (int b = 0; b < n; b++) {
-            if (writes)
-                kmm__map_assign(a->array->users.map, &boxes[b], &written);
-            else
-                kmm__map_update(a->array->users.map, &boxes[b], record_read, t);
-        }
+        for (int b = 0; b < n; b++)
+            kmm__map_assign(a->array->users.map, &boxes[b], &written);
     }
 }
 
@@ -442,23 +560,36 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
     enter_t *e = arg;
     follow_part(&e->follow, part, value);
     e->parts++;
-    if (e->follow.access->mode == KMM_READ)
-        return record_read(e->follow.task, part, value);
     users_replace(value, e->follow.task, e->follow.access);
     return 0;
 }
 
-static int enter(kmm__task_t *t, const kmm__access_t *a)
+static int enter_read(kmm__task_t *t, uint32_t k)
 {
+    const kmm__access_t *a = &t->accesses[k];
+    follow_t f = { t, a, false, 0 };
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_visit(a->array->users.map, &boxes[b], follow_part, &f);
+    return n < 0 ? n : record_read(t, k);
+}
+
+static int enter(kmm__task_t *t, uint32_t k)
+{
+    const kmm__access_t *a = &t->accesses[k];
     enter_t e = { { t, a, false, 0 }, 0 };
     kmm__box_t boxes[2 * KMM__DIMS];
+    if (a->mode == KMM_READ)
+        return enter_read(t, k);
+    reads_enter(a->array, t);
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     kmm__users_t written = written_by(t, a);
     kmm__map_t *map = a->array->users.map; /* which the call before may have made anew */
     for (int b = 0; b < n; b++) {
         e.parts = 0;
         kmm__map_update(map, &boxes[b], enter_part, &e);
-        if (a->mode != KMM_READ && e.parts > 1)
+        if (e.parts > 1)
             kmm__map_assign(map, &boxes[b], &written);
     }
     return n < 0 ? n : follow_result(&e.follow);
@@ -473,7 +604,7 @@ int kmm__dag_enter(kmm__task_t *t)
         for (uint32_t k = 0; k < t->access_count; k++) {
             if (t->accesses[k].mode != order[m])
                 continue;
-            int error = enter(t, &t->accesses[k]);
+            int error = enter(t, k);
             result = result ? result : error;
         }
     }

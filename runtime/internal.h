@@ -183,6 +183,7 @@ void kmm__task_finish_left_fall(kmm__task_t *t);
 void kmm__task_finish(kmm__task_t *t, int error);
 extern const kmm__map_ops_t kmm__users_ops;
 kmm__task_t *const *kmm__users_readers(const kmm__users_t *u);
+void kmm__reads_free(kmm__array_t *a); /* locked */
 void kmm__describe(const kmm__task_t *t, char *out, size_t size); /* "file:line: kernel: chunk k of n" */
 
 /* ---- ticket.c (all locked, but for those that say otherwise) ---- */

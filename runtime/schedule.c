@@ -253,29 +253,39 @@ static void copy_out_finished(void *arg, int status)
     free(f);
 }
 
+static void announce_copy_out(kmm__task_t *t, const kmm__move_t *m)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    fetched_t *f = kmm__alloc(sizeof(*f));
+    *f = (fetched_t){ rt, m->ticket, t };
+    pthread_mutex_lock(&rt->lock);
+    kmm__ticket_ref(m->ticket);
+    kmm__task_ref(t);
+    pthread_mutex_unlock(&rt->lock);
+    pthread_mutex_lock(&m->from->out_lock);
+    int error = kmm__stage_notify(m->from, copy_out_finished, f);
+    pthread_mutex_unlock(&m->from->out_lock);
+    if (error)
+        copy_out_finished(f, error);
+}
+
 /* Copies to the host are announced, because work on the host may wait for them. Not locked. */
 static void announce_copies_out(kmm__task_t *t, const kmm__moves_t *moves)
 {
-    kmm_runtime_t *rt = t->device->runtime;
+    const kmm__ticket_t **said = NULL; /* few beside the moves */
+    uint32_t count = 0, capacity = 0;
     for (uint32_t k = 0; k < moves->count; k++) {
         const kmm__move_t *m = &moves->move[k];
         bool again = false;
-        for (uint32_t j = 0; j < k && m->to == NULL; j++)
-            again |= moves->move[j].ticket == m->ticket;
+        for (uint32_t j = count; j-- > 0 && !again;)
+            again = said[j] == m->ticket;
         if (m->to != NULL || again)
             continue;
-        fetched_t *f = kmm__alloc(sizeof(*f));
-        *f = (fetched_t){ rt, m->ticket, t };
-        pthread_mutex_lock(&rt->lock);
-        kmm__ticket_ref(m->ticket);
-        kmm__task_ref(t);
-        pthread_mutex_unlock(&rt->lock);
-        pthread_mutex_lock(&m->from->out_lock);
-        int error = kmm__stage_notify(m->from, copy_out_finished, f);
-        pthread_mutex_unlock(&m->from->out_lock);
-        if (error)
-            copy_out_finished(f, error);
+        said = kmm__grow(said, count, &capacity, sizeof(*said));
+        said[count++] = m->ticket;
+        announce_copy_out(t, m);
     }
+    free(said);
 }
 
 static void copies_drained(void *arg, int status)

@@ -112,6 +112,11 @@ typedef struct kmm__users {
     } readers;
 } kmm__users_t;
 
+/* Tasks that read an array and are not in its map of users yet: what is only read costs one entry, however its readers' boxes lie. No
+ * other task has entered it as a writer since. Each task's reference is counted. */
+typedef struct kmm__read { kmm__task_t *task; uint32_t access; } kmm__read_t;
+typedef struct kmm__reads { kmm__read_t *list; uint32_t count, capacity; } kmm__reads_t;
+
 /* Value of the coherence map. Bit s of valid: space s holds the newest value once ready[s] is done (NULL: it is), unless
  * ready[s] has an error or the space's device is lost. valid == 0: never written. */
 typedef struct kmm__holders {
@@ -191,7 +196,8 @@ struct kmm__array {
     uint16_t owner;      /* of a managed program: the device that was current when it was allocated */
     bool *gone;          /* set to true when the array is freed; may be NULL */
     char *label;
-    kmm__shape_map_t users;     /* dependences, at the submission front */
+    kmm__shape_map_t users;     /* dependences, at the submission front, */
+    kmm__reads_t reads;         /* but for these */
     kmm__shape_map_t coherence; /* at the issue front */
     uint64_t frame_bytes;
     uint32_t frame_count;

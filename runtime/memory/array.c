@@ -141,6 +141,7 @@ static void array_free(kmm__array_t *a)
     if (a->host && !a->is_mapped)
         munmap(a->host, whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
+    kmm__reads_free(a);
     if (a->users.map)
         kmm__map_destroy(a->users.map);
     if (a->coherence.map)
