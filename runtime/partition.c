@@ -142,18 +142,32 @@ static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
 /* Bytes of what all chunks along dimension d use, and of what each uses a part of. */
 typedef struct footprint { uint64_t shared, parts; } footprint_t;
 
-static footprint_t footprint(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d)
+static footprint_t footprint(const kmm_launch_t *l, uint32_t d, const kmm__chunk_box_t *box)
 {
-    kmm__chunk_box_t whole;
     footprint_t f = { 0 };
-    kmm__partition_whole(p, l, &whole);
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
         kmm__access_t a;
-        if (item->array && kmm__plan(item, l->axis_count, &whole, &a) == 1) /* no array: an empty region */
+        if (item->array && kmm__plan(item, l->axis_count, box, &a) == 1) /* no array: an empty region */
             *(depends_on(item, l, d) ? &f.parts : &f.shared) += (uint64_t)kmm__box_volume(&a.box);
     }
     return f;
+}
+
+/* Whether what single blocks along d use makes up little of the box around it, as along a diagonal. Such launches pass over much and
+ * touch little, so that bringing it costs more than reaching what does not fit in the host's memory; parts of it are no cure. */
+static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, const footprint_t *whole)
+{
+    enum { LITTLE = 16 };
+    kmm__chunk_box_t one;
+    kmm__partition_t single = *p;
+    if (p->is_function)
+        return false;
+    single.chunk[d] = 1;
+    single.chunks[d] = p->size[d];
+    kmm__partition_chunk(&single, l, (uint32_t)(p->size[d] / 2), &one); /* nothing else is split yet */
+    uint64_t parts = footprint(l, d, &one).parts;
+    return parts && parts < whole->parts / LITTLE / (uint64_t)p->size[d];
 }
 
 /* What of a memory is left for parts. Where that is next to nothing more chunks than this would not help. */
@@ -186,7 +200,10 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     bool ordered = kmm__reduce_is_ordered(l);
     if (d < 0 || (l->one_chunk && !ordered))
         return;
-    footprint_t f = footprint(p, l, (uint32_t)d);
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(p, l, &whole);
+    footprint_t f = footprint(l, (uint32_t)d, &whole);
+    bool sparse = is_sparse(p, l, (uint32_t)d, &f);
     int64_t bytes = (int64_t)(f.parts + f.shared);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
@@ -194,7 +211,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
             continue;
         uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
         uint64_t room = room_of(memory, f.shared);
-        int64_t of_memory = memory ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
+        int64_t of_memory = memory && !sparse ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }

@@ -451,6 +451,75 @@ static void what_no_chunk_fits_is_away(void **state)
     free(got);
 }
 
+enum { TILE = 16 };
+
+/* Adds its number and the element left of it to each element of a tile on the diagonal from the lower left. */
+static void diagonal_run(const kmm_host_blocks_t *b, void **args)
+{
+    int64_t tiles = ARG(int64_t, 0), w = tiles * TILE + 1;
+    for (uint64_t k = b->first; k < b->last; k++) {
+        int64_t tile = (int64_t)k + b->offset[0];
+        for (int64_t y = (tiles - 1 - tile) * TILE; y < (tiles - tile) * TILE; y++)
+            for (int64_t x = tile * TILE + 1; x <= (tile + 1) * TILE; x++)
+                ARG(int *, 1)[y * w + x] += (int)tile + ARG(int *, 1)[y * w + x - 1];
+    }
+}
+
+static int diagonal(int64_t tiles, int64_t chunk, int *A)
+{
+    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "diagonal", diagonal_run, NULL, 2, four_words, 0, NULL };
+    kmm_launch_t *l = kmm_launch_begin("diagonal", "test.cu", 9);
+    kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, tiles);
+    if (chunk)
+        kmm_launch_chunk(l, KMM_BLOCK_X, chunk);
+    for (int k = 0; k < 2; k++) {
+        kmm_launch_access(l, k ? KMM_UPDATE : KMM_READ, "A", A, sizeof(int));
+        kmm_launch_extent(l, tiles * TILE);
+        kmm_launch_extent(l, tiles * TILE + 1);
+        kmm_launch_index(l, (tiles - 1) * TILE, TILE);
+        kmm_launch_coef(l, 0, -TILE, 0);
+        kmm_launch_index(l, k, TILE + 1 - k);
+        kmm_launch_coef(l, 0, TILE, 0);
+    }
+    kmm_launch_arm(l);
+    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { (uint32_t)tiles, 1, 1 }, { TILE, 1, 1 }, 0, NULL }, (void *[]){ &tiles, &A });
+}
+
+/* A launch along a diagonal passes over all of the array and touches little of it: where chunks are not given it is not cut for
+ * memory's sake, and what does not fit is not brought for each launch. */
+static void passes_over_what_it_hardly_touches(void **state)
+{
+    (void)state;
+    enum { TILES = 40, LENGTH = TILES * TILE * (TILES * TILE + 1), LAUNCHES = 9 };
+    static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K" };
+    int *want = malloc(LENGTH * sizeof(int)), *got = malloc(LENGTH * sizeof(int));
+    for (size_t p = 0; p < 3; p++) {
+        kmm_runtime_t *rt = make(places[p]);
+        int *A = array(rt, LENGTH * 4), *out = p ? got : want;
+        for (int k = 0; k < LENGTH; k++)
+            out[k] = k % 7;
+        assert_int_equal(kmm_copy_in(rt, A, out, LENGTH * 4), 0);
+        for (int k = 0; k < LAUNCHES; k++)
+            assert_int_equal(diagonal(TILES, k == 4 && p ? 2 : 0, A), 0);
+        if (kmm_copy_out(rt, out, A, LENGTH * 4))
+            fail_msg("%s", kmm_error_text(rt));
+        uint64_t chunks = 0, in = 0;
+        for (int d = 0; d < kmm_device_count(rt); d++) {
+            kmm_device_info_t info;
+            assert_int_equal(kmm_device_get(rt, d, &info), 0);
+            chunks += info.chunks;
+            in += info.bytes_in;
+        }
+        if (p)
+            assert_int_equal(chunks, (LAUNCHES - 1) * p + TILES / 2);
+        assert_true(in < 3 * LENGTH * sizeof(int));
+        end(rt);
+    }
+    assert_memory_equal(got, want, LENGTH * sizeof(int));
+    free(want);
+    free(got);
+}
+
 /* With a limit of the host's memory there is nowhere to be. */
 static void nothing_is_away_of_limited_memory(void **state)
 {
@@ -649,6 +718,7 @@ int main(void)
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
         cmocka_unit_test(refuses), cmocka_unit_test(what_no_chunk_fits_is_away), cmocka_unit_test(nothing_is_away_of_limited_memory),
+        cmocka_unit_test(passes_over_what_it_hardly_touches),
         cmocka_unit_test(cuts_what_does_not_fit),
         cmocka_unit_test(nothing_may_be_read),
         cmocka_unit_test(what_does_not_fit_stays_away),
