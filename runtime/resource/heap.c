@@ -8,16 +8,18 @@
 enum { SLAB_BLOCKS = 256, SLABS_AHEAD = 128, LARGE_BYTES = 64 << 10 };
 static const size_t SLAB_COVERS = (size_t)256 << 20; /* so much memory in blocks of 1 MiB */
 
+/* Processors fetch lines of 64 bytes in pairs: a block is one. */
 typedef struct slab {
+    _Alignas(128) kmm__block_t blocks[SLAB_BLOCKS];
     struct slab *next;
-    kmm__block_t blocks[SLAB_BLOCKS];
 } slab_t;
+_Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
 
 /* ---- Descriptors ---- */
 
 static bool slab_add(kmm__pool_t *p)
 {
-    slab_t *s = aligned_alloc(64, sizeof(*s));
+    slab_t *s = aligned_alloc(128, sizeof(*s));
     if (!s)
         return false;
     memset(s, 0, sizeof(*s));

@@ -9,16 +9,17 @@
 static const size_t MIB = (size_t)1 << 20;
 enum {
     CACHE_COUNT = 512,
-    CACHE_WASTE = 16, /* a cached block may be 1/16 larger than what it is taken for; a large one, */
-    LARGE_WASTE = 256, /* 1/256 */
+    CACHE_WASTE = 16, /* a cached block may be 1/16 larger than what it is taken for; */
+    LARGE_WASTE = 256, /* a large one, 1/256; */
+    EAGER_WASTE = 4,  /* one of a stream that meets others at the lock, 1/4, */
     CACHE_PART = 32,  /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
     CACHE_LEAST = 128 << 10, /* or 128 KiB, */
     BLOCK_PART = 512, /* in blocks of at most 1/512 of that, */
     BLOCK_LEAST = 64 << 10, /* or of 64 KiB: larger ones are worth more to their neighbours, and */
     LARGE_PART = 4, /* few are kept, of at most 1/4, */
     LARGE_PATIENCE = 16, LARGE_RESTS = 1024, /* and after so many in vain none of the next */
-    EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* a stream that meets others at the lock caches so much more, */
-    EAGER_LASTS = 256, /* until it has had the lock at once so often */
+    EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* and such a stream caches so much more, */
+    EAGER_LASTS = 256, /* until its thread has had the lock so often with no other thread in between */
     GROWTH_MOST = 1024, /* MiB */
     MAPPED_GROWTH_PART = 16,
     GROW_TRIES = 4
@@ -30,6 +31,9 @@ static kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
 {
     return (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, stream);
 }
+
+/* Whether the stream has had to wait for the pool's lock of late. */
+static bool is_eager(const kmm__pool_stream_t *s) { return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0; }
 
 /* ---- The cache of a stream; with its lock held ---- */
 
@@ -73,9 +77,19 @@ static kmm__block_t *large_fit(kmm__pool_stream_t *s, size_t bytes)
 static kmm__block_t *small_fit(kmm__pool_stream_t *s, size_t bytes)
 {
     kmm__block_t *b = s->cache.oldest ? kmm__shelf_fit(&s->cache, bytes) : NULL;
-    if (!b || b->bytes - bytes > bytes / CACHE_WASTE)
+    if (!b || b->bytes - bytes > (is_eager(s) ? bytes / EAGER_WASTE : bytes / CACHE_WASTE))
         return NULL;
     kmm__shelf_take(&s->cache, b);
+    return b;
+}
+
+/* The block freed last, of just the size: nothing is filed and found again. */
+static kmm__block_t *last_fit(kmm__pool_stream_t *s, size_t bytes)
+{
+    kmm__block_t *b = s->last;
+    if (!b || b->bytes != bytes)
+        return NULL;
+    s->last = NULL;
     return b;
 }
 
@@ -84,7 +98,9 @@ static kmm__block_t *cache_take(kmm__pool_stream_t *s, const request_t *q)
 {
     if (q->alignment > KMM_RESOURCE_ALIGNMENT)
         return NULL;
-    kmm__block_t *b = small_fit(s, q->bytes);
+    kmm__block_t *b = last_fit(s, q->bytes);
+    if (!b)
+        b = small_fit(s, q->bytes);
     if (!b)
         b = large_fit(s, q->bytes);
     if (b)
@@ -112,25 +128,26 @@ typedef struct limits { size_t most, block; } limits_t;
 
 static limits_t limits_of(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    const bool eager = atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
+    const bool eager = is_eager(s);
     const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed) * (eager ? EAGER_MORE : 1);
     const size_t block = most / (eager ? EAGER_BLOCK_PART : BLOCK_PART);
-    return (limits_t){ most, block > BLOCK_LEAST ? block : BLOCK_LEAST };
+    return (limits_t){ most, block > BLOCK_LEAST ? block : most ? BLOCK_LEAST : 0 };
 }
 
 /* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs memory,
  * and what everybody shares costs time only where they meet. */
 static void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    const int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
-    if (kmm__lock_try(&p->lock)) {
-        if (eager)
-            atomic_store_explicit(&s->eager, eager - 1, memory_order_relaxed);
+    int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
+    const bool waits = !kmm__lock_try(&p->lock);
+    if (waits)
+        kmm__lock_take(&p->lock);
+    else if (eager == 0)
         return;
-    }
-    if (p->options.cache_bytes == 0)
-        atomic_store_explicit(&s->eager, EAGER_LASTS, memory_order_relaxed);
-    kmm__lock_take(&p->lock);
+    const uint64_t me = kmm__thread_number();
+    eager = p->options.cache_bytes ? 0 : !waits && p->locker == me ? eager - 1 : EAGER_LASTS;
+    p->locker = me;
+    atomic_store_explicit(&s->eager, eager, memory_order_relaxed);
 }
 
 /* Whether a stream keeps a block that is freed on it. */
@@ -150,8 +167,11 @@ static bool may_be_cached(const kmm__pool_stream_t *s, const limits_t *limits, s
 static kmm__block_t *cache_put(kmm__pool_stream_t *s, const limits_t *limits, kmm__block_t *b)
 {
     if (b->bytes <= limits->block) {
-        kmm__shelf_put(&s->cache, b);
-        return cache_spill(s, limits->most);
+        kmm__block_t *before = s->last;
+        s->last = b;
+        if (before)
+            kmm__shelf_put(&s->cache, before);
+        return before ? cache_spill(s, limits->most) : NULL;
     }
     b = large_put(s, b);
     if (b)
@@ -172,6 +192,9 @@ static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     kmm__block_t *list = NULL, *b;
     kmm__lock_take(&s->timeline.lock);
+    if (s->last)
+        kmm__shelf_put(&s->cache, s->last);
+    s->last = NULL;
     while ((b = s->large[0] ? large_take(s, 0) : s->cache.newest)) {
         if (b == s->cache.newest)
             kmm__shelf_take(&s->cache, b);
@@ -655,8 +678,12 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     kmm__pool_t *p = (kmm__pool_t *)r;
     if (!r->order)
         return 0;
+    kmm__pool_stream_t *s = stream_of(p, stream);
+    if (!s)
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     kmm__lock_take(&p->lock);
-    flush_stream(p, stream_of(p, stream));
+    flush_stream(p, s);
+    atomic_store_explicit(&s->eager, 0, memory_order_relaxed); /* another stream may have its timeline */
     int status = kmm__timeline_end(&p->timelines, stream);
     kmm__lock_drop(&p->lock);
     if (status)

@@ -44,6 +44,7 @@ enum { KMM__POOL_LARGE = 2 };
 typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
     kmm__shelf_t cache;       /* guarded by the timeline's lock */
+    kmm__block_t *last;       /* freed last, of those the cache takes, and not in it yet; likewise */
     kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
     int large_misses;         /* of those, how many in a row have left it for want of a request; likewise */
     _Atomic int large_count, large_rest; /* how many there are; so many are not kept, since the last ones were of no use */
@@ -87,6 +88,7 @@ typedef struct kmm__pool {
     size_t left_mapped; /* their bytes */
     size_t seams;      /* pairs of free neighbours with different owners */
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
+    uint64_t locker;   /* the thread that had the lock last for a stream that has had to wait for it */
     kmm__block_t *spare; /* descriptors not in use */
     size_t slab_count;
     void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool on made-up memory and streams. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -303,12 +304,96 @@ static void leaks_are_reported(void **state)
     fake_memory_deinit(&f.memory);
 }
 
+/* ---- Streams that meet at the pool's lock ---- */
+
+static size_t shelved(fixture_t *f) { return ((kmm__pool_t *)f->pool)->shelved; }
+
+static kmm__pool_stream_t *stream_of(fixture_t *f, int stream)
+{
+    return (kmm__pool_stream_t *)kmm__timeline_of(&((kmm__pool_t *)f->pool)->timelines, fake_stream(stream));
+}
+
+/* Takes the pool's lock for stream 1, twice each time: so much is not cached. */
+static void take_lock(fixture_t *f, int times)
+{
+    for (int i = 0; i < times; i++)
+        put(f, get(f, 4 * MIB, 1), 4 * MIB, 1);
+}
+
+static void *take_lock_once(void *fixture)
+{
+    take_lock(fixture, 1);
+    return NULL;
+}
+
+/* A thread finds the lock taken, and sleeps before it is dropped. */
+static void meet_at_lock(fixture_t *f)
+{
+    kmm__pool_t *p = (kmm__pool_t *)f->pool;
+    pthread_t other;
+    kmm__lock_take(&p->lock);
+    assert_int_equal(pthread_create(&other, NULL, take_lock_once, f), 0);
+    while (atomic_load(&p->lock.state) != KMM__LOCK_AWAITED)
+        sched_yield();
+    kmm__lock_drop(&p->lock);
+    pthread_join(other, NULL);
+}
+
+/* Bytes that reach the shelves when a block is freed that is for an eager stream's cache alone. */
+static size_t shelved_by_free(fixture_t *f)
+{
+    void *p = get(f, 512 * KIB, 1);
+    const size_t before = shelved(f);
+    put(f, p, 512 * KIB, 1);
+    return shelved(f) - before;
+}
+
+static void a_stream_that_waits_for_the_lock_caches_more_for_a_while(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 64 * MIB, (kmm_pool_options_t){ .initial_bytes = 64 * MIB });
+    fake_complete_all(&f.memory.streams);
+    put(&f, get(&f, 48 * MIB, 1), 48 * MIB, 1); /* how much is cached follows the extent */
+    kmm__pool_stream_t *s = stream_of(&f, 1);
+    assert_int_equal(shelved_by_free(&f), 512 * KIB);
+    meet_at_lock(&f);
+    assert_true(s->eager > 0);
+    assert_int_equal(shelved_by_free(&f), 0);
+    put(&f, get(&f, 8 * KIB, 1), 8 * KIB, 1); /* what was freed before is filed now */
+    const size_t before = shelved(&f);
+    void *p = get(&f, 448 * KIB, 1); /* from the cache too, though there it is larger than asked for */
+    assert_int_equal(shelved(&f), before);
+    put(&f, p, 448 * KIB, 1);
+    ((kmm__pool_t *)f.pool)->locker = kmm__thread_number() + 1; /* another thread had the lock: it lasts on */
+    s->eager = 1;
+    take_lock(&f, 1);
+    assert_true(s->eager > 1);
+    take_lock(&f, 150);
+    assert_int_equal(s->eager, 0);
+    assert_int_equal(shelved_by_free(&f), 512 * KIB);
+    assert_int_equal(kmm_resource_stream_end(f.pool, fake_stream(1)), 0);
+    finish(&f);
+}
+
+static void a_pool_without_a_cache_shelves_everything(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = 4 * MIB, .cache_bytes = SIZE_MAX });
+    for (size_t bytes = 1; bytes <= MIB; bytes *= 4)
+        put(&f, get(&f, bytes, 1), bytes, 1);
+    assert_int_equal(shelved(&f), 4 * MIB);
+    finish(&f);
+}
+
 /* ---- Random programs against the model ---- */
 
 /* As if every stream had met others at the pool's lock, and so caches more. */
 static void make_eager(fixture_t *f)
 {
     kmm__pool_t *p = (kmm__pool_t *)f->pool;
+    p->locker = kmm__thread_number();
     for (int i = 0; i < FAKE_STREAMS; i++) {
         kmm__pool_stream_t *s = (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, fake_stream(i));
         assert_non_null(s);
@@ -361,6 +446,8 @@ int main(void)
         cmocka_unit_test(memory_goes_back_when_another_pool_needs_it),
         cmocka_unit_test(a_failing_driver_costs_memory_and_not_safety),
         cmocka_unit_test(leaks_are_reported),
+        cmocka_unit_test(a_stream_that_waits_for_the_lock_caches_more_for_a_while),
+        cmocka_unit_test(a_pool_without_a_cache_shelves_everything),
         cmocka_unit_test(random_programs_hold_to_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
