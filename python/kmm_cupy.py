@@ -19,8 +19,7 @@ def allocate(size):
     return memory
 
 
-def use(mapped=False):
-    """mapped: see kmm_library.map_memory."""
-    if mapped:
-        kmm_library.map_memory(_library, cupy.cuda.runtime.getDeviceCount())
+def use(mapped=None):
+    """mapped: see kmm_library.choose_memory."""
+    kmm_library.choose_memory(_library, cupy.cuda.runtime.getDeviceCount(), mapped)
     cupy.cuda.set_allocator(allocate)

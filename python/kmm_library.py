@@ -27,6 +27,7 @@ def load():
         ("kmm_resource_of_device", pointer, [number]),
         ("kmm_resource_memory_info", number, [pointer, ctypes.POINTER(size), ctypes.POINTER(size)]),
         ("kmm_resource_error_text", ctypes.c_char_p, []),
+        ("kmm_device_resource_create", number, [number, ctypes.POINTER(pointer)]),
         ("kmm_mapped_resource_create", number, [number, ctypes.POINTER(pointer)]),
         ("kmm_pool_resource_create", number, [pointer, pointer, ctypes.POINTER(pointer)]),
         ("kmm_resource_set_of_device", number, [number, pointer, pointer]),
@@ -49,13 +50,17 @@ def memory_info(library, device):
     return available.value, total.value
 
 
-def map_memory(library, devices):
-    """Makes a pool on mapped memory the resource of devices 0 to devices - 1, before anything is allocated. Such a
-    pool loses little to fragmentation; its memory is out of reach of other devices and other processes."""
+def choose_memory(library, devices, mapped):
+    """What the pools of devices 0 to devices - 1 stand on, before anything is allocated. True: mapped memory, of which
+    little is lost to fragmentation; it is out of reach of other devices and other processes. False: plain memory.
+    None: mapped memory if there is one device and its driver can map, else plain; so it is without a call too."""
+    if mapped is None:
+        return
+    create = library.kmm_mapped_resource_create if mapped else library.kmm_device_resource_create
     for device in range(devices):
-        mapped, pool = ctypes.c_void_p(), ctypes.c_void_p()
-        if (library.kmm_mapped_resource_create(device, ctypes.byref(mapped))
-                or library.kmm_pool_resource_create(mapped, None, ctypes.byref(pool))
+        source, pool = ctypes.c_void_p(), ctypes.c_void_p()
+        if (create(device, ctypes.byref(source))
+                or library.kmm_pool_resource_create(source, None, ctypes.byref(pool))
                 or library.kmm_resource_set_of_device(device, pool, None)):
             raise RuntimeError(error_text(library))
 

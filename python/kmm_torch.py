@@ -52,12 +52,11 @@ def _shim():
     return built
 
 
-def use(mapped=False):
+def use(mapped=None):
     """Makes kmm the allocator of this process. Out of memory is torch.OutOfMemoryError. mapped: see
-    kmm_library.map_memory."""
+    kmm_library.choose_memory."""
     library = kmm_library.load()
-    if mapped:
-        kmm_library.map_memory(library, torch.cuda.device_count())
+    kmm_library.choose_memory(library, torch.cuda.device_count(), mapped)
     shim = ctypes.CDLL(_shim())
     library.kmm_torch_on_failure(kmm_library.address(shim.kmm_torch_throw))
     allocator = torch.cuda.memory.CUDAPluggableAllocator(kmm_library.path(), "kmm_torch_alloc", "kmm_torch_free")

@@ -216,10 +216,23 @@ static int replay(const replay_log_t *log, const char *spec, serial_t serial, in
     return status || r.errors ? 1 : 0;
 }
 
+/* A pool on the best memory there is: what can be mapped, else the first device's, else the host's. */
+static const char *usual_spec(void)
+{
+    kmm_resource_t *r;
+    const char *spec = kmm_mapped_resource_create(0, &r) == 0 ? "pool/mapped" : kmm_device_resource_create(0, &r) == 0 ? "pool/device" : NULL;
+    if (!spec)
+        return "pool/host";
+    kmm_resource_destroy(r);
+    return spec;
+}
+
 static int usage(FILE *to)
 {
     fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
-                "Runs a log of allocations again. SPEC is layers over a source, such as pool:1G/device (default: pool/host)\n"
+                "Runs a log of allocations again, thread by thread and stream by stream, and reports time, peak and fragmentation.\n"
+                "SPEC is layers over a source, such as pool:1G/device. Default: pool/mapped where device 0 can map memory,\n"
+                "else pool/device, and pool/host where there is no device\n"
                 "  sources: host numa device mapped async managed pinned pinned_pool, with :N for a node or device\n"
                 "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
                 "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch locked\n"
@@ -234,7 +247,7 @@ int main(int argc, char **argv)
         { "resource", required_argument, NULL, 'r' }, { "serial", no_argument, NULL, 's' },
         { "repeat", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
-    const char *spec = "pool/host";
+    const char *spec = NULL;
     serial_t serial = SERIAL_NO;
     int repeat = 1;
     for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -252,7 +265,7 @@ int main(int argc, char **argv)
         return usage(stderr);
     if (replay_log_read(argv[optind], &log))
         return 1;
-    int status = replay(&log, spec, serial, repeat);
+    int status = replay(&log, spec ? spec : usual_spec(), serial, repeat);
     replay_log_free(&log);
     return status;
 }

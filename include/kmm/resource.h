@@ -308,7 +308,8 @@ int kmm_stream_pool_get(kmm_stream_pool_t *pool, size_t index, kmm_stream_t *out
 /* ---- Frameworks ---- */
 
 /* PyTorch's pluggable allocator, over kmm_resource_of_device(device), which becomes a pool unless the
- * program has set one. A failure returns NULL after calling the function set by kmm_torch_on_failure,
+ * program has set a resource: of mapped memory where the process sees one device and CUDA's driver can
+ * map it, else of plain memory. A failure returns NULL after calling the function set by kmm_torch_on_failure,
  * which may throw: PyTorch itself trusts what it gets. */
 void *kmm_torch_alloc(ptrdiff_t bytes, int device, kmm_stream_t stream);
 void kmm_torch_free(void *p, ptrdiff_t bytes, int device, kmm_stream_t stream);

@@ -109,6 +109,10 @@ int kmm__driver_check(CUresult result, const char *call, int device);
 /* Events of a device's streams; static. */
 const kmm_stream_order_t *kmm__driver_order(int device);
 
+/* What a framework gets where the program has set no resource: a pool on mapped memory where that will do, else on
+ * `plain`, the device's own. */
+int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out);
+
 /* The device of this thread's current context; -1: none. With HIP every thread has a current device. */
 int kmm__driver_current_device(void);
 

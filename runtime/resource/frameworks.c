@@ -13,6 +13,20 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static kmm_resource_t *pools[KMM__MAX_DEVICES]; /* ours, for good: frameworks free until the process ends */
 
+/* On mapped memory, since what training allocates leaves plain memory in pieces. On plain memory where other devices may
+ * have to reach it, where the driver cannot map, and with HIP, some of whose releases claim to map and do not. */
+int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out)
+{
+    const kmm__driver_t *driver = kmm__driver();
+    kmm_resource_t *mapped = NULL;
+    if (!driver || driver->devices > 1 || driver->is_hip || kmm_mapped_resource_create(plain->device, &mapped))
+        return kmm_pool_resource_create(plain, NULL, out);
+    int status = kmm_pool_resource_create(mapped, NULL, out);
+    if (status)
+        kmm_resource_destroy(mapped);
+    return status;
+}
+
 /* A pool of ours on the device's memory unless the program has set a resource. */
 static kmm_resource_t *resource_of(int device)
 {
@@ -20,7 +34,7 @@ static kmm_resource_t *resource_of(int device)
     if (!r || device < 0 || !kmm__resource_is_initial(r))
         return r;
     pthread_mutex_lock(&lock);
-    if (!pools[device] && kmm_pool_resource_create(r, NULL, &pools[device]) == 0)
+    if (!pools[device] && kmm__framework_pool_create(r, &pools[device]) == 0)
         kmm_resource_set_of_device(device, pools[device], NULL);
     kmm_resource_t *pool = pools[device];
     pthread_mutex_unlock(&lock);

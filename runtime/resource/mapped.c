@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver.h"
 #include "source.h"
@@ -260,19 +261,43 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
 
 /* ---- Creation ---- */
 
-/* Asks the driver for a frame: the granularity alone is also answered where devices cannot map. */
-static int try_frame(mapped_t *m)
+/* Whether what goes to an address comes back. */
+static bool keeps(CUdeviceptr at)
+{
+    const kmm__driver_t *d = kmm__driver();
+    unsigned char there[64], back[64] = { 0 };
+    CUstream stream;
+    if (d->StreamCreate(&stream, CU_STREAM_NON_BLOCKING))
+        return false;
+    for (size_t i = 0; i < sizeof(there); i++)
+        there[i] = (unsigned char)(7 * i + 1);
+    CUresult result = d->MemcpyAsync(at, (CUdeviceptr)(uintptr_t)there, sizeof(there), stream);
+    if (!result)
+        result = d->MemcpyAsync((CUdeviceptr)(uintptr_t)back, at, sizeof(back), stream);
+    CUresult end = d->StreamSynchronize(stream);
+    d->StreamDestroy(stream);
+    return !result && !end && !memcmp(there, back, sizeof(there));
+}
+
+/* Maps two frames in a row and writes across their border: that there are the calls and a granularity says little, and
+ * releases of ROCm answer with success and map nothing but the first. */
+static int try_frames(mapped_t *m)
 {
     const CUmemAllocationProp properties = properties_of(m);
     const kmm__driver_t *d = kmm__driver();
-    frame_t *f;
-    CUdeviceptr at;
+    void *at;
+    CUdeviceptr place;
     if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
-        frame_bytes(m) == 0 || d->MemAddressReserve(&at, frame_bytes(m), 0, 0, 0))
+        frame_bytes(m) == 0 || d->MemAddressReserve(&place, frame_bytes(m), 0, 0, 0))
         return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory", m->source.head.device);
-    d->MemAddressFree(at, frame_bytes(m));
-    int status = frame_new(m, &f);
-    return status ? status : frame_free(m, f);
+    d->MemAddressFree(place, frame_bytes(m));
+    int status = area_new(m, NULL, 0, 2, &at);
+    if (status)
+        return status;
+    const bool kept = keeps((uintptr_t)at + frame_bytes(m) - 32);
+    status = area_clear(m, (uintptr_t)at, kmm__table_take(&m->areas, at));
+    return kept ? status : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d does not keep what is written to mapped memory",
+                                              m->source.head.device);
 }
 
 /* Fills in the rest of a resource whose source is ready. */
@@ -285,7 +310,7 @@ static int mapped_open(mapped_t *m, int device)
     CUresult result = kmm__driver()->DeviceGet(&d, device);
     status = check(m, result ? result : kmm__driver()->DeviceTotalMem(&m->most, d), "cuDeviceTotalMem");
     if (status == 0)
-        status = kmm__driver()->maps ? try_frame(m) : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: the driver is too old");
+        status = kmm__driver()->maps ? try_frames(m) : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: the driver is too old");
     kmm__driver_leave();
     return status;
 }

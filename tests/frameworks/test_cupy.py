@@ -8,7 +8,7 @@ except ImportError:
     sys.exit(77)
 import kmm_cupy
 
-kmm_cupy.use(mapped="--mapped" in sys.argv)
+kmm_cupy.use(mapped=False if "--plain" in sys.argv else None)
 x = cupy.arange(1 << 20, dtype=cupy.int64)
 assert int((x * 2).sum()) == (1 << 20) * ((1 << 20) - 1)
 streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(4)]

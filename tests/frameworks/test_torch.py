@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_torch.py [--mapped]"""
+"""test_torch.py [--plain]: without it, memory is mapped where there is one device."""
 import sys
 
 try:
@@ -12,8 +12,9 @@ import ctypes
 import kmm_library
 import kmm_torch
 
-mapped = "--mapped" in sys.argv
-kmm_torch.use(mapped=mapped)
+plain = "--plain" in sys.argv
+mapped = not plain and torch.cuda.device_count() == 1 and not torch.version.hip
+kmm_torch.use(mapped=False if plain else None)
 library = kmm_library.load()
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
 y = (x * 2).sum().item()

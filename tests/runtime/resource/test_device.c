@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -370,12 +371,32 @@ static CUresult no_granularity(size_t *out, const CUmemAllocationProp *p, int op
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
+static CUresult copy_nothing(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    (void)dst, (void)src, (void)bytes, (void)stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_refused(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    (void)dst, (void)src, (void)bytes, (void)stream;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static void memory_that_cannot_be_mapped(void **state)
 {
     (void)state;
     kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
     honest = *driver;
+    const fake_counts_t before = counts();
     kmm_resource_t *r;
+    driver->MemcpyAsync = copy_nothing; /* as where mapping answers with success and does nothing */
+    assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
+    driver->MemcpyAsync = copy_refused;
+    assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
+    *driver = honest;
+    const fake_counts_t after = counts();
+    assert_int_equal(after.frames + after.mappings + after.windows, before.frames + before.mappings + before.windows);
     driver->MemGetAllocationGranularity = no_granularity;
     assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
     *driver = honest;
@@ -445,6 +466,40 @@ static void count_failure(int device, size_t bytes, const char *text)
     failures++;
 }
 
+static const char *framework_pool_name(void)
+{
+    static char name[64];
+    kmm_resource_t *plain = kmm_resource_of_device(0), *pool;
+    assert_int_equal(kmm__framework_pool_create(plain, &pool), 0);
+    snprintf(name, sizeof(name), "%s", kmm_resource_name(pool));
+    void *p;
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, NULL), 0);
+    kmm_resource_t *source = pool->upstream;
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    if (source != plain)
+        assert_int_equal(kmm_resource_destroy(source), 0);
+    return name;
+}
+
+static void frameworks_have_mapped_memory_where_it_will_do(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    honest = *driver;
+    driver->devices = 2;
+    assert_string_equal(framework_pool_name(), "pool(device 0)");
+    driver->devices = 1;
+    assert_string_equal(framework_pool_name(), driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
+    driver->MemGetAllocationGranularity = no_granularity;
+    assert_string_equal(framework_pool_name(), "pool(device 0)");
+    *driver = honest;
+    driver->devices = 1;
+    driver->maps = false;
+    assert_string_equal(framework_pool_name(), "pool(device 0)");
+    *driver = honest;
+}
+
 static void frameworks_allocate_from_a_pool(void **state)
 {
     (void)state;
@@ -490,6 +545,7 @@ int main(void)
         cmocka_unit_test(memory_that_cannot_be_mapped),
         cmocka_unit_test(current_resources),
         cmocka_unit_test(buffers_on_a_stream),
+        cmocka_unit_test(frameworks_have_mapped_memory_where_it_will_do),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
     };
     struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# test_replay.sh WRITER KMM-REPLAY: what a log says is what its replay does, and wrong logs are refused.
+# test_replay.sh WRITER KMM-REPLAY FOLDER-OF-FAKE-DRIVER: what a log says is what its replay does, and wrong logs are refused.
 set -eu
 log=$(mktemp)
 trap 'rm -f "$log" "$log.out"' EXIT
@@ -17,6 +17,18 @@ done
 "$2" --serial --resource=pool/host "$log" > "$log.out"
 grep -q '^fragmentation *1\.' "$log.out"
 "$2" --serial --resource=limit:64K/host "$log" | grep -q '^out of memory *[1-9]'
+
+# The memory that is best of what there is.
+usual() { # resource, environment...
+    wanted=$1
+    shift
+    env LD_LIBRARY_PATH="$driver" "$@" "$replay" "$log" > "$log.out"
+    grep -q "^resource *$wanted\$" "$log.out" || { echo "not $wanted:"; cat "$log.out"; exit 1; }
+}
+replay=$2 driver=$3
+usual pool/mapped KMM_FAKE_DEVICES=1
+usual pool/device KMM_FAKE_DEVICES=1 KMM_FAKE_FAIL=map:1+
+"$2" --help | grep -q 'pool/mapped where device 0 can map'
 
 refuses() { # message, text of a log
     printf "$2" > "$log"
