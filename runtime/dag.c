@@ -80,6 +80,7 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
     t->lane = lane;
     for (uint32_t k = 0; t->runtime->has_spaces && k < t->access_count; k++)
         t->accesses[k].array->unfinished[device->space]++;
+    kmm__order_push(device, t);
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
 

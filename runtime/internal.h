@@ -219,6 +219,7 @@ int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t 
 
 /* ---- schedule.c ---- */
 int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s); /* not locked: waits for all that is on it */
+void kmm__order_push(kmm__device_t *d, kmm__task_t *t); /* locked */
 void kmm__device_wake(kmm__device_t *d); /* locked */
 /* Locked: work on the device failed, which a GPU never recovers from. */
 void kmm__device_lose(kmm__device_t *d, int error);

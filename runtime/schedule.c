@@ -12,7 +12,7 @@
 #include "memory/spill.h"
 #include "memory/stage.h"
 
-enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, LINGER_MORE = 64, DEVICE_DEPTH = 1024 };
+enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, LINGER_MORE = 64, DEVICE_DEPTH = 1024, EARLY = 16, ORDER_LEAST = 256 };
 
 /* ---- Queues ---- */
 
@@ -49,6 +49,60 @@ static kmm__task_t *queue_pop(kmm__queue_t *q)
     }
     q->tasks[k] = last;
     return first;
+}
+
+/* ---- The order of submission ---- */
+
+static bool is_issued(const kmm__task_t *t)
+{
+    return t->state == KMM__TASK_ISSUED || t->state == KMM__TASK_DONE;
+}
+
+void kmm__order_push(kmm__device_t *d, kmm__task_t *t)
+{
+    kmm__queue_t *q = &d->order;
+    uint32_t kept = 0;
+    if (d->space == KMM__HOST || d->runtime->device_count < 2)
+        return; /* on one device they are ready in that order */
+    for (uint32_t k = 0; q->count >= d->order_trim && k < q->count; k++) {
+        if (is_issued(q->tasks[k]))
+            kmm__task_unref(q->tasks[k]);
+        else
+            q->tasks[kept++] = q->tasks[k];
+    }
+    if (q->count >= d->order_trim) {
+        q->count = kept;
+        d->order_trim = 2 * kept + ORDER_LEAST;
+    }
+    q->tasks = kmm__grow(q->tasks, q->count, &q->capacity, sizeof(*q->tasks));
+    q->tasks[q->count++] = t;
+    kmm__task_ref(t);
+}
+
+static void order_drop(kmm__device_t *d)
+{
+    for (uint32_t k = 0; k < d->order.count; k++)
+        kmm__task_unref(d->order.tasks[k]);
+    free(d->order.tasks);
+    d->order = (kmm__queue_t){ 0 };
+}
+
+/* Whether t would have data of tasks evicted that come long before it, and wait for other devices. The oldest task of all is never
+ * early, and waits for none; so there is an end. */
+static bool is_early(kmm__device_t *d, kmm__task_t *t)
+{
+    uint64_t bytes;
+    uint32_t before = 0;
+    if (!d->pressure || t->error)
+        return false;
+    for (uint32_t k = 0; k < d->order.count && d->order.tasks[k]->sequence < t->sequence; k++) {
+        if (is_issued(d->order.tasks[k]))
+            continue;
+        if (d->order.tasks[k]->state == KMM__TASK_READY)
+            return false; /* t has priority over it */
+        before++;
+    }
+    return before > EARLY && !kmm__frames_resident(t, &bytes);
 }
 
 /* ---- Failure ---- */
@@ -727,7 +781,8 @@ void kmm__ready_push(kmm__task_t *t)
 
 static kmm__task_t *ready_pop(kmm__device_t *d)
 {
-    return d->in_flight < DEVICE_DEPTH ? queue_pop(&d->ready) : NULL;
+    kmm__task_t *first = queue_first(&d->ready);
+    return first && d->in_flight < DEVICE_DEPTH && !is_early(d, first) ? queue_pop(&d->ready) : NULL;
 }
 
 static void issue(kmm__task_t *t)
@@ -823,6 +878,7 @@ void kmm__device_end(kmm__device_t *d)
 
 void kmm__device_stop(kmm__device_t *d)
 {
+    order_drop(d);
     for (uint32_t k = 0; k < d->event_count; k++)
         d->backend->event_destroy(d->events[k]);
     free(d->events);

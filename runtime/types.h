@@ -397,6 +397,8 @@ struct kmm__device {
     _Atomic uint64_t wakes; /* how often; the thread unlocks while it works, and must not miss one. Changed under the lock */
     kmm__queue_t ready;
     kmm__queue_t startable; /* of the CPU: tasks that nothing keeps from running, waiting for a lane */
+    kmm__queue_t order;     /* no heap: tasks in the order of submission, some of which have been issued; each counted in refs */
+    uint32_t order_trim;    /* with so many those are dropped */
     uint32_t seekers;       /* of the CPU: lanes that will look there again before they end */
     uint32_t in_flight;
     kmm__lane_t *lanes;  /* lane_count of them, then KMM__SIDE_LANES: one for each task of the program's own statements */
