@@ -740,6 +740,38 @@ static const char *bound_text(const unit_t *u, size_t begin, size_t body)
     return "0";
 }
 
+/* The functions of the device that one reaches by names, and macros between. */
+static void add_reached(const host_t *h, const body_t *from, words_t *reached)
+{
+    for (int k = 0; k < h->body_count; k++) {
+        const body_t *b = h->bodies[k];
+        if (b->is_kernel || words_have(reached, b->name) || !words_have(&from->names, b->name))
+            continue;
+        words_add(reached, b->name);
+        add_reached(h, b, reached);
+    }
+}
+
+/* The bytes of shared memory that a kernel and the functions it reaches declare, as C++. */
+static const char *shared_text(const kernel_t *k, const host_t *h)
+{
+    words_t reached = {0};
+    text_t types = {0};
+    unsigned long long bytes = shared_declared(k->cursor, &types);
+    add_reached(h, k->body, &reached);
+    for (int i = 0; i < h->callee_count; i++)
+        if (words_have(&reached, h->callees[i].body->name))
+            bytes += shared_declared(h->callees[i].cursor, NULL);
+    return arena_printf("%llu%s", bytes, types.length ? types.data : "");
+}
+
+/* What a kernel says of itself. */
+static const char *facts_text(unit_t *u, const kernel_t *k, const host_t *h, size_t body)
+{
+    return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } static size_t kmm_shared() { return %s; } ",
+                        emit_quoted(clang_text(clang_getCursorSpelling(k->cursor))), bound_text(u, k->begin, body), shared_text(k, h));
+}
+
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
 {
     parameters_t p = {.body = clang_getNullCursor()};
@@ -757,7 +789,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     captures_t captures = {u, false, 0};
     clang_visitChildren(p.body, capture_edit, &captures);
     captures.edits = true;
-    const char *bound = bound_text(u, k->begin, body);
+    const char *facts = facts_text(u, k, h, body);
     if (h->hidden && u->options->verbose)
         diag_at(SEVERITY_NOTE, u->source, k->begin, k->begin, "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
                 "without its name", name, h->hidden->name);
@@ -776,10 +808,8 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         if (text) {
             const char *second = !sized ? "" : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void kmm_sized(kmm_host_block &kmm_b%s) %s ",
                                                             extent[0], extent[1], extent[2], parameters, sized);
-            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } "
-                                                 "static void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 emit_quoted(name), bound, parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)),
-                                                 names.data));
+            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                                                 facts, parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)), names.data));
             return;
         }
         if (u->options->verbose && (k->flags & 1))
@@ -787,8 +817,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     }
     clang_visitChildren(p.body, capture_edit, &captures);
     fiber_shared_edit(u, body, end);
-    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } "
-                                          "static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", emit_quoted(name), bound, parameters));
+    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", facts, parameters));
     unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
 }
 

@@ -120,4 +120,9 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
 /* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own body. */
 bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
 
+/* ---- shared.c ---- */
+/* The bytes of shared memory that a function declares; what depends on its template's parameters is added to `types`, unless that is NULL,
+ * as C++. */
+unsigned long long shared_declared(CXCursor function, text_t *types);
+
 #endif

@@ -44,9 +44,11 @@
 #include "kmm_rounding.h"
 #include "kmm_intrinsics.h"
 #include "kmm_video.h"
+#include "kmm_types.h"
 #include "kmm_api.h"
 #include "kmm_calls.h"
 #include "kmm_more.h"
+#include "kmm_missing.h"
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

@@ -5,80 +5,6 @@
 
 #include <new>
 
-enum cudaError {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInitializationError = 3,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidSymbol = 13,
-    cudaErrorInvalidDevicePointer = 17,
-    cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorNoDevice = 100,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorNotReady = 600,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorPeerAccessAlreadyEnabled = 704,
-    cudaErrorPeerAccessNotEnabled = 705,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorNotSupported = 801,
-    cudaErrorUnknown = 999,
-};
-typedef enum cudaError cudaError_t;
-
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4
-};
-
-typedef struct CUevent_st *cudaEvent_t;
-typedef void (*cudaHostFn_t)(void *);
-
-enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4 };
-enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
-enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
-enum { cudaCpuDeviceId = -1 };
-#define cudaStreamLegacy ((cudaStream_t)0)
-#define cudaStreamPerThread ((cudaStream_t)2)
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3, cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7, cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10, cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16, cudaDevAttrIntegrated = 18, cudaDevAttrPciBusId = 33, cudaDevAttrPciDeviceId = 34, cudaDevAttrPciDomainId = 50,
-    cudaDevAttrCanMapHostMemory = 19, cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41, cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrManagedMemory = 83, cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMemoryPoolsSupported = 115
-};
-enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
-
-struct cudaDeviceProp {
-    char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, reservedSharedMemPerBlock, sharedMemPerMultiprocessor;
-    size_t totalConstMem, memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
-    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-    int clockRate, memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, accessPolicyMaxWindowSize;
-    int integrated, canMapHostMemory, concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory, deviceOverlap;
-    int concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch, computeMode, kernelExecTimeoutEnabled, ECCEnabled, tccDriver;
-    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard, multiGpuBoardGroupID;
-    int hostNativeAtomicSupported, memoryPoolsSupported, pciBusID, pciDeviceID, pciDomainID;
-    int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
-};
-
-struct cudaFuncAttributes {
-    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
-};
-
 /* ---- Errors ---- */
 static inline cudaError_t cudaGetLastError() { return (cudaError_t)kmm_cuda_get_last_error(); }
 static inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)kmm_cuda_peek_at_last_error(); }
@@ -176,7 +102,6 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, v
     *out = static_cast<T *>(host);
     return cudaSuccess;
 }
-enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8 };
 static inline cudaError_t cudaHostRegister(void *, size_t, unsigned flags = 0)
 {
 #ifndef KMM_HOST_PARSE
@@ -261,6 +186,7 @@ static inline cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     *free_bytes = is_pretend ? own.free_bytes : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     return (cudaError_t)error;
 }
+/* What the CPU has, in the words of GPUs: a core is a multiprocessor that runs one block at a time. */
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     kmm_cuda_device_info_t own;
@@ -270,13 +196,18 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     const bool is_pretend = own.memory_bytes > 0;
     memset(p, 0, sizeof(*p));
     snprintf(p->name, sizeof(p->name), "CPU (kmm)%s%s", *own.name ? ", " : "", own.name);
+    memcpy(p->uuid.bytes, "kmm CPU device ", 15);
+    p->uuid.bytes[15] = (char)device;
     p->totalGlobalMem = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     p->pciBusID = device;
+    p->major = KMM_HOST_MAJOR;
     p->sharedMemPerBlock = 48 << 10;
     p->sharedMemPerBlockOptin = 227 << 10;
     p->sharedMemPerMultiprocessor = 228 << 10;
+    p->reservedSharedMemPerBlock = 1 << 10;
     p->totalConstMem = 64 << 10;
     p->memPitch = 0x7fffffff;
+    p->textureAlignment = p->texturePitchAlignment = p->surfaceAlignment = 512;
     p->regsPerBlock = p->regsPerMultiprocessor = 65536;
     p->maxBlocksPerMultiProcessor = 1;
     p->warpSize = 32;
@@ -287,90 +218,79 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->multiProcessorCount = (int)sysconf(_SC_NPROCESSORS_ONLN);
     p->clockRate = p->memoryClockRate = 1000000;
     p->memoryBusWidth = 64;
+    p->singleToDoublePrecisionPerfRatio = 2;
     p->integrated = !is_pretend;
     p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
-    p->hostNativeAtomicSupported = 1;
+    p->hostNativeAtomicSupported = p->hostRegisterSupported = p->canUseHostPointerForRegisteredMem = p->memoryPoolsSupported = 1;
+    p->deviceNumaId = p->hostNumaId = -1;
     return cudaSuccess;
 }
+/* What is not listed is of the kind that the CPU has not. */
 static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
 {
     struct cudaDeviceProp p;
     cudaError_t e = cudaGetDeviceProperties(&p, device);
     if (e)
         return e;
-    switch (what) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; return cudaSuccess;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; return cudaSuccess;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; return cudaSuccess;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; return cudaSuccess;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; return cudaSuccess;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; return cudaSuccess;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; return cudaSuccess;
-    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; return cudaSuccess;
-    case cudaDevAttrWarpSize: *value = p.warpSize; return cudaSuccess;
-    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; return cudaSuccess;
-    case cudaDevAttrMaxRegistersPerBlock: case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerBlock; return cudaSuccess;
-    case cudaDevAttrClockRate: *value = p.clockRate; return cudaSuccess;
-    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; return cudaSuccess;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; return cudaSuccess;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; return cudaSuccess;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; return cudaSuccess;
-    case cudaDevAttrIntegrated: *value = p.integrated; return cudaSuccess;
-    case cudaDevAttrPciBusId: *value = p.pciBusID; return cudaSuccess;
-    case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels: case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrManagedMemory:
-        *value = 1;
-        return cudaSuccess;
-    case cudaDevAttrPciDeviceId: case cudaDevAttrPciDomainId: case cudaDevAttrGpuOverlap: case cudaDevAttrComputeMode: case cudaDevAttrL2CacheSize: case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrComputeCapabilityMajor: case cudaDevAttrComputeCapabilityMinor: case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCooperativeLaunch: case cudaDevAttrMemoryPoolsSupported:
-        *value = 0;
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
-}
-template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F)
-{
-    memset(a, 0, sizeof(*a));
-    a->maxThreadsPerBlock = 1024;
-    a->maxDynamicSharedSizeBytes = 48 << 10;
+    if (what < cudaDevAttrMaxThreadsPerBlock || (int)what > KMM_HOST_LAST_ATTRIBUTE)
+        return cudaErrorInvalidValue;
+    const struct { enum cudaDeviceAttr what; size_t value; } table[] = {
+        {cudaDevAttrMaxThreadsPerBlock, (size_t)p.maxThreadsPerBlock}, {cudaDevAttrMaxBlockDimX, (size_t)p.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, (size_t)p.maxThreadsDim[1]}, {cudaDevAttrMaxBlockDimZ, (size_t)p.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, (size_t)p.maxGridSize[0]}, {cudaDevAttrMaxGridDimY, (size_t)p.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, (size_t)p.maxGridSize[2]}, {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor}, {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
+        {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock}, {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+        {cudaDevAttrWarpSize, (size_t)p.warpSize}, {cudaDevAttrMaxPitch, p.memPitch}, {cudaDevAttrTextureAlignment, p.textureAlignment},
+        {cudaDevAttrTexturePitchAlignment, p.texturePitchAlignment}, {cudaDevAttrSurfaceAlignment, p.surfaceAlignment},
+        {cudaDevAttrMaxRegistersPerBlock, (size_t)p.regsPerBlock}, {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)p.regsPerMultiprocessor},
+        {cudaDevAttrClockRate, (size_t)p.clockRate}, {cudaDevAttrMemoryClockRate, (size_t)p.memoryClockRate},
+        {cudaDevAttrGlobalMemoryBusWidth, (size_t)p.memoryBusWidth}, {cudaDevAttrMultiProcessorCount, (size_t)p.multiProcessorCount},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, (size_t)p.maxThreadsPerMultiProcessor},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)p.maxBlocksPerMultiProcessor},
+        {cudaDevAttrSingleToDoublePrecisionPerfRatio, (size_t)p.singleToDoublePrecisionPerfRatio}, {cudaDevAttrIntegrated, (size_t)p.integrated},
+        {cudaDevAttrPciBusId, (size_t)p.pciBusID}, {cudaDevAttrComputeCapabilityMajor, (size_t)p.major},
+        {cudaDevAttrComputeCapabilityMinor, (size_t)p.minor}, {cudaDevAttrCanMapHostMemory, 1}, {cudaDevAttrConcurrentKernels, 1},
+        {cudaDevAttrUnifiedAddressing, 1}, {cudaDevAttrManagedMemory, 1}, {cudaDevAttrHostNativeAtomicSupported, 1},
+        {cudaDevAttrHostRegisterSupported, 1}, {cudaDevAttrCanUseHostPointerForRegisteredMem, 1}, {cudaDevAttrMemoryPoolsSupported, 1},
+    };
+    *value = 0;
+    for (const auto &t : table)
+        if (t.what == what)
+            *value = (int)t.value;
     return cudaSuccess;
 }
-/* What one kernel is allowed all are. */
-template <class F> static inline cudaError_t cudaFuncSetAttribute(F, enum cudaFuncAttribute what, int value)
+/* A kernel that is asked about itself instead of being run: it is called with parameters of zeros, which it does not look at. */
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, const void *kernel);
+template <class... P> static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...));
+
+template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F kernel)
 {
-#ifndef KMM_HOST_PARSE
-    if (what == cudaFuncAttributeMaxDynamicSharedMemorySize && (value < 0 || value > KMM_HOST_DYNAMIC_MOST))
+    struct kmm_host_asked own;
+    const cudaError_t error = kmm_host_ask(&own, kernel);
+    if (error)
+        return error;
+    memset(a, 0, sizeof(*a));
+    a->sharedSizeBytes = own.shared;
+    a->maxThreadsPerBlock = (int)own.bound;
+    a->maxDynamicSharedSizeBytes = (int)*own.dynamic;
+    a->numRegs = 32;
+    a->ptxVersion = a->binaryVersion = 10 * KMM_HOST_MAJOR;
+    a->preferredShmemCarveout = -1;
+    return cudaSuccess;
+}
+/* The largest dynamic shared memory is the kernel's own; the rest has nothing to act on. */
+template <class F> static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute what, int value)
+{
+    struct kmm_host_asked own;
+    const cudaError_t error = kmm_host_ask(&own, kernel);
+    if (error || what != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return error;
+    if (value < 0 || (size_t)value + own.shared > KMM_HOST_DYNAMIC_MOST)
         return cudaErrorInvalidValue;
-    if (what == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > kmm_host_dynamic())
-        kmm_host_dynamic() = (size_t)value;
-#endif
-    (void)what;
-    (void)value;
+    __atomic_store_n(own.dynamic, (size_t)value, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
 template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
-
-/* ---- What is missing, by name ---- */
-#define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " on the CPU target")))
-#define KMM_HOST_LACKS(name, what) template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(what);
-#define KMM_HOST_LACKS_TYPE(name, what) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(what);
-KMM_HOST_LACKS(cudaLaunchCooperativeKernel, "kernels whose blocks wait for each other are missing")
-KMM_HOST_LACKS_TYPE(cudaGraph_t, "CUDA graphs are missing") KMM_HOST_LACKS_TYPE(cudaGraphExec_t, "CUDA graphs are missing")
-KMM_HOST_LACKS_TYPE(cudaGraphNode_t, "CUDA graphs are missing")
-KMM_HOST_LACKS(cudaGraphCreate, "CUDA graphs are missing") KMM_HOST_LACKS(cudaStreamBeginCapture, "CUDA graphs are missing")
-KMM_HOST_LACKS(cudaGraphLaunch, "CUDA graphs are missing")
-KMM_HOST_LACKS_TYPE(cudaTextureObject_t, "textures are missing") KMM_HOST_LACKS_TYPE(cudaSurfaceObject_t, "surfaces are missing")
-KMM_HOST_LACKS_TYPE(cudaArray_t, "arrays and textures are missing")
-KMM_HOST_LACKS(cudaMallocArray, "arrays and textures are missing") KMM_HOST_LACKS(cudaMalloc3DArray, "arrays and textures are missing")
-KMM_HOST_LACKS(cudaCreateTextureObject, "textures are missing") KMM_HOST_LACKS(cudaBindTexture, "textures are missing")
-KMM_HOST_LACKS(cudaIpcGetMemHandle, "sharing memory with other processes is missing")
-KMM_HOST_LACKS(cudaIpcOpenMemHandle, "sharing memory with other processes is missing")
-#undef KMM_HOST_LACKS
-#undef KMM_HOST_LACKS_TYPE
-#undef KMM_HOST_MISSING
 
 #endif

@@ -8,10 +8,14 @@
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
     cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
-    cudaLaunchAttributePriority = 8
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 };
 typedef union cudaLaunchAttributeValue {
     char pad[64];
@@ -37,6 +41,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args);
 template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
 #else
+
+enum { KMM_HOST_MOST_PARAMETERS = 32 << 10 }; /* bytes, as in CUDA */
 
 /* A kernel whose address is known, and how it is called with its arguments' addresses. */
 struct kmm_host_entry {
@@ -124,6 +130,33 @@ template <class... P, class... A> inline cudaError_t cudaLaunchKernelEx(const cu
     kmm_host_configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
     kernel(static_cast<A &&>(args)...);
     return (cudaError_t)kmm_cuda_peek_at_last_error();
+}
+
+/* ---- What a kernel says of itself ---- */
+
+/* The address of one that only brings arguments of zeros is kept apart from launches: nothing is configured. */
+template <class... P> static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...))
+{
+    if (!kernel)
+        return cudaErrorInvalidDeviceFunction;
+    kmm_host_asking() = a;
+    kernel(kmm_host_nothing<P>::get()...);
+    kmm_host_asking() = nullptr;
+    return cudaSuccess;
+}
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, const void *kernel)
+{
+    alignas(64) static thread_local char zeros[KMM_HOST_MOST_PARAMETERS];
+    void *args[256];
+    const kmm_host_entry *e = kmm_host_entry_find(kernel);
+    if (!e)
+        return cudaErrorInvalidDeviceFunction;
+    for (int k = 0; k < 256; k++)
+        args[k] = zeros;
+    kmm_host_asking() = a;
+    e->call(kernel, args);
+    kmm_host_asking() = nullptr;
+    return cudaSuccess;
 }
 #endif
 

@@ -57,6 +57,14 @@ enum {
     const uint3 threadIdx __attribute__((unused)), const uint3 blockIdx __attribute__((unused)),   \
         const dim3 blockDim __attribute__((unused)), const dim3 gridDim __attribute__((unused))
 
+/* The dynamic shared memory that a kernel may have unless cudaFuncSetAttribute allows more, less what it declares; and all that it may have. */
+enum : unsigned { KMM_HOST_DYNAMIC = 48 << 10, KMM_HOST_DYNAMIC_MOST = 227 << 10, KMM_HOST_MOST_THREADS = 1024 };
+struct kmm_host_asked {
+    unsigned bound;  /* threads of a block, at most */
+    size_t shared;   /* bytes that it and the functions it calls declare */
+    size_t *dynamic; /* bytes that a launch may ask for */
+};
+
 #ifndef KMM_HOST_PARSE
 /* ---- A launch ---- */
 
@@ -271,12 +279,11 @@ inline bool &kmm_host_has_common_memory()
 template <class T> struct kmm_host_value { typedef T type; };
 template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
 
-/* The most dynamic shared memory that cudaFuncSetAttribute has allowed a kernel, and what all kernels may have. */
-enum { KMM_HOST_DYNAMIC = 48 << 10, KMM_HOST_DYNAMIC_MOST = 227 << 10 };
-inline size_t &kmm_host_dynamic()
+/* What a kernel says of itself when it is asked (kmm_host_ask) instead of being launched. */
+inline kmm_host_asked *&kmm_host_asking()
 {
-    static size_t most = KMM_HOST_DYNAMIC;
-    return most;
+    static thread_local kmm_host_asked *asking = nullptr;
+    return asking;
 }
 
 /* Consumes the configuration. Errors are printed and remembered, as a launch has no result. */
@@ -285,6 +292,12 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
     static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::kmm_name(),
         &kmm_host_runner<Body, flags, typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
+    static size_t dynamic = Body::kmm_shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm_shared() : 0;
+    if (kmm_host_asked *asked = kmm_host_asking()) {
+        const unsigned bound = Body::kmm_bound();
+        *asked = kmm_host_asked{bound && bound < KMM_HOST_MOST_THREADS ? bound : (unsigned)KMM_HOST_MOST_THREADS, Body::kmm_shared(), &dynamic};
+        return;
+    }
     void *args[sizeof...(P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
@@ -293,7 +306,7 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     }
     c.given = false;
     const kmm_geometry_t geometry = c.geometry;
-    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(), kmm_host_dynamic()))
+    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(), __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
         return;
     const bool alone = (flags & KMM_HOST_GLOBALS) || kmm_host_has_common_memory();
     if (alone)

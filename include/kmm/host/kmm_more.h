@@ -3,31 +3,6 @@
 #ifndef KMM_HOST_MORE_H
 #define KMM_HOST_MORE_H
 
-/* ---- What is missing, by name ---- */
-#define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " on the CPU target")))
-#ifdef KMM_HOST_PARSE /* what clang makes of a launch in a kernel, of which kmmcc has more to say */
-extern "C" cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream);
-extern "C" void *cudaGetParameterBuffer(size_t alignment, size_t size);
-#endif
-#define __cluster_dims__(...) __attribute__((unavailable("kmm: clusters of blocks are missing on the CPU target")))
-struct kmm_missing_ipc;
-typedef kmm_missing_ipc cudaIpcMemHandle_t KMM_HOST_MISSING("sharing memory with other processes is missing");
-typedef kmm_missing_ipc cudaIpcEventHandle_t KMM_HOST_MISSING("sharing events with other processes is missing");
-template <class T, class... A> T tex1D(A...) KMM_HOST_MISSING("textures are missing");
-template <class T, class... A> T tex1Dfetch(A...) KMM_HOST_MISSING("textures are missing");
-template <class T, class... A> T tex2D(A...) KMM_HOST_MISSING("textures are missing");
-template <class T, class... A> T tex3D(A...) KMM_HOST_MISSING("textures are missing");
-template <class... A> void surf2Dread(A...) KMM_HOST_MISSING("surfaces are missing");
-template <class... A> void surf2Dwrite(A...) KMM_HOST_MISSING("surfaces are missing");
-template <class T> T __shfl(T, int, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
-template <class T> T __shfl_down(T, unsigned, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
-template <class T> T __shfl_up(T, unsigned, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
-template <class T> T __shfl_xor(T, int, int = 32) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are missing");
-int __ballot(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
-int __any(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
-int __all(int) KMM_HOST_MISSING("votes without _sync, which CUDA has no more, are missing");
-#undef KMM_HOST_MISSING
-
 /* ---- Boxes of memory ---- */
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };
@@ -105,7 +80,6 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *out, cons
     *out = sizeof(T);
     return cudaSuccess;
 }
-enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
 {
@@ -115,11 +89,10 @@ static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, con
                                is_device ? nullptr : const_cast<void *>(p)};
     return cudaSuccess;
 }
-enum cudaMemoryAdvise {
-    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation,
-    cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
-};
 static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t = 0) { return cudaSuccess; }
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0, unsigned = cudaMemAttachSingle) { return cudaSuccess; }
 static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
 {
     *flags = cudaHostAllocDefault;
@@ -127,35 +100,137 @@ static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
 }
 
 /* ---- Occupancy: a core runs one block at a time ---- */
-template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F, int threads, size_t)
+template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F kernel, int threads, size_t shared)
 {
-    *blocks = threads >= 1 && threads <= 1024;
-    return *blocks ? cudaSuccess : cudaErrorInvalidValue;
+    struct kmm_host_asked own;
+    const cudaError_t error = kmm_host_ask(&own, kernel);
+    if (error || threads < 1)
+        return error ? error : cudaErrorInvalidValue;
+    *blocks = (unsigned)threads <= own.bound && shared <= *own.dynamic;
+    return cudaSuccess;
 }
 template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int threads, size_t shared, unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
-/* 256 threads are enough to make loops of; limit 0 is none. */
-template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F, size_t = 0, int limit = 0)
+/* 256 threads are enough to make loops of, or as many as the kernel's bound and the limit (0: none) allow. `shared` says what a block of some size needs. */
+template <class F, class S>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads, F kernel, S shared, int limit = 0)
 {
-    *grid = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    *threads = limit > 0 && limit < 256 ? limit : 256;
+    struct kmm_host_asked own;
+    const cudaError_t error = kmm_host_ask(&own, kernel);
+    if (error)
+        return error;
+    int most = limit > 0 && limit < 256 ? limit : 256;
+    most = (unsigned)most > own.bound ? (int)own.bound : most;
+    while (most > 32 && (size_t)shared(most) > *own.dynamic)
+        most -= most % 32 ? most % 32 : 32;
+    if ((size_t)shared(most) > *own.dynamic)
+        most = 0;
+    *threads = most;
+    *grid = most ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     return cudaSuccess;
 }
-template <class F, class S> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads, F f, S, int limit = 0)
+template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F f, size_t shared = 0, int limit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSize(grid, threads, f, 0, limit);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, threads, f, [shared](int) { return shared; }, limit);
 }
-template <class F> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F, int, int)
+template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, F f, size_t shared = 0, int limit = 0, unsigned = 0)
 {
-    *bytes = 48 << 10;
+    return cudaOccupancyMaxPotentialBlockSize(grid, threads, f, shared, limit);
+}
+template <class F, class S>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *threads, F f, S shared, int limit = 0, unsigned = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, threads, f, shared, limit);
+}
+template <class F> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F kernel, int blocks, int threads)
+{
+    struct kmm_host_asked own;
+    const cudaError_t error = kmm_host_ask(&own, kernel);
+    if (error || blocks < 1 || threads < 1)
+        return error ? error : cudaErrorInvalidValue;
+    *bytes = *own.dynamic;
     return cudaSuccess;
 }
 
+/* ---- Pools of memory: all are the device's, and hold nothing back ---- */
+typedef struct kmm_host_pool { unsigned long long threshold; } *cudaMemPool_t;
+struct cudaMemPoolProps {
+    enum cudaMemAllocationType allocType;
+    enum cudaMemAllocationHandleType handleTypes;
+    struct cudaMemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+};
+struct cudaMemAccessDesc { struct cudaMemLocation location; enum cudaMemAccessFlags flags; };
+#ifdef KMM_HOST_PARSE
+cudaMemPool_t kmm_host_default_pool(int device);
+#else
+inline cudaMemPool_t kmm_host_default_pool(int device)
+{
+    static struct kmm_host_pool pools[64];
+    return &pools[device & 63];
+}
+#endif
+static inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
+{
+    kmm_cuda_device_info_t info;
+    const int error = kmm_cuda_device_info(device, &info);
+    if (!error)
+        *out = kmm_host_default_pool(device);
+    return (cudaError_t)error;
+}
+static inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device) { return cudaDeviceGetDefaultMemPool(out, device); }
+static inline cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    kmm_cuda_device_info_t info;
+    return pool ? (cudaError_t)kmm_cuda_device_info(device, &info) : cudaErrorInvalidValue;
+}
+static inline cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *p)
+{
+    if (p->allocType != cudaMemAllocationTypePinned || p->location.type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    if (p->handleTypes != cudaMemHandleTypeNone)
+        return cudaErrorNotSupported;
+    *out = new kmm_host_pool();
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    for (int k = 0; k < 64; k++)
+        if (pool == kmm_host_default_pool(k))
+            return cudaErrorInvalidValue;
+    delete pool;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+static inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void *value)
+{
+    if (what == cudaMemPoolAttrReleaseThreshold)
+        pool->threshold = *(unsigned long long *)value;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void *value)
+{
+    if (what <= cudaMemPoolReuseAllowInternalDependencies)
+        *(int *)value = 1;
+    else
+        *(unsigned long long *)value = what == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
+    return cudaSuccess;
+}
+/* All devices reach each other's memory. */
+static inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) { return cudaSuccess; }
+static inline cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *out, cudaMemPool_t, cudaMemLocation *)
+{
+    *out = cudaMemAccessFlagsProtReadWrite;
+    return cudaSuccess;
+}
+template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s) { return cudaMallocAsync(out, bytes, s); }
+template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s) { return cudaMallocAsync(out, bytes, s); }
+
 /* ---- The device ---- */
-enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
-enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount };
 static inline cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache) { return cudaSuccess; }
 static inline cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *out)
 {
@@ -163,6 +238,12 @@ static inline cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *out)
     return cudaSuccess;
 }
 static inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+static inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *out)
+{
+    *out = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig) { return cudaSuccess; }
 /* A kernel's stack and heap are the program's. */
 static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
@@ -207,9 +288,6 @@ static inline cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 }
 
 /* ---- Several devices: all reach each other's memory, and only mistakes in asking for it are errors ---- */
-enum cudaDeviceP2PAttr {
-    cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported
-};
 static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     kmm_cuda_device_info_t info;
@@ -277,6 +355,11 @@ static inline cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device)
 static inline cudaError_t cudaStreamGetPriority(cudaStream_t, int *out)
 {
     *out = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *out)
+{
+    *out = (unsigned long long)(uintptr_t)s;
     return cudaSuccess;
 }
 static inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned *out)

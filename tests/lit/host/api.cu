@@ -161,7 +161,9 @@ static void device(void)
     OK(cudaFuncSetCacheConfig(bounded, cudaFuncCachePreferL1));
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 128, 0));
     IS(blocks > 0);
-    IS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 2000, 0) == cudaErrorInvalidValue);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 2000, 0));
+    IS(blocks == 0);
+    IS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 0, 0) == cudaErrorInvalidValue);
     OK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, scale, 0, 100));
     IS(grid > 0 && threads > 0 && threads <= 100);
     OK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &threads, scale, [](int t) { return (size_t)t * 4; }));

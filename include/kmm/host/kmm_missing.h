@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What CUDA has and the CPU target has not: an error of the compiler names it where it is used. */
+#ifndef KMM_HOST_MISSING_H
+#define KMM_HOST_MISSING_H
+
+#define KMM_HOST_MISSING(what) __attribute__((unavailable("kmm: " what " missing on the CPU target")))
+#define KMM_HOST_CALL(name) template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+#define KMM_HOST_TYPE(name) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(KMM_HOST_WHAT);
+
+#define KMM_HOST_WHAT "CUDA graphs are"
+KMM_HOST_CALL(cudaDeviceGetGraphMemAttribute) KMM_HOST_CALL(cudaDeviceGraphMemTrim) KMM_HOST_CALL(cudaDeviceSetGraphMemAttribute)
+KMM_HOST_CALL(cudaGetCurrentGraphExec) KMM_HOST_CALL(cudaGraphAddChildGraphNode) KMM_HOST_CALL(cudaGraphAddDependencies)
+KMM_HOST_CALL(cudaGraphAddEmptyNode) KMM_HOST_CALL(cudaGraphAddEventRecordNode) KMM_HOST_CALL(cudaGraphAddEventWaitNode)
+KMM_HOST_CALL(cudaGraphAddExternalSemaphoresSignalNode) KMM_HOST_CALL(cudaGraphAddExternalSemaphoresWaitNode)
+KMM_HOST_CALL(cudaGraphAddHostNode) KMM_HOST_CALL(cudaGraphAddKernelNode) KMM_HOST_CALL(cudaGraphAddMemAllocNode)
+KMM_HOST_CALL(cudaGraphAddMemFreeNode) KMM_HOST_CALL(cudaGraphAddMemcpyNode) KMM_HOST_CALL(cudaGraphAddMemcpyNode1D)
+KMM_HOST_CALL(cudaGraphAddMemcpyNodeFromSymbol) KMM_HOST_CALL(cudaGraphAddMemcpyNodeToSymbol) KMM_HOST_CALL(cudaGraphAddMemsetNode)
+KMM_HOST_CALL(cudaGraphAddNode) KMM_HOST_CALL(cudaGraphChildGraphNodeGetGraph) KMM_HOST_CALL(cudaGraphClone)
+KMM_HOST_CALL(cudaGraphConditionalHandleCreate) KMM_HOST_CALL(cudaGraphCreate) KMM_HOST_CALL(cudaGraphDebugDotPrint)
+KMM_HOST_CALL(cudaGraphDestroy) KMM_HOST_CALL(cudaGraphDestroyNode) KMM_HOST_CALL(cudaGraphEventRecordNodeGetEvent)
+KMM_HOST_CALL(cudaGraphEventRecordNodeSetEvent) KMM_HOST_CALL(cudaGraphEventWaitNodeGetEvent) KMM_HOST_CALL(cudaGraphEventWaitNodeSetEvent)
+KMM_HOST_CALL(cudaGraphExecChildGraphNodeSetParams) KMM_HOST_CALL(cudaGraphExecDestroy) KMM_HOST_CALL(cudaGraphExecEventRecordNodeSetEvent)
+KMM_HOST_CALL(cudaGraphExecEventWaitNodeSetEvent) KMM_HOST_CALL(cudaGraphExecExternalSemaphoresSignalNodeSetParams)
+KMM_HOST_CALL(cudaGraphExecExternalSemaphoresWaitNodeSetParams) KMM_HOST_CALL(cudaGraphExecGetFlags)
+KMM_HOST_CALL(cudaGraphExecHostNodeSetParams) KMM_HOST_CALL(cudaGraphExecKernelNodeSetParams)
+KMM_HOST_CALL(cudaGraphExecMemcpyNodeSetParams) KMM_HOST_CALL(cudaGraphExecMemcpyNodeSetParams1D)
+KMM_HOST_CALL(cudaGraphExecMemcpyNodeSetParamsFromSymbol) KMM_HOST_CALL(cudaGraphExecMemcpyNodeSetParamsToSymbol)
+KMM_HOST_CALL(cudaGraphExecMemsetNodeSetParams) KMM_HOST_CALL(cudaGraphExecNodeSetParams) KMM_HOST_CALL(cudaGraphExecUpdate)
+KMM_HOST_CALL(cudaGraphExternalSemaphoresSignalNodeGetParams) KMM_HOST_CALL(cudaGraphExternalSemaphoresSignalNodeSetParams)
+KMM_HOST_CALL(cudaGraphExternalSemaphoresWaitNodeGetParams) KMM_HOST_CALL(cudaGraphExternalSemaphoresWaitNodeSetParams)
+KMM_HOST_CALL(cudaGraphGetEdges) KMM_HOST_CALL(cudaGraphGetNodes) KMM_HOST_CALL(cudaGraphGetRootNodes)
+KMM_HOST_CALL(cudaGraphHostNodeGetParams) KMM_HOST_CALL(cudaGraphHostNodeSetParams) KMM_HOST_CALL(cudaGraphInstantiate)
+KMM_HOST_CALL(cudaGraphInstantiateWithFlags) KMM_HOST_CALL(cudaGraphInstantiateWithParams) KMM_HOST_CALL(cudaGraphKernelNodeCopyAttributes)
+KMM_HOST_CALL(cudaGraphKernelNodeGetAttribute) KMM_HOST_CALL(cudaGraphKernelNodeGetParams) KMM_HOST_CALL(cudaGraphKernelNodeSetAttribute)
+KMM_HOST_CALL(cudaGraphKernelNodeSetEnabled) KMM_HOST_CALL(cudaGraphKernelNodeSetGridDim) KMM_HOST_CALL(cudaGraphKernelNodeSetParam)
+KMM_HOST_CALL(cudaGraphKernelNodeSetParams) KMM_HOST_CALL(cudaGraphKernelNodeUpdatesApply) KMM_HOST_CALL(cudaGraphLaunch)
+KMM_HOST_CALL(cudaGraphMemAllocNodeGetParams) KMM_HOST_CALL(cudaGraphMemFreeNodeGetParams) KMM_HOST_CALL(cudaGraphMemcpyNodeGetParams)
+KMM_HOST_CALL(cudaGraphMemcpyNodeSetParams) KMM_HOST_CALL(cudaGraphMemcpyNodeSetParams1D)
+KMM_HOST_CALL(cudaGraphMemcpyNodeSetParamsFromSymbol) KMM_HOST_CALL(cudaGraphMemcpyNodeSetParamsToSymbol)
+KMM_HOST_CALL(cudaGraphMemsetNodeGetParams) KMM_HOST_CALL(cudaGraphMemsetNodeSetParams) KMM_HOST_CALL(cudaGraphNodeFindInClone)
+KMM_HOST_CALL(cudaGraphNodeGetDependencies) KMM_HOST_CALL(cudaGraphNodeGetDependentNodes) KMM_HOST_CALL(cudaGraphNodeGetEnabled)
+KMM_HOST_CALL(cudaGraphNodeGetType) KMM_HOST_CALL(cudaGraphNodeSetEnabled) KMM_HOST_CALL(cudaGraphNodeSetParams)
+KMM_HOST_CALL(cudaGraphReleaseUserObject) KMM_HOST_CALL(cudaGraphRemoveDependencies) KMM_HOST_CALL(cudaGraphRetainUserObject)
+KMM_HOST_CALL(cudaGraphSetConditional) KMM_HOST_CALL(cudaGraphUpload) KMM_HOST_CALL(cudaStreamBeginCapture)
+KMM_HOST_CALL(cudaStreamBeginCaptureToGraph) KMM_HOST_CALL(cudaStreamEndCapture) KMM_HOST_CALL(cudaStreamGetCaptureInfo)
+KMM_HOST_CALL(cudaStreamUpdateCaptureDependencies) KMM_HOST_CALL(cudaThreadExchangeStreamCaptureMode) KMM_HOST_CALL(cudaUserObjectCreate)
+KMM_HOST_CALL(cudaUserObjectRelease) KMM_HOST_CALL(cudaUserObjectRetain)
+KMM_HOST_TYPE(cudaGraph_t) KMM_HOST_TYPE(cudaGraphExec_t) KMM_HOST_TYPE(cudaGraphNode_t) KMM_HOST_TYPE(cudaGraphConditionalHandle)
+KMM_HOST_TYPE(cudaUserObject_t) KMM_HOST_TYPE(cudaGraphDeviceNode_t) KMM_HOST_TYPE(cudaStreamCaptureStatus)
+KMM_HOST_TYPE(cudaStreamCaptureMode) KMM_HOST_TYPE(cudaGraphExecUpdateResult) KMM_HOST_TYPE(cudaGraphExecUpdateResultInfo)
+KMM_HOST_TYPE(cudaGraphNodeType) KMM_HOST_TYPE(cudaKernelNodeParams) KMM_HOST_TYPE(cudaMemsetParams) KMM_HOST_TYPE(cudaHostNodeParams)
+KMM_HOST_TYPE(cudaGraphNodeParams)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "graphics interoperation is"
+KMM_HOST_CALL(cudaDeviceGetNvSciSyncAttributes) KMM_HOST_CALL(cudaGraphicsMapResources)
+KMM_HOST_CALL(cudaGraphicsResourceGetMappedMipmappedArray) KMM_HOST_CALL(cudaGraphicsResourceGetMappedPointer)
+KMM_HOST_CALL(cudaGraphicsResourceSetMapFlags) KMM_HOST_CALL(cudaGraphicsSubResourceGetMappedArray)
+KMM_HOST_CALL(cudaGraphicsUnmapResources) KMM_HOST_CALL(cudaGraphicsUnregisterResource)
+KMM_HOST_TYPE(cudaGraphicsResource_t)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "arrays and textures are"
+KMM_HOST_CALL(cudaArrayGetInfo) KMM_HOST_CALL(cudaArrayGetMemoryRequirements) KMM_HOST_CALL(cudaArrayGetPlane)
+KMM_HOST_CALL(cudaArrayGetSparseProperties) KMM_HOST_CALL(cudaCreateChannelDesc) KMM_HOST_CALL(cudaCreateChannelDescHalf)
+KMM_HOST_CALL(cudaCreateChannelDescHalf1) KMM_HOST_CALL(cudaCreateChannelDescHalf2) KMM_HOST_CALL(cudaCreateChannelDescHalf4)
+KMM_HOST_CALL(cudaCreateChannelDescNV12) KMM_HOST_CALL(cudaExternalMemoryGetMappedMipmappedArray) KMM_HOST_CALL(cudaFreeArray)
+KMM_HOST_CALL(cudaFreeMipmappedArray) KMM_HOST_CALL(cudaGetChannelDesc) KMM_HOST_CALL(cudaGetMipmappedArrayLevel)
+KMM_HOST_CALL(cudaMalloc3DArray) KMM_HOST_CALL(cudaMallocArray) KMM_HOST_CALL(cudaMallocMipmappedArray)
+KMM_HOST_CALL(cudaMemcpy2DArrayToArray) KMM_HOST_CALL(cudaMemcpy2DFromArray) KMM_HOST_CALL(cudaMemcpy2DFromArrayAsync)
+KMM_HOST_CALL(cudaMemcpy2DToArray) KMM_HOST_CALL(cudaMemcpy2DToArrayAsync) KMM_HOST_CALL(cudaMemcpyArrayToArray)
+KMM_HOST_CALL(cudaMemcpyFromArray) KMM_HOST_CALL(cudaMemcpyFromArrayAsync) KMM_HOST_CALL(cudaMemcpyToArray)
+KMM_HOST_CALL(cudaMemcpyToArrayAsync) KMM_HOST_CALL(cudaMipmappedArrayGetMemoryRequirements)
+KMM_HOST_CALL(cudaMipmappedArrayGetSparseProperties)
+KMM_HOST_TYPE(cudaArray_t) KMM_HOST_TYPE(cudaArray_const_t) KMM_HOST_TYPE(cudaMipmappedArray_t) KMM_HOST_TYPE(cudaMipmappedArray_const_t)
+KMM_HOST_TYPE(cudaChannelFormatDesc)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "textures are"
+KMM_HOST_CALL(cudaBindTexture) KMM_HOST_CALL(cudaBindTexture2D) KMM_HOST_CALL(cudaBindTextureToArray)
+KMM_HOST_CALL(cudaCreateTextureObject) KMM_HOST_CALL(cudaDestroyTextureObject) KMM_HOST_CALL(cudaDeviceGetTexture1DLinearMaxWidth)
+KMM_HOST_CALL(cudaGetTextureObjectResourceDesc) KMM_HOST_CALL(cudaGetTextureObjectResourceViewDesc)
+KMM_HOST_CALL(cudaGetTextureObjectTextureDesc) KMM_HOST_CALL(cudaUnbindTexture)
+KMM_HOST_TYPE(cudaTextureObject_t) KMM_HOST_TYPE(cudaTextureDesc) KMM_HOST_TYPE(cudaResourceDesc) KMM_HOST_TYPE(cudaResourceViewDesc)
+KMM_HOST_TYPE(textureReference)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "surfaces are"
+KMM_HOST_CALL(cudaCreateSurfaceObject) KMM_HOST_CALL(cudaDestroySurfaceObject) KMM_HOST_CALL(cudaGetSurfaceObjectResourceDesc)
+KMM_HOST_TYPE(cudaSurfaceObject_t)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "sharing memory and events with other processes is"
+KMM_HOST_CALL(cudaGetExportTable) KMM_HOST_CALL(cudaIpcCloseMemHandle) KMM_HOST_CALL(cudaIpcGetEventHandle)
+KMM_HOST_CALL(cudaIpcGetMemHandle) KMM_HOST_CALL(cudaIpcOpenEventHandle) KMM_HOST_CALL(cudaIpcOpenMemHandle)
+KMM_HOST_CALL(cudaMemPoolExportPointer) KMM_HOST_CALL(cudaMemPoolExportToShareableHandle)
+KMM_HOST_CALL(cudaMemPoolImportFromShareableHandle) KMM_HOST_CALL(cudaMemPoolImportPointer)
+KMM_HOST_TYPE(cudaIpcMemHandle_t) KMM_HOST_TYPE(cudaIpcEventHandle_t)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "external memory and semaphores are"
+KMM_HOST_CALL(cudaDestroyExternalMemory) KMM_HOST_CALL(cudaDestroyExternalSemaphore) KMM_HOST_CALL(cudaExternalMemoryGetMappedBuffer)
+KMM_HOST_CALL(cudaImportExternalMemory) KMM_HOST_CALL(cudaImportExternalSemaphore) KMM_HOST_CALL(cudaSignalExternalSemaphoresAsync)
+KMM_HOST_CALL(cudaWaitExternalSemaphoresAsync)
+KMM_HOST_TYPE(cudaExternalMemory_t) KMM_HOST_TYPE(cudaExternalSemaphore_t) KMM_HOST_TYPE(cudaExternalMemoryHandleDesc)
+KMM_HOST_TYPE(cudaExternalSemaphoreHandleDesc)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "loading kernels at run time is"
+KMM_HOST_CALL(cudaGetDriverEntryPoint) KMM_HOST_CALL(cudaGetDriverEntryPointByVersion) KMM_HOST_CALL(cudaGetFuncBySymbol)
+KMM_HOST_CALL(cudaGetKernel) KMM_HOST_CALL(cudaKernelSetAttributeForDevice) KMM_HOST_CALL(cudaLibraryEnumerateKernels)
+KMM_HOST_CALL(cudaLibraryGetGlobal) KMM_HOST_CALL(cudaLibraryGetKernel) KMM_HOST_CALL(cudaLibraryGetKernelCount)
+KMM_HOST_CALL(cudaLibraryGetManaged) KMM_HOST_CALL(cudaLibraryGetUnifiedFunction) KMM_HOST_CALL(cudaLibraryLoadData)
+KMM_HOST_CALL(cudaLibraryLoadFromFile) KMM_HOST_CALL(cudaLibraryUnload)
+KMM_HOST_TYPE(cudaLibrary_t) KMM_HOST_TYPE(cudaKernel_t) KMM_HOST_TYPE(cudaFunction_t)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "kernels whose blocks wait for each other are"
+KMM_HOST_CALL(cudaCGGetIntrinsicHandle) KMM_HOST_CALL(cudaCGGetRank) KMM_HOST_CALL(cudaCGGetSize) KMM_HOST_CALL(cudaCGSynchronize)
+KMM_HOST_CALL(cudaCGSynchronizeGrid) KMM_HOST_CALL(cudaLaunchCooperativeKernel) KMM_HOST_CALL(cudaLaunchCooperativeKernelMultiDevice)
+KMM_HOST_CALL(cudaOccupancyMaxActiveClusters) KMM_HOST_CALL(cudaOccupancyMaxPotentialClusterSize)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "launches from kernels are"
+KMM_HOST_CALL(cudaGetParameterBufferV2) KMM_HOST_CALL(cudaGridDependencySynchronize) KMM_HOST_CALL(cudaLaunchDeviceV2)
+KMM_HOST_CALL(cudaTriggerProgrammaticLaunchCompletion)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "batched memory operations are"
+KMM_HOST_CALL(cudaMemDiscardAndPrefetchBatchAsync) KMM_HOST_CALL(cudaMemDiscardBatchAsync) KMM_HOST_CALL(cudaMemPrefetchBatchAsync)
+KMM_HOST_CALL(cudaMemcpy3DBatchAsync) KMM_HOST_CALL(cudaMemcpyBatchAsync)
+#undef KMM_HOST_WHAT
+#undef KMM_HOST_CALL
+#define KMM_HOST_CALL(name) template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(#name " is");
+KMM_HOST_CALL(cudaDeviceFlushGPUDirectRDMAWrites) KMM_HOST_CALL(cudaDeviceGetHostAtomicCapabilities)
+KMM_HOST_CALL(cudaDeviceGetP2PAtomicCapabilities) KMM_HOST_CALL(cudaDeviceRegisterAsyncNotification)
+KMM_HOST_CALL(cudaDeviceUnregisterAsyncNotification) KMM_HOST_CALL(cudaFuncGetName) KMM_HOST_CALL(cudaFuncGetParamInfo)
+KMM_HOST_CALL(cudaLogsCurrent) KMM_HOST_CALL(cudaLogsDumpToFile) KMM_HOST_CALL(cudaLogsDumpToMemory)
+KMM_HOST_CALL(cudaLogsRegisterCallback) KMM_HOST_CALL(cudaLogsUnregisterCallback) KMM_HOST_CALL(cudaMemGetDefaultMemPool)
+KMM_HOST_CALL(cudaMemGetMemPool) KMM_HOST_CALL(cudaMemRangeGetAttribute) KMM_HOST_CALL(cudaMemRangeGetAttributes)
+KMM_HOST_CALL(cudaMemSetMemPool) KMM_HOST_CALL(cudaStreamCopyAttributes) KMM_HOST_CALL(cudaStreamGetAttribute)
+KMM_HOST_CALL(cudaStreamIsCapturing) KMM_HOST_CALL(cudaStreamSetAttribute)
+#undef KMM_HOST_CALL
+#undef KMM_HOST_TYPE
+
+/* ---- In kernels ---- */
+#define KMM_HOST_FUNCTION(name) template <class T = void, class... A> T name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+#define KMM_HOST_WHAT "textures are"
+KMM_HOST_FUNCTION(tex1Dfetch) KMM_HOST_FUNCTION(tex1D) KMM_HOST_FUNCTION(tex2D) KMM_HOST_FUNCTION(tex3D) KMM_HOST_FUNCTION(tex1DLayered)
+KMM_HOST_FUNCTION(tex2DLayered) KMM_HOST_FUNCTION(texCubemap) KMM_HOST_FUNCTION(texCubemapLayered) KMM_HOST_FUNCTION(tex2Dgather)
+KMM_HOST_FUNCTION(tex1DLod) KMM_HOST_FUNCTION(tex2DLod) KMM_HOST_FUNCTION(tex3DLod) KMM_HOST_FUNCTION(tex1DLayeredLod)
+KMM_HOST_FUNCTION(tex2DLayeredLod) KMM_HOST_FUNCTION(texCubemapLod) KMM_HOST_FUNCTION(texCubemapGrad)
+KMM_HOST_FUNCTION(texCubemapLayeredLod) KMM_HOST_FUNCTION(tex1DGrad) KMM_HOST_FUNCTION(tex2DGrad) KMM_HOST_FUNCTION(tex3DGrad)
+KMM_HOST_FUNCTION(tex1DLayeredGrad) KMM_HOST_FUNCTION(tex2DLayeredGrad) KMM_HOST_FUNCTION(texCubemapLayeredGrad)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "surfaces are"
+KMM_HOST_FUNCTION(surf1Dread) KMM_HOST_FUNCTION(surf2Dread) KMM_HOST_FUNCTION(surf3Dread) KMM_HOST_FUNCTION(surf1DLayeredread)
+KMM_HOST_FUNCTION(surf2DLayeredread) KMM_HOST_FUNCTION(surfCubemapread) KMM_HOST_FUNCTION(surfCubemapLayeredread)
+KMM_HOST_FUNCTION(surf1Dwrite) KMM_HOST_FUNCTION(surf2Dwrite) KMM_HOST_FUNCTION(surf3Dwrite) KMM_HOST_FUNCTION(surf1DLayeredwrite)
+KMM_HOST_FUNCTION(surf2DLayeredwrite) KMM_HOST_FUNCTION(surfCubemapwrite) KMM_HOST_FUNCTION(surfCubemapLayeredwrite)
+#undef KMM_HOST_WHAT
+#undef KMM_HOST_FUNCTION
+
+#define KMM_HOST_FUNCTION(name) template <class... A> int name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+#define KMM_HOST_WHAT "clusters of blocks are"
+KMM_HOST_FUNCTION(__cluster_map_shared_rank) KMM_HOST_FUNCTION(__cluster_query_shared_rank)
+KMM_HOST_FUNCTION(__cluster_map_shared_multicast) KMM_HOST_FUNCTION(__clusterDimIsSpecified) KMM_HOST_FUNCTION(__clusterDim)
+KMM_HOST_FUNCTION(__clusterRelativeBlockIdx) KMM_HOST_FUNCTION(__clusterGridDimInClusters) KMM_HOST_FUNCTION(__clusterIdx)
+KMM_HOST_FUNCTION(__clusterRelativeBlockRank) KMM_HOST_FUNCTION(__clusterSizeInBlocks) KMM_HOST_FUNCTION(__cluster_barrier_arrive)
+KMM_HOST_FUNCTION(__cluster_barrier_arrive_relaxed) KMM_HOST_FUNCTION(__cluster_barrier_wait) KMM_HOST_FUNCTION(__threadfence_cluster)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "barriers with numbers are"
+KMM_HOST_FUNCTION(__barrier_sync) KMM_HOST_FUNCTION(__barrier_sync_count)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "kinds of memory that an address tells are"
+KMM_HOST_FUNCTION(__isGlobal) KMM_HOST_FUNCTION(__isShared) KMM_HOST_FUNCTION(__isConstant) KMM_HOST_FUNCTION(__isLocal)
+KMM_HOST_FUNCTION(__isGridConstant) KMM_HOST_FUNCTION(__isClusterShared) KMM_HOST_FUNCTION(__cvta_generic_to_global)
+KMM_HOST_FUNCTION(__cvta_generic_to_shared) KMM_HOST_FUNCTION(__cvta_generic_to_constant) KMM_HOST_FUNCTION(__cvta_generic_to_local)
+KMM_HOST_FUNCTION(__cvta_generic_to_grid_constant) KMM_HOST_FUNCTION(__cvta_global_to_generic) KMM_HOST_FUNCTION(__cvta_shared_to_generic)
+KMM_HOST_FUNCTION(__cvta_constant_to_generic) KMM_HOST_FUNCTION(__cvta_local_to_generic) KMM_HOST_FUNCTION(__cvta_grid_constant_to_generic)
+#undef KMM_HOST_WHAT
+#define KMM_HOST_WHAT "votes without _sync, which CUDA has no more, are"
+KMM_HOST_FUNCTION(__ballot) KMM_HOST_FUNCTION(__any) KMM_HOST_FUNCTION(__all)
+#undef KMM_HOST_WHAT
+#undef KMM_HOST_FUNCTION
+#define KMM_HOST_FUNCTION(name) template <class T, class... A> T name(T, A...) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are");
+KMM_HOST_FUNCTION(__shfl) KMM_HOST_FUNCTION(__shfl_up) KMM_HOST_FUNCTION(__shfl_down) KMM_HOST_FUNCTION(__shfl_xor)
+#undef KMM_HOST_FUNCTION
+
+#define __cluster_dims__(...) KMM_HOST_MISSING("clusters of blocks are")
+#ifdef KMM_HOST_PARSE /* what clang makes of a launch in a kernel, of which kmmcc has more to say */
+extern "C" cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream);
+extern "C" void *cudaGetParameterBuffer(size_t alignment, size_t size);
+#endif
+
+#endif
