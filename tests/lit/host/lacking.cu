@@ -79,7 +79,7 @@ void f(cudaArray_t) {}
 #elif CASE == 12
 void f(cudaIpcMemHandle_t *h) { cudaIpcGetMemHandle(h, 0); }
 // lacks: sharing between processes
-// C12: error: 'cudaIpcMemHandle_t' is unavailable: kmm: sharing memory with other processes is missing on the CPU target
+// C12: error: 'cudaIpcMemHandle_t' is unavailable: kmm: sharing memory and events with other processes is missing on the CPU target
 #elif CASE == 13
 __global__ void __cluster_dims__(2, 1, 1) clustered(int *x) { *x = 1; }
 void f(int *x) { clustered<<<2, 1>>>(x); }
