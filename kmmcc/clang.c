@@ -112,11 +112,27 @@ static const unit_t *unit_at(const unit_t *u, CXFile file)
     return NULL;
 }
 
+/* "'thrust/sort.h' file not found", where that is of a library that the CPU target lacks, with the library's name. */
+static char *with_library(const unit_t *u, char *text)
+{
+    static const char *const libraries[][2] = {
+        {"'thrust/", "Thrust"}, {"'cub/", "CUB"}, {"'cuda/", "the CUDA C++ library"}, {"'cutlass/", "CUTLASS"}, {"'rocthrust/", "rocThrust"},
+        {"'hipcub/", "hipCUB"}, {"'rocprim/", "rocPRIM"}, {"'hipblas", "hipBLAS"}, {"'rocblas", "rocBLAS"}, {"'hipfft", "hipFFT"},
+        {"'hiprand", "hipRAND"}, {"'rocrand", "rocRAND"}, {"'hipsparse", "hipSPARSE"}, {"'hipsolver", "hipSOLVER"}, {"'miopen", "MIOpen"},
+    };
+    if (u->target != TARGET_HOST || !is_device_lang(u->lang) || !strstr(text, "' file not found"))
+        return text;
+    for (size_t k = 0; k < sizeof(libraries) / sizeof(*libraries); k++)
+        if (!strncmp(text, libraries[k][0], strlen(libraries[k][0])))
+            return arena_printf("%s: %s is missing on the CPU target", text, libraries[k][1]);
+    return text;
+}
+
 static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity, int *foreign)
 {
     CXFile file;
     unsigned line, column, offset;
-    char *text = clang_text(clang_getDiagnosticSpelling(d));
+    char *text = with_library(u, clang_text(clang_getDiagnosticSpelling(d)));
     CXSourceLocation location = clang_getDiagnosticLocation(d);
     clang_getFileLocation(location, &file, &line, &column, &offset);
     const unit_t *in = file ? unit_at(u, file) : NULL;

@@ -303,11 +303,11 @@ static void choose_compilers(plan_t *p)
 
 /* ---- Transforming ---- */
 
-/* The options for parsing one file: a C++ file that includes CUDA's headers must find them. */
+/* The options for parsing one file: a C++ file that includes CUDA's headers must find them; on the CPU they are our own. */
 static const options_t *options_for(const options_t *o, const job_t *job)
 {
     const char *cuda = toolchain_cuda();
-    if (!(job->uses & USES_CUDA) || !cuda)
+    if (!(job->uses & USES_CUDA) || !cuda || (is_device_lang(job->lang) && job->target == TARGET_HOST))
         return o;
     options_t *own = arena_alloc(sizeof(*own));
     *own = *o;

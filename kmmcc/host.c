@@ -382,9 +382,10 @@ static const char *const operations[] = {"__syncthreads", "__syncthreads_and", "
 static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 /* Of cooperative groups: what meets, and what reads the index variables besides. */
 static const char *const group_operations[] = {"sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any",
-                                               "reduce", "inclusive_scan", "exclusive_scan"};
+                                               "match_all", "reduce", "inclusive_scan", "exclusive_scan", "labeled_partition", "binary_partition",
+                                               "barrier_wait", "wait", "wait_prior"};
 static const char *const group_names[] = {"this_thread_block", "tiled_partition", "coalesced_threads", "this_grid", "thread_block",
-                                          "thread_group", "thread_block_tile", "thread_rank", "grid_group", "meta_group_rank"};
+                                          "thread_group", "thread_block_tile", "thread_rank", "grid_group", "meta_group_rank", "memcpy_async", "invoke_one"};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 

@@ -42,32 +42,47 @@ public:
 
 class thread_block : public thread_group {
 public:
+    typedef int arrival_token;
     thread_block() : thread_group(kmm_size()) {}
-    void sync() const { __syncthreads(); }
-    unsigned thread_rank() const { return kmm_rank(); }
-    dim3 group_index() const { return dim3(::blockIdx.x, ::blockIdx.y, ::blockIdx.z); }
-    dim3 thread_index() const { return dim3(::threadIdx.x, ::threadIdx.y, ::threadIdx.z); }
-    dim3 group_dim() const { return ::blockDim; }
-    dim3 dim_threads() const { return ::blockDim; }
+    static void sync() { __syncthreads(); }
+    /* Who arrives goes on; who waits meets all. */
+    static arrival_token barrier_arrive() { return 0; }
+    static void barrier_wait(arrival_token) { __syncthreads(); }
+    static unsigned thread_rank() { return kmm_rank(); }
+    static dim3 group_index() { return dim3(::blockIdx.x, ::blockIdx.y, ::blockIdx.z); }
+    static dim3 thread_index() { return dim3(::threadIdx.x, ::threadIdx.y, ::threadIdx.z); }
+    static dim3 group_dim() { return ::blockDim; }
+    static dim3 dim_threads() { return ::blockDim; }
+    static unsigned size() { return kmm_size(); }
+    static unsigned num_threads() { return kmm_size(); }
 };
 static inline thread_block this_thread_block() { return thread_block(); }
 
-/* What kernels may ask of their grid; its sync() is missing, as blocks do not wait for each other. */
+/* What kernels may ask of their grid, which does not meet: blocks do not wait for each other. */
 class grid_group {
 public:
-    bool is_valid() const { return false; }
-    unsigned long long num_blocks() const { return (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z; }
-    unsigned long long block_rank() const
+    typedef int arrival_token;
+    void sync() const KMM_HOST_MISSING("cooperative_groups::grid_group::sync(), for which all blocks would have to wait, is");
+    arrival_token barrier_arrive() const KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_arrive(), for which all blocks would have to wait, is");
+    void barrier_wait(arrival_token) const KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_wait(), for which all blocks would have to wait, is");
+    static bool is_valid() { return false; }
+    static unsigned long long num_blocks() { return (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z; }
+    static unsigned long long block_rank()
     {
         return ::blockIdx.x + ::gridDim.x * (::blockIdx.y + (unsigned long long)::gridDim.y * ::blockIdx.z);
     }
-    unsigned long long size() const { return num_blocks() * kmm_size(); }
-    unsigned long long num_threads() const { return size(); }
-    unsigned long long thread_rank() const { return block_rank() * kmm_size() + kmm_rank(); }
-    dim3 group_dim() const { return ::gridDim; }
+    static dim3 block_index() { return dim3(::blockIdx.x, ::blockIdx.y, ::blockIdx.z); }
+    static dim3 dim_blocks() { return ::gridDim; }
+    static unsigned long long size() { return num_blocks() * kmm_size(); }
+    static unsigned long long num_threads() { return size(); }
+    static unsigned long long thread_rank() { return block_rank() * kmm_size() + kmm_rank(); }
+    static dim3 group_dim() { return ::gridDim; }
 };
 static inline grid_group this_grid() { return grid_group(); }
-
+class KMM_HOST_MISSING("cooperative_groups::multi_grid_group is") multi_grid_group;
+class KMM_HOST_MISSING("cooperative_groups::cluster_group is") cluster_group;
+template <class T = int> T this_multi_grid() KMM_HOST_MISSING("cooperative_groups::multi_grid_group is");
+template <class T = int> T this_cluster() KMM_HOST_MISSING("cooperative_groups::cluster_group is");
 class kmm_tile : public thread_group {
 public:
     explicit kmm_tile(unsigned count) : thread_group(count) {}
@@ -87,8 +102,29 @@ public:
     {
         return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
     }
+    /* The mask of all, and true, if all have the same value; else 0. */
+    template <class T> unsigned match_all(T v, int &same) const
+    {
+        const unsigned count = kmm_count;
+        return kmm_host_meet<unsigned>(kmm_mask(), kmm_told<T>(v, same), [count](const kmm_host_lanes<kmm_told<T>> &lanes, uint32_t lane) {
+            unsigned out = 0;
+            bool alike = true;
+            for (uint32_t k = 0; k < 32; k++)
+                if (lanes.here >> k & 1) {
+                    alike &= memcmp(&lanes.value[k].value, &lanes.value[lane].value, sizeof(T)) == 0;
+                    out |= 1u << (k % count);
+                }
+            *lanes.value[lane].told = alike;
+            return alike ? out : 0u;
+        });
+    }
 
 private:
+    template <class T> struct kmm_told {
+        T value;
+        int *told;
+        kmm_told(T v, int &told) : value(v), told(&told) {}
+    };
     /* The lanes of the tile whose values go with the own one; the tile's first is bit 0. */
     template <class T, class F> unsigned kmm_where(T value, F holds) const
     {
@@ -116,26 +152,99 @@ public:
 template <unsigned count, class G> static inline thread_block_tile<count, G> tiled_partition(const G &) { return thread_block_tile<count, G>(); }
 static inline thread_group tiled_partition(const thread_group &, unsigned count) { return thread_group(count); }
 
-/* Which threads go on together is the machine's choice: on the CPU each is alone. */
+/*
+ * Lanes of a warp in any number. Those that go on together are the machine's choice: on the CPU each is alone, and a group of more is what
+ * labeled_partition and binary_partition make.
+ */
 class coalesced_group {
+    unsigned kmm_lanes;
+
+    static unsigned kmm_count(unsigned lanes) { return (unsigned)__builtin_popcount(lanes); }
+    /* The lane of the n-th that is set; 32: there are not so many. */
+    static uint32_t kmm_nth(unsigned lanes, unsigned n)
+    {
+        for (uint32_t k = 0; k < 32; k++)
+            if ((lanes >> k & 1) && n-- == 0)
+                return k;
+        return 32;
+    }
+    static unsigned kmm_before(unsigned lanes, uint32_t lane) { return kmm_count(lanes & ((1u << lane) - 1)); }
+    /* The value of the one whose rank `from` makes of the own; the own where there is none. */
+    template <class T, class F> T kmm_taken(T v, F from) const
+    {
+        const unsigned own = kmm_lanes;
+        return kmm_host_meet<T>(own, v, [own, from](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            const uint32_t source = kmm_nth(own, from(kmm_before(own, lane)));
+            return lanes.value[source < 32 && (lanes.here >> source & 1) ? source : lane];
+        });
+    }
+    /* A bit for each rank whose value goes with the own one. */
+    template <class T, class F> unsigned kmm_where(T v, F holds) const
+    {
+        const unsigned own = kmm_lanes;
+        return kmm_host_meet<unsigned>(own, v, [own, holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            unsigned out = 0, rank = 0;
+            for (uint32_t k = 0; k < 32; k++)
+                if (own >> k & 1)
+                    out |= (unsigned)((lanes.here >> k & 1) && holds(lanes.value[k], lanes.value[lane])) << rank++;
+            return out;
+        });
+    }
+
 public:
-    unsigned size() const { return 1; }
-    unsigned num_threads() const { return 1; }
-    unsigned thread_rank() const { return 0; }
+    coalesced_group() : kmm_lanes(1u << kmm_rank() % 32) {}
+    explicit coalesced_group(unsigned lanes) : kmm_lanes(lanes) {}
+    unsigned kmm_mask() const { return kmm_lanes; }
+    unsigned size() const { return kmm_count(kmm_lanes); }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const { return kmm_before(kmm_lanes, kmm_rank() % 32); }
     unsigned meta_group_rank() const { return 0; }
     unsigned meta_group_size() const { return 1; }
-    unsigned kmm_mask() const { return 1u << kmm_rank() % 32; }
-    void sync() const {}
-    template <class T> T shfl(T v, unsigned) const { return v; }
-    template <class T> T shfl_up(T v, unsigned) const { return v; }
-    template <class T> T shfl_down(T v, unsigned) const { return v; }
-    template <class T> T shfl_xor(T v, unsigned) const { return v; }
-    int any(int p) const { return p != 0; }
-    int all(int p) const { return p != 0; }
-    unsigned ballot(int p) const { return p != 0; }
-    template <class T> unsigned match_any(T) const { return 1; }
+    void sync() const { __syncwarp(kmm_lanes); }
+    template <class T> T shfl(T v, unsigned rank) const
+    {
+        return kmm_taken(v, [rank](unsigned) { return rank; });
+    }
+    template <class T> T shfl_up(T v, unsigned by) const
+    {
+        return kmm_taken(v, [by](unsigned own) { return own < by ? own : own - by; });
+    }
+    template <class T> T shfl_down(T v, unsigned by) const
+    {
+        return kmm_taken(v, [by](unsigned own) { return own + by; });
+    }
+    int any(int p) const { return __any_sync(kmm_lanes, p); }
+    int all(int p) const { return __all_sync(kmm_lanes, p); }
+    unsigned ballot(int p) const
+    {
+        return kmm_where(p, [](int v, int) { return v != 0; });
+    }
+    template <class T> unsigned match_any(T v) const
+    {
+        return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+    }
 };
 static inline coalesced_group coalesced_threads() { return coalesced_group(); }
+
+/* The threads of a group with the same label. */
+template <class G, class T> static inline coalesced_group labeled_partition(const G &g, T label)
+{
+    return kmm_host_meet<coalesced_group>(g.kmm_mask(), label, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        unsigned out = 0;
+        for (uint32_t k = 0; k < 32; k++)
+            out |= (lanes.here >> k & 1) && memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) == 0 ? 1u << k : 0;
+        return coalesced_group(out);
+    });
+}
+template <class G> static inline coalesced_group binary_partition(const G &g, bool which)
+{
+    return kmm_host_meet<coalesced_group>(g.kmm_mask(), which, [](const kmm_host_lanes<bool> &lanes, uint32_t lane) {
+        unsigned out = 0;
+        for (uint32_t k = 0; k < 32; k++)
+            out |= (lanes.here >> k & 1) && lanes.value[k] == lanes.value[lane] ? 1u << k : 0;
+        return coalesced_group(out);
+    });
+}
 
 template <class G> static inline void sync(const G &g) { g.sync(); }
 template <class G> static inline unsigned thread_rank(const G &g) { return g.thread_rank(); }
@@ -148,16 +257,13 @@ template <class T> struct bit_and { T operator()(T a, T b) const { return a & b;
 template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 
-/* The values of the tile's lanes in their order: of all, of those up to the own one, or of those before it. */
+/* The values of the group's lanes in their order: of all, of those up to the own one, or of those before it. */
 template <class G, class T, class F> static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
 {
-    const unsigned count = g.size();
-    if (count == 1) /* a coalesced thread */
-        return whole || own ? value : none;
     return kmm_host_meet<T>(g.kmm_mask(), value, [=](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        const uint32_t first = lane / count * count, end = whole ? first + count : own ? lane + 1 : lane;
+        const uint32_t end = whole ? 32 : own ? lane + 1 : lane;
         T result = none;
-        for (uint32_t k = first, any = 0; k < end; k++)
+        for (uint32_t k = 0, any = 0; k < end; k++)
             if (lanes.here >> k & 1) {
                 result = any ? fold(result, lanes.value[k]) : lanes.value[k];
                 any = 1;
@@ -178,6 +284,35 @@ template <class G, class T, class F> static inline T exclusive_scan(const G &g, 
     return kmm_folded(g, value, fold, false, false, T());
 }
 template <class G, class T> static inline T exclusive_scan(const G &g, T value) { return kmm_folded(g, value, plus<T>(), false, false, T()); }
+
+/* One of the group calls f. */
+template <class G, class F, class... A> static inline void invoke_one(const G &g, F &&f, A &&...args)
+{
+    if (g.thread_rank() == 0)
+        f(static_cast<A &&>(args)...);
+}
+
+/* ---- Copies by all threads of a group, which are done when it has waited (kmm copies at once) ---- */
+template <size_t alignment> struct aligned_size_t {
+    size_t value;
+    explicit aligned_size_t(size_t n) : value(n) {}
+    operator size_t() const { return value; }
+};
+template <class G> static inline void kmm_copy(const G &g, void *to, const void *from, size_t bytes)
+{
+    const size_t piece = 16, step = piece * g.size();
+    for (size_t at = piece * g.thread_rank(); at < bytes; at += step)
+        memcpy(static_cast<char *>(to) + at, static_cast<const char *>(from) + at, bytes - at < piece ? bytes - at : piece);
+}
+template <class G, class T, class U, class S> static inline void memcpy_async(const G &g, T *to, const U *from, S bytes) { kmm_copy(g, to, from, bytes); }
+/* The layouts are numbers of elements, of which the smaller one counts. */
+template <class G, class T, class L, class M> static inline void memcpy_async(const G &g, T *to, L room, const T *from, M count)
+{
+    const size_t elements = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
+    kmm_copy(g, to, from, elements * sizeof(T));
+}
+template <class G> static inline void wait(const G &g) { g.sync(); }
+template <unsigned stages, class G> static inline void wait_prior(const G &g) { g.sync(); }
 
 }
 

@@ -306,6 +306,22 @@ static inline float4 curand_log_normal4(curandStatePhilox4_32_10 *s, float mean,
     return make_float4(a.x, a.y, b.x, b.y);
 }
 
+static inline double4 curand_uniform4_double(curandStatePhilox4_32_10 *s)
+{
+    const double2 a = curand_uniform2_double(s), b = curand_uniform2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+static inline double4 curand_normal4_double(curandStatePhilox4_32_10 *s)
+{
+    const double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, double mean, double deviation)
+{
+    const double2 a = curand_log_normal2_double(s, mean, deviation), b = curand_log_normal2_double(s, mean, deviation);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+
 /* ---- Poisson ---- */
 
 /* D. Knuth: how many uniform numbers have a product above e^-lambda. */
@@ -345,6 +361,18 @@ template <class S> static inline unsigned curand_poisson(S *s, double lambda)
         return kmm_curand_poisson_middle(s, lambda);
     return (unsigned)(sqrt(lambda) * curand_normal_double(s) + lambda + 0.5);
 }
+/* As likely as CUDA's, but not the same numbers. */
+static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
+{
+    const unsigned x = curand_poisson(s, lambda), y = curand_poisson(s, lambda), z = curand_poisson(s, lambda), w = curand_poisson(s, lambda);
+    return make_uint4(x, y, z, w);
+}
+
+/* Distributions that the library for the host would make, and generators that need tables: missing. */
+#define KMM_CURAND_MISSING(name) template <class... A> int name(A...) __attribute__((unavailable("kmm: " #name " is missing on the CPU target")));
+KMM_CURAND_MISSING(curand_discrete) KMM_CURAND_MISSING(curand_discrete4) KMM_CURAND_MISSING(curand_mtgp32_specific)
+KMM_CURAND_MISSING(curand_mtgp32_single) KMM_CURAND_MISSING(curand_mtgp32_single_specific)
+#undef KMM_CURAND_MISSING
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

@@ -25,6 +25,7 @@ template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
 /* The second parameter is not deduced, so that atomicAdd(unsigned *, int) converts as CUDA's overloads do. */
 template <class T> struct kmm_host_same { typedef T type; };
 #define KMM_HOST_OPERAND typename kmm_host_same<T>::type
+#define KMM_HOST_UP_TO_8 typename std::enable_if<sizeof(T) != 16, T>::type
 
 template <class T> static inline T kmm_host_add(T *p, T v, std::true_type) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 template <class T> static inline T kmm_host_add(T *p, T v, std::false_type)
@@ -45,12 +46,12 @@ template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
 template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
 template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v)
+template <class T> static inline KMM_HOST_UP_TO_8 atomicExch(T *p, KMM_HOST_OPERAND v)
 {
     return kmm_host_atomic(p, [v](T) { return v; });
 }
 /* One that fails lets other threads of the block run: it may be waiting for them. */
-template <class T> static inline T atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
 {
     T old = expected;
     if (!__atomic_compare_exchange_n(p, &old, (T)v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -70,14 +71,70 @@ static inline unsigned atomicDec(unsigned *p, unsigned v)
     template <class T> static inline T name##_block(T *p, KMM_HOST_OPERAND v) { return name(p, v); } \
     template <class T> static inline T name##_system(T *p, KMM_HOST_OPERAND v) { return name(p, v); }
 KMM_HOST_SCOPES(atomicAdd) KMM_HOST_SCOPES(atomicSub) KMM_HOST_SCOPES(atomicMin) KMM_HOST_SCOPES(atomicMax)
-KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor) KMM_HOST_SCOPES(atomicExch)
+KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor)
 #undef KMM_HOST_SCOPES
-template <class T> static inline T atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
-template <class T> static inline T atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
+template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_block(T *p, KMM_HOST_OPERAND v) { return atomicExch(p, v); }
+template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_system(T *p, KMM_HOST_OPERAND v) { return atomicExch(p, v); }
+template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
+template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
 static inline unsigned atomicInc_block(unsigned *p, unsigned v) { return atomicInc(p, v); }
 static inline unsigned atomicInc_system(unsigned *p, unsigned v) { return atomicInc(p, v); }
 static inline unsigned atomicDec_block(unsigned *p, unsigned v) { return atomicDec(p, v); }
 static inline unsigned atomicDec_system(unsigned *p, unsigned v) { return atomicDec(p, v); }
+
+/* Each of the numbers is added by itself, as on GPUs. */
+static inline float2 atomicAdd(float2 *p, float2 v)
+{
+    const float x = atomicAdd(&p->x, v.x), y = atomicAdd(&p->y, v.y);
+    return float2{x, y};
+}
+static inline float4 atomicAdd(float4 *p, float4 v)
+{
+    const float x = atomicAdd(&p->x, v.x), y = atomicAdd(&p->y, v.y), z = atomicAdd(&p->z, v.z), w = atomicAdd(&p->w, v.w);
+    return float4{x, y, z, w};
+}
+static inline float2 atomicAdd_block(float2 *p, float2 v) { return atomicAdd(p, v); }
+static inline float2 atomicAdd_system(float2 *p, float2 v) { return atomicAdd(p, v); }
+static inline float4 atomicAdd_block(float4 *p, float4 v) { return atomicAdd(p, v); }
+static inline float4 atomicAdd_system(float4 *p, float4 v) { return atomicAdd(p, v); }
+
+/* ---- 16 bytes, which lie at a multiple of 16 ---- */
+#ifdef KMM_HOST_PARSE
+unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected, unsigned __int128 v);
+#else
+#ifdef __x86_64__
+__attribute__((target("cx16")))
+#endif
+inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected, unsigned __int128 v)
+{
+    return __sync_val_compare_and_swap(p, expected, v);
+}
+#endif
+template <class T> static inline T kmm_host_swapped_16(T *p, const T *expected, T v)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "kmm: atomic functions work on plain bytes");
+    unsigned __int128 was, now, got;
+    T old;
+    memcpy(&now, &v, sizeof(now));
+    memcpy(&was, expected ? expected : p, sizeof(was));
+    while ((got = kmm_host_exchange_16(reinterpret_cast<unsigned __int128 *>(p), was, now)) != was && !expected)
+        was = got;
+    memcpy(static_cast<void *>(&old), &got, sizeof(old));
+    if (got != was)
+        kmm_fiber_yield();
+    return old;
+}
+#define KMM_HOST_16(suffix)                                                                        \
+    template <class T> static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicExch##suffix(T *p, KMM_HOST_OPERAND v) \
+    {                                                                                              \
+        return kmm_host_swapped_16<T>(p, nullptr, v);                                              \
+    }                                                                                              \
+    template <class T> static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicCAS##suffix(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) \
+    {                                                                                              \
+        return kmm_host_swapped_16<T>(p, &expected, v);                                            \
+    }
+KMM_HOST_16() KMM_HOST_16(_block) KMM_HOST_16(_system)
+#undef KMM_HOST_16
 
 /* On shared memory in kernels that run a block on one thread of the CPU, in loops that are not said to be without dependences. */
 namespace kmm_host_alone {
@@ -88,6 +145,8 @@ template <class T, class F> static inline T change(T *p, F to)
     return old;
 }
 template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a + v); }); }
+static inline float2 atomicAdd(float2 *p, float2 v) { return change(p, [v](float2 a) { return float2{a.x + v.x, a.y + v.y}; }); }
+static inline float4 atomicAdd(float4 *p, float4 v) { return change(p, [v](float4 a) { return float4{a.x + v.x, a.y + v.y, a.z + v.z, a.w + v.w}; }); }
 template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a - v); }); }
 template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return v < a ? v : a; }); }
 template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return a < v ? v : a; }); }
@@ -152,5 +211,29 @@ KMM_HOST_ORDERED(__nv_atomic_fetch_min, atomicMin) KMM_HOST_ORDERED(__nv_atomic_
 KMM_HOST_ORDERED(__nv_atomic_fetch_and, atomicAnd) KMM_HOST_ORDERED(__nv_atomic_fetch_or, atomicOr)
 KMM_HOST_ORDERED(__nv_atomic_fetch_xor, atomicXor)
 #undef KMM_HOST_ORDERED
+#define KMM_HOST_SILENT(what)                                                                      \
+    template <class T> static inline void __nv_atomic_##what(T *p, KMM_HOST_OPERAND v, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) \
+    {                                                                                              \
+        __nv_atomic_fetch_##what(p, v, order, scope);                                              \
+    }
+KMM_HOST_SILENT(add) KMM_HOST_SILENT(sub) KMM_HOST_SILENT(min) KMM_HOST_SILENT(max) KMM_HOST_SILENT(and) KMM_HOST_SILENT(or) KMM_HOST_SILENT(xor)
+#undef KMM_HOST_SILENT
+template <class T> static inline void __nv_atomic_exchange(T *p, T *from, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    __atomic_exchange(p, from, to, order);
+}
+template <class T>
+static inline bool __nv_atomic_compare_exchange(T *p, T *expected, T *v, bool, int success, int failure, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    const bool done = __atomic_compare_exchange(p, expected, v, false, success, failure);
+    if (!done)
+        kmm_fiber_yield();
+    return done;
+}
+static inline void __nv_atomic_thread_fence(int order, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    if (order != __ATOMIC_RELAXED)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 #endif

@@ -14,7 +14,18 @@
 // RUN: %not %kmmcc --target=host -DCASE=13 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C13 %s
 // RUN: %not %kmmcc --target=host -DCASE=14 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C14 %s
 // RUN: %kmmcc --target=host -DCASE=15 -O1 -c %s -o %t.o
-#if CASE == 7
+// RUN: %not %kmmcc --target=host -DCASE=16 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C16 %s
+// RUN: %not %kmmcc --target=host -DCASE=17 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C17 %s
+// RUN: %not %kmmcc --target=host -DCASE=18 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C18 %s
+#if CASE == 16
+#include <thrust/device_vector.h>
+// lacks: Thrust, CUB, libcu++
+// C16: lacking.cu:[[#@LINE-2]]:10: error: 'thrust/device_vector.h' file not found: Thrust is missing on the CPU target
+#elif CASE == 17
+#include <cublas_v2.h>
+// lacks: cuBLAS, cuFFT, cuSPARSE, cuSOLVER, cuDNN, NCCL, tensor cores
+// C17: error: {{.*}}cublas_v2.h{{.*}}kmm: cuBLAS is missing on the CPU target
+#elif CASE == 7
 #include <cuda_fp8.h>
 // lacks: 8-bit floating point
 // C7: kmm: 8-bit floating point is missing on the CPU target
@@ -49,7 +60,7 @@ void f(int *x) { inner CONFIGURATION (x); }
 #elif CASE == 4
 __global__ void grid(int *x) { cg::this_grid().sync(); *x = 1; }
 // lacks: grids that meet
-// C4: error: no member named 'sync' in 'cooperative_groups::grid_group'
+// C4: lacking.cu:[[#@LINE-2]]:{{.*}} error: 'sync' is unavailable: kmm: cooperative_groups::grid_group::sync(), for which all blocks would have to wait, is missing on the CPU target
 #elif CASE == 5
 __global__ void tile(int *x) { auto t = cg::tiled_partition<64>(cg::this_thread_block()); t.sync(); *x = 1; }
 // lacks: tiles of more than 32 threads
@@ -96,6 +107,11 @@ __global__ void lanes(unsigned *x) { x[threadIdx.x] = lane(); }
 // lacks: assembly
 // C14: lacking.cu:[[#@LINE-5]]:5: error: assembly for GPUs is missing on the CPU target
 // C14-NOT: error:
+#elif CASE == 18
+__global__ void unknown(int *x) { *x = __no_such_intrinsic(*x); }
+void f() { cudaNoSuchCall(3); }
+// C18-DAG: lacking.cu:[[#@LINE-2]]:40: error: use of undeclared identifier '__no_such_intrinsic'
+// C18-DAG: lacking.cu:[[#@LINE-2]]:12: error: use of undeclared identifier 'cudaNoSuchCall'
 #elif CASE == 15 // that no kernel calls, and what only the compiler heeds
 static __device__ __forceinline__ unsigned unused()
 {
