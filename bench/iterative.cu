@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 #include <kmm.h>
 
@@ -98,7 +99,8 @@ static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, in
 
 static void print_row(const char *what, int chunks, double seconds, double by_hand)
 {
-    printf("| %s | %.3f ms an iteration, %.3f us a chunk | | ", what, 1e3 * seconds, 1e6 * seconds / chunks);
+    const char *join = strstr(what, "managed") ? getenv("KMM_JOIN") : NULL;
+    printf("| %s%s%s | %.3f ms an iteration, %.3f us a chunk | | ", what, join ? ", KMM_JOIN=" : "", join ? join : "", 1e3 * seconds, 1e6 * seconds / chunks);
     if (by_hand > 0)
         printf("%.2f of the graph's time", seconds / by_hand);
     printf(" |\n");

@@ -146,6 +146,7 @@ static int bench_memory(int n)
 static int bench_chunks(int n)
 {
     static const struct { int chunks; double kmm; } cases[] = {{1, 2400}, {6, 3315}, {100, 362}, {1000, 39}, {5000, 7.9}};
+    const char *join = getenv("KMM_JOIN");
     double plain = baseline_launch(n, 20);
     if (plain < 0)
         return 1;
@@ -158,8 +159,8 @@ static int bench_chunks(int n)
         CHECK(cudaMemset(x.C, 0, n * sizeof(float)));
         double time = best_of(n, x, chunk, launches, 5);
         failed |= report(count_wrong_on_device(x.C, n));
-        printf("| n = %d: %d chunks | %.3f ms, %.2f us a chunk, of which %.2f above plain | %.0f GB/s | KMM 0.3: %.4g GB/s |\n", n,
-               chunks, 1e3 * time, 1e6 * time / chunks, 1e6 * (time - plain) / chunks, gigabytes(n) / time, c.kmm);
+        printf("| n = %d: %d chunks%s%s | %.3f ms, %.2f us a chunk, of which %.2f above plain | %.0f GB/s | KMM 0.3: %.4g GB/s |\n", n,
+               chunks, join ? ", KMM_JOIN=" : "", join ? join : "", 1e3 * time, 1e6 * time / chunks, 1e6 * (time - plain) / chunks, gigabytes(n) / time, c.kmm);
     }
     arrays_destroy(x);
     return failed;
