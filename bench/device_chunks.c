@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "fake_gpu.h"
 
-enum { ARRAY_BYTES = 400000000, MOST_CHUNKS = 100000 };
+enum { ARRAY_BYTES = 400000000, MOST_CHUNKS = 100000, WARM = 33 };
 
 static int nothing(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     for (int mode = argc > 3 ? turn : 0; mode <= (argc > 3 ? turn : 1); mode++) {
         double submitted[SAMPLES], done[SAMPLES];
         for (int k = -1; k < samples; k++) {
-            cost_t c = measure(rt, x, b, (uint32_t)chunks, k < 0 && argc > 3 ? 2 : launches, mode);
+            cost_t c = measure(rt, x, b, (uint32_t)chunks, k < 0 && argc > 3 ? WARM : launches, mode);
             submitted[k < 0 ? 0 : k] = c.submitted;
             done[k < 0 ? 0 : k] = c.done;
         }

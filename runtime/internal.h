@@ -281,8 +281,8 @@ void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket
 
 /* ---- memory/frame.c ---- */
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
- * accesses touch on its device. KMM_E_MEMORY: they can never be resident together. */
-int kmm__frames_acquire(kmm__task_t *t);
+ * accesses touch on its device; resident: kmm__frames_resident has just said so. KMM_E_MEMORY: they can never be resident together. */
+int kmm__frames_acquire(kmm__task_t *t, bool resident);
 /* Locked: whether that would need no mapping; *bytes receives how much t touches. */
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
 void kmm__frames_release(kmm__task_t *t);      /* locked */

@@ -130,8 +130,9 @@ kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t ele
 
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
 {
-    return a->dims == b->dims && a->origin == b->origin && a->bytes == b->bytes &&
-           !memcmp(a->extent, b->extent, a->dims * sizeof(*a->extent));
+    if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin || a->extent[0] != b->extent[0])
+        return false;
+    return a->dims == 1 || !memcmp(a->extent, b->extent, a->dims * sizeof(*a->extent));
 }
 
 void kmm__layout_hull(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end)

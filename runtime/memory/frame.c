@@ -715,11 +715,11 @@ static int windows_ensure(kmm__task_t *t)
     return error;
 }
 
-int kmm__frames_acquire(kmm__task_t *t)
+int kmm__frames_acquire(kmm__task_t *t, bool resident)
 {
     kmm__device_t *d = t->device;
     wanted_t w = { .task = t };
-    int error = windows_ensure(t);
+    int error = resident ? 0 : windows_ensure(t);
     d->stamp++;
     d->now = t->sequence;
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
