@@ -136,6 +136,14 @@ static void fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
 
 /* ---- Tasks on streams ---- */
 
+/* For a device's thread: whoever submits lets it in. */
+static void device_lock(kmm_runtime_t *rt)
+{
+    atomic_fetch_add_explicit(&rt->wanting, 1, memory_order_relaxed);
+    kmm__spin_lock(&rt->lock);
+    atomic_fetch_sub_explicit(&rt->wanting, 1, memory_order_relaxed);
+}
+
 /* Tasks that are issued together: they share an event, and are told of together. */
 enum { BATCH_TASKS = 64, BATCH_BYTES = 64 << 20 };
 
@@ -434,10 +442,10 @@ static void enqueue_all(const batch_t *b, kmm__moves_t *moves, int errors[BATCH_
         errors[last] = enqueue(b->tasks[last], moves);
 }
 
-/* Brings a task's frames and plans its copies. Locked; false when it failed, and is finished. */
-static bool prepare(kmm__task_t *t, kmm__moves_t *moves)
+/* Brings a task's frames, unless they are known to be there, and plans its copies. Locked; false when it failed, and is finished. */
+static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
 {
-    int error = kmm__frames_acquire(t);
+    int error = kmm__frames_acquire(t, resident);
     if (error) {
         fail(t, error, kmm__error_get());
         kmm__task_finish(t, error);
@@ -465,7 +473,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int recorded = kmm__ticket_record(b->tasks[0]->ticket);
     for (uint32_t k = 1; k < b->count; k++)
         kmm__ticket_recorded(b->tasks[k]->ticket);
-    kmm__spin_lock(&rt->lock);
+    device_lock(rt);
     for (uint32_t k = 0; k < b->count; k++) {
         int error = errors[k] ? errors[k] : recorded;
         if (error && !b->tasks[k]->error)
@@ -479,7 +487,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int notified = d->backend->notify(d->lanes[b->tasks[0]->lane].stream, batch_finished, b);
     if (notified)
         batch_finished(b, notified);
-    kmm__spin_lock(&rt->lock);
+    device_lock(rt);
 }
 
 /* Brings everything a task of the program's own statements needs; the thread that runs them does the rest. */
@@ -516,7 +524,7 @@ static void issue_on_stream(kmm__task_t *t)
     kmm__device_t *d = t->device;
     kmm__moves_t moves = { 0 };
     uint64_t bytes, total;
-    if (!prepare(t, &moves))
+    if (!prepare(t, false, &moves))
         return;
     if (t->work->is_inline) {
         inline_issue(t, &moves);
@@ -528,7 +536,7 @@ static void issue_on_stream(kmm__task_t *t)
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
         kmm__task_t *next = queue_first(&d->ready);
         more = next && !next->error && !next->work->is_inline && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
-        if (more && (next = ready_pop(d)) && prepare(next, &moves)) {
+        if (more && (next = ready_pop(d)) && prepare(next, true, &moves)) {
             b->tasks[b->count++] = next;
             total += bytes;
         }
@@ -817,7 +825,7 @@ static void *device_main(void *arg)
         } else if (d->wakes == seen && lingers) {
             pthread_mutex_unlock(&rt->lock);
             kmm__spin_while(&d->wakes, seen);
-            kmm__spin_lock(&rt->lock);
+            device_lock(rt);
             lingers = d->wakes != seen;
         } else if (d->wakes == seen) {
             pthread_cond_wait(&d->wake, &rt->lock);

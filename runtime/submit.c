@@ -8,7 +8,7 @@
 #include "memory/spill.h"
 #include "submission.h"
 
-enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64, JOINED_BATCH = 8 };
+enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64, BATCH_BYTES = 64 << 20, HAND_OVER = 64 };
 
 static _Thread_local kmm_launch_t *armed;
 static _Atomic(kmm_launch_t *) spare_launch; /* the builder that was used last; more are kept behind the lock */
@@ -547,23 +547,43 @@ static void throttle(kmm_runtime_t *rt)
     rt->throttled--;
 }
 
-/* Enters n chunks from first on into the DAG, each before the next is looked at. Chunks that fail carry their error. */
-static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t n)
+static uint64_t bytes_of(const kmm__task_t *t)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        bytes += (uint64_t)kmm__box_volume(&t->accesses[k].box);
+    return bytes;
+}
+
+/* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many as are worth a launch; *n receives
+ * how many. Chunks that fail carry their error. */
+static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uint32_t *n)
 {
     kmm__task_t *tasks[MOST_BATCH];
+    uint64_t bytes = 0;
     int result = 0;
-    for (uint32_t k = 0; k < n; k++) {
+    for (*n = 0; *n < most && bytes < BATCH_BYTES; ++*n) {
         int error = 0;
-        tasks[k] = make_chunk(s, first + k, &error);
+        kmm__task_t *t = tasks[*n] = make_chunk(s, first + *n, &error);
         if (!error)
-            error = kmm__dag_enter(tasks[k]);
-        if (error && !tasks[k]->error)
-            tasks[k]->error = error;
+            error = kmm__dag_enter(t);
+        if (error && !t->error)
+            t->error = error;
         result = result ? result : error;
+        bytes += s->rt->has_spaces ? bytes_of(t) : 0;
     }
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < *n; k++)
         kmm__dag_release(tasks[k]);
     return result;
+}
+
+/* Lets devices' threads have the lock: they start while we submit. */
+static void hand_over(kmm_runtime_t *rt)
+{
+    pthread_mutex_unlock(&rt->lock);
+    for (int k = 0; k < HAND_OVER && atomic_load_explicit(&rt->wanting, memory_order_relaxed); k++)
+        kmm__relax();
+    kmm__spin_lock(&rt->lock);
 }
 
 /* The same for all chunks of a launch that may read what others of them write: no chunk is recorded before all have
@@ -623,18 +643,14 @@ static int submit_work(kmm__submission_t *s)
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);
-    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one; chunks that
-     * were joined are large enough to begin with some. */
-    uint32_t most = s->part.count < w->chunk_count ? JOINED_BATCH : s->rt->has_spaces ? MOST_BATCH : BATCH;
+    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one. */
+    uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         throttle(s->rt);
-        n = !apart || s->part.count - k < most ? s->part.count - k : most;
-        error = apart ? submit_apart(s, k, n) : submit_together(s);
-        if (k + n == s->part.count)
-            break;
-        /* Let the devices' threads in: they start while we submit. */
-        pthread_mutex_unlock(&s->rt->lock);
-        kmm__spin_lock(&s->rt->lock);
+        n = s->part.count - k;
+        error = apart ? submit_apart(s, k, n < most ? n : most, &n) : submit_together(s);
+        if (k + n < s->part.count)
+            hand_over(s->rt);
     }
     return error ? error : kmm__reduce_end(s->rt, w);
 }

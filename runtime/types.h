@@ -440,6 +440,7 @@ typedef struct kmm__error { int code; char text[512]; } kmm__error_t;
 
 struct kmm_runtime {
     pthread_mutex_t lock;
+    _Atomic uint32_t wanting; /* devices' threads that try to get it */
     pthread_cond_t progress; /* a task, marker or array finished */
     kmm__backend_t *backends[KMM__MAX_BACKENDS];
     uint32_t backend_count;
