@@ -11,7 +11,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_PART = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -715,6 +715,16 @@ static int windows_ensure(kmm__task_t *t)
     return error;
 }
 
+/* While memory is short a device's thread does not go far ahead of its copies: what it evicted for tasks that wait behind others would
+ * have been better kept. Others that hold memory wait for none, so their turn ends. */
+static void await_turn(const wanted_t *w)
+{
+    kmm__device_t *d = w->task->device;
+    while (d->pressure && w->missing && d->pinned_bytes > w->held + COMING_TASKS * w->bytes)
+        if (wait_for_memory(d, w->held))
+            return;
+}
+
 int kmm__frames_acquire(kmm__task_t *t, bool resident)
 {
     kmm__device_t *d = t->device;
@@ -742,6 +752,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     if (!error)
         say_amplified(&w);
     d->acquires = true;
+    if (!error)
+        await_turn(&w);
     for (uint32_t k = 0; k < w.count && !error; k++)
         error = frame_map(&w, w.frames[k]);
     if (!error)
