@@ -223,8 +223,8 @@ bool bind_is_launch(CXCursor call) { return is_chevron(call); }
 /* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
 static int kernel_argument(CXCursor call)
 {
-    static const char *const first[] = {"cudaLaunchKernel", "hipLaunchKernel", "hipExtLaunchKernel", NULL};
-    static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC", "hipLaunchKernelExC", NULL};
+    static const char *const first[] = {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "hipLaunchKernel", "hipExtLaunchKernel", NULL};
+    static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz", "hipLaunchKernelExC", NULL};
     const char *name = spelling(call);
     return is_one_of(name, first) ? 0 : is_one_of(name, second) ? 1 : -1;
 }

@@ -22,9 +22,11 @@ static void add_wraps(const char *runtime, list_t *command)
 static void add_managed(link_kind_t kind, list_t *command)
 {
 #define ADD_WRAP(name) to_linker(command, "--wrap=" #name);
+#define ADD_PER_THREAD(name, call) ADD_WRAP(name)
     if (kind.managed_cuda) {
         add_wraps("cuda", command);
         KMM_CUDA_CALLS(ADD_WRAP)
+        KMM_CUDA_PER_THREAD_CALLS(ADD_PER_THREAD)
         to_linker(command, "-lkmm_cuda");
     }
     if (kind.managed_hip) {
@@ -32,6 +34,7 @@ static void add_managed(link_kind_t kind, list_t *command)
         KMM_HIP_CALLS(ADD_WRAP)
         to_linker(command, "-lkmm_hip");
     }
+#undef ADD_PER_THREAD
 #undef ADD_WRAP
 }
 

@@ -64,6 +64,42 @@
     X(__cudaLaunchKernel)                                                                          \
     X(cudaLaunchKernelExC)
 
+/* What calls are named where the program has a default stream for each thread (nvcc --default-stream per-thread), and the calls: there
+ * the default stream orders more than was asked for, which is no mistake. */
+#define KMM_CUDA_PER_THREAD_CALLS(X)                                                               \
+    X(cudaMemcpy_ptds, cudaMemcpy)                                                                \
+    X(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)                                                \
+    X(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol)                                            \
+    X(cudaMemcpy2D_ptds, cudaMemcpy2D)                                                            \
+    X(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray)                                              \
+    X(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray)                                          \
+    X(cudaMemcpy3D_ptds, cudaMemcpy3D)                                                            \
+    X(cudaMemset_ptds, cudaMemset)                                                                \
+    X(cudaMemset2D_ptds, cudaMemset2D)                                                            \
+    X(cudaMemset3D_ptds, cudaMemset3D)                                                            \
+    X(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)                                                      \
+    X(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync)                                      \
+    X(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync)                                  \
+    X(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync)                                                  \
+    X(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync)                                                  \
+    X(cudaMemsetAsync_ptsz, cudaMemsetAsync)                                                      \
+    X(cudaMemset2DAsync_ptsz, cudaMemset2DAsync)                                                  \
+    X(cudaMemset3DAsync_ptsz, cudaMemset3DAsync)                                                  \
+    X(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync)                                            \
+    X(cudaMallocAsync_ptsz, cudaMallocAsync)                                                      \
+    X(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync)                                      \
+    X(cudaFreeAsync_ptsz, cudaFreeAsync)                                                          \
+    X(cudaStreamQuery_ptsz, cudaStreamQuery)                                                      \
+    X(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)                                          \
+    X(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)                                              \
+    X(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture)                                        \
+    X(cudaGraphLaunch_ptsz, cudaGraphLaunch)                                                      \
+    X(cudaEventRecord_ptsz, cudaEventRecord)                                                      \
+    X(cudaLaunchKernel_ptsz, cudaLaunchKernel)                                                    \
+    X(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC)                                              \
+    X(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)                              \
+    X(__cudaLaunchKernel_ptsz, __cudaLaunchKernel)
+
 #define KMM_HIP_CALLS(X)                                                                           \
     X(__hipRegisterFatBinary)                                                                      \
     X(__hipRegisterFunction)                                                                       \
