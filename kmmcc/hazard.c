@@ -318,6 +318,13 @@ static const char *qualified_name(CXCursor c)
     return name;
 }
 
+/* Whether kernels of other files may change the variable. */
+static bool is_changed_elsewhere(const unit_t *u, CXCursor variable)
+{
+    return u->main->options->relocatable && clang_getCursorLinkage(variable) == CXLinkage_External &&
+           !clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(variable)));
+}
+
 void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names)
 {
     walk_t *own = arena_alloc(sizeof(*own)), *all = arena_alloc(sizeof(*all));
@@ -325,6 +332,7 @@ void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names)
     if (own->used_count)
         clang_visitChildren(clang_getTranslationUnitCursor(u->tu), visit_kernels, all);
     for (int k = 0; k < own->used_count; k++)
-        if (has(all->stored, all->stored_count, own->used[k]) && !has(own->stored, own->stored_count, own->used[k]))
+        if ((has(all->stored, all->stored_count, own->used[k]) || is_changed_elsewhere(u, own->used[k])) &&
+            !has(own->stored, own->stored_count, own->used[k]))
             list_add(names, qualified_name(own->used[k]));
 }

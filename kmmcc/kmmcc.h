@@ -87,6 +87,7 @@ typedef struct options {
     bool has_input;                /* some file, or stdin, is named */
     lang_t stdin_lang;             /* of `-`, as -x says */
     bool has_hip_options; /* some argument is one that only hipcc and clang understand */
+    bool relocatable;     /* -rdc=true, -dc, -fgpu-rdc: files share the variables of devices */
     bool dry_run, verbose, debug_info;
 } options_t;
 

@@ -420,6 +420,17 @@ static void read_mode(options_t *o, const char *name)
         o->compile_only = false, o->makes_library = true;
 }
 
+/* The last one counts. */
+static void note_relocatable(options_t *o, const char *name, const char *value)
+{
+    if (strcmp(name, "-rdc") == 0 || strcmp(name, "-relocatable-device-code") == 0)
+        o->relocatable = value && strcmp(value, "true") == 0;
+    else if (strcmp(name, "-dc") == 0 || strcmp(name, "-device-c") == 0 || strcmp(name, "-fgpu-rdc") == 0)
+        o->relocatable = true;
+    else if (strcmp(name, "-fno-gpu-rdc") == 0)
+        o->relocatable = false;
+}
+
 /* What a known option means for kmmcc itself. */
 static void note_option(reader_t *r, const option_t *option, const char *value)
 {
@@ -427,6 +438,7 @@ static void note_option(reader_t *r, const option_t *option, const char *value)
     const char *name = option->host && *option->host && strcmp(option->host, OF_HIP) != 0 ? option->host : option->name;
     if (strcmp(option->name, "-device-link") == 0)
         name = "-dlink";
+    note_relocatable(o, option->name, value);
     o->nvcc_only |= option->nvcc_only;
     o->debug_info |= strcmp(name, "-G") == 0;
     o->is_static |= strcmp(name, "-static") == 0;
