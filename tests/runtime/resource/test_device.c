@@ -456,6 +456,49 @@ static void buffers_on_a_stream(void **state)
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
+/* Everything goes where the resource says, and leaves the current device alone. */
+static void another_device_than_the_current_one(void **state)
+{
+    (void)state;
+    kmm_stream_pool_t *streams;
+    kmm_resource_t *source, *pool;
+    kmm_buffer_t b, copy;
+    kmm_vector_t v;
+    const int sent = 77, mapped = 2;
+    int back = 0;
+    for (int kind = 0; kind <= mapped; kind++) {
+        assert_int_equal(kmm__driver_enter(0), 0);
+        assert_int_equal(kind == mapped ? kmm_mapped_resource_create(1, &source)
+                         : kind         ? kmm_async_resource_create(1, NULL, &source)
+                                        : kmm_device_resource_create(1, &source), 0);
+        assert_int_equal(kmm_pool_resource_create(source, NULL, &pool), 0);
+        assert_int_equal(kmm_resource_device(pool), 1);
+        assert_int_equal(kmm_stream_pool_create(1, 2, &streams), 0);
+        kmm_stream_t s = kmm_stream_pool_next(streams), other = kmm_stream_pool_next(streams);
+        assert_int_equal(kmm_buffer_init_copy(&b, &sent, sizeof(sent), s, pool), 0);
+        assert_int_equal(kmm_buffer_resize(&b, MIB, s), 0);
+        assert_int_equal(kmm_buffer_init_copy(&copy, b.data, MIB, s, pool), 0);
+        assert_int_equal(kmm_buffer_read(&copy, 0, &back, sizeof(back)), 0);
+        assert_int_equal(back, sent);
+        assert_int_equal(kmm_vector_init(&v, sizeof(sent), 100, other, pool), 0);
+        assert_int_equal(kmm_vector_set(&v, 99, &sent), 0);
+        back = 0;
+        assert_int_equal(kmm_vector_get(&v, 99, &back), 0);
+        assert_int_equal(back, sent);
+        assert_int_equal(kmm_vector_deinit(&v), 0);
+        assert_int_equal(kmm_buffer_deinit(&copy), 0);
+        assert_int_equal(kmm_buffer_deinit(&b), 0);
+        assert_int_equal(kmm_resource_stream_end(pool, s), 0);
+        assert_int_equal(kmm_resource_stream_end(pool, other), 0);
+        assert_int_equal(kmm_resource_trim(pool, 0), 0);
+        assert_int_equal(kmm_resource_destroy(pool), 0);
+        assert_int_equal(kmm_resource_destroy(source), 0);
+        kmm_stream_pool_destroy(streams);
+        assert_int_equal(kmm__driver_current_device(), 0);
+        kmm__driver_leave();
+    }
+}
+
 /* ---- Frameworks ---- */
 
 static int failures;
@@ -545,6 +588,7 @@ int main(void)
         cmocka_unit_test(memory_that_cannot_be_mapped),
         cmocka_unit_test(current_resources),
         cmocka_unit_test(buffers_on_a_stream),
+        cmocka_unit_test(another_device_than_the_current_one),
         cmocka_unit_test(frameworks_have_mapped_memory_where_it_will_do),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
     };
