@@ -195,11 +195,44 @@ static bool is_index_type(CXType type)
            kind == CXType_ULongLong;
 }
 
+/* An unsigned number of 32 bits that may have come to 0 again, so that what is made of it as 64 bits does not count on: it is a difference, or a
+ * number with a sign is part of it. */
+static bool is_not_negative(const node_t *n)
+{
+    CXEvalResult value = clang_Cursor_Evaluate(n->cursor);
+    const bool is = value && clang_EvalResult_getKind(value) == CXEval_Int && clang_EvalResult_getAsLongLong(value) >= 0;
+    if (value)
+        clang_EvalResult_dispose(value);
+    return is;
+}
+static bool may_wrap(const node_t *n)
+{
+    const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
+    const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
+    if (kind == CXBinaryOperator_Mul || kind == CXBinaryOperator_Sub)
+        return kind == CXBinaryOperator_Sub;
+    if (type.kind != CXType_UInt)
+        return is_index_type(type) && !is_not_negative(n);
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN && n->variable->initializer)
+        return may_wrap(n->variable->initializer);
+    bool goes_on = n->kind == CXCursor_BinaryOperator || n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr;
+    for (const node_t *c = n->child; goes_on && c; c = c->next)
+        if (may_wrap(c))
+            return true;
+    return false;
+}
+
+static bool widens(const node_t *n)
+{
+    const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
+    return n->child && clang_Type_getSizeOf(type) == 8 && clang_getCanonicalType(clang_getCursorType(n->child->cursor)).kind == CXType_UInt;
+}
+
 /* "x": the expression is threadIdx.x plus what is the same for all threads; "y" likewise; NULL: neither. */
 static const char *direction_of(const emitter_t *e, const node_t *n)
 {
     for (const node_t *inner = stripped(n); n != inner; n = n->child)
-        if (n->kind == CXCursor_CStyleCastExpr && !is_index_type(clang_getCursorType(n->cursor)))
+        if ((n->kind == CXCursor_CStyleCastExpr && !is_index_type(clang_getCursorType(n->cursor))) || (widens(n) && may_wrap(n->child)))
             return NULL;
     if (!n || !is_index_type(clang_getCursorType(n->cursor)))
         return NULL;
@@ -485,7 +518,7 @@ static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, 
     if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
         text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_e.%s)); ", direction, kind == CXBinaryOperator_LT ? "" : "_or_at",
                     pair, direction);
-    text_printf(&b->exact, " && kmm_host_exact(%s)", pair);
+    text_printf(&b->exact, " && kmm_host_exact(%s, kmm_e.%s)", pair, direction);
 }
 
 static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind)
@@ -820,6 +853,29 @@ static bool keep_made(emitter_t *e, node_t *call, int number)
 }
 
 /* The threads bring their arguments; the function runs once for all; the call becomes its result. */
+static bool has_lambda(const node_t *n)
+{
+    if (n->kind == CXCursor_LambdaExpr)
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (has_lambda(c))
+            return true;
+    return false;
+}
+
+/* The type of a call as C++: what the compiler makes of its text, unless there is a lambda in it, of which each has a type of its own. */
+static const char *call_type(emitter_t *e, const node_t *call, const char *text)
+{
+    if (!has_lambda(call))
+        return arena_printf("decltype(%s)", text);
+    CXType type = clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(call->cursor)));
+    if (type.kind != CXType_Void && clang_Type_getSizeOf(type) < 0) {
+        fail(e, call, "a lambda is an argument of what meets at a barrier, and the result's type depends on a template");
+        return NULL;
+    }
+    return arena_printf("kmm_host_as<%s>", clang_text(clang_getTypeSpelling(type)));
+}
+
 static bool hoist_call(emitter_t *e, node_t *call)
 {
     int number = e->operations++;
@@ -831,9 +887,11 @@ static bool hoist_call(emitter_t *e, node_t *call)
     use_early(call);
     if (call->meeting == MEETING_FUNCTION && !keep_made(e, call, number))
         return false;
-    const char *text = copy_node(e, call);
-    text_printf(&e->out, "kmm_host_call<decltype(%s)> kmm_c%d;\n", text, number);
-    add_text(e, call, arena_printf("kmm_c%d.call(kmm_t, [&]() -> decltype(%s) { return %s; });", number, text, text));
+    const char *text = copy_node(e, call), *type = call_type(e, call, text);
+    if (!type)
+        return false;
+    text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
+    add_text(e, call, arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
     close_region(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
@@ -1477,24 +1535,24 @@ static bool emit_strided(emitter_t *e, node_t *n)
     const char *stride = copy_node(e, stripped(p.increment)->last);
     close_region(e);
     use_early(v->initializer);
-    text_printf(&e->out, "\n%s\nfor (kmm_host_as<%s> kmm_i%d %s; kmm_i%d < (%s); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number,
-                suffix(e, v), v->number, limit, v->number, stride);
+    text_printf(&e->out, "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_s%d(kmm_i%d, %s, %s, kmm_e);\n"
+                "for (; kmm_s%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number, suffix(e, v), v->number, v->number,
+                limit, stride, v->number, v->number, limit, v->number, stride);
     text_t ahead = {0};
     add_ahead(e, p.first, v, stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
     open_region(e);
-    e->part = arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x)); const bool kmm_exact = kmm_host_exact(kmm_i%d, %s);",
-                           v->number, limit, v->number, limit);
+    e->part = arena_printf("const bool kmm_exact = kmm_s%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", v->number, v->number, limit);
     e->is_apart &= is_apart(p.first);
     e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
     edit_atomics(e, p.first);
     note_uses(e, p.first);
     note_uses(e, p.condition);
-    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || (%s)) %s", type, v->name, v->number,
-                                      copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
+    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || kmm_s%d.runs(kmm_t, %s)) %s", type, v->name, v->number,
+                                      v->number, copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
     close_region(e);
-    text_printf(&e->out, "}\n");
+    text_printf(&e->out, "} }\n");
     return true;
 }
 
@@ -1535,6 +1593,10 @@ static void emit_parameters(emitter_t *e)
         if (v->keep != KEEP_EACH)
             continue;
         const char *type = type_text(e, v);
+        if (strstr(type, "...")) {
+            fail(e, e->b.root, "it takes any number of arguments");
+            return;
+        }
         if (!e->s->is_kernel) {
             text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n", is_const(v) ? "const " : "", type, v->name, storage(v));
             continue;

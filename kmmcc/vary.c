@@ -280,9 +280,26 @@ static void clear_left(node_t *n)
         clear_left(c);
 }
 
+/* Whether something that an expression names is hidden, somewhere in `scope`, by another variable of that name: there the expression's text
+ * would mean something else. */
+static bool has_hidden(const body_tree_t *b, const node_t *n, const node_t *scope)
+{
+    const char *name = n->kind == CXCursor_DeclRefExpr ? clang_text(clang_getCursorSpelling(n->cursor)) : NULL;
+    for (int k = 0; name && k < b->variable_count; k++) {
+        const variable_t *other = &b->variable[k];
+        if (other != n->variable && !strcmp(other->name, name) && other->declaration && other->declaration->begin >= scope->begin &&
+            other->declaration->begin < scope->end)
+            return true;
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        if (has_hidden(b, c, scope))
+            return true;
+    return false;
+}
+
 static bool can_repeat(const body_tree_t *b, const variable_t *v)
 {
-    if (v->is_parameter || !v->initializer || v->escapes || v->change_count || !v->scope)
+    if (v->is_parameter || !v->initializer || v->escapes || v->change_count || !v->scope || has_hidden(b, v->initializer, v->scope))
         return false;
     const node_t *e = v->initializer;
     if (v->is_reference) {

@@ -307,18 +307,23 @@ struct kmm_host_block {
 
 /*
  * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's place and a
- * the value for the first one. Where the comparison is one of unsigned numbers but `a` is negative, or of floating-point
- * numbers, it must be made by each thread: then kmm_host_exact is false, and the answer is all.
+ * the value for the first one. Where the comparison is one of unsigned numbers but `a` is negative, where an unsigned a + x goes
+ * beyond its type's numbers and begins at 0 again, or where numbers are floating-point ones, it must be made by each thread: then
+ * kmm_host_exact is false, and the answer is all.
  */
-template <class A, class B> KMM_HOST_INLINE bool kmm_host_exact(A a, B b)
+template <class A, class B> KMM_HOST_INLINE bool kmm_host_exact(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
-    return std::is_integral<both>::value && (std::is_signed<both>::value || a > 0 || a == 0);
+    if (!std::is_integral<both>::value)
+        return false;
+    if (std::is_unsigned<A>::value)
+        return (A)(a + (A)(extent - 1)) >= a;
+    return std::is_signed<both>::value || a > 0 || a == 0;
 }
 template <class A, class B> KMM_HOST_INLINE int kmm_host_below(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
-    if (!kmm_host_exact(a, b))
+    if (!kmm_host_exact(a, b, extent))
         return (int)extent;
     if ((both)b <= (both)a)
         return 0;
@@ -328,7 +333,7 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_below(A a, B b, unsigne
 template <class A, class B> KMM_HOST_INLINE int kmm_host_below_or_at(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
-    if (!kmm_host_exact(a, b))
+    if (!kmm_host_exact(a, b, extent))
         return (int)extent;
     if ((both)b < (both)a)
         return 0;
@@ -338,12 +343,52 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_below_or_at(A a, B b, u
 /* The same as where threads begin for which it does not hold. */
 template <class A, class B> KMM_HOST_INLINE int kmm_host_from(A a, B b, unsigned extent)
 {
-    return kmm_host_exact(a, b) ? kmm_host_below(a, b, extent) : 0;
+    return kmm_host_exact(a, b, extent) ? kmm_host_below(a, b, extent) : 0;
 }
 template <class A, class B> KMM_HOST_INLINE int kmm_host_from_behind(A a, B b, unsigned extent)
 {
-    return kmm_host_exact(a, b) ? kmm_host_below_or_at(a, b, extent) : 0;
+    return kmm_host_exact(a, b, extent) ? kmm_host_below_or_at(a, b, extent) : 0;
 }
+
+/*
+ * `for (i = first + x; i < limit; i += stride)` of all threads at once: the block goes on as long as its first thread does, if the first is the least of them
+ * all the way. Else each thread stops for itself, and the block when all have.
+ */
+struct kmm_host_strides {
+    bool is_exact, is_any;
+    bool *stopped;
+
+    template <class A, class B, class S> KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
+        : is_exact(kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x)), is_any(true), stopped(nullptr)
+    {
+        if (!is_exact)
+            stopped = static_cast<bool *>(memset(kmm_host_allocate((size_t)e.x * e.y * e.z), 0, (size_t)e.x * e.y * e.z));
+    }
+    kmm_host_strides(const kmm_host_strides &) = delete;
+    ~kmm_host_strides() { free(stopped); }
+
+    /* Whether no thread's i can come to the end of its type's numbers before it comes to the limit. */
+    template <class A, class B, class S> static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
+    {
+        typedef decltype(A() + limit) both;
+        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value)
+            return true;
+        const unsigned long long most = (unsigned long long)~(typename std::make_unsigned<A>::type)0 >> (std::is_signed<A>::value ? 1 : 0);
+        return (double)stride >= 0 && (double)limit < (double)most - (double)extent - (double)stride - (double)(most >> 48);
+    }
+    KMM_HOST_INLINE bool goes_on(bool is_below)
+    {
+        const bool more = is_exact ? is_below : is_any;
+        is_any = false;
+        return more;
+    }
+    KMM_HOST_INLINE bool runs(int thread, bool is_below)
+    {
+        stopped[thread] |= !is_below;
+        is_any |= !stopped[thread];
+        return !stopped[thread];
+    }
+};
 
 /* `count` elements from `first` on are used soon. The processor guesses what lies behind the first of them, if it guesses anything. */
 template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, size_t count)

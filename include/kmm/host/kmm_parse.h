@@ -25,6 +25,14 @@
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #endif
 #pragma clang force_cuda_host_device end
+#ifndef KMM_PARSE_LIGHT
+#include <new>
+#endif
+/* The C++ library's are the host's alone. */
+__attribute__((device)) inline void *operator new(__SIZE_TYPE__, void *p) noexcept { return p; }
+__attribute__((device)) inline void *operator new[](__SIZE_TYPE__, void *p) noexcept { return p; }
+__attribute__((device)) inline void operator delete(void *, void *) noexcept {}
+__attribute__((device)) inline void operator delete[](void *, void *) noexcept {}
 #define __syncthreads kmm_host_syncthreads
 
 #endif

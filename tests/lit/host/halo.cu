@@ -1,0 +1,170 @@
+// Indices that begin below 0 or come to 0 again, variables that hide others, lambdas and packs at barriers: what split kernels give is
+// what threads with a stack of their own give.
+// RUN: %kmmcc --target=host %san -std=c++17 -O2 -w %s -o %t && %t > %t.split
+// RUN: %kmmcc --target=host %san -std=c++17 -O1 -w -fkmm-fibers %s -o %t && %t > %t.fibers
+// RUN: cmp %t.split %t.fibers && FileCheck %s < %t.split
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_runtime.h>
+#include <new>
+#include <stdio.h>
+namespace cg = cooperative_groups;
+
+enum { N = 64 };
+
+// ---- Conditions ----
+__global__ void below_1(int *o, int w) { if (threadIdx.x - 1 < 10) o[threadIdx.x] = w; }
+__global__ void below_2(int *o, int w)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x - 1;
+    if ((unsigned)x < (unsigned)w)
+        o[threadIdx.x] = 1;
+}
+__global__ void below_3(int *o, int w)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x - 2, y = threadIdx.y - 1;
+    if ((unsigned)x >= w || (unsigned)y >= 5)
+        return;
+    o[threadIdx.x] += 1;
+}
+__global__ void below_4(int *o, int w)
+{
+    __shared__ int s[N];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x - 1 <= (unsigned)w)
+        s[threadIdx.x] = 1;
+    __syncthreads();
+    o[threadIdx.x] = s[N - 1 - threadIdx.x];
+}
+__global__ void below_5(int *o, int w)
+{
+    size_t i = blockIdx.x * blockDim.x + threadIdx.x - 3; // wraps at 32 bits
+    if (i < (size_t)w)
+        o[i] = (int)i + 1;
+    if (i > 4000000000u)
+        o[N - 1] += (int)(i >> 31);
+    long j = threadIdx.x - 5u;
+    o[threadIdx.x] += j > 100 ? 1000 : (int)j;
+}
+
+// ---- Loops ----
+__global__ void loop_1(int *o, unsigned n)
+{
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = 0;
+    __syncthreads();
+    for (int i = (int)threadIdx.x - 5; i < n; i += blockDim.x)
+        s[t] += i + 1000;
+    __syncthreads();
+    o[t] = s[t];
+}
+__global__ void loop_2(int *o, int n)
+{
+    for (unsigned i = threadIdx.x - 3; i < n; i += 64)
+        o[threadIdx.x] += i * 3;
+}
+__global__ void loop_3(int *o, int r)
+{
+    for (int i = threadIdx.x - r; i < blockDim.x + r; i += blockDim.x)
+        o[threadIdx.x] += i + 100;
+}
+__global__ void loop_4(int *o, unsigned n)
+{
+    for (unsigned i = threadIdx.x; i < 0xfffffff0u - n; i += 0x3fffffffu) // comes close to its type's end
+        o[threadIdx.x] += i > 0x7fffffffu ? 1 : 2;
+}
+__global__ void loop_5(int *o, float n)
+{
+    for (int i = threadIdx.x - 9; i < n; i += blockDim.x)
+        o[threadIdx.x] += i;
+}
+
+// ---- Names ----
+__global__ void hidden_1(int *o, int)
+{
+    __shared__ int s[N];
+    const int t = threadIdx.x;
+    int n = blockIdx.x + 1;
+    int i = n * 64 + t * 2;
+    s[t] = 0;
+    {
+        int n = 100;
+        __syncthreads();
+        s[t] += i + n;
+    }
+    __syncthreads();
+    o[t] = s[N - 1 - t] + i;
+}
+__global__ void hidden_2(int *o, int n)
+{
+    __shared__ int s[N];
+    unsigned t = threadIdx.x, q = t + 1, w = q * n;
+    s[t] = 0;
+    for (int n = 0; n < 3; n++) {
+        int t = 5;
+        __syncthreads();
+        s[(q + n) % N] += q + t + w;
+    }
+    __syncthreads();
+    o[t] = s[t];
+}
+
+// ---- What meets with a lambda or any number of arguments ----
+template <class F> __device__ float folded(float v, F f)
+{
+    __shared__ float s[N];
+    s[threadIdx.x] = v;
+    __syncthreads();
+    return f(s[threadIdx.x], s[N - 1 - threadIdx.x]);
+}
+__global__ void lambdas(int *o, int k)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const float most = cg::reduce(warp, (float)threadIdx.x, [](float a, float b) { return a > b ? a : b; });
+    o[threadIdx.x] = (int)most + (int)folded((float)threadIdx.x, [k](float a, float b) { return a * k + b; });
+}
+template <class... A> __device__ int all(A... a) { return (a + ... + 0); }
+template <class... A> __global__ void packs(int *o, A... a)
+{
+    __shared__ int s[N];
+    s[threadIdx.x] = all(a...) + threadIdx.x;
+    __syncthreads();
+    o[threadIdx.x] = s[N - 1 - threadIdx.x] + all(a...);
+}
+struct object { int v; __device__ object(int v) : v(v) {} };
+__global__ void placed(int *o, int k)
+{
+    alignas(object) char raw[sizeof(object)];
+    o[threadIdx.x] = (new (raw) object(threadIdx.x * k))->v;
+}
+
+static int *device;
+#define RUN(kernel, ...)                                                                           \
+    do {                                                                                           \
+        int own[N];                                                                                \
+        cudaMemset(device, 0, sizeof(own));                                                        \
+        kernel<<<1, N>>>(device, __VA_ARGS__);                                                     \
+        cudaMemcpy(own, device, sizeof(own), cudaMemcpyDeviceToHost);                              \
+        printf("%s(%s):", #kernel, #__VA_ARGS__);                                                  \
+        for (int v : own)                                                                          \
+            printf(" %d", v);                                                                      \
+        printf("\n");                                                                              \
+    } while (0)
+
+int main()
+{
+    cudaMalloc(&device, N * sizeof(int));
+    for (int w : {0, 1, 10, 64, 200}) {
+        RUN(below_1, w); RUN(below_2, w); RUN(below_3, w); RUN(below_4, w); RUN(below_5, w > 60 ? 60 : w);
+        RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w);
+    }
+    RUN(loop_4, 1);
+    RUN(hidden_1, 0);
+    RUN(packs, 1, 2, 3);
+    // CHECK: below_2(w): 0 1 0
+    // CHECK: below_2(w): 0 1 1 1 1 1 1 1 1 1 1 0 0
+    // CHECK: packs(1, 2, 3): 75 74
+    return cudaGetLastError() != cudaSuccess;
+}
