@@ -289,35 +289,32 @@ static int block_split(const kmm__map_t *m, uint32_t d, level_t *l, uint32_t k)
     return 0;
 }
 
-/* Cuts the interval that contains x so that one begins at x. */
-static int cut(kmm__map_t *m, uint32_t d, level_t *l, int64_t x)
+/* Cuts the interval at *p so that one begins at x, inside of it, and makes *p that one's place. Places behind it are others then. */
+static int cut(kmm__map_t *m, uint32_t d, level_t *l, place_t *p, int64_t x)
 {
     size_t size = cell_bytes(m, d);
-    if (x <= m->whole.lo[d] || x >= l->end)
-        return 0;
-    place_t p = find(l, x);
-    if (key_at(l, p) == x)
-        return 0;
-    if (l->blocks[p.block]->count == BLOCK) {
-        int error = block_split(m, d, l, p.block);
+    level_t *below = NULL;
+    if (l->blocks[p->block]->count == BLOCK) {
+        int error = block_split(m, d, l, p->block);
         if (error)
             return error;
-        p = find(l, x);
+        if (p->entry >= l->blocks[p->block]->count)
+            *p = (place_t){ p->block + 1, p->entry - l->blocks[p->block]->count };
     }
-    unsigned char *copy = malloc(size);
-    if (!copy || cell_copy(m, d, copy, l, p)) {
-        free(copy);
+    if (!is_last(m, d) && !(below = level_copy(m, d + 1, child(m, d, l, *p))))
         return KMM_E_MEMORY;
-    }
-    block_t *b = l->blocks[p.block];
-    uint32_t e = p.entry + 1;
+    block_t *b = l->blocks[p->block];
+    unsigned char *old = b->data + p->entry * size;
+    uint32_t e = ++p->entry;
     memmove(b->key + e + 1, b->key + e, (b->count - e) * sizeof(*b->key));
-    memmove(b->data + (e + 1) * size, b->data + e * size, (b->count - e) * size);
+    memmove(old + 2 * size, old + size, (b->count - e) * size);
     b->key[e] = x;
-    memcpy(b->data + e * size, copy, size);
+    if (below)
+        memcpy(old + size, &below, sizeof(below));
+    else
+        value_copy(m, old + size, old);
     b->count++;
     m->cells++;
-    free(copy);
     return 0;
 }
 
@@ -386,9 +383,7 @@ static void level_join(kmm__map_t *m, uint32_t d, level_t *l)
             p = n;
             continue;
         }
-        int64_t key = key_at(l, p);
-        swallow(m, d, l, n);
-        p = find(l, key);
+        swallow(m, d, l, n); /* which moves nothing before it */
     }
 }
 
@@ -418,31 +413,61 @@ typedef struct walk {
     void *arg;
 } walk_t;
 
+/* The same for the last dimension. */
+static int visit_cells(walk_t *w, uint32_t d, level_t *l)
+{
+    int64_t lo = w->where->lo[d], hi = w->where->hi[d];
+    size_t size = cell_bytes(w->map, d);
+    place_t p = find(l, lo);
+    int64_t begin = lo;
+    for (uint32_t k = p.block, e = p.entry; begin < hi; k++, e = 0) {
+        const block_t *b = l->blocks[k];
+        int64_t block_end = k + 1 < l->count ? l->blocks[k + 1]->key[0] : l->end;
+        for (; e < b->count && begin < hi; e++) {
+            int64_t end = e + 1 < b->count ? b->key[e + 1] : block_end;
+            w->part.lo[d] = begin;
+            w->part.hi[d] = end > hi ? hi : end;
+            int result = w->visit(w->arg, &w->part, b->data + e * size);
+            if (result)
+                return result;
+            begin = end;
+        }
+    }
+    return 0;
+}
+
 static int visit_level(walk_t *w, uint32_t d, level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
+    if (is_last(w->map, d))
+        return visit_cells(w, d, l);
     for (place_t p = find(l, lo); !at_end(l, p) && key_at(l, p) < hi; p = next(l, p)) {
         int64_t end = end_of(l, p);
         w->part.lo[d] = key_at(l, p) < lo ? lo : key_at(l, p);
         w->part.hi[d] = end > hi ? hi : end;
-        int result = is_last(w->map, d) ? w->visit(w->arg, &w->part, cell(w->map, d, l, p))
-                                        : visit_level(w, d + 1, child(w->map, d, l, p));
+        int result = visit_level(w, d + 1, child(w->map, d, l, p));
         if (result)
             return result;
     }
     return 0;
 }
 
-/* Cuts at lo and hi, unless an interval is [lo, hi) already; the place of the first interval inside. */
+/* Cuts at lo and hi, unless intervals begin there already; the place of the first interval inside. */
 static int cut_out(kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_t hi, place_t *first)
 {
-    *first = find(l, lo);
-    if (key_at(l, *first) == lo && end_of(l, *first) == hi)
-        return 0;
-    int error = cut(m, d, l, lo);
-    if (!error)
-        error = cut(m, d, l, hi);
-    *first = find(l, lo);
+    place_t p = find(l, lo);
+    int error = key_at(l, p) < lo ? cut(m, d, l, &p, lo) : 0;
+    int64_t end = end_of(l, p);
+    *first = p;
+    if (error || end == hi || hi >= l->end)
+        return error;
+    uint32_t blocks = l->count;
+    if (end < hi)
+        p = find(l, hi);
+    if (key_at(l, p) < hi)
+        error = cut(m, d, l, &p, hi);
+    if (l->count != blocks) /* the first may be in another block now */
+        *first = find(l, lo);
     return error;
 }
 
@@ -502,8 +527,8 @@ static int assign_level(walk_t *w, uint32_t d, level_t *l)
     }
     if ((result = cell_assign(w, d, l, p)))
         return result;
-    for (place_t n = next(l, p); !at_end(l, n) && key_at(l, n) < hi; n = next(l, find(l, lo)))
-        swallow(w->map, d, l, n);
+    for (place_t n = next(l, p); !at_end(l, n) && key_at(l, n) < hi;)
+        n = swallow(w->map, d, l, n);
     return 0;
 }
 
