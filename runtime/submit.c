@@ -457,6 +457,26 @@ static void access_push(kmm__task_t *t, const kmm__access_t *a)
     kmm__array_ref(a->array);
 }
 
+/* A hull holds more than is used anyway. Where a launch is one chunk, and moves nothing between devices, its edges are rounded outwards, so that
+ * hundreds of launches whose hulls differ a little, as along a diagonal, do not cut maps into cells for every row and column. */
+static void round_hull(kmm__access_t *a)
+{
+    enum { PIECES = 16, LINE = 64 };
+    for (uint32_t d = 0; d < a->layout.dims; d++) {
+        int64_t extent = a->layout.extent[d], unit = d + 1 < a->layout.dims ? 1 : LINE;
+        int64_t piece = (extent / PIECES / unit + 1) * unit;
+        a->box.lo[d] -= a->box.lo[d] % piece;
+        a->box.hi[d] += (piece - a->box.hi[d] % piece) % piece;
+        a->box.hi[d] = a->box.hi[d] < extent ? a->box.hi[d] : extent;
+    }
+}
+
+static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
+{
+    return !a->exact && a->mode != KMM_WRITE && a->layout.dims > 1 && !a->array->is_mapped && s->work->chunk_count == 1 && s->place.count == 1 &&
+           !s->rt->checks_access;
+}
+
 /* The accesses of chunk k, one for each item that is not empty there. */
 int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
@@ -478,6 +498,8 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
             continue;
         a->item = (uint16_t)k;
         t->exact &= a->mode == KMM_READ || a->exact;
+        if (may_round(s, a))
+            round_hull(a);
         t->access_count++;
         kmm__array_ref(a->array);
     }
