@@ -665,7 +665,10 @@ static void read_word(reader_t *r, const char *word)
     if (strcmp(word, "--version") == 0)
         r->o->action = ACTION_VERSION;
     note_form(word);
-    if (read_own(r->o, word))
+    if (strcmp(word, "--compiler") == 0 && r->next < r->words.count) { /* as a launcher, the compiler's command behind it */
+        r->own[r->next - 1] = r->own[r->next] = true;
+        r->o->compiler = r->words.item[r->next++];
+    } else if (read_own(r->o, word))
         r->own[r->next - 1] = true;
     else if (!read_known(r, word))
         read_unknown(r, word);
