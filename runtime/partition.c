@@ -203,7 +203,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     kmm__chunk_box_t whole;
     kmm__partition_whole(p, l, &whole);
     footprint_t f = footprint(l, (uint32_t)d, &whole);
-    bool sparse = is_sparse(p, l, (uint32_t)d, &f);
+    bool sparse = !rt->spill && is_sparse(p, l, (uint32_t)d, &f);
     int64_t bytes = (int64_t)(f.parts + f.shared);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
@@ -211,7 +211,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
             continue;
         uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
         uint64_t room = room_of(memory, f.shared);
-        int64_t of_memory = memory && !sparse ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
+        int64_t of_memory = memory && !(sparse && dev->info.away) ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
         int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }

@@ -66,6 +66,7 @@ static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
         out->lanes = host->pool.thread_count;
         return;
     }
+    out->away = true;
     snprintf(out->name, sizeof(out->name), "host:%d", gpu->ordinal);
     pthread_mutex_lock(&gpu->lock);
     out->memory_total = host->mem;

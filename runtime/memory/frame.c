@@ -480,7 +480,7 @@ static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 static bool may_exceed(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__device_t *d = t->device;
-    if (d->info.whole || d->runtime->spill)
+    if (!d->info.away || d->runtime->spill)
         return false;
     return t->work->may_exceed || (d->limit && parts_that_fit(t, needed) == 0);
 }

@@ -532,6 +532,13 @@ static void nothing_is_away_of_limited_memory(void **state)
     assert_int_equal(columns(COLUMNS, ROWS, 64, B, A), 0);
     assert_int_equal(kmm_wait(rt), KMM_E_MEMORY);
     assert_non_null(strstr(kmm_error_text(rt), "can be used; no chunk is small enough"));
+    int64_t tiles = 40; /* and launches that pass over much are cut as others are */
+    int *C = array(rt, (size_t)(tiles * TILE * (tiles * TILE + 1) * 4));
+    kmm_fill(rt, C, 0, (size_t)(tiles * TILE * (tiles * TILE + 1) * 4));
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(diagonal(tiles, 0, C), 0);
+    if (kmm_wait(rt))
+        fail_msg("%s", kmm_error_text(rt));
     end(rt);
 }
 
