@@ -171,7 +171,7 @@ static expr_t *too_long(parser_t *p)
     return NULL;
 }
 
-/* postfix = primary { '[' expression ']' | '(' arguments | ('.' | '->') NAME }
+/* postfix = primary { '[' expression ']' | '(' arguments | ('.' | '->') NAME [template-arguments] }
  * `sections`: the brackets that follow belong to the item. */
 static expr_t *parse_postfix(parser_t *p, bool sections)
 {
@@ -196,6 +196,7 @@ static expr_t *parse_postfix(parser_t *p, bool sections)
             if (p->token.kind != TOKEN_NAME)
                 return parser_error(p, "expected the name of a member"), NULL;
             parser_advance(p);
+            skip_template_arguments(p);
         } else if (parser_at(p, "++") || parser_at(p, "--")) {
             return side_effect(p, token_text(p->s, p->token), p->token.begin, p->token.end);
         } else {
