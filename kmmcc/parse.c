@@ -90,7 +90,9 @@ const char *nearest_name(const char *word, const char *const *names, int count)
 static void unknown_word(parser_t *p, const char *what, const char *const *names, int count)
 {
     const char *word = token_text(p->s, p->token), *near = nearest_name(word, names, count);
-    if (near && !p->failed) {
+    if (count == 0) {
+        parser_error(p, "unknown %s '%s'; there is none", what, word);
+    } else if (near && !p->failed) {
         parser_error(p, "unknown %s '%s'; did you mean '%s'?", what, word, near);
         diag_fix(p->token.begin, p->token.end, near);
     } else {
