@@ -42,7 +42,7 @@ static int environment_bytes(const char *name, uint64_t *out)
 /* KMM_JOIN: how many bytes small chunks are joined to; 0: they are not. Tests say the rest too: "64K,1,2". */
 static int config_join(kmm_runtime_t *rt)
 {
-    enum { BYTES = 16 << 20, TASKS = 32, PART = 64 };
+    enum { BYTES = 32 << 20, TASKS = 32, PART = 64 };
     const char *text = getenv("KMM_JOIN");
     char *copy = kmm__copy_text(text ? text : ""), *rest = copy, *number;
     uint64_t values[] = { BYTES, TASKS, PART };
@@ -54,7 +54,7 @@ static int config_join(kmm_runtime_t *rt)
     rt->join.bytes = values[0];
     rt->join.tasks = values[1];
     rt->join.part = values[2];
-    return ok ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 16M or 0", text);
+    return ok ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 32M or 0", text);
 }
 
 /* What of a device's memory may be used: as much as is given, and all of what is free now but for what others are left. */
