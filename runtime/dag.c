@@ -565,15 +565,28 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
+typedef struct enter_read { follow_t follow; bool away; } enter_read_t;
+
+static int enter_read_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    enter_read_t *e = arg;
+    e->away |= !is_home(e->follow.task, value);
+    return follow_part(&e->follow, part, value);
+}
+
 static int enter_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
-    follow_t f = { t, a, false, 0 };
+    enter_read_t e = { { t, a, false, 0 }, false };
     kmm__box_t boxes[2 * KMM__DIMS];
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     for (int b = 0; b < n; b++)
-        kmm__map_visit(a->array->users.map, &boxes[b], follow_part, &f);
-    return n < 0 ? n : record_read(t, k);
+        kmm__map_visit(a->array->users.map, &boxes[b], enter_read_part, &e);
+    for (int b = 0; b < n && e.away && t->runtime->has_spaces; b++)
+        kmm__map_update(a->array->users.map, &boxes[b], make_home, t);
+    if (n >= 0)
+        reads_push(&a->array->reads, t, k);
+    return n < 0 ? n : 0;
 }
 
 static int enter(kmm__task_t *t, uint32_t k)
