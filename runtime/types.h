@@ -345,6 +345,7 @@ struct kmm__task {
     kmm__ticket_t *ticket;
     uint32_t successor_count, wait_count, copy_count, pinned_count;
     struct kmm__held *held; /* host memory that it needs (memory/spill.h); NULL: none */
+    uint64_t coming;         /* bytes that it had to map, until it is done */
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
@@ -420,6 +421,7 @@ struct kmm__device {
     const void *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
+    uint64_t coming;         /* bytes that unfinished tasks had to map */
     uint64_t missing;        /* bytes that recent acquisitions had to map */
     uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;          /* of the frames that the latest acquisition has listed, */

@@ -11,7 +11,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 3 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -54,6 +54,11 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
 
 void kmm__frames_release(kmm__task_t *t)
 {
+    if (t->coming) {
+        t->device->coming -= t->coming;
+        t->coming = 0;
+        kmm__device_wake(t->device);
+    }
     for (uint32_t k = 0; k < t->pinned_count; k++) {
         kmm__frame_t *f = t->pinned[k];
         kmm__device_t *d = f->device;
@@ -716,11 +721,11 @@ static int windows_ensure(kmm__task_t *t)
 }
 
 /* While memory is short a device's thread does not go far ahead of its copies: what it evicted for tasks that wait behind others would
- * have been better kept. Others that hold memory wait for none, so their turn ends. */
+ * have been better kept. Others that hold memory wait for none, so they come to an end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
-    while (d->pressure && w->missing && d->pinned_bytes > w->held + COMING_TASKS * w->bytes)
+    while (d->pressure && w->missing && d->coming > COMING_TASKS * w->missing)
         if (wait_for_memory(d, w->held))
             return;
 }
@@ -739,6 +744,7 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     }
     if (!error)
         t->is_expected = false;
+    uint64_t coming = w.missing;
     d->missing = w.missing ? w.missing : d->missing;
     if (d->pressure && w.missing == 0)
         d->pressure--;
@@ -759,6 +765,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     if (!error)
         error = frames_allow(&w, d);
     d->acquires = false;
+    t->coming = error ? 0 : coming;
+    d->coming += t->coming;
     free(w.frames);
     free(w.closed);
     return error;

@@ -665,7 +665,7 @@ static void temporaries_in_a_row_move_nothing(void **state)
 
 enum { SWEEPS = 10, SWEPT = DEVICE_FRAMES * 5 / 4 };
 
-/* Frames that are on their way: what frame.c keeps free for two chunks, and two chunks whose data is coming. */
+/* Frames that are on their way: what frame.c keeps free for two chunks, and two of those whose data is coming. */
 static int reserve(int64_t chunk)
 {
     return 4 * chunk < DEVICE_FRAMES / 4 ? (int)(4 * chunk) : DEVICE_FRAMES / 4;
