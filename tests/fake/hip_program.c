@@ -38,11 +38,11 @@ static name_t *find(const void *host)
     return n;
 }
 
-fake_kernel_t *fake_hip_kernel(const void *function)
+/* Devices' threads may launch a kernel for the first time at once, and a library makes it when it is asked for. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+static fake_kernel_t *kernel_of(name_t *n)
 {
-    name_t *n = find(function);
-    if (!n)
-        return (fake_kernel_t *)(uintptr_t)function;
     if (n->kernel)
         return n->kernel;
     void *library = kernels();
@@ -54,6 +54,17 @@ fake_kernel_t *fake_hip_kernel(const void *function)
     if (!n->kernel)
         fake_broken("KMM_FAKE_KERNELS names no library that has the kernel which is launched");
     return n->kernel;
+}
+
+fake_kernel_t *fake_hip_kernel(const void *function)
+{
+    name_t *n = find(function);
+    if (!n)
+        return (fake_kernel_t *)(uintptr_t)function;
+    pthread_mutex_lock(&making);
+    fake_kernel_t *k = kernel_of(n);
+    pthread_mutex_unlock(&making);
+    return k;
 }
 
 /* ---- What the compiler's code calls ---- */
