@@ -422,7 +422,7 @@ struct kmm__device {
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
     uint64_t coming;         /* bytes that unfinished tasks had to map */
-    uint64_t missing;        /* bytes that recent acquisitions had to map */
+    uint64_t missing;        /* bytes that recent acquisitions had to map, on average */
     uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;          /* of the frames that the latest acquisition has listed, */
     bool acquires;           /* which is under way */

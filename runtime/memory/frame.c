@@ -11,7 +11,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 3 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -725,7 +725,8 @@ static int windows_ensure(kmm__task_t *t)
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
-    while (d->pressure && w->missing && d->coming > COMING_TASKS * w->missing)
+    uint64_t usual = d->missing > w->missing ? d->missing : w->missing;
+    while (d->pressure && w->missing && d->coming > COMING_TASKS * usual)
         if (wait_for_memory(d, w->held))
             return;
 }
@@ -745,7 +746,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     if (!error)
         t->is_expected = false;
     uint64_t coming = w.missing;
-    d->missing = w.missing ? w.missing : d->missing;
+    if (w.missing) /* tasks that begin and end inside frames differ from one to the next */
+        d->missing = d->missing ? (3 * d->missing + w.missing) / 4 : w.missing;
     if (d->pressure && w.missing == 0)
         d->pressure--;
     if (w.bytes > d->limit)
