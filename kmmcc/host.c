@@ -111,6 +111,7 @@ typedef struct host {
     const body_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
     words_t globals;  /* variables of the device outside functions that kernels can change */
+    words_t pointing; /* constant ones that hold pointers */
 } host_t;
 
 static void body_read(body_t *b, const source_t *s, size_t begin, size_t end)
@@ -301,6 +302,86 @@ static void add_function(host_t *h, CXCursor c)
         add_callee(h, (callee_t){c, is_read ? u : NULL, is_read ? begin : 0, is_read ? end : 0, b});
 }
 
+/* ---- Pointers that kernels find in memory ---- */
+
+static bool holds_pointers(CXType type);
+
+static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
+{
+    *(bool *)data |= holds_pointers(clang_getCursorType(field));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+static bool holds_pointers(CXType type)
+{
+    bool found = false;
+    type = clang_getCanonicalType(type);
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_pointer_field, &found);
+    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
+    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto && pointee != CXType_FunctionNoProto);
+}
+
+/* depends: that is known where the template is used. */
+typedef struct nested { CXType seen[32]; int count; bool found, depends; } nested_t;
+
+static void find_nested(nested_t *n, CXType type);
+
+static enum CXVisitorResult find_nested_field(CXCursor field, CXClientData data)
+{
+    find_nested(data, clang_getCursorType(field));
+    return CXVisit_Continue;
+}
+
+/* Whether something that the type points to holds pointers itself. */
+static void find_nested(nested_t *n, CXType type)
+{
+    type = clang_getCanonicalType(type);
+    for (int k = 0; k < n->count; k++)
+        if (clang_equalTypes(n->seen[k], type))
+            return;
+    if (n->count == (int)(sizeof(n->seen) / sizeof(*n->seen)))
+        return;
+    n->seen[n->count++] = type;
+    n->depends |= strstr(clang_text(clang_getTypeSpelling(type)), "type-parameter-") != NULL;
+    if (type.kind == CXType_Pointer)
+        n->found |= holds_pointers(clang_getPointeeType(type));
+    else if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_nested_field, n);
+}
+
+static enum CXChildVisitResult find_nested_parameter(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_ParmDecl)
+        find_nested(data, clang_getCursorType(c));
+    return CXChildVisit_Continue;
+}
+
+static nested_t nested_of(CXCursor kernel)
+{
+    nested_t n = {.count = 0};
+    clang_visitChildren(kernel, find_nested_parameter, &n);
+    return n;
+}
+
+static enum CXChildVisitResult find_constant(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAConstantAttr;
+    return CXChildVisit_Continue;
+}
+
+static void add_constant(host_t *h, CXCursor c)
+{
+    bool constant = false;
+    clang_visitChildren(c, find_constant, &constant);
+    if (constant && holds_pointers(clang_getCursorType(c)))
+        words_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
+}
+
 static void add_declared(host_t *h, CXCursor c)
 {
     bool is_device = false;
@@ -320,6 +401,8 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
         add_function(h, c);
     else if (is_function(kind) && !is_kernel(c) && clang_Cursor_isNull(clang_getCursorDefinition(c)))
         add_declared(h, c);
+    else if (kind == CXCursor_VarDecl)
+        add_constant(h, c);
     return is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
 }
 
@@ -476,7 +559,7 @@ static void find_flags(host_t *h)
         words_add(&meeting, group_operations[k]);
     for (int k = 0; k < h->elsewhere.count; k++)
         words_add(&direct, h->elsewhere.at[k]);
-    words_t globals = tainted(h, h->globals, false);
+    words_t globals = tainted(h, h->globals, false), pointing = tainted(h, h->pointing, false);
     h->barriers = tainted(h, meeting, false);
     h->indexed = tainted(h, direct, false);
     /* The kernel's own use of the index variables is no concern; that of groups is. */
@@ -498,9 +581,11 @@ static void find_flags(host_t *h)
     }
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
+        nested_t nested = nested_of(kernel->cursor);
         bool helpers = hidden_index || uses(kernel->body, &h->indexed);
         kernel->flags = (h->hidden != NULL || uses(kernel->body, &h->barriers) ? 1 : 0) | (helpers ? 2 : 0) |
-                        (uses(kernel->body, &globals) ? 4 : 0);
+                        (uses(kernel->body, &globals) ? 4 : 0) |
+                        (nested.found || uses(kernel->body, &pointing) ? 512 : nested.depends ? 1024 : 0);
     }
 }
 
@@ -508,12 +593,13 @@ static void find_flags(host_t *h)
 
 static const char *flags_text(int flags)
 {
-    if (!flags)
-        return "KMM_HOST_PLAIN";
-    if (flags & 8)
-        return arena_printf("KMM_HOST_BLOCK%s%s%s%s%s", flags & 128 ? " | KMM_HOST_SIZED" : "", flags & 32 ? " | KMM_HOST_STATES" : "", flags & 64 ? " | KMM_HOST_WIDE" : "", flags & 2 ? " | KMM_HOST_HELPERS" : "", flags & 4 ? " | KMM_HOST_GLOBALS" : "");
-    return arena_printf("%s%s%s%s%s", flags & 1 ? "KMM_HOST_SYNC" : "", flags & 1 && flags & 6 ? " | " : "",
-                        flags & 2 ? "KMM_HOST_HELPERS" : "", flags & 2 && flags & 4 ? " | " : "", flags & 4 ? "KMM_HOST_GLOBALS" : "");
+    static const struct { int flag; const char *name; } names[] = {{1, "KMM_HOST_SYNC"}, {8, "KMM_HOST_BLOCK"}, {128, "KMM_HOST_SIZED"}, {32, "KMM_HOST_STATES"},
+                                                                    {64, "KMM_HOST_WIDE"}, {2, "KMM_HOST_HELPERS"}, {4, "KMM_HOST_GLOBALS"}, {512, "KMM_HOST_POINTERS"}, {1024, "KMM_HOST_GENERIC"}};
+    const char *text = "";
+    for (int k = 0; k < LENGTH(names); k++)
+        if (flags & names[k].flag && !(names[k].flag == 1 && flags & 8)) /* its barriers are gone */
+            text = arena_printf("%s%s%s", text, *text ? " | " : "", names[k].name);
+    return *text ? text : "KMM_HOST_PLAIN";
 }
 
 typedef struct parameters { CXCursor at[256]; int count; CXCursor body; } parameters_t;
@@ -810,7 +896,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
             const char *second = !sized ? "" : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void kmm_sized(kmm_host_block &kmm_b%s) %s ",
                                                             extent[0], extent[1], extent[2], parameters, sized);
             unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 facts, parameters, text, second, flags_text((k->flags & 6) | 8 | found | (sized ? 128 : 0)), names.data));
+                                                 facts, parameters, text, second, flags_text((k->flags & ~1) | 8 | found | (sized ? 128 : 0)), names.data));
             return;
         }
         if (u->options->verbose && (k->flags & 1))

@@ -243,6 +243,9 @@ int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geo
 
 /* ---- memory/array.c ---- */
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address); /* locked */
+/* Not locked: from now on an array's address is its memory, if all arrays are in the host's memory: kernels find arrays by addresses that the
+ * program has stored in others. */
+void kmm__arrays_in_place(kmm_runtime_t *rt);
 int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label, kmm__array_t **out); /* locked */
 void kmm__array_ref(kmm__array_t *a);
 void kmm__array_unref(kmm__array_t *a);
@@ -358,6 +361,10 @@ void kmm__function_end(void);
 bool kmm__is_inside(void);
 /* KMM_E_STATE, with its text set, inside, where `call` would wait for what may wait for the task. */
 int kmm__inline_refuse(const char *call);
+
+/* ---- observe/fault.c ---- */
+void kmm__fault_watch(kmm_runtime_t *rt); /* a program that dies at an array's address says so first, if it has no handler of its own */
+void kmm__fault_unwatch(kmm_runtime_t *rt);
 
 /* ---- observe/check.c: KMM_CHECK=access ---- */
 typedef struct kmm__check kmm__check_t;

@@ -57,6 +57,7 @@ KMM__API const char *kmm_error_text(kmm_runtime_t *rt)
 static void runtime_free(kmm_runtime_t *rt)
 {
     pthread_mutex_lock(&rt->lock);
+    kmm__fault_unwatch(rt);
     rt->stopping = true;
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_wake(rt->device[k]);
@@ -119,6 +120,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
         runtime_free(rt);
         return error;
     }
+    kmm__fault_watch(rt);
     *out = rt;
     return 0;
 }

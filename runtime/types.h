@@ -7,7 +7,7 @@
  *   task       one unit of work: a chunk, or an operation of the runtime on the host
  *   access     what a task does to one region of one array
  *   region     part of an array: a box in a layout (region.h)
- *   array      managed memory, named by an address at which nothing is mapped
+ *   array      managed memory, named by an address at which nothing is mapped (but see in_place)
  *   space      a place elements can be: 0 is the host, k + 1 is device k
  *   window     an array's address space on a device
  *   frame      physical memory mapped in a window, the unit of residency
@@ -453,6 +453,7 @@ struct kmm_runtime {
     kmm__array_t *globals; /* stands for all memory that is no array: variables of kernels, other allocations */
     uint32_t space_count;
     bool has_spaces;       /* some device has memory of its own */
+    bool in_place;         /* the address of a new array is its memory, where there is no other space */
     kmm__map_ops_t holders_ops;
     bool checks_access;    /* KMM_CHECK=access */
     uint64_t frame_bytes;  /* the largest frame */

@@ -58,7 +58,7 @@ void kmm__array_forget(kmm__array_t *a)
     rt->array_count--;
     a->is_forgotten = true;
     rt->forgotten++;
-    if (a->reserved)
+    if (a->reserved && a->host != a->base)
         munmap(a->base, a->reserved);
 }
 
@@ -107,6 +107,29 @@ static size_t whole_pages(size_t bytes)
     return bytes ? (bytes + page - 1) / page * page : page;
 }
 
+static void *host_map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small part of the cost of as many small ones
+ * where its sheets come and go. */
+static void *host_map_huge(size_t bytes)
+{
+    size_t size = whole_pages(bytes);
+    char *p = host_map(size + HUGE_PAGE);
+    if (!p)
+        return NULL;
+    char *begin = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE, *end = p + size + HUGE_PAGE;
+    if (begin > p)
+        munmap(p, (size_t)(begin - p));
+    if (end > begin + size)
+        munmap(begin + size, (size_t)(end - begin) - size);
+    madvise(begin, size, MADV_HUGEPAGE);
+    return begin;
+}
+
 /* Unmapped address space with at least one byte to spare behind the array. */
 static int reserve_name(kmm__array_t *a)
 {
@@ -117,6 +140,22 @@ static int reserve_name(kmm__array_t *a)
         return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
     a->base = base;
     return 0;
+}
+
+/* Where all arrays are in the host's memory, and stay there, its address can be the memory itself. */
+static bool can_be_in_place(const kmm_runtime_t *rt)
+{
+    return rt->in_place && !rt->has_spaces && !kmm__spill_room(rt);
+}
+
+static int place(kmm__array_t *a)
+{
+    a->reserved = whole_pages(a->bytes + 1);
+    a->base = a->host = a->reserved >= HUGE_PAGE ? host_map_huge(a->reserved) : host_map(a->reserved);
+    if (a->base)
+        return 0;
+    a->reserved = 0;
+    return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
 }
 
 static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
@@ -139,7 +178,7 @@ static void array_free(kmm__array_t *a)
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
     kmm__unpin_all(a);
     if (a->host && !a->is_mapped)
-        munmap(a->host, whole_pages(a->bytes));
+        munmap(a->host, a->host == a->base ? a->reserved : whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
     kmm__reads_free(a);
     if (a->users.map)
@@ -178,11 +217,11 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->base = a->host = mapped;
     a->frame_bytes = choose_frame(rt, bytes);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
-    int error = mapped ? 0 : reserve_name(a);
+    int error = mapped ? 0 : can_be_in_place(rt) ? place(a) : reserve_name(a);
     if (!error)
         error = maps_create(rt, a);
     if (error) {
-        if (a->reserved)
+        if (a->reserved && a->host != a->base)
             munmap(a->base, a->reserved);
         array_free(a);
         return error;
@@ -192,27 +231,11 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     return 0;
 }
 
-static void *host_map(size_t bytes)
+void kmm__arrays_in_place(kmm_runtime_t *rt)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small part of the cost of as many small ones
- * where its sheets come and go. */
-static void *host_map_huge(size_t bytes)
-{
-    size_t size = whole_pages(bytes);
-    char *p = host_map(size + HUGE_PAGE);
-    if (!p)
-        return NULL;
-    char *begin = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE, *end = p + size + HUGE_PAGE;
-    if (begin > p)
-        munmap(p, (size_t)(begin - p));
-    if (end > begin + size)
-        munmap(begin + size, (size_t)(end - begin) - size);
-    madvise(begin, size, MADV_HUGEPAGE);
-    return begin;
+    pthread_mutex_lock(&rt->lock);
+    rt->in_place = true;
+    pthread_mutex_unlock(&rt->lock);
 }
 
 char *kmm__array_host(kmm__array_t *a)

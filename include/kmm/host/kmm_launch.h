@@ -49,6 +49,8 @@ enum {
     KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
     KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
     KMM_HOST_SIZED = 128, /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
+    KMM_HOST_POINTERS = 512, /* it may find pointers in memory: libkmm does not see what it reads and writes there */
+    KMM_HOST_GENERIC = 1024, /* it may, if its template's arguments are pointers or classes */
     KMM_HOST_SHORT = 256  /* of a loop over threads: what each does is as little as one addition to memory */
 };
 
@@ -279,6 +281,12 @@ inline bool &kmm_host_has_common_memory()
 template <class T> struct kmm_host_value { typedef T type; };
 template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
 
+/* Whether something that a template's parameter points to may hold pointers: a pointer, or a class. */
+template <class T> struct kmm_host_nests { static constexpr bool value = std::is_class<T>::value; };
+template <class T> struct kmm_host_nests<T *> { static constexpr bool value = std::is_pointer<T>::value || std::is_class<T>::value; };
+inline constexpr bool kmm_host_any() { return false; }
+template <class... T> inline constexpr bool kmm_host_any(bool first, T... others) { return first || kmm_host_any(others...); }
+
 /* What a kernel says of itself when it is asked (kmm_host_ask) instead of being launched. */
 inline kmm_host_asked *&kmm_host_asking()
 {
@@ -308,7 +316,8 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     const kmm_geometry_t geometry = c.geometry;
     if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(), __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
         return;
-    const bool alone = (flags & KMM_HOST_GLOBALS) || kmm_host_has_common_memory();
+    const bool pointers = (flags & KMM_HOST_POINTERS) || ((flags & KMM_HOST_GENERIC) && kmm_host_any(kmm_host_nests<typename std::remove_cv<P>::type>::value...));
+    const bool alone = (flags & KMM_HOST_GLOBALS) || pointers || kmm_host_has_common_memory();
     if (alone)
         kmm_cuda_device_synchronize();
     if (flags & KMM_HOST_GLOBALS)

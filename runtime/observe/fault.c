@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where nothing is mapped at the addresses that arrays go by, a program that uses one faults: what it has used is said before it dies. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../internal.h"
+
+static _Atomic(kmm_runtime_t *) watched; /* the first runtime that there is */
+static struct sigaction before;
+
+/* In a handler of signals: nothing is waited for. */
+static void say(kmm_runtime_t *rt, const char *address)
+{
+    char text[400];
+    if (pthread_mutex_trylock(&rt->lock))
+        return;
+    const kmm__array_t *a = kmm__array_find(rt, address);
+    int length = a ? snprintf(text, sizeof(text),
+                              "kmm: error: nothing is mapped at %p, byte %zu of the array %s%sof %zu bytes at %p: an array is used in launches whose arguments "
+                              "name it, in tasks and in calls of the runtime, and not by addresses that a kernel finds in memory, or elsewhere\n",
+                              (const void *)address, (size_t)(address - a->base), a->label ? a->label : "", a->label ? " " : "", a->bytes, (void *)a->base)
+                   : 0;
+    pthread_mutex_unlock(&rt->lock);
+    if (length > 0 && write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    kmm_runtime_t *rt = atomic_exchange(&watched, NULL);
+    (void)context;
+    if (rt)
+        say(rt, info->si_addr);
+    sigaction(number, &before, NULL); /* what faulted runs again, and ends as it would have */
+}
+
+void kmm__fault_watch(kmm_runtime_t *rt)
+{
+    kmm_runtime_t *nobody = NULL;
+    struct sigaction now = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    if (sigaction(SIGSEGV, NULL, &before) || before.sa_handler != SIG_DFL || !atomic_compare_exchange_strong(&watched, &nobody, rt))
+        return; /* the program's own handler stays */
+    sigemptyset(&now.sa_mask);
+    sigaction(SIGSEGV, &now, NULL);
+}
+
+void kmm__fault_unwatch(kmm_runtime_t *rt)
+{
+    struct sigaction now;
+    if (!atomic_compare_exchange_strong(&watched, &rt, NULL))
+        return;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault)
+        sigaction(SIGSEGV, &before, NULL);
+}
