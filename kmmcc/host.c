@@ -787,6 +787,20 @@ static void callees_edit(const host_t *h)
     }
 }
 
+/* Where an `alignas(...)` ends that begins with the token, which a declaration must begin with; 0: it is something else. */
+static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
+{
+    int depth = 0;
+    if (!token_is(s, t, "alignas"))
+        return 0;
+    for (t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (depth == 0)
+            return t.end;
+    }
+    return 0;
+}
+
 /* Shared memory of a kernel whose threads are fibers; what is declared `extern` has been edited. */
 static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
 {
@@ -798,11 +812,16 @@ static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
         if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}"))
             external = false;
         external |= token_is(s, t, "extern");
-        lexer_t ahead = l;
+        lexer_t ahead = l, next = l;
         for (token_t n = t; token_is(s, t, "__shared__") && n.kind != TOKEN_END && !token_is(s, n, ";"); n = lex(&ahead))
             external |= token_is(s, n, "extern");
-        if (token_is(s, t, "__shared__") && !external)
-            unit_edit(u, t.begin, t.end, "KMM_HOST_FIBER_SHARED");
+        if (!token_is(s, t, "__shared__") || external)
+            continue;
+        const token_t following = lex(&next);
+        const size_t behind = behind_alignas(s, next, following);
+        unit_edit(u, t.begin, t.end, behind ? "" : "KMM_HOST_FIBER_SHARED");
+        if (behind)
+            unit_edit(u, behind, behind, " KMM_HOST_FIBER_SHARED");
     }
 }
 

@@ -92,7 +92,7 @@ int kmm_cuda_same_device(const void *a, const void *b, const char *what);
 int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src, size_t bytes);
 int kmm_cuda_symbol_read(void *dst, const void *symbol, const void *at, size_t bytes);
 int kmm_cuda_symbol_address(void **out, const void *symbol);
-void kmm_cuda_symbols_change(void); /* by a kernel on the current device */
+void kmm_cuda_symbols_change(const char *kernel); /* by a kernel on the current device; said when others may have changed them, too */
 int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);

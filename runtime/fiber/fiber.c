@@ -37,7 +37,6 @@ typedef struct fiber {
     const void *site; /* GATHERING: the call */
     uint32_t turn;    /* which fiber is asked when it is this one's turn: a permutation of all */
     uint32_t mask;    /* IN_WARP */
-    int predicate;    /* AT_BARRIER */
     uint64_t value;   /* IN_WARP */
     uint64_t *values; /* IN_WARP: where the result goes, on the fiber's own stack */
     uint32_t active;
@@ -50,6 +49,7 @@ typedef struct worker {
     const kmm_fiber_block_t *block; /* NULL: none runs */
     uint32_t current, live;
     uint32_t gathering; /* how many are */
+    uint32_t arrived, predicates; /* how many are at the barrier, and how many of them said yes */
     uint64_t *random; /* NULL: turns are in order */
     int any, all, count; /* the barrier's last result */
     kmm__context_t scheduler;
@@ -177,20 +177,16 @@ static void fiber_main(void)
 
 /* ---- Who may go on ---- */
 
+/* After one has arrived or returned: the others are looked at only by the last. */
 static void release_barrier(worker_t *w)
 {
-    uint32_t arrived = 0, total = w->block->thread_count;
-    int count = 0;
-    for (uint32_t k = 0; k < total; k++) {
-        arrived += w->fibers[k].state == AT_BARRIER;
-        count += w->fibers[k].state == AT_BARRIER && w->fibers[k].predicate;
-    }
-    if (arrived == 0 || arrived < w->live)
+    if (w->arrived == 0 || w->arrived < w->live)
         return;
-    w->count = count;
-    w->any = count > 0;
-    w->all = (uint32_t)count == arrived;
-    for (uint32_t k = 0; k < total; k++)
+    w->count = (int)w->predicates;
+    w->any = w->predicates > 0;
+    w->all = w->predicates == w->arrived;
+    w->arrived = w->predicates = 0;
+    for (uint32_t k = 0; k < w->block->thread_count; k++)
         if (w->fibers[k].state == AT_BARRIER)
             w->fibers[k].state = READY;
 }
@@ -211,6 +207,8 @@ static uint32_t complete_lanes(const fiber_t *lanes, uint32_t lane_count, uint32
 
 static void release_lanes(fiber_t *lanes, uint32_t active)
 {
+    if (!active)
+        return;
     for (uint32_t to = 0; to < KMM_FIBER_WARP; to++) {
         if (!(active >> to & 1))
             continue;
@@ -223,14 +221,26 @@ static void release_lanes(fiber_t *lanes, uint32_t active)
             lanes[k].state = READY;
 }
 
-static void release_warp(worker_t *w, uint32_t warp)
+static uint32_t lane_count(const worker_t *w, uint32_t warp)
+{
+    const uint32_t left = w->block->thread_count - warp * KMM_FIBER_WARP;
+    return left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
+}
+
+/* After one has arrived: nobody but those with its mask can have waited for it. */
+static void release_mask(worker_t *w, uint32_t warp, uint32_t mask)
 {
     fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
-    uint32_t left = w->block->thread_count - warp * KMM_FIBER_WARP;
-    uint32_t count = left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
-    for (uint32_t k = 0; k < count; k++)
+    release_lanes(lanes, complete_lanes(lanes, lane_count(w, warp), mask));
+}
+
+/* After one has returned. */
+static void release_warp(worker_t *w, uint32_t warp)
+{
+    const fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
+    for (uint32_t k = 0, count = lane_count(w, warp); k < count; k++)
         if (lanes[k].state == IN_WARP)
-            release_lanes(lanes, complete_lanes(lanes, count, lanes[k].mask));
+            release_mask(w, warp, lanes[k].mask);
 }
 
 static void release_waiting(worker_t *w, uint32_t warp)
@@ -295,6 +305,13 @@ static void shuffle(worker_t *w)
     *w->random = x;
 }
 
+/* Where a fiber's stack begins, below its end: tops that are the same place of a page would share a few lines of the processor's cache. */
+static size_t colour(uint32_t k)
+{
+    enum { STEP = 576, ROOM = 4032 };
+    return k * STEP % ROOM / 64 * 64;
+}
+
 static bool run_ready(worker_t *w)
 {
     bool ran = false;
@@ -311,7 +328,7 @@ static bool run_ready(worker_t *w)
         if (w->block->resume)
             w->block->resume(w->block->context, k);
         if (!f->started)
-            kmm__context_init(&f->context, f->stack, STACK_BYTES, fiber_main);
+            kmm__context_init(&f->context, f->stack, STACK_BYTES - colour(k), fiber_main);
         f->started = true;
         to_fiber(w, f);
     }
@@ -332,7 +349,7 @@ KMM__API void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *sta
     w->block = block;
     w->live = block->thread_count;
     w->random = state;
-    w->gathering = 0;
+    w->gathering = w->arrived = w->predicates = 0;
     for (uint32_t k = 0; k < block->thread_count; k++) {
         w->fibers[k].state = READY;
         w->fibers[k].started = w->fibers[k].yielded = false;
@@ -363,7 +380,8 @@ KMM__API int kmm_fiber_barrier(int predicate, int *any, int *all)
     worker_t *w = running("__syncthreads");
     fiber_t *f = &w->fibers[w->current];
     f->state = AT_BARRIER;
-    f->predicate = predicate;
+    w->arrived++;
+    w->predicates += predicate != 0;
     release_barrier(w);
     /* The result stays until all have read it: nobody can complete the next barrier before this one has gone on. */
     to_scheduler(w, f);
@@ -385,7 +403,7 @@ KMM__API uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t val
     f->mask = mask;
     f->value = value;
     f->values = values;
-    release_warp(w, w->current / KMM_FIBER_WARP);
+    release_mask(w, w->current / KMM_FIBER_WARP, mask);
     to_scheduler(w, f);
     return f->active;
 }

@@ -287,9 +287,13 @@ KMM__API int kmm_cuda_symbol_address(void **out, const void *symbol)
     return KMM_CUDA_SUCCESS;
 }
 
-KMM__API void kmm_cuda_symbols_change(void)
+KMM__API void kmm_cuda_symbols_change(const char *kernel)
 {
-    atomic_fetch_or(&changed_from, 1u << kmm_cuda_device_current());
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    uint32_t bit = 1u << kmm_cuda_device_current();
+    if ((atomic_fetch_or(&changed_from, bit) & ~bit) && !atomic_flag_test_and_set(&is_said))
+        fprintf(stderr, "kmm: warning: kernel %s on device %d uses variables of the device, as kernels on another device did: on the CPU target all devices "
+                        "share them\n", kernel, kmm_cuda_device_current());
 }
 
 /* ---- Access between devices ---- */

@@ -108,17 +108,22 @@ KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *str
     return kmm_cuda_memset(dst, value, bytes);
 }
 
-enum { MAX_THREADS = 1024 }; /* of a block */
+enum { MAX_THREADS = 1024, MAX_DEPTH = 64, MAX_ROWS = 65535 }; /* of a block; of its z; of a grid's y and z */
 
 /* What every driver would refuse. */
 static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 {
     double threads = (double)g->block[0] * g->block[1] * g->block[2], blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
     char text[200];
-    if (threads >= 1 && threads <= MAX_THREADS && blocks >= 1)
+    bool is_large = g->block[2] > MAX_DEPTH || g->grid[0] > INT32_MAX || g->grid[1] > MAX_ROWS || g->grid[2] > MAX_ROWS;
+    if (threads >= 1 && threads <= MAX_THREADS && blocks >= 1 && !is_large)
         return 0;
-    snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
-             threads, MAX_THREADS);
+    if (is_large)
+        snprintf(text, sizeof(text), "kernel %s is launched with %u x %u x %u blocks %u threads deep; a grid has at most 2147483647 x 65535 x 65535, a block is 64 deep",
+                 kernel->name, g->grid[0], g->grid[1], g->grid[2], g->block[2]);
+    else
+        snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
+                 threads, MAX_THREADS);
     return kmm__managed_fail(KMM_CUDA_INVALID_CONFIGURATION, text);
 }
 

@@ -321,7 +321,7 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     if (alone)
         kmm_cuda_device_synchronize();
     if (flags & KMM_HOST_GLOBALS)
-        kmm_cuda_symbols_change();
+        kmm_cuda_symbols_change(Body::kmm_name());
     if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
         kmm_cuda_device_synchronize();
 }

@@ -37,6 +37,12 @@ static void launches(int *x)
     IS(cudaGetLastError(), cudaErrorInvalidValue);
     waiting<<<0, 8>>>(x);
     IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    dynamic<<<1, dim3(1, 1, 65), 16>>>(x, 0);
+    IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    dynamic<<<dim3(1, 65536), 1, 16>>>(x, 0);
+    IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    dynamic<<<0x80000000u, 1, 16>>>(x, 0);
+    IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
     dynamic<<<1, 1, 48 << 10>>>(x, (48 << 8) - 1);
     IS(cudaGetLastError(), cudaSuccess);
     dynamic<<<1, 1, 60000>>>(x, 60000 / 4 - 1);

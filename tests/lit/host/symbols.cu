@@ -56,10 +56,13 @@ int main(int argc, char **argv)
     failed += count == 1 ? p != q : q != nullptr;
     IS(cudaMemcpyFromSymbol(&value, last, sizeof(value)), other);
     IS(cudaGetLastError(), other);
+    use<<<1, 1>>>(x); // as on device 0
+    IS(cudaDeviceSynchronize(), cudaSuccess);
     printf("%d devices, %s\n", count, failed ? "FAILED" : "ok");
     return failed != 0;
 }
 // THREE: cudaMemcpyToSymbol: on the CPU target all devices share a variable
+// THREE: kmm: warning: kernel use on device 2 uses variables of the device, as kernels on another device did
 // THREE: 3 devices, ok
 // ONE-NOT: share
 // ONE: 1 devices, ok
