@@ -6,6 +6,7 @@
  *
  * It is written three times: what the first two find out makes the last one simpler.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "split.h"
@@ -20,6 +21,7 @@ typedef struct emitter {
     bool is_open, changes_state;
     bool is_apart;    /* no thread of the region that is open uses what another one changes: kmm_launch.h */
     bool is_short;    /* the region that is open does little */
+    bool has_stored, has_strides, is_crossed; /* of the region that is open: memory has been stored to; is used in steps; is read after a store */
     const char *part; /* statements that limit kmm_p, the threads that the region that is open concerns; NULL: all */
     variable_t *bound[MAX_BOUND];
     int bound_count;
@@ -200,26 +202,33 @@ static bool is_index_type(CXType type)
 static bool is_not_negative(const node_t *n)
 {
     CXEvalResult value = clang_Cursor_Evaluate(n->cursor);
-    const bool is = value && clang_EvalResult_getKind(value) == CXEval_Int && clang_EvalResult_getAsLongLong(value) >= 0;
+    const bool is = value && clang_EvalResult_getKind(value) == CXEval_Int && clang_EvalResult_getAsLongLong(value) >= 0 &&
+                    clang_EvalResult_getAsLongLong(value) <= INT_MAX;
     if (value)
         clang_EvalResult_dispose(value);
     return is;
+}
+static bool is_place_of_thread(const node_t *n)
+{
+    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    const node_t *base = n->kind == CXCursor_MemberRefExpr && n->child ? stripped(n->child) : NULL;
+    return base && base->kind == CXCursor_DeclRefExpr && !base->variable && is_name(clang_text(clang_getCursorSpelling(base->cursor)), names);
 }
 static bool may_wrap(const node_t *n)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
     const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
-    if (kind == CXBinaryOperator_Mul || kind == CXBinaryOperator_Sub)
-        return kind == CXBinaryOperator_Sub;
-    if (type.kind != CXType_UInt)
-        return is_index_type(type) && !is_not_negative(n);
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN && n->variable->initializer)
+    if (is_place_of_thread(n) || is_not_negative(n))
+        return false;
+    if (kind == CXBinaryOperator_Add)
+        return may_wrap(n->child) || may_wrap(n->last);
+    if (kind != CXBinaryOperator_Invalid)
+        return kind == CXBinaryOperator_Sub; /* products and what is smaller than an operand are taken for sizes */
+    if (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr)
+        return n->child && may_wrap(n->child);
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->initializer && !n->variable->change_count && type.kind == CXType_UInt)
         return may_wrap(n->variable->initializer);
-    bool goes_on = n->kind == CXCursor_BinaryOperator || n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr;
-    for (const node_t *c = n->child; goes_on && c; c = c->next)
-        if (may_wrap(c))
-            return true;
-    return false;
+    return true;
 }
 
 static bool widens(const node_t *n)
@@ -337,6 +346,7 @@ static void open_region(emitter_t *e)
     e->changes_state = false;
     e->is_apart = !e->s->flags;
     e->is_short = false;
+    e->has_stored = e->has_strides = e->is_crossed = false;
     e->part = NULL;
 }
 
@@ -348,7 +358,7 @@ static void close_region(emitter_t *e)
     if (e->part)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
     text_printf(&e->out, "\n%s<%d>(kmm_e, %s, KMM_HOST_EACH { ", e->is_masked ? "kmm_b.each_active" : "kmm_host_each",
-                e->s->flags | (e->is_apart ? 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
+                e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
     for (int number = 0; number < e->b.variable_count; number++)
         for (int k = 0; k < e->bound_count; k++)
             if (e->bound[k]->number == number)
@@ -602,6 +612,55 @@ static bool is_apart(const node_t *n)
     return true;
 }
 
+/* ---- What one thread stores and reads again ---- */
+
+/* Memory that lies beyond the block and may be another pointer's, too. */
+static bool is_memory(const node_t *n)
+{
+    bool is_access = n->kind == CXCursor_ArraySubscriptExpr || n->kind == CXCursor_MemberRefExpr ||
+                     (n->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_Deref) ||
+                     (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->is_reference);
+    if (!is_access || (n->kind == CXCursor_MemberRefExpr && n->child && stripped(n->child)->kind == CXCursor_DeclRefExpr && !stripped(n->child)->variable))
+        return false;
+    const variable_t *v = memory_of(n);
+    return !v || (v->keep != KEEP_SHARED && (v->is_reference || clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_Pointer));
+}
+
+/* Threads side by side use what lies side by side, each one number. */
+static bool is_side_by_side(const emitter_t *e, const node_t *n)
+{
+    return n->kind == CXCursor_ArraySubscriptExpr && clang_getCanonicalType(clang_getCursorType(n->cursor)).kind != CXType_Record &&
+           (direction_of(e, n->last) || vary_of(&e->b, n->last) == VARY_NOT);
+}
+
+static void note_access(emitter_t *e, const node_t *n, bool reads, bool stores)
+{
+    e->has_strides |= !is_side_by_side(e, n);
+    e->is_crossed |= reads && e->has_stored;
+    e->has_stored |= stores;
+}
+
+/* In the order in which a thread does it; what is in a loop comes after itself, too. */
+static void note_order(emitter_t *e, const node_t *n)
+{
+    const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator || n->kind == CXCursor_CompoundAssignOperator ?
+                                               clang_getCursorBinaryOperatorKind(n->cursor) : CXBinaryOperator_Invalid;
+    const bool is_step = n->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(n->cursor) <= CXUnaryOperator_PreDec;
+    const bool is_plain = n->kind == CXCursor_BinaryOperator && kind == CXBinaryOperator_Assign;
+    const node_t *target = is_plain || n->kind == CXCursor_CompoundAssignOperator || is_step ? stripped(n->child) : NULL;
+    const int rounds = body_is_loop(n) ? 2 : 1;
+    for (int k = 0; k < rounds; k++)
+        for (const node_t *c = n->child; c; c = c->next)
+            if (!target || stripped(c) != target)
+                note_order(e, c);
+    for (const node_t *c = target ? target->child : NULL; c; c = c->next)
+        note_order(e, c);
+    if (target && is_memory(target))
+        note_access(e, target, !is_plain, true);
+    else if (!target && is_memory(n))
+        note_access(e, n, true, n->parent && n->parent->kind == CXCursor_CallExpr && clang_getCanonicalType(clang_getCursorType(n->cursor)).kind == CXType_Record);
+}
+
 static bool is_last(const emitter_t *e, const node_t *n) { return n == e->b.root->last; }
 
 /* A branch alone in its region is run only by the threads that its condition may choose. Without barriers there
@@ -617,6 +676,7 @@ static bool add_narrow(emitter_t *e, const node_t *n)
     e->gains |= e->b.root->syncs;
     e->part = bounds.part.data;
     e->is_apart &= is_apart(n);
+    note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
     if (bounds.is_complete)
@@ -676,6 +736,7 @@ static void add_piece(emitter_t *e, const node_t *n)
         return;
     open_region(e);
     e->is_apart &= is_apart(n);
+    note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
     add_pragmas(e, n);
@@ -1545,6 +1606,7 @@ static bool emit_strided(emitter_t *e, node_t *n)
     open_region(e);
     e->part = arena_printf("const bool kmm_exact = kmm_s%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", v->number, v->number, limit);
     e->is_apart &= is_apart(p.first);
+    note_order(e, p.first);
     e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
     edit_atomics(e, p.first);
     note_uses(e, p.first);

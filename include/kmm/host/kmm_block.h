@@ -59,6 +59,12 @@ struct kmm_host_part {
     KMM_HOST_INLINE void to_y(int y) { y1 = y < y1 ? y : y1; }
 };
 
+/* gcc, told that there are no dependences, also reads what lies in steps all at once, whatever one thread has stored between. */
+#if defined(__clang__)
+#define KMM_HOST_KEEPS_ORDER 0
+#else
+#define KMM_HOST_KEEPS_ORDER KMM_HOST_CROSSED
+#endif
 #if defined(__clang__)
 #define KMM_HOST_NO_DEPENDENCES                                                                    \
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"") _Pragma("clang loop vectorize(assume_safety)")
@@ -138,7 +144,7 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
     for (int z = 0; z < (int)e.z; z++)
         for (int y = p.y0; y < p.y1; y++) {
             const int row = (z * height + y) * width;
-            if (flags & KMM_HOST_APART) {
+            if ((flags & KMM_HOST_APART) && !(flags & KMM_HOST_KEEPS_ORDER)) {
                 KMM_HOST_NO_DEPENDENCES
                 for (int x = p.x0; x < p.x1; x++)
                     f(uint3{(unsigned)x, (unsigned)y, (unsigned)z}, row + x);

@@ -49,9 +49,10 @@ enum {
     KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
     KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
     KMM_HOST_SIZED = 128, /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
+    KMM_HOST_SHORT = 256, /* of a loop over threads: what each does is as little as one addition to memory */
     KMM_HOST_POINTERS = 512, /* it may find pointers in memory: libkmm does not see what it reads and writes there */
     KMM_HOST_GENERIC = 1024, /* it may, if its template's arguments are pointers or classes */
-    KMM_HOST_SHORT = 256  /* of a loop over threads: what each does is as little as one addition to memory */
+    KMM_HOST_CROSSED = 2048 /* of a KMM_HOST_APART: a thread reads, in steps, after it has stored to what may be the same memory */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))

@@ -3,6 +3,7 @@
 // RUN: %kmmcc --target=host %san -std=c++17 -O2 -w %s -o %t && %t > %t.split
 // RUN: %kmmcc --target=host %san -std=c++17 -O1 -w -fkmm-fibers %s -o %t && %t > %t.fibers
 // RUN: cmp %t.split %t.fibers && FileCheck %s < %t.split
+// RUN: %kmmcc --target=host %san -std=c++17 -O3 -march=native -w %s -o %t && %t > %t.split && cmp %t.split %t.fibers
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>
@@ -79,6 +80,38 @@ __global__ void loop_5(int *o, float n)
 {
     for (int i = threadIdx.x - 9; i < n; i += blockDim.x)
         o[threadIdx.x] += i;
+}
+
+// ---- What one thread stores, and reads again by another pointer ----
+__global__ void order_1(int *p, const int *q)
+{
+    const int i = threadIdx.x;
+    if (i >= N / 2)
+        return;
+    const int a = q[2 * i];
+    p[2 * i + 1] = a + 1;
+    const int b = q[2 * i + 1];
+    p[2 * i] = b * 2 + a;
+}
+__global__ void order_2(int2 *p, int2 *q)
+{
+    const int i = threadIdx.x;
+    if (i >= N / 2)
+        return;
+    p[i].x = q[i].y + 1;
+    q[i].y = p[i].x * 2;
+    p[i].x += q[i].y;
+}
+__global__ void widened(int *o, long r)
+{
+    long long x = blockIdx.x * blockDim.x + threadIdx.x - (int)r;
+    if (x >= 0 && x < N)
+        o[x] += 1;
+    unsigned long y = threadIdx.x + 4294967290u;
+    o[threadIdx.x] += (int)(y >> 20);
+    size_t z = threadIdx.x + (unsigned)r;
+    if (z < N)
+        o[z] += 1000;
 }
 
 // ---- Names ----
@@ -161,6 +194,21 @@ int main()
         RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w);
     }
     RUN(loop_4, 1);
+    RUN(order_1, device);
+    {
+        int own[N];
+        for (int k = 0; k < N; k++)
+            own[k] = k * k;
+        cudaMemcpy(device, own, sizeof(own), cudaMemcpyHostToDevice);
+        order_1<<<1, N>>>(device, device);
+        order_2<<<1, N>>>((int2 *)device, (int2 *)device);
+        cudaMemcpy(own, device, sizeof(own), cudaMemcpyDeviceToHost);
+        for (int v : own)
+            printf("%d ", v);
+        printf("\n");
+    }
+    for (int r : {0, 3, -3})
+        RUN(widened, r);
     RUN(hidden_1, 0);
     RUN(packs, 1, 2, 3);
     // CHECK: below_2(w): 0 1 0
