@@ -432,6 +432,19 @@ struct kmm_host_predicates {
     int syncthreads_and() const { return total == arrived; }
 };
 
+/* A thread's mask, which must have its own lane. */
+__attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsigned mask, unsigned lane)
+{
+    fprintf(stderr, "kmm: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", mask, lane);
+    abort();
+}
+KMM_HOST_INLINE unsigned kmm_host_with_lane(unsigned mask, unsigned thread)
+{
+    if (__builtin_expect(!(mask >> (thread & 31) & 1), 0))
+        kmm_host_lacks_lane(mask, thread & 31);
+    return mask;
+}
+
 /* __ballot_sync, __any_sync, __all_sync, __activemask: a bit of each lane. */
 struct kmm_host_ballots {
     enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
@@ -449,9 +462,9 @@ struct kmm_host_ballots {
             }
         }
     }
-    KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const { return word[t / WARP] & mask; }
-    KMM_HOST_INLINE int any_sync(int t, unsigned mask) const { return (word[t / WARP] & mask) != 0; }
-    KMM_HOST_INLINE int all_sync(int t, unsigned mask) const { return (word[t / WARP] & mask) == (present[t / WARP] & mask); }
+    KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const { return word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t); }
+    KMM_HOST_INLINE int any_sync(int t, unsigned mask) const { return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) != 0; }
+    KMM_HOST_INLINE int all_sync(int t, unsigned mask) const { return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) == (present[t / WARP] & mask); }
     KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / WARP]; }
 };
 
@@ -544,7 +557,7 @@ template <class T> struct kmm_host_exchange {
         const int lane = (int)(t % WARP), source = lane ^ operand[t];
         return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
     }
-    unsigned group(uint32_t t) const { return present[t / WARP] & mask[t]; }
+    unsigned group(uint32_t t) const { return present[t / WARP] & kmm_host_with_lane(mask[t], t); }
 
     template <class F> unsigned lanes_where(uint32_t t, F holds)
     {

@@ -232,7 +232,7 @@ template <class T, class R, class F> struct kmm_host_meeting {
                 }
             for (uint32_t k = 0; k < 32; k++)
                 if (present >> k & 1) {
-                    lanes.here = present & mask[first + k];
+                    lanes.here = present & kmm_host_with_lane(mask[first + k], k);
                     result.give(first + k, f[first + k](lanes, k));
                 }
         }
