@@ -730,6 +730,33 @@ static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Recurse;
 }
 
+/* ---- Classes in kernels ---- */
+
+/* Their functions cannot see the kernel's parameters that the index variables are, but those of all functions. */
+typedef struct locals { unit_t *u; bool edits; int depth, count; } locals_t;
+
+static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    locals_t *locals = data;
+    const enum CXCursorKind kind = clang_getCursorKind(c);
+    const bool is_class = kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl;
+    size_t begin, end;
+    (void)parent;
+    if (is_class) {
+        locals->depth++;
+        clang_visitChildren(c, local_edit, locals);
+        locals->depth--;
+        return CXChildVisit_Continue;
+    }
+    if (locals->depth && kind == CXCursor_DeclRefExpr && is_one_of(clang_text(clang_getCursorSpelling(c)), indices, LENGTH(indices)) &&
+        unit_range(locals->u, c, &begin, &end)) {
+        locals->count++;
+        if (locals->edits)
+            unit_edit(locals->u, begin, begin, "::");
+    }
+    return CXChildVisit_Recurse;
+}
+
 /* ---- What meets ---- */
 
 static meeting_t meeting_of(const void *context, const char *name)
@@ -895,11 +922,13 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     captures_t captures = {u, false, 0};
     clang_visitChildren(p.body, capture_edit, &captures);
     captures.edits = true;
+    locals_t locals = {u, false, 0, 0};
+    clang_visitChildren(p.body, local_edit, &locals);
     const char *facts = facts_text(u, k, h, body);
     if (h->hidden && u->options->verbose)
         diag_at(SEVERITY_NOTE, u->source, k->begin, k->begin, "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
                 "without its name", name, h->hidden->name);
-    if (!captures.count && !h->hidden && !u->options->fibers) {
+    if (!captures.count && !locals.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
         split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .meeting_of = meeting_of, .context = h};
@@ -922,9 +951,11 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
     clang_visitChildren(p.body, capture_edit, &captures);
+    locals.edits = true;
+    clang_visitChildren(p.body, local_edit, &locals);
     fiber_shared_edit(u, body, end);
     unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", facts, parameters));
-    unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags), names.data));
+    unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags | (locals.count ? 2 : 0)), names.data));
 }
 
 /* ---- Launches ---- */

@@ -149,7 +149,12 @@ public:
     static constexpr unsigned size() { return count; }
     static constexpr unsigned num_threads() { return count; }
 };
-template <unsigned count, class G> static inline thread_block_tile<count, G> tiled_partition(const G &) { return thread_block_tile<count, G>(); }
+template <unsigned count, class G> static inline typename std::enable_if<(count <= 32), thread_block_tile<count, G>>::type tiled_partition(const G &)
+{
+    return thread_block_tile<count, G>();
+}
+template <unsigned count, class G>
+typename std::enable_if<(count > 32), thread_block_tile<32, G>>::type tiled_partition(const G &) KMM_HOST_MISSING("tiles of more than 32 threads are");
 static inline thread_group tiled_partition(const thread_group &, unsigned count) { return thread_group(count); }
 
 /*

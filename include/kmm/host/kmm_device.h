@@ -29,6 +29,9 @@ static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_C
 static inline void __nanosleep(unsigned) { kmm_fiber_yield(); }
 static inline void __trap() { abort(); }
 static inline void __brkpt() {}
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
 
 /* Nanoseconds stand in for cycles. */
 static inline long long clock64()

@@ -166,6 +166,20 @@ template <class... A> __global__ void packs(int *o, A... a)
     __syncthreads();
     o[threadIdx.x] = s[N - 1 - threadIdx.x] + all(a...);
 }
+__global__ void local_class(int *o, int k)
+{
+    struct own {
+        int k;
+        __device__ int value() const { return k * threadIdx.x + blockDim.x; }
+        static __device__ int twice(int v) { return 2 * v + blockIdx.x + threadIdx.x; }
+    };
+    __shared__ int s[N];
+    own mine = {k};
+    __builtin_assume(k >= 0);
+    s[threadIdx.x] = mine.value();
+    __syncthreads();
+    o[threadIdx.x] = own::twice(s[N - 1 - threadIdx.x]);
+}
 struct object { int v; __device__ object(int v) : v(v) {} };
 __global__ void placed(int *o, int k)
 {
@@ -191,7 +205,7 @@ int main()
     cudaMalloc(&device, N * sizeof(int));
     for (int w : {0, 1, 10, 64, 200}) {
         RUN(below_1, w); RUN(below_2, w); RUN(below_3, w); RUN(below_4, w); RUN(below_5, w > 60 ? 60 : w);
-        RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w);
+        RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w); RUN(local_class, w);
     }
     RUN(loop_4, 1);
     RUN(order_1, device);
