@@ -1356,14 +1356,14 @@ static void emit_switch(emitter_t *e, node_t *n)
         if (varies)
             text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n", number + 1, name, group);
         else
-            text_printf(&e->out, "if (%s <= %d%s) {\n", name, group, n->is_left ? " && kmm_b.active" : "");
+            text_printf(&e->out, "if (%s <= %d%s) {\n", name, group, n->is_left || outer ? " && kmm_b.active" : "");
         emit_group(e, &c);
         text_printf(&e->out, "}\n");
     }
     text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", number);
     if (varies)
         text_printf(&e->out, "kmm_b.resume(%d);\n", number + 1);
-    if (varies || n->is_left) {
+    if (varies || n->is_left || outer) { /* threads that left it by a jump have its state */
         text_printf(&e->out, "kmm_b.resume(%d);\n", number);
         e->is_masked = true;
     }
@@ -1596,22 +1596,22 @@ static bool emit_strided(emitter_t *e, node_t *n)
     const char *stride = copy_node(e, stripped(p.increment)->last);
     close_region(e);
     use_early(v->initializer);
-    text_printf(&e->out, "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_s%d(kmm_i%d, %s, %s, kmm_e);\n"
-                "for (; kmm_s%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number, suffix(e, v), v->number, v->number,
+    text_printf(&e->out, "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_strides%d(kmm_i%d, %s, %s, kmm_e);\n"
+                "for (; kmm_strides%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number, suffix(e, v), v->number, v->number,
                 limit, stride, v->number, v->number, limit, v->number, stride);
     text_t ahead = {0};
     add_ahead(e, p.first, v, stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
     open_region(e);
-    e->part = arena_printf("const bool kmm_exact = kmm_s%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", v->number, v->number, limit);
+    e->part = arena_printf("const bool kmm_exact = kmm_strides%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", v->number, v->number, limit);
     e->is_apart &= is_apart(p.first);
     note_order(e, p.first);
     e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
     edit_atomics(e, p.first);
     note_uses(e, p.first);
     note_uses(e, p.condition);
-    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || kmm_s%d.runs(kmm_t, %s)) %s", type, v->name, v->number,
+    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || kmm_strides%d.runs(kmm_t, %s)) %s", type, v->name, v->number,
                                       v->number, copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
     close_region(e);
     text_printf(&e->out, "} }\n");

@@ -144,6 +144,36 @@ __global__ void hidden_2(int *o, int n)
     o[t] = s[t];
 }
 
+// ---- Jumps ----
+__global__ void jumps(int *o, int m)
+{
+    __shared__ int s[N];
+    const int t = threadIdx.x;
+    int v = t * 37 % 101;
+    for (int j = 0; j < 3; j++) {
+        int i = 0, steps = 0;
+        do {
+            v ^= __any_sync(~0u, v > 50);
+            switch ((m ^ j) & 3) {
+            case 0:
+                s[t] = v;
+                __syncthreads();
+                v += s[N - 1 - t];
+                steps++;
+                break;
+            case 2:
+                v += 3;
+                __syncthreads();
+                break;
+            default:
+                v = v * 5 % 997;
+            }
+            v += steps;
+        } while (++i < (m & 3));
+    }
+    o[t] = v;
+}
+
 // ---- What meets with a lambda or any number of arguments ----
 template <class F> __device__ float folded(float v, F f)
 {
@@ -205,7 +235,7 @@ int main()
     cudaMalloc(&device, N * sizeof(int));
     for (int w : {0, 1, 10, 64, 200}) {
         RUN(below_1, w); RUN(below_2, w); RUN(below_3, w); RUN(below_4, w); RUN(below_5, w > 60 ? 60 : w);
-        RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w); RUN(local_class, w);
+        RUN(loop_1, w); RUN(loop_2, w); RUN(loop_3, w); RUN(loop_5, w); RUN(hidden_2, w); RUN(lambdas, w); RUN(placed, w); RUN(local_class, w); RUN(jumps, w); RUN(jumps, w + 3);
     }
     RUN(loop_4, 1);
     RUN(order_1, device);
