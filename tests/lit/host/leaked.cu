@@ -1,4 +1,5 @@
 // An address of an array, used where nothing is mapped at it: by a kernel of a device with memory of its own that finds it in memory, and by
+// lacks: arrays that kernels find by pointers in memory, where `KMM_DEVICES` says several devices or limits their memory
 // the program itself. Sanitizers have handlers of their own.
 // RUN: %if !san %{ %kmmcc --target=host -O1 %s -o %t %}
 // RUN: %if !san %{ env KMM_DEVICES=host:2,mem=16M %not --crash %t 2>&1 | FileCheck %s %}
