@@ -319,6 +319,7 @@ bool kmm__uses_none(const kmm__frame_t *f);
 void kmm__uses_free(kmm__frame_t *f);
 /* When f is used next, as far as can be told: the greater the later. `now` is the number of the task that asks. */
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now);
+bool kmm__uses_is_known(uint64_t next); /* whether that was more than a guess about what nothing is known of */
 /* Notes that a launch is being submitted; its index in runtime->patterns. */
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 

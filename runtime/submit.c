@@ -651,8 +651,10 @@ static uint64_t identity_of(const kmm__submission_t *s)
     const kmm__work_t *w = s->work;
     uint64_t hash = mix(mix((uint64_t)s->l->line, (uintptr_t)w->name), (uintptr_t)w->kernel ^ (uintptr_t)w->function);
     hash = mix(hash, s->part.count);
-    for (uint32_t k = 0; k < s->l->item_count; k++)
-        hash = mix(hash, (uintptr_t)s->l->items[k].base);
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        hash = mix(mix(hash, (uintptr_t)item->base), item->array ? item->array->id : 0); /* memory that is mapped anew is another array */
+    }
     for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++)
         hash = mix(hash, w->pointers[k].array->id);
     return hash;

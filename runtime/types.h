@@ -421,6 +421,7 @@ struct kmm__device {
     const void *amplified[KMM__SAID]; /* or that their chunks use little of the frames they touch */
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
+    bool all_needed;         /* whatever could be evicted is known to be needed again */
     uint64_t coming;         /* bytes that unfinished tasks had to map */
     uint64_t missing;        /* bytes that recent acquisitions had to map, on average */
     uint64_t now;            /* the number of the task that acquired last */

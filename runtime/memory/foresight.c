@@ -139,3 +139,8 @@ uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t
             next = u->past[k] + period;
     return next < UNKNOWN ? next : UNKNOWN + (now - u->past[0]);
 }
+
+bool kmm__uses_is_known(uint64_t next)
+{
+    return next < UNKNOWN;
+}

@@ -11,7 +11,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_NEEDED = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -345,11 +345,20 @@ static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint
     return later && coming >= needed ? NULL : idle;
 }
 
+/* Finds out whether all that could be evicted is known to be needed again: then what is evicted too early has to come back for it. What
+ * streams through memory once may go as early as one likes. */
+static void note_needed(kmm__device_t *d)
+{
+    uint64_t next;
+    if (farthest(d, d->idle, &next))
+        d->all_needed = kmm__uses_is_known(next);
+}
+
 /* How much is kept free while memory is short: what the next tasks may have to map. */
 static uint64_t reserve_bytes(const kmm__device_t *d)
 {
-    uint64_t most = d->limit / AHEAD_PART;
-    return AHEAD_TASKS * d->missing < most ? AHEAD_TASKS * d->missing : most;
+    uint64_t most = d->limit / AHEAD_PART, next = (d->all_needed ? AHEAD_NEEDED : AHEAD_TASKS) * d->missing;
+    return next < most ? next : most;
 }
 
 void kmm__frames_evict_ahead(kmm__device_t *d)
@@ -357,6 +366,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     uint64_t free_bytes = d->limit > d->used ? d->limit - d->used : 0;
     if (!d->pressure)
         return;
+    note_needed(d);
     for (uint32_t k = 0; k < d->spare_count; k++)
         free_bytes += d->spare[k].bytes;
     free_bytes += d->evicting_bytes;
@@ -726,7 +736,10 @@ static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
     uint64_t usual = d->missing > w->missing ? d->missing : w->missing;
-    while (d->pressure && w->missing && d->coming > COMING_TASKS * usual)
+    if (!d->pressure || !w->missing)
+        return;
+    note_needed(d);
+    while (d->all_needed && d->coming > COMING_TASKS * usual)
         if (wait_for_memory(d, w->held))
             return;
 }
