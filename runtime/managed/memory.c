@@ -54,8 +54,10 @@ static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byt
 KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
-    if (!rt || kind < HOST_TO_HOST || kind > BY_ADDRESS)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: there is no runtime, or no such direction");
+    if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
+        return kmm__managed_fail(KMM_CUDA_INVALID_MEMCPY_DIRECTION, "cudaMemcpy: there is no such direction");
+    if (!rt)
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: there is no runtime");
     if (bytes == 0)
         return KMM_CUDA_SUCCESS;
     if (!dst || !src)

@@ -100,6 +100,7 @@ static void addresses(int *x)
     IS(cudaMemcpy(&own, nullptr, sizeof(own), cudaMemcpyDefault), cudaErrorInvalidValue);
     IS(cudaMemcpy(x, nullptr, sizeof(own), cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     IS(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
+    IS(cudaMemcpy(x, &own, sizeof(own), (cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
     IS(cudaMallocManaged(&both, sizeof(int)), cudaSuccess); /* from here on cudaFree may be of such memory */
     IS(cudaFree(&own), cudaErrorInvalidValue);
     IS(cudaFree(foreign), cudaErrorInvalidValue);
