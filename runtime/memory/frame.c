@@ -11,7 +11,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_NEEDED = 2, AHEAD_PART = 4, COMING_TASKS = 4 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_NEEDED = 2, AHEAD_PART = 4, COMING_TASKS = 3 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
