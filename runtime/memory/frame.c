@@ -601,7 +601,7 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);
     if (error)
-        return too_large(w->task, w->bytes);
+        return error == KMM_E_MEMORY ? too_large(w->task, w->bytes) : driver_error(d, error);
     f->away = true;
     d->away += bytes;
     if (d->away > d->away_most)

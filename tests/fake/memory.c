@@ -196,14 +196,15 @@ int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 {
     int forbidden = fake_enter_unsafe();
     size_t covered = 0;
-    int r = forbidden;
-    for (const mapping_t *m = mappings; m && !r; m = m->next)
+    int lost = FAKE_OK;
+    bool whole = true;
+    for (const mapping_t *m = mappings; m; m = m->next)
         if (overlap(m->at, m->bytes, at, bytes)) {
-            r = m->at >= at && m->at + m->bytes <= at + bytes ? fake_devices[m->frame->device].lost : FAKE_INVALID_VALUE;
+            whole &= m->at >= at && m->at + m->bytes <= at + bytes;
+            lost = lost ? lost : fake_devices[m->frame->device].lost;
             covered += m->bytes;
         }
-    if (!forbidden && covered != bytes)
-        r = FAKE_INVALID_VALUE;
+    int r = forbidden ? forbidden : !whole || covered != bytes ? FAKE_INVALID_VALUE : lost;
     for (size_t k = 0; k < count && !r; k++)
         if (!fake_is_device(devices[k]))
             r = FAKE_INVALID_VALUE;
