@@ -383,6 +383,15 @@ static int columns(int64_t w, int64_t h, int64_t chunk, int *dst, int *src)
                              (void *[]){ &w, &h, &dst, &src });
 }
 
+/* Checks and ThreadSanitizer together take minutes; each of them has the test by itself. */
+static void skip_if_slow(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    if (getenv("KMM_CHECK"))
+        skip();
+#endif
+}
+
 static char *said_by(int (*run)(kmm_runtime_t *rt, int *out), kmm_runtime_t *rt, int *out)
 {
     static char text[4096];
@@ -406,11 +415,11 @@ enum { COLUMNS = 256, ROWS = 512, ALL = COLUMNS * ROWS };
 static int turn_columns(kmm_runtime_t *rt, int *out)
 {
     int64_t n = ALL;
-    int *A = array(rt, ALL * 4), *B = array(rt, ALL * 4), *C = array(rt, ALL * 4), rounds = getenv("KMM_CHECK") ? 1 : 3; /* checks take time */
+    int *A = array(rt, ALL * 4), *B = array(rt, ALL * 4), *C = array(rt, ALL * 4);
     for (int k = 0; k < ALL; k++)
         out[k] = k % 1009;
     int error = kmm_copy_in(rt, A, out, ALL * 4);
-    for (int k = 0; k < rounds && !error; k++) {
+    for (int k = 0; k < 3 && !error; k++) {
         error = columns(COLUMNS, ROWS, k == 1 ? 0 : 64, B, A);
         error = error ? error : add(n, n / 64, C, A, B);
         error = error ? error : columns(COLUMNS, ROWS, 128, A, B);
@@ -428,6 +437,7 @@ static int turn_columns(kmm_runtime_t *rt, int *out)
 static void what_no_chunk_fits_is_away(void **state)
 {
     (void)state;
+    skip_if_slow();
     static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K", "host:3,mem=128K", "host:2,mem=64K" };
     int *want = malloc(ALL * sizeof(int)), *got = malloc(ALL * sizeof(int));
     for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
@@ -490,6 +500,7 @@ static int diagonal(int64_t tiles, int64_t chunk, int *A)
 static void passes_over_what_it_hardly_touches(void **state)
 {
     (void)state;
+    skip_if_slow();
     enum { TILES = 40, LENGTH = TILES * TILE * (TILES * TILE + 1), LAUNCHES = 9 };
     static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K" };
     int *want = malloc(LENGTH * sizeof(int)), *got = malloc(LENGTH * sizeof(int));
@@ -524,6 +535,7 @@ static void passes_over_what_it_hardly_touches(void **state)
 static void nothing_is_away_of_limited_memory(void **state)
 {
     (void)state;
+    skip_if_slow();
     kmm_runtime_t *rt;
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=256K", .host_mem = 4 << 20 }), 0);
     kmm_use(rt);
@@ -718,7 +730,7 @@ int main(void)
 {
     const char *seed = getenv("KMM_SEED");
     srand(seed ? (unsigned)atoi(seed) : 1);
-    alarm(100);
+    alarm(getenv("KMM_CHECK") ? 280 : 100);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_in_chunks),
         cmocka_unit_test(exchanges_halos),
