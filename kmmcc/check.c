@@ -445,12 +445,6 @@ static bool is_array(CXType type)
            kind == CXType_DependentSizedArray;
 }
 
-static bool is_function_pointer(CXType type)
-{
-    enum CXTypeKind kind = clang_getCanonicalType(clang_getPointeeType(type)).kind;
-    return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
-}
-
 /* Another clause for an item that is alone in its own. */
 static void suggest_word(const item_t *item, const char *word)
 {
@@ -458,24 +452,10 @@ static void suggest_word(const item_t *item, const char *word)
         diag_fix(item->word.begin, item->word.end, word);
 }
 
-static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
-{
-    CXType type = clang_getCanonicalType(clang_getCursorType(field));
-    while (is_array(type))
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    *(bool *)data |= type.kind == CXType_Pointer && !is_function_pointer(type);
-    if (type.kind == CXType_Record)
-        clang_Type_visitFields(type, find_pointer_field, data);
-    return CXVisit_Continue;
-}
-
 /* The address that a program holds of an array is mapped on no device, so a kernel cannot use one that it finds in an array. */
 static void check_stored_pointers(unit_t *u, const directive_t *d, const item_t *item, CXType element)
 {
-    bool holds = element.kind == CXType_Pointer && !is_function_pointer(element);
-    if (element.kind == CXType_Record)
-        clang_Type_visitFields(element, find_pointer_field, &holds);
-    if (holds && d->is_kernel)
+    if (d->is_kernel && uses_holds_pointers(element))
         diag_at(SEVERITY_WARNING, u->source, item->base->begin, item->base->end,
                 "the elements of '%s' hold pointers, and one to managed memory means nothing to a kernel that finds it in an array; pass the arrays "
                 "as arguments, or in a struct by value [-Wkmm-pointers]",

@@ -371,6 +371,8 @@ void explain_directives(const unit_t *u); /* on stdout */
  * where it is not followed, and uses what an atomic addition to it returns; null: nowhere. */
 typedef struct uses { CXCursor stored, updated, escaped, result; } uses_t;
 bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out); /* false: the code is not seen */
+/* Whether a value of the type is a pointer to data, or has one among its fields and elements. */
+bool uses_holds_pointers(CXType type);
 
 /* ---- hazard.c ---- */
 /* Where a kernel, or a function that it calls, waits in an idle loop for what others store, launches kernels, reads or writes

@@ -304,26 +304,6 @@ static void add_function(host_t *h, CXCursor c)
 
 /* ---- Pointers that kernels find in memory ---- */
 
-static bool holds_pointers(CXType type);
-
-static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
-{
-    *(bool *)data |= holds_pointers(clang_getCursorType(field));
-    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
-}
-
-static bool holds_pointers(CXType type)
-{
-    bool found = false;
-    type = clang_getCanonicalType(type);
-    while (clang_getArrayElementType(type).kind != CXType_Invalid)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    if (type.kind == CXType_Record)
-        clang_Type_visitFields(type, find_pointer_field, &found);
-    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
-    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto && pointee != CXType_FunctionNoProto);
-}
-
 /* depends: that is known where the template is used. */
 typedef struct nested { CXType seen[32]; int count; bool found, depends; } nested_t;
 
@@ -347,7 +327,7 @@ static void find_nested(nested_t *n, CXType type)
     n->seen[n->count++] = type;
     n->depends |= strstr(clang_text(clang_getTypeSpelling(type)), "type-parameter-") != NULL;
     if (type.kind == CXType_Pointer)
-        n->found |= holds_pointers(clang_getPointeeType(type));
+        n->found |= uses_holds_pointers(clang_getPointeeType(type));
     else if (type.kind == CXType_Record)
         clang_Type_visitFields(type, find_nested_field, n);
 }
@@ -378,7 +358,7 @@ static void add_constant(host_t *h, CXCursor c)
 {
     bool constant = false;
     clang_visitChildren(c, find_constant, &constant);
-    if (constant && holds_pointers(clang_getCursorType(c)))
+    if (constant && uses_holds_pointers(clang_getCursorType(c)))
         words_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
 }
 

@@ -185,3 +185,23 @@ bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out)
     *out = w.uses;
     return true;
 }
+
+/* ---- Pointers that a kernel finds in memory ---- */
+
+static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
+{
+    *(bool *)data |= uses_holds_pointers(clang_getCursorType(field));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+bool uses_holds_pointers(CXType type)
+{
+    bool found = false;
+    type = clang_getCanonicalType(type);
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_pointer_field, &found);
+    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
+    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto && pointee != CXType_FunctionNoProto);
+}
