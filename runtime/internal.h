@@ -327,9 +327,9 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 void kmm__pin_start(kmm_runtime_t *rt);
 void kmm__pin_stop(kmm_runtime_t *rt);
 int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset); /* bytes from there to the end of the block */
-/* Before `bytes` of the block of the host buffer in which the offset lies are copied: page-locks it, if it can be, and has those
- * behind it locked meanwhile. False: the copy should go through buffers instead. */
-bool kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset, int64_t bytes);
+/* Before `bytes` of the block of the host buffer in which the offset lies are copied from or to a device: page-locks it, if it can be,
+ * and has those behind it locked meanwhile. False: the copy should go through buffers instead. */
+bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes);
 void kmm__unpin(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
 void kmm__unpin_all(kmm__array_t *a); /* before its host buffer goes away */
 

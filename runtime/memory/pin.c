@@ -16,7 +16,7 @@ enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4, STAGED_TIMES
 
 typedef struct request {
     kmm__array_t *array;
-    kmm__backend_t *backend;
+    kmm__device_t *device;
     uint32_t block;
     struct request *next;
 } request_t;
@@ -61,9 +61,10 @@ static uint64_t block_size(const kmm__array_t *a, uint32_t k)
     return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
 }
 
-/* Locks block k, which the caller has marked. The block_lock is not held. */
-static void block_lock(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+/* Locks block k, which the caller has marked, for copies of this device. The block_lock is not held. */
+static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
+    kmm__backend_t *backend = d->backend;
     uint64_t bytes = block_size(a, k);
     bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
     pthread_mutex_lock(&a->block_lock);
@@ -90,7 +91,7 @@ static void *pin_main(void *arg)
         if (!p->first)
             p->end = &p->first;
         pthread_mutex_unlock(&p->lock);
-        block_lock(r->array, r->backend, r->block); /* the array may be gone behind this */
+        block_lock(r->array, r->device, r->block); /* the array may be gone behind this */
         free(r);
         pthread_mutex_lock(&p->lock);
     }
@@ -132,13 +133,13 @@ static bool threads_ensure(struct kmm__pinners *p)
 }
 
 /* With the array's block_lock held. */
-static void request_block(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     struct kmm__pinners *p = a->runtime->pinners;
     pthread_mutex_lock(&p->lock);
     if (threads_ensure(p)) {
         request_t *r = kmm__alloc(sizeof(*r));
-        *r = (request_t){ a, backend, k, NULL };
+        *r = (request_t){ a, d, k, NULL };
         a->blocks[k].state = KMM__BLOCK_PINNING;
         *p->end = r;
         p->end = &r->next;
@@ -150,17 +151,17 @@ static void request_block(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 /* ---- Blocks ---- */
 
 /* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
-static bool is_worth_locking(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    return !a->is_mapped || a->blocks[k].staged >= STAGED_TIMES * block_size(a, k) || !kmm__stage_works(a->runtime, backend);
+    return !a->is_mapped || a->blocks[k].staged >= STAGED_TIMES * block_size(a, k) || !kmm__stage_works(d);
 }
 
 /* Pages that come and go are not locked ahead. With the block_lock held. */
-static void look_ahead(kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+static void look_ahead(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     for (uint32_t j = k + 1; !a->sheets && j <= k + AHEAD && j < a->block_count; j++)
-        if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, backend, j))
-            request_block(a, backend, j);
+        if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, d, j))
+            request_block(a, d, j);
 }
 
 /* Whether drivers refuse to lock memory, which is so when the program has locked it. */
@@ -175,12 +176,12 @@ static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t 
 }
 
 /* Whether a copy of `bytes` of block k, which nobody has locked, should go through buffers. With the block_lock held. */
-static bool should_stage(kmm__array_t *a, kmm__backend_t *backend, uint32_t k, int64_t bytes)
+static bool should_stage(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
 {
     kmm__host_block_t *b = &a->blocks[k];
-    if (is_worth_locking(a, backend, k))
+    if (is_worth_locking(a, d, k))
         return false;
-    if (b->staged == 0 && is_refused(a, backend, k)) {
+    if (b->staged == 0 && is_refused(a, d->backend, k)) {
         b->state = KMM__BLOCK_READY;
         return false;
     }
@@ -188,7 +189,7 @@ static bool should_stage(kmm__array_t *a, kmm__backend_t *backend, uint32_t k, i
     return true;
 }
 
-bool kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset, int64_t bytes)
+bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
 {
     pthread_mutex_lock(&a->block_lock);
     if (!a->blocks) {
@@ -197,19 +198,19 @@ bool kmm__pin(kmm__array_t *a, kmm__backend_t *backend, int64_t offset, int64_t 
         a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
     }
     uint32_t k = (uint32_t)(((uint64_t)offset + lead(a)) / a->block_bytes);
-    if (a->blocks[k].state == KMM__BLOCK_NEW && should_stage(a, backend, k, bytes)) {
+    if (a->blocks[k].state == KMM__BLOCK_NEW && should_stage(a, d, k, bytes)) {
         pthread_mutex_unlock(&a->block_lock);
         return false;
     }
     bool ours = a->blocks[k].state == KMM__BLOCK_NEW;
     if (ours)
         a->blocks[k].state = KMM__BLOCK_PINNING;
-    look_ahead(a, backend, k);
+    look_ahead(a, d, k);
     while (!ours && a->blocks[k].state != KMM__BLOCK_READY)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
     if (ours)
-        block_lock(a, backend, k);
+        block_lock(a, d, k);
     return true;
 }
 

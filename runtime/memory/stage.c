@@ -263,14 +263,14 @@ static bool begin(struct kmm__stager *p, kmm__backend_t *backend)
     return p->thread_count > 0;
 }
 
-bool kmm__stage_works(kmm_runtime_t *rt, kmm__backend_t *backend)
+bool kmm__stage_works(kmm__device_t *d)
 {
-    struct kmm__stager *p = rt->stager;
-    if (!p->threads_wanted || backend->kind == KMM_KIND_HOST)
+    struct kmm__stager *p = d->runtime->stager;
+    if (!p->threads_wanted || d->backend->kind == KMM_KIND_HOST)
         return false;
     pthread_mutex_lock(&p->lock);
     if (!p->begun)
-        p->works = begin(p, backend);
+        p->works = begin(p, d->backend);
     p->begun = true;
     bool works = p->works;
     pthread_mutex_unlock(&p->lock);

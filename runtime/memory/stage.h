@@ -9,8 +9,8 @@ void kmm__stage_start(kmm_runtime_t *rt);
 /* When no more work can come to devices, whose streams are still there. */
 void kmm__stage_stop(kmm_runtime_t *rt);
 
-/* Whether copies through buffers are made here at all. */
-bool kmm__stage_works(kmm_runtime_t *rt, kmm__backend_t *backend);
+/* Whether copies from and to this device are made through buffers at all. */
+bool kmm__stage_works(kmm__device_t *d);
 
 /* Copies between a device and the host that are enqueued on one stream of it. Zeroed, but for the first three, at first. */
 typedef struct kmm__stage {

@@ -93,7 +93,7 @@ static void sources_leave(transfer_t *t)
 static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged)
 {
     int error = source_enter(t, offset);
-    *staged = !error && !t->source.buffer && !kmm__pin(t->move->array, t->device->backend, offset, bytes);
+    *staged = !error && !t->source.buffer && !kmm__pin(t->move->array, t->device, offset, bytes);
     return error;
 }
 

@@ -131,7 +131,7 @@ static void test_copies(void **state)
     const rows_t all = { 0, MEMORY, MEMORY, 1 };
     sem_t landed;
     sem_init(&landed, 0, 0);
-    assert_true(kmm__stage_works(rt, d->backend));
+    assert_true(kmm__stage_works(d));
     scribble(host);
     copy_in(d, &m, host, &all);
     memcpy(model, host, MEMORY);
@@ -184,20 +184,21 @@ static void test_choice(void **state)
     enum { BYTES = 2 << 20 };
     char *p = malloc(BYTES);
     kmm_runtime_t *rt = make("1", "4096");
-    kmm__backend_t *b = rt->device[0]->backend;
+    kmm__device_t *d = rt->device[0];
+    kmm__backend_t *b = d->backend;
     kmm__array_t *a = map(rt, p, BYTES);
     for (int time = 0; time < 2; time++)
         for (int part = 0; part < 4; part++)
-            assert_false(kmm__pin(a, b, part * (BYTES / 4), BYTES / 4));
+            assert_false(kmm__pin(a, d, part * (BYTES / 4), BYTES / 4));
     assert_int_equal(registrations(), 1); /* the buffers */
-    assert_true(kmm__pin(a, b, 0, BYTES));
+    assert_true(kmm__pin(a, d, 0, BYTES));
     assert_int_equal(registrations(), 2);
     assert_int_equal(kmm_unmap(rt, p), 0);
     assert_int_equal(registrations(), 1);
 
     assert_int_equal(b->host_register(b, p, BYTES), 0); /* by the program */
     a = map(rt, p, BYTES);
-    assert_true(kmm__pin(a, b, 0, BYTES));
+    assert_true(kmm__pin(a, d, 0, BYTES));
     assert_null(a->blocks[0].locked_by);
     assert_int_equal(kmm_unmap(rt, p), 0);
     assert_int_equal(registrations(), 2); /* it is still the program's */
@@ -206,7 +207,7 @@ static void test_choice(void **state)
 
     rt = make("0", "4096");
     a = map(rt, p, BYTES);
-    assert_true(kmm__pin(a, rt->device[0]->backend, 0, BYTES));
+    assert_true(kmm__pin(a, rt->device[0], 0, BYTES));
     assert_int_equal(registrations(), 1);
     assert_int_equal(kmm_unmap(rt, p), 0);
     end(rt);
