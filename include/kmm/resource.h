@@ -68,6 +68,10 @@ int kmm_resource_memory_info(kmm_resource_t *r, size_t *available, size_t *total
 /* Gives unused memory back to what the resource is built on until at most `keep` bytes are held, or
  * no more can be given. May wait for work that still uses freed memory. */
 int kmm_resource_trim(kmm_resource_t *r, size_t keep);
+/* Lets kernels and copies of another device reach the memory: what there is, and what there will be. Of `device` memory that
+ * is all the device has, as with cudaDeviceEnablePeerAccess; pinned and managed memory every device reaches anyway.
+ * KMM_E_UNSUPPORTED when the device cannot reach it, and for memory of the host that is not pinned. */
+int kmm_resource_allow(kmm_resource_t *r, int device);
 /* `stream` is about to be destroyed: nothing will be recorded on it any more. */
 int kmm_resource_stream_end(kmm_resource_t *r, kmm_stream_t stream);
 
@@ -115,8 +119,8 @@ int kmm_numa_resource_create(int node, kmm_resource_t **out);
 int kmm_device_resource_create(int device, kmm_resource_t **out);
 /* Device memory in frames of 2 MiB that can be mapped to other addresses: a pool on it moves frames that nothing uses
  * to where a request needs them, and gives back every frame, so that memory in pieces is no memory lost. What is
- * allocated takes whole frames, so use it through a pool. Only its own device can reach it, and other processes cannot
- * be given it. KMM_E_UNSUPPORTED when the device cannot map memory. */
+ * allocated takes whole frames, so use it through a pool. Only its own device reaches it, and what kmm_resource_allow adds;
+ * other processes cannot be given it. KMM_E_UNSUPPORTED when the device cannot map memory. */
 int kmm_mapped_resource_create(int device, kmm_resource_t **out);
 int kmm_managed_resource_create(int device, kmm_resource_t **out);
 /* Page-locked memory of the host that every device can reach. */
@@ -308,13 +312,15 @@ int kmm_stream_pool_get(kmm_stream_pool_t *pool, size_t index, kmm_stream_t *out
 /* ---- Frameworks ---- */
 
 /* PyTorch's pluggable allocator, over kmm_resource_of_device(device), which becomes a pool unless the
- * program has set a resource: of mapped memory where the process sees one device and CUDA's driver can
- * map it, else of plain memory. A failure returns NULL after calling the function set by kmm_torch_on_failure,
+ * program has set a resource: of mapped memory where CUDA's driver can map it and all devices of the process can
+ * reach each other, else of plain memory. Devices that have such pools reach each other's. A failure returns NULL after calling the function set by kmm_torch_on_failure,
  * which may throw: PyTorch itself trusts what it gets. */
 void *kmm_torch_alloc(ptrdiff_t bytes, int device, kmm_stream_t stream);
 void kmm_torch_free(void *p, ptrdiff_t bytes, int device, kmm_stream_t stream);
 /* Memory is used on `stream` too: freeing it waits for what that stream has been given by then. */
 void kmm_torch_record_stream(void *p, kmm_stream_t stream);
+/* Gives back what none of the devices' programs use: what torch.cuda.empty_cache() calls. */
+void kmm_torch_empty_cache(void);
 void kmm_torch_on_failure(void (*fn)(int device, size_t bytes, const char *text));
 
 /* CuPy's CFunctionAllocator, on the stream that this thread last gave kmm_cupy_stream (the default one).
@@ -322,6 +328,8 @@ void kmm_torch_on_failure(void (*fn)(int device, size_t bytes, const char *text)
 void *kmm_cupy_alloc(void *param, size_t bytes, int device);
 void kmm_cupy_free(void *param, void *p, int device);
 void kmm_cupy_stream(kmm_stream_t stream);
+/* `stream` of a device is about to be destroyed; memory that was allocated on it may live on, and waits for the device when freed. */
+void kmm_cupy_stream_end(kmm_stream_t stream, int device);
 
 #ifdef __cplusplus
 }

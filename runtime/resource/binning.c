@@ -89,9 +89,11 @@ static int each_bin(binning_t *b, int (*fn)(kmm_resource_t *, void *), void *arg
 }
 
 static int end_one(kmm_resource_t *r, void *stream) { return kmm_resource_stream_end(r, stream); }
+static int allow_one(kmm_resource_t *r, void *device) { return kmm_resource_allow(r, *(int *)device); }
 static int trim_one(kmm_resource_t *r, void *keep) { return kmm_resource_trim(r, *(size_t *)keep); }
 
 static int binning_stream_end(kmm_resource_t *r, kmm_stream_t stream) { return each_bin((binning_t *)r, end_one, stream); }
+static int binning_allow(kmm_resource_t *r, int device) { return each_bin((binning_t *)r, allow_one, &device); }
 static int binning_trim(kmm_resource_t *r, size_t keep) { return each_bin((binning_t *)r, trim_one, &keep); }
 
 static int binning_destroy(kmm_resource_t *r)
@@ -114,6 +116,7 @@ static const kmm__resource_ops_t binning_ops = {
     .size = binning_size,
     .trim = binning_trim,
     .stream_end = binning_stream_end,
+    .allow = binning_allow,
     .destroy = binning_destroy,
 };
 

@@ -66,6 +66,14 @@ static int device_info(kmm__source_t *s, size_t *available, size_t *total)
     return status ? status : taken(s, kmm__driver()->MemGetInfo(available, total), "cuMemGetInfo");
 }
 
+/* As far as the driver can tell memory apart: all that is allocated on the device so. */
+static int device_allow(kmm__source_t *s, int device)
+{
+    const int owner = s->head.device;
+    int status = device == owner ? 0 : kmm__driver_can_reach(device, owner);
+    return status || device == owner ? status : kmm__driver_open_to(device, owner);
+}
+
 /* ---- Managed ---- */
 
 static int managed_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
@@ -77,6 +85,16 @@ static int managed_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void
         return status;
     CUresult result = kmm__driver()->MemAllocManaged(&p, bytes, CU_MEM_ATTACH_GLOBAL);
     return give(s, result, "cuMemAllocManaged", p, out);
+}
+
+/* Every device reaches it. */
+static int allowed_anyway(kmm__source_t *s, int device)
+{
+    (void)s;
+    int status = kmm__driver_enter(device);
+    if (status == 0)
+        kmm__driver_leave();
+    return status;
 }
 
 /* ---- Pinned ---- */
@@ -130,6 +148,16 @@ static int async_trim(kmm__source_t *s, size_t keep)
 {
     int status = kmm__driver_enter(s->head.device);
     return status ? status : taken(s, kmm__driver()->MemPoolTrimTo(((device_source_t *)s)->pool, keep), "cuMemPoolTrimTo");
+}
+
+static int async_allow(kmm__source_t *s, int device)
+{
+    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    int status = device == s->head.device ? 0 : kmm__driver_can_reach(device, s->head.device);
+    if (status || device == s->head.device)
+        return status;
+    status = kmm__driver_enter(s->head.device);
+    return status ? status : taken(s, kmm__driver()->MemPoolSetAccess(((device_source_t *)s)->pool, &access, 1), "cuMemPoolSetAccess");
 }
 
 /* What the driver's pool holds and nobody uses is available too. */
@@ -196,6 +224,7 @@ KMM__API int kmm_device_resource_create(int device, kmm_resource_t **out)
     if (status)
         return status;
     s->source.get = device_get;
+    s->source.allow = device_allow;
     *out = &s->source.head;
     return 0;
 }
@@ -207,6 +236,7 @@ KMM__API int kmm_managed_resource_create(int device, kmm_resource_t **out)
     if (status)
         return status;
     s->source.get = managed_get;
+    s->source.allow = allowed_anyway;
     s->most += physical_memory();
     *out = &s->source.head;
     return 0;
@@ -220,6 +250,7 @@ KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
         return status;
     s->source.get = pinned_get;
     s->source.put = pinned_put;
+    s->source.allow = allowed_anyway;
     s->source.info = pinned_info;
     s->source.alignment = 16; /* the driver promises nothing */
     s->most = physical_memory();
@@ -280,6 +311,7 @@ KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *op
     s->source.put = async_put;
     s->source.info = async_info;
     s->source.trim = async_trim;
+    s->source.allow = async_allow;
     s->source.close = async_close;
     s->source.head.ordered = true;
     status = pool_open(s, options ? options : &none);

@@ -22,6 +22,8 @@ static struct {
     const char *(*GetErrorName)(int);
     int (*GetDevice)(int *);
     int (*SetDevice)(int);
+    int (*GetLastError)(void);
+    int (*DeviceEnablePeerAccess)(int, unsigned);
     int (*MemPrefetchAsync)(const void *, size_t, int, void *);
     int (*MemcpyAsync)(void *, const void *, size_t, int, void *);
 } hip;
@@ -74,6 +76,15 @@ static CUresult hip_current(CUcontext *out)
     return result;
 }
 
+/* What has been allowed already is an error that the program would find later: it is taken back. */
+static CUresult hip_enable_peer(CUcontext owner, unsigned flags)
+{
+    CUresult result = hip.DeviceEnablePeerAccess((int)(intptr_t)owner - 1, flags);
+    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        hip.GetLastError();
+    return result;
+}
+
 static CUresult hip_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream stream)
 {
     (void)flags;
@@ -90,6 +101,8 @@ static void hip_adapt(void *library)
     *(void **)&hip.GetErrorName = dlsym(library, "hipGetErrorName");
     *(void **)&hip.GetDevice = dlsym(library, "hipGetDevice");
     *(void **)&hip.SetDevice = dlsym(library, "hipSetDevice");
+    *(void **)&hip.GetLastError = dlsym(library, "hipGetLastError");
+    *(void **)&hip.DeviceEnablePeerAccess = dlsym(library, "hipDeviceEnablePeerAccess");
     *(void **)&hip.MemPrefetchAsync = dlsym(library, "hipMemPrefetchAsync");
     *(void **)&hip.MemcpyAsync = dlsym(library, "hipMemcpyAsync");
     driver.GetErrorName = hip_error_name;
@@ -98,6 +111,7 @@ static void hip_adapt(void *library)
     driver.CtxPushCurrent = hip_push;
     driver.CtxPopCurrent = hip_pop;
     driver.CtxGetCurrent = hip_current;
+    driver.CtxEnablePeerAccess = hip_enable_peer;
     driver.MemPrefetchAsync = hip_prefetch;
     driver.MemcpyAsync = hip_copy;
 }
@@ -225,12 +239,20 @@ static CUresult retain(int device)
     return result;
 }
 
-int kmm__driver_enter(int device)
+static int check_device(int device)
 {
     if (!kmm__driver())
         return KMM_E_NO_DEVICE;
     if (device < 0 || device >= driver.devices)
         return kmm__resource_fail(KMM_E_NO_DEVICE, "there is no device %d; there are %d", device, driver.devices);
+    return 0;
+}
+
+int kmm__driver_enter(int device)
+{
+    const int wrong = check_device(device);
+    if (wrong)
+        return wrong;
     CUcontext context = atomic_load_explicit(&contexts[device], memory_order_acquire);
     if (!context) {
         int status = kmm__driver_check(retain(device), "cuDevicePrimaryCtxRetain", device);
@@ -254,6 +276,41 @@ int kmm__driver_current_device(void)
     if (!kmm__driver() || driver.CtxGetCurrent(&context) || !context || driver.CtxGetDevice(&device))
         return -1;
     return device;
+}
+
+/* ---- Devices that reach each other's memory ---- */
+
+int kmm__driver_can_reach(int device, int owner)
+{
+    CUdevice a, b;
+    int can = 0, status = check_device(device);
+    status = status ? status : check_device(owner);
+    if (status)
+        return status;
+    CUresult result = driver.DeviceGet(&a, device);
+    if (!result)
+        result = driver.DeviceGet(&b, owner);
+    status = kmm__driver_check(result ? result : driver.DeviceCanAccessPeer(&can, a, b), "cuDeviceCanAccessPeer", device);
+    if (status || can)
+        return status;
+    return kmm__resource_fail(KMM_E_UNSUPPORTED, "device %d cannot reach memory of device %d", device, owner);
+}
+
+int kmm__driver_open_to(int device, int owner)
+{
+    int status = kmm__driver_enter(owner); /* which makes its context */
+    if (status)
+        return status;
+    kmm__driver_leave();
+    status = kmm__driver_enter(device);
+    if (status)
+        return status;
+    CUresult result = driver.CtxEnablePeerAccess(atomic_load(&contexts[owner]), 0);
+    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        result = CUDA_SUCCESS;
+    status = kmm__driver_check(result, "cuCtxEnablePeerAccess", device);
+    kmm__driver_leave();
+    return status;
 }
 
 /* ---- Events ---- */

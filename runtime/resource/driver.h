@@ -14,6 +14,7 @@
 enum {
     KMM__MAX_DEVICES = 64,
     CUDA_ERROR_INVALID_DEVICE = 101,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_NOT_SUPPORTED = 801,
     CU_MEM_ATTACH_GLOBAL = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
@@ -40,11 +41,14 @@ typedef struct CUmemPoolProps {
     X(DeviceGetCount, "cuDeviceGetCount", "hipGetDeviceCount", (int *)) \
     X(DeviceGet, "cuDeviceGet", "hipDeviceGet", (CUdevice *, int)) \
     X(DeviceTotalMem, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", (size_t *, CUdevice)) \
+    X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", "hipDeviceCanAccessPeer", (int *, CUdevice, CUdevice)) \
     X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", "hipSetDevice", (CUcontext *, CUdevice)) \
     X(CtxPushCurrent, "cuCtxPushCurrent_v2", "hipSetDevice", (CUcontext)) \
     X(CtxPopCurrent, "cuCtxPopCurrent_v2", "hipSetDevice", (CUcontext *)) \
     X(CtxGetCurrent, "cuCtxGetCurrent", "hipGetDevice", (CUcontext *)) \
     X(CtxGetDevice, "cuCtxGetDevice", "hipGetDevice", (CUdevice *)) \
+    X(CtxSynchronize, "cuCtxSynchronize", "hipDeviceSynchronize", (void)) \
+    X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess", (CUcontext, unsigned)) \
     X(MemGetInfo, "cuMemGetInfo_v2", "hipMemGetInfo", (size_t *, size_t *)) \
     X(MemAlloc, "cuMemAlloc_v2", "hipMalloc", (CUdeviceptr *, size_t)) \
     X(MemFree, "cuMemFree_v2", "hipFree", (CUdeviceptr)) \
@@ -55,6 +59,7 @@ typedef struct CUmemPoolProps {
     X(MemPoolDestroy, "cuMemPoolDestroy", "hipMemPoolDestroy", (CUmemoryPool)) \
     X(MemPoolSetAttribute, "cuMemPoolSetAttribute", "hipMemPoolSetAttribute", (CUmemoryPool, int, void *)) \
     X(MemPoolGetAttribute, "cuMemPoolGetAttribute", "hipMemPoolGetAttribute", (CUmemoryPool, int, void *)) \
+    X(MemPoolSetAccess, "cuMemPoolSetAccess", "hipMemPoolSetAccess", (CUmemoryPool, const CUmemAccessDesc *, size_t)) \
     X(MemPoolTrimTo, "cuMemPoolTrimTo", "hipMemPoolTrimTo", (CUmemoryPool, size_t)) \
     X(MemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", "hipMallocFromPoolAsync", (CUdeviceptr *, size_t, CUmemoryPool, CUstream)) \
     X(MemFreeAsync, "cuMemFreeAsync", "hipFreeAsync", (CUdeviceptr, CUstream)) \
@@ -106,11 +111,16 @@ void kmm__driver_leave(void);
  * CUDA's name, without a version. */
 int kmm__driver_check(CUresult result, const char *call, int device);
 
+/* 0 when `device` can be let reach memory of `owner`, which is another one; else an error with the text set. Makes no context. */
+int kmm__driver_can_reach(int device, int owner);
+/* Lets `device` reach all memory of `owner` that is not mapped and is in no pool of the driver. */
+int kmm__driver_open_to(int device, int owner);
+
 /* Events of a device's streams; static. */
 const kmm_stream_order_t *kmm__driver_order(int device);
 
-/* What a framework gets where the program has set no resource: a pool on mapped memory where that will do, else on
- * `plain`, the device's own. */
+/* What a framework gets where the program has set no resource: a pool on mapped memory where that will do, else on `plain`, the
+ * device's own. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out);
 
 /* The device of this thread's current context; -1: none. With HIP every thread has a current device. */

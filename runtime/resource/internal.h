@@ -20,6 +20,7 @@ typedef struct kmm__resource_ops {
     int (*info)(kmm_resource_t *r, size_t *available, size_t *total); /* default: upstream's */
     int (*trim)(kmm_resource_t *r, size_t keep);                      /* default: upstream's */
     int (*stream_end)(kmm_resource_t *r, kmm_stream_t stream);        /* default: upstream's */
+    int (*allow)(kmm_resource_t *r, int device);                      /* default: upstream's */
     int (*usage)(kmm_resource_t *r, kmm_resource_usage_t *out);       /* default: unsupported */
     bool (*equal)(const kmm_resource_t *a, const kmm_resource_t *b);  /* default: the same object */
     int (*destroy)(kmm_resource_t *r);

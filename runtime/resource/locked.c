@@ -58,6 +58,14 @@ static int locked_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     return status;
 }
 
+static int locked_allow(kmm_resource_t *r, int device)
+{
+    pthread_mutex_lock(&((locked_t *)r)->lock);
+    int status = kmm_resource_allow(r->upstream, device);
+    pthread_mutex_unlock(&((locked_t *)r)->lock);
+    return status;
+}
+
 static int locked_destroy(kmm_resource_t *r)
 {
     pthread_mutex_destroy(&((locked_t *)r)->lock);
@@ -72,6 +80,7 @@ static const kmm__resource_ops_t locked_ops = {
     .info = locked_info,
     .trim = locked_trim,
     .stream_end = locked_stream_end,
+    .allow = locked_allow,
     .usage = kmm__pass_usage,
     .destroy = locked_destroy,
 };

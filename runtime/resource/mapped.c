@@ -24,8 +24,8 @@ typedef struct place {
     bool left;      /* the frame's home is another place */
 } place_t;
 
-/* Its places are written by whoever has them allocated. */
-typedef struct area { size_t count; place_t places[]; } area_t;
+/* Its places are written by whoever has them allocated, with `access` held for reading. */
+typedef struct area { uintptr_t at; size_t count; place_t places[]; } area_t;
 
 typedef struct mapped {
     kmm__source_t source;
@@ -33,7 +33,12 @@ typedef struct mapped {
     size_t most; /* a request of more is out of memory, whatever the driver would call it */
     kmm__table_t areas; /* address -> area_t */
     pthread_mutex_t lock;
+    /* Held for reading while memory is mapped or unmapped, and for writing while devices are given access to all of it. */
+    pthread_rwlock_t access;
+    uint64_t allowed; /* other devices that reach the memory; by number; guarded by `access` */
 } mapped_t;
+
+enum { FRAMES_AT_ONCE = 64 }; /* so many and more are not begun with where memory would not do for all */
 
 static size_t frame_bytes(const mapped_t *m) { return m->mapper.frame_bytes; }
 
@@ -125,10 +130,26 @@ static place_t *gathered_place(mapped_t *m, const kmm__piece_t *pieces, size_t c
     return NULL;
 }
 
+/* Lets one device reach a row of places in which frames are mapped. */
+static int allow_row(mapped_t *m, uintptr_t at, size_t frames, int device)
+{
+    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    return check(m, kmm__driver()->MemSetAccess(at, frames * frame_bytes(m), &access, 1), "cuMemSetAccess");
+}
+
+/* The same for the device itself and all that have been allowed. */
+static int allow_all(mapped_t *m, uintptr_t at, size_t frames)
+{
+    int status = allow_row(m, at, frames, m->source.head.device);
+    for (int device = 0; device < KMM__MAX_DEVICES && status == 0; device++)
+        if (m->allowed >> device & 1)
+            status = allow_row(m, at, frames, device);
+    return status;
+}
+
 /* Maps the frames of the pieces, then new ones. */
 static int area_fill(mapped_t *m, uintptr_t at, area_t *a, const kmm__piece_t *pieces, size_t count)
 {
-    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     for (size_t i = 0; i < a->count; i++) {
         const place_t *from = gathered_place(m, pieces, count, i);
         frame_t *f = from ? from->frame : NULL;
@@ -142,7 +163,7 @@ static int area_fill(mapped_t *m, uintptr_t at, area_t *a, const kmm__piece_t *p
             return status;
         a->places[i].left = from != NULL; /* until all has gone well */
     }
-    return check(m, kmm__driver()->MemSetAccess(at, a->count * frame_bytes(m), &access, 1), "cuMemSetAccess");
+    return allow_all(m, at, a->count);
 }
 
 /* The frames are at home in the new area. */
@@ -159,9 +180,24 @@ static void area_settle(mapped_t *m, area_t *a, const kmm__piece_t *pieces, size
     pthread_mutex_unlock(&m->lock);
 }
 
-static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+/* Frames are made one by one, so it is seen before the first whether there can be as many. */
+static int check_memory(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames)
+{
+    size_t available, total, fresh = frames;
+    for (size_t k = 0; k < count; k++)
+        fresh -= pieces[k].frames;
+    if (fresh < FRAMES_AT_ONCE || kmm__driver()->MemGetInfo(&available, &total) || fresh <= available / frame_bytes(m))
+        return 0;
+    return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: the device has %zu left", m->source.head.name, fresh * frame_bytes(m),
+                              available);
+}
+
+static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
 {
     CUdeviceptr at = 0;
+    const int lacks = check_memory(m, pieces, count, frames);
+    if (lacks)
+        return lacks;
     area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->places[0]));
     if (!a)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area", m->source.head.name);
@@ -171,6 +207,7 @@ static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_
         free(a);
         return status;
     }
+    a->at = at;
     status = area_fill(m, at, a, pieces, count);
     if (status == 0)
         status = kmm__table_put(&m->areas, (void *)(uintptr_t)at, a);
@@ -181,6 +218,22 @@ static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_
     area_settle(m, a, pieces, count);
     *out = (void *)(uintptr_t)at;
     return 0;
+}
+
+static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+{
+    pthread_rwlock_rdlock(&m->access);
+    int status = area_make(m, pieces, count, frames, out);
+    pthread_rwlock_unlock(&m->access);
+    return status;
+}
+
+static int area_end(mapped_t *m, void *at)
+{
+    pthread_rwlock_rdlock(&m->access);
+    int status = area_clear(m, (uintptr_t)at, kmm__table_take(&m->areas, at));
+    pthread_rwlock_unlock(&m->access);
+    return status;
 }
 
 /* ---- As a source ---- */
@@ -208,7 +261,7 @@ static int mapped_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stre
     if (status)
         return status;
     status = check(m, kmm__driver()->StreamSynchronize(stream), "cuStreamSynchronize");
-    int one = area_clear(m, (uintptr_t)p, kmm__table_take(&m->areas, p));
+    int one = area_end(m, p);
     kmm__driver_leave();
     return status ? status : one;
 }
@@ -227,6 +280,7 @@ static void mapped_close(kmm__source_t *s)
 {
     kmm__table_deinit(&((mapped_t *)s)->areas);
     pthread_mutex_destroy(&((mapped_t *)s)->lock);
+    pthread_rwlock_destroy(&((mapped_t *)s)->access);
 }
 
 /* ---- For a pool ---- */
@@ -250,11 +304,57 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
     int status = kmm__driver_enter(r->device);
     if (status)
         return status;
+    pthread_rwlock_rdlock(&m->access);
     for (size_t i = 0; i < piece->frames; i++) {
         uintptr_t at = piece->address + i * frame_bytes(m);
         int one = place_clear(m, at, &a->places[(at - piece->area) / frame_bytes(m)]);
         status = status ? status : one;
     }
+    pthread_rwlock_unlock(&m->access);
+    kmm__driver_leave();
+    return status;
+}
+
+/* ---- Access of other devices ---- */
+
+typedef struct newcomer { mapped_t *m; int device, status; } newcomer_t;
+
+/* Rows of places in which frames are mapped, one after the other. */
+static void allow_area(void *context, void *value)
+{
+    newcomer_t *n = context;
+    const area_t *a = value;
+    for (size_t i = 0, end; i < a->count && n->status == 0; i = end) {
+        for (end = i + 1; end < a->count && !a->places[end].frame == !a->places[i].frame; end++)
+            ;
+        if (a->places[i].frame)
+            n->status = allow_row(n->m, a->at + i * frame_bytes(n->m), end - i, n->device);
+    }
+}
+
+/* With `access` held for writing. On failure the device reaches some of what there is, and nothing that will be. */
+static int allow_newcomer(mapped_t *m, int device)
+{
+    newcomer_t n = { m, device, 0 };
+    if (m->allowed >> device & 1)
+        return 0;
+    kmm__table_each(&m->areas, allow_area, &n);
+    m->allowed |= n.status ? 0 : (uint64_t)1 << device;
+    return n.status;
+}
+
+static int mapped_allow(kmm__source_t *s, int device)
+{
+    mapped_t *m = (mapped_t *)s;
+    int status = device == s->head.device ? 0 : kmm__driver_can_reach(device, s->head.device);
+    if (status || device == s->head.device)
+        return status;
+    status = kmm__driver_enter(s->head.device);
+    if (status)
+        return status;
+    pthread_rwlock_wrlock(&m->access);
+    status = allow_newcomer(m, device);
+    pthread_rwlock_unlock(&m->access);
     kmm__driver_leave();
     return status;
 }
@@ -295,7 +395,7 @@ static int try_frames(mapped_t *m)
     if (status)
         return status;
     const bool kept = keeps((uintptr_t)at + frame_bytes(m) - 32);
-    status = area_clear(m, (uintptr_t)at, kmm__table_take(&m->areas, at));
+    status = area_end(m, at);
     return kept ? status : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d does not keep what is written to mapped memory",
                                               m->source.head.device);
 }
@@ -326,6 +426,8 @@ KMM__API int kmm_mapped_resource_create(int device, kmm_resource_t **out)
     kmm__source_init(&m->source, "mapped");
     kmm__table_init(&m->areas);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_rwlock_init(&m->access, NULL);
+    m->allowed = 0;
     m->mapper = (kmm__mapper_t){ 0, mapped_gather, mapped_forget };
     m->source.close = mapped_close;
     head->kind = KMM_MEMORY_DEVICE;
@@ -342,6 +444,7 @@ KMM__API int kmm_mapped_resource_create(int device, kmm_resource_t **out)
     m->source.get = mapped_get;
     m->source.put = mapped_put;
     m->source.info = mapped_info;
+    m->source.allow = mapped_allow;
     *out = head;
     return 0;
 }

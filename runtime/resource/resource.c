@@ -123,6 +123,17 @@ KMM__API int kmm_resource_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     return r->upstream ? kmm_resource_stream_end(r->upstream, stream) : 0;
 }
 
+KMM__API int kmm_resource_allow(kmm_resource_t *r, int device)
+{
+    if (!r)
+        return kmm__resource_fail(KMM_E_INVALID, "allow: no resource");
+    if (r->ops->allow)
+        return r->ops->allow(r, device);
+    if (r->upstream)
+        return kmm_resource_allow(r->upstream, device);
+    return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: devices cannot be given access", r->name);
+}
+
 KMM__API int kmm_resource_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     if (!r || !out)

@@ -90,6 +90,14 @@ static int source_trim(kmm_resource_t *r, size_t keep)
     return s->trim ? s->trim(s, keep) : 0;
 }
 
+static int source_allow(kmm_resource_t *r, int device)
+{
+    kmm__source_t *s = (kmm__source_t *)r;
+    if (!s->allow)
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: devices cannot be given access", r->name);
+    return s->allow(s, device);
+}
+
 static void free_left_over(void *context, void *value)
 {
     kmm__source_t *s = context;
@@ -117,6 +125,7 @@ static const kmm__resource_ops_t source_ops = {
     .size = source_size,
     .info = source_info,
     .trim = source_trim,
+    .allow = source_allow,
     .destroy = source_destroy,
 };
 
@@ -129,5 +138,6 @@ void kmm__source_init(kmm__source_t *s, const char *noun)
     s->put = NULL;
     s->info = NULL;
     s->trim = NULL;
+    s->allow = NULL;
     s->close = NULL;
 }

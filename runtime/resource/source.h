@@ -18,6 +18,7 @@ struct kmm__source {
     int (*put)(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream);
     int (*info)(kmm__source_t *s, size_t *available, size_t *total); /* NULL: not known */
     int (*trim)(kmm__source_t *s, size_t keep);                      /* NULL: holds nothing back */
+    int (*allow)(kmm__source_t *s, int device);                      /* NULL: devices cannot be given access */
     void (*close)(kmm__source_t *s);                                 /* NULL: nothing to close */
 };
 

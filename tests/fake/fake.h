@@ -105,6 +105,7 @@ bool fake_is_one(const void *at, size_t bytes);    /* it lies in one mapping or 
 bool fake_is_accessible(const char *at, size_t bytes, int device); /* locked; device memory */
 int fake_pool_create(int device, size_t most, fake_pool_t **out);
 int fake_pool_destroy(fake_pool_t *pool);
+int fake_pool_allow(fake_pool_t *pool, int device);
 uint64_t *fake_pool_threshold(fake_pool_t *pool);
 uint64_t fake_pool_used(fake_pool_t *pool);
 

@@ -43,6 +43,7 @@ static const name_t names[] = {
     { FAKE_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context" },
     { FAKE_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered" },
     { FAKE_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "already registered" },
+    { CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled" },
     { FAKE_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
     { FAKE_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing" },
     { FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture" },
@@ -111,6 +112,11 @@ FAKE cuDeviceCanAccessPeer(int *out, CUdevice a, CUdevice b)
     return fake_is_device(a) && fake_is_device(b) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
+static int device_of(CUcontext c)
+{
+    return (int)((fake_device_t *)(void *)c - fake_devices);
+}
+
 FAKE cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice d)
 {
     if (!fake_is_device(d))
@@ -163,7 +169,24 @@ FAKE cuCtxGetDevice(CUdevice *out)
 
 FAKE cuCtxEnablePeerAccess(CUcontext c, unsigned flags)
 {
-    return c && !flags && current() >= 0 ? FAKE_OK : FAKE_INVALID_VALUE;
+    static bool enabled[FAKE_MAX_DEVICES][FAKE_MAX_DEVICES];
+    if (!c || flags || current() < 0)
+        return FAKE_INVALID_VALUE;
+    if (device_of(c) == current())
+        return FAKE_INVALID_DEVICE;
+    pthread_mutex_lock(&fake_lock);
+    bool again = enabled[current()][device_of(c)];
+    enabled[current()][device_of(c)] = true;
+    pthread_mutex_unlock(&fake_lock);
+    return again ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : FAKE_OK;
+}
+
+FAKE cuCtxSynchronize(void)
+{
+    if (current() < 0)
+        return FAKE_INVALID_CONTEXT;
+    fake_settle();
+    return FAKE_OK;
 }
 
 FAKE cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -316,6 +339,13 @@ FAKE cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value)
     return FAKE_OK;
 }
 
+FAKE cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
+{
+    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return FAKE_INVALID_VALUE;
+    return fake_pool_allow(pool_of(pool), access->location.id);
+}
+
 FAKE cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
     (void)pool, (void)keep; /* nothing is held back */
@@ -404,14 +434,9 @@ static CUresult copy(const void *dst, bool to_device, const void *src, bool from
     return fake_enqueue_copy(d, stream(s), &(fake_copy_t){ dst, src, to_device, from_device, d, d, bytes, 1, bytes, bytes });
 }
 
-static int device_of(CUcontext c)
-{
-    return (int)((fake_device_t *)(void *)c - fake_devices);
-}
-
 FAKE cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
 {
-    return copy(pointer(dst), fake_is_allocated(pointer(dst), bytes), pointer(src), fake_is_allocated(pointer(src), bytes), bytes, s);
+    return copy(pointer(dst), fake_is_devices(pointer(dst)), pointer(src), fake_is_devices(pointer(src)), bytes, s);
 }
 
 FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream s)

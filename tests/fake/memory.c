@@ -12,7 +12,7 @@ typedef struct window { char *base; size_t bytes; int mapped; struct window *nex
 typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; bool absent; struct mapping *next; } mapping_t;
 typedef struct registration { char *base; size_t bytes; struct registration *next; } registration_t;
 typedef struct block { char *at; size_t bytes; int device; fake_pool_t *pool; struct block *next; } block_t;
-struct fake_pool { int device; size_t most, used; uint64_t threshold; };
+struct fake_pool { int device; unsigned access; size_t most, used; uint64_t threshold; };
 
 static window_t *windows;
 static mapping_t *mappings;
@@ -239,7 +239,7 @@ int fake_unmap(char *from, size_t bytes)
     return r;
 }
 
-/* Allocated memory is accessible to copies of every device; a frame where it has been allowed. */
+/* Allocated memory is accessible to copies of every device; a pool's, and a frame, where it has been allowed. */
 static block_t *block_of(const char *at, size_t bytes)
 {
     block_t *b = blocks;
@@ -251,8 +251,9 @@ static block_t *block_of(const char *at, size_t bytes)
 bool fake_is_accessible(const char *at, size_t bytes, int device)
 {
     const char *end = at + bytes;
-    if (block_of(at, bytes))
-        return true;
+    const block_t *b = block_of(at, bytes);
+    if (b)
+        return !b->pool || (b->pool->access & 1u << device);
     while (at < end) {
         const mapping_t *m = mappings;
         while (m && !(at >= m->at && at < m->at + m->bytes))
@@ -413,6 +414,7 @@ int fake_pool_create(int device, size_t most, fake_pool_t **out)
     fake_pool_t *p = calloc(1, sizeof(*p));
     p->device = device;
     p->most = most;
+    p->access = 1u << device;
     *out = p;
     return FAKE_OK;
 }
@@ -423,6 +425,15 @@ int fake_pool_destroy(fake_pool_t *pool)
         fake_broken("a pool is destroyed whose memory is in use");
     free(pool);
     return FAKE_OK;
+}
+
+int fake_pool_allow(fake_pool_t *pool, int device)
+{
+    fake_enter();
+    int r = fake_is_device(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
+    pool->access |= r ? 0 : 1u << device;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
 }
 
 uint64_t *fake_pool_threshold(fake_pool_t *pool)

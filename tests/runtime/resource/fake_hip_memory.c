@@ -62,7 +62,7 @@ FAKE hipMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, fake_str
     if (kind != HIP_COPY_DEFAULT)
         return FAKE_INVALID_VALUE;
     int d = current();
-    return fake_enqueue_copy(d, s, &(fake_copy_t){ dst, src, fake_is_allocated(dst, bytes), fake_is_allocated(src, bytes), d, d,
+    return fake_enqueue_copy(d, s, &(fake_copy_t){ dst, src, fake_is_devices(dst), fake_is_devices(src), d, d,
                                                    bytes, 1, bytes, bytes });
 }
 
@@ -90,6 +90,13 @@ FAKE hipMemPoolGetAttribute(fake_pool_t *pool, int attribute, void *value)
     bool threshold = attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
     *(uint64_t *)value = threshold ? *fake_pool_threshold(pool) : fake_pool_used(pool);
     return FAKE_OK;
+}
+
+FAKE hipMemPoolSetAccess(fake_pool_t *pool, const CUmemAccessDesc *access, size_t count)
+{
+    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return FAKE_INVALID_VALUE;
+    return fake_pool_allow(pool, access->location.id);
 }
 
 FAKE hipMemPoolTrimTo(fake_pool_t *pool, size_t keep)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <dlfcn.h>
+#include <pthread.h>
 
 #include "conformance.h"
 #include "fake_gpu.h"
@@ -365,6 +365,225 @@ static void every_call_for_mapping_fails_in_turn(void **state)
     }
 }
 
+/* ---- Access of other devices ---- */
+
+static CUresult copy_on(int device, void *dst, const void *src, size_t bytes)
+{
+    CUstream stream;
+    assert_int_equal(kmm__driver_enter(device), 0);
+    assert_int_equal(kmm__driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), 0);
+    CUresult r = kmm__driver()->MemcpyAsync((CUdeviceptr)(uintptr_t)dst, (CUdeviceptr)(uintptr_t)src, bytes, stream);
+    r = r ? r : kmm__driver()->StreamSynchronize(stream);
+    kmm__driver()->StreamDestroy(stream);
+    kmm__driver_leave();
+    return r;
+}
+
+static void check_reached(int device, unsigned char *p, size_t bytes)
+{
+    unsigned char sent[64], back[64] = { 0 };
+    memset(sent, 42, sizeof(sent));
+    assert_int_equal(copy_on(device, p + bytes - sizeof(sent), sent, sizeof(sent)), 0);
+    assert_int_equal(copy_on(device, back, p + bytes - sizeof(sent), sizeof(back)), 0);
+    assert_memory_equal(back, sent, sizeof(sent));
+}
+
+static CUresult counted_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, size_t count)
+{
+    calls_left += access->location.id == 1;
+    return honest.MemSetAccess(at, bytes, access, count);
+}
+
+/* What there is, what is allocated later and what is gathered is all reached by the other device. */
+static void another_device_reaches_mapped_memory(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_resource_t *mapped = make_source(MAPPED), *pool;
+    const size_t frame = mapped->mapper->frame_bytes;
+    void *p[PIECES], *large, *later;
+    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .maximum_bytes = 20 * frame }, &pool), 0);
+    for (int i = 0; i < PIECES; i++)
+        assert_int_equal(kmm_resource_allocate(pool, 2 * frame, 0, NULL, &p[i]), 0);
+    for (int i = 1; i < PIECES; i += 2)
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    honest = *driver;
+    calls_left = 0;
+    driver->MemSetAccess = counted_access;
+    assert_int_equal(kmm_resource_allow(pool, 1), 0);
+    assert_true(calls_left > 0);
+    check_reached(1, p[0], 2 * frame);
+    check_reached(1, p[6], 2 * frame);
+    const int calls = calls_left;
+    assert_int_equal(kmm_resource_allow(pool, 1), 0); /* again is nothing more */
+    assert_int_equal(kmm_resource_allow(pool, 0), 0); /* its own is nothing either */
+    assert_int_equal(calls_left, calls);
+    assert_int_equal(kmm_resource_allocate(pool, PIECES * frame, 0, NULL, &large), 0); /* gathered: see above */
+    check_reached(1, large, PIECES * frame);
+    assert_int_equal(kmm_resource_allocate(pool, 4 * frame, 0, NULL, &later), 0);
+    check_reached(1, later, 4 * frame);
+    assert_true(calls_left > calls);
+    *driver = honest;
+    assert_int_equal(kmm_resource_deallocate(pool, later, 4 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, large, PIECES * frame, NULL), 0);
+    for (int i = 0; i < PIECES; i += 2)
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(mapped), 0);
+}
+
+/* With frames given back in the middle of an area, where nothing is mapped any more. */
+static void access_is_given_where_something_is_mapped(void **state)
+{
+    (void)state;
+    kmm_resource_t *mapped = make_source(MAPPED), *pool;
+    const size_t frame = mapped->mapper->frame_bytes;
+    void *p[3];
+    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .initial_bytes = 12 * frame }, &pool), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(kmm_resource_allocate(pool, 4 * frame, 0, NULL, &p[i]), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p[1], 4 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_trim(pool, 0), 0);
+    assert_int_equal(kmm_resource_allow(pool, 1), 0);
+    check_reached(1, p[0], 4 * frame);
+    check_reached(1, p[2], 4 * frame);
+    assert_int_equal(kmm_resource_deallocate(pool, p[0], 4 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p[2], 4 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(mapped), 0);
+}
+
+static void access_that_fails_can_be_given_again(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_resource_t *mapped = make_source(MAPPED);
+    void *p, *q;
+    assert_int_equal(kmm_resource_allocate(mapped, 1, 0, NULL, &p), 0);
+    honest = *driver;
+    fail_from(ALLOW, 0);
+    assert_int_equal(kmm_resource_allow(mapped, 1), KMM_E_MEMORY);
+    *driver = honest;
+    assert_int_equal(kmm_resource_allow(mapped, 1), 0);
+    check_reached(1, p, 1 << 20);
+    fail_from(ALLOW, 1); /* its own succeeds, the other device's does not: nothing is left over */
+    const fake_counts_t before = counts();
+    assert_int_equal(kmm_resource_allocate(mapped, 1, 0, NULL, &q), KMM_E_MEMORY);
+    const fake_counts_t after = counts();
+    assert_int_equal(after.frames + after.mappings + after.windows, before.frames + before.mappings + before.windows);
+    *driver = honest;
+    assert_int_equal(kmm_resource_deallocate(mapped, p, 1, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(mapped), 0);
+}
+
+/* Frames are not made in vain, one by one, for a request that there is no memory for. */
+static void too_much_is_refused_before_any_frame_is_made(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_resource_t *mapped = make_source(MAPPED), *pool;
+    const size_t frame = mapped->mapper->frame_bytes;
+    size_t available, total;
+    void *p[8], *large;
+    assert_int_equal(kmm_pool_resource_create(mapped, NULL, &pool), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(kmm_resource_allocate(pool, 2 * frame, 0, NULL, &p[i]), 0);
+    for (int i = 1; i < 8; i += 2)
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_memory_info(mapped, &available, &total), 0);
+    honest = *driver;
+    fail_from(CREATE, 100); /* far fewer than asked for */
+    const size_t absurd[] = { available + 16 * frame, total, 2 * total, (size_t)1 << 45 };
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(kmm_resource_allocate(pool, absurd[i], 0, NULL, &large), KMM_E_MEMORY);
+    assert_int_equal(calls_left, 100);
+    *driver = honest;
+    for (int i = 0; i < 8; i += 2)
+        assert_int_equal(kmm_resource_deallocate(pool, p[i], 2 * frame, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(mapped), 0);
+}
+
+static CUresult cannot_reach(int *out, CUdevice a, CUdevice b)
+{
+    (void)a, (void)b;
+    *out = 0;
+    return CUDA_SUCCESS;
+}
+
+static void every_kind_says_who_reaches_it(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_resource_t *r, *host, *binning, *safe;
+    void *p;
+    honest = *driver;
+    for (int kind = DEVICE; kind <= MAPPED; kind++) {
+        r = make_source(kind);
+        assert_int_equal(kmm_resource_allow(r, 99), KMM_E_NO_DEVICE);
+        assert_int_equal(kmm_resource_allow(r, -1), KMM_E_NO_DEVICE);
+        assert_int_equal(kmm_resource_allow(r, 0), 0);
+        driver->DeviceCanAccessPeer = cannot_reach;
+        assert_int_equal(kmm_resource_allow(r, 1), kind == MANAGED || kind == PINNED ? 0 : KMM_E_UNSUPPORTED);
+        *driver = honest;
+        assert_int_equal(kmm_resource_allow(r, 1), 0);
+        assert_int_equal(kmm_resource_allow(r, 1), 0); /* again is no error */
+        assert_int_equal(kmm_resource_allocate(r, MIB, 0, NULL, &p), 0);
+        check_reached(1, p, MIB);
+        assert_int_equal(kmm_resource_deallocate(r, p, MIB, NULL), 0);
+        assert_int_equal(kmm_resource_destroy(r), 0);
+    }
+    assert_int_equal(kmm_host_resource_create(&host), 0);
+    assert_int_equal(kmm_resource_allow(host, 0), KMM_E_UNSUPPORTED);
+    assert_int_equal(kmm_resource_allow(NULL, 0), KMM_E_INVALID);
+    r = make_source(ASYNC);
+    assert_int_equal(kmm_binning_resource_create(r, &binning), 0);
+    assert_int_equal(kmm_binning_add(binning, 1024, host), 0);
+    assert_int_equal(kmm_resource_allow(binning, 1), KMM_E_UNSUPPORTED); /* a bin's memory cannot be reached */
+    assert_int_equal(kmm_thread_safe_resource_create(r, &safe), 0);
+    assert_int_equal(kmm_resource_allow(safe, 1), 0);
+    assert_int_equal(kmm_resource_destroy(safe), 0);
+    assert_int_equal(kmm_resource_destroy(binning), 0);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(host), 0);
+}
+
+static void *allow_all(void *argument)
+{
+    kmm_resource_t *pool = argument;
+    for (int i = 0; i < 50; i++)
+        if (kmm_resource_allow(pool, i % 2))
+            return pool;
+    return NULL;
+}
+
+/* While memory is mapped and unmapped by others. */
+static void access_is_given_at_any_time(void **state)
+{
+    (void)state;
+    kmm_resource_t *mapped, *pool;
+    pthread_t thread;
+    void *p, *wrong;
+    for (int round = 0; round < 20; round++) {
+        mapped = make_source(MAPPED);
+        const size_t frame = mapped->mapper->frame_bytes;
+        assert_int_equal(kmm_pool_resource_create(mapped, NULL, &pool), 0);
+        pthread_create(&thread, NULL, allow_all, pool);
+        for (int i = 0; i < 10; i++) {
+            assert_int_equal(kmm_resource_allocate(pool, (size_t)(i + 1) * frame, 0, NULL, &p), 0);
+            assert_int_equal(kmm_resource_deallocate(pool, p, (size_t)(i + 1) * frame, NULL), 0);
+            assert_int_equal(kmm_resource_trim(pool, 0), 0);
+        }
+        pthread_join(thread, &wrong);
+        assert_null(wrong);
+        assert_int_equal(kmm_resource_allocate(pool, 3 * frame, 0, NULL, &p), 0);
+        check_reached(1, p, 3 * frame);
+        assert_int_equal(kmm_resource_deallocate(pool, p, 3 * frame, NULL), 0);
+        assert_int_equal(kmm_resource_destroy(pool), 0);
+        assert_int_equal(kmm_resource_destroy(mapped), 0);
+    }
+}
+
 static CUresult no_granularity(size_t *out, const CUmemAllocationProp *p, int option)
 {
     (void)out, (void)p, (void)option;
@@ -530,8 +749,11 @@ static void frameworks_have_mapped_memory_where_it_will_do(void **state)
     (void)state;
     kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
     honest = *driver;
-    driver->devices = 2;
+    driver->DeviceCanAccessPeer = cannot_reach; /* copies go through the host, as mapped memory's do not */
     assert_string_equal(framework_pool_name(), "pool(device 0)");
+    *driver = honest;
+    assert_string_equal(framework_pool_name(), driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
+    driver->DeviceCanAccessPeer = cannot_reach;
     driver->devices = 1;
     assert_string_equal(framework_pool_name(), driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
     driver->MemGetAllocationGranularity = no_granularity;
@@ -541,6 +763,118 @@ static void frameworks_have_mapped_memory_where_it_will_do(void **state)
     driver->maps = false;
     assert_string_equal(framework_pool_name(), "pool(device 0)");
     *driver = honest;
+}
+
+/* The second device that allocates is let reach the first one's memory, and the other way round; until then neither is. */
+static void devices_in_use_reach_each_other(void **state)
+{
+    (void)state;
+    void *a = kmm_torch_alloc(3 << 20, 0, NULL), *b = kmm_torch_alloc(3 << 20, 1, NULL);
+    assert_non_null(a);
+    assert_non_null(b);
+    check_reached(1, a, 3 << 20);
+    check_reached(0, b, 3 << 20);
+    void *c = kmm_torch_alloc(64 << 20, 0, NULL); /* grown after that */
+    check_reached(1, c, 64 << 20);
+    kmm_torch_free(c, 64 << 20, 0, NULL);
+    kmm_torch_free(b, 3 << 20, 1, NULL);
+    kmm_torch_free(a, 3 << 20, 0, NULL);
+}
+
+static size_t framework_live_count(int device)
+{
+    kmm_resource_usage_t usage;
+    assert_int_equal(kmm_resource_usage(kmm_resource_of_device(device), &usage), 0);
+    return usage.live_count;
+}
+
+/* Its event cannot be recorded there, so the memory would never be free again. */
+static void memory_used_by_a_stream_of_another_device(void **state)
+{
+    (void)state;
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_stream_pool_create(1, 1, &streams), 0);
+    void *p = kmm_torch_alloc(1000, 0, NULL);
+    assert_non_null(p);
+    kmm_torch_record_stream(p, kmm_stream_pool_next(streams));
+    kmm_torch_free(p, 1000, 0, NULL);
+    assert_int_equal(framework_live_count(0), 0);
+    kmm_stream_pool_destroy(streams);
+}
+
+static CUstream gone;
+static int gone_records, settled;
+
+static CUresult note_record(CUevent e, CUstream stream)
+{
+    gone_records += stream == gone;
+    return stream == gone ? CUDA_ERROR_INVALID_DEVICE : honest.EventRecord(e, stream);
+}
+
+static CUresult note_synchronize(void)
+{
+    settled++;
+    return honest.CtxSynchronize();
+}
+
+/* As with CuPy, where a stream is destroyed with its object. */
+static void memory_outlives_its_stream(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    void *p, *q;
+    honest = *driver;
+    gone_records = settled = 0;
+    assert_int_equal(kmm__driver_enter(0), 0);
+    assert_int_equal(driver->StreamCreate(&gone, CU_STREAM_NON_BLOCKING), 0);
+    kmm_cupy_stream(gone);
+    p = kmm_cupy_alloc(NULL, 1 << 20, 0);
+    q = kmm_cupy_alloc(NULL, 1 << 20, 0);
+    assert_true(p && q);
+    kmm_cupy_free(NULL, p, 0);
+    kmm_cupy_stream_end(gone, 0);
+    assert_int_equal(driver->StreamDestroy(gone), 0);
+    driver->EventRecord = note_record;
+    driver->CtxSynchronize = note_synchronize;
+    kmm_cupy_free(NULL, q, 0);
+    assert_int_equal(settled, 1);
+    assert_int_equal(framework_live_count(0), 0);
+    kmm_torch_empty_cache(); /* waits for every stream that memory has been freed on */
+    kmm_resource_usage_t usage;
+    assert_int_equal(kmm_resource_usage(kmm_resource_of_device(0), &usage), 0);
+    assert_int_equal(usage.held_bytes, 0);
+    assert_int_equal(gone_records, 0);
+    *driver = honest;
+    kmm__driver_leave();
+}
+
+/* Drivers give handles again: the new stream's memory is freed as ever. */
+static void a_handle_that_is_used_again(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_stream_pool_create(0, 1, &streams), 0);
+    kmm_stream_t s = kmm_stream_pool_next(streams);
+    honest = *driver;
+    settled = 0;
+    driver->CtxSynchronize = note_synchronize;
+    kmm_cupy_stream(s);
+    void *before = kmm_cupy_alloc(NULL, 100, 0);
+    kmm_cupy_stream_end(s, 0);
+    kmm_cupy_stream_end(s, 7); /* of a device that has not been used */
+    kmm_cupy_stream_end(s, -1);
+    kmm_cupy_stream_end(NULL, 0);
+    kmm_cupy_stream(s);
+    void *after = kmm_cupy_alloc(NULL, 100, 0);
+    kmm_cupy_free(NULL, after, 0);
+    assert_int_equal(settled, 0);
+    kmm_cupy_free(NULL, before, 0);
+    assert_int_equal(settled, 1);
+    assert_int_equal(framework_live_count(0), 0);
+    kmm_cupy_stream_end(s, 0);
+    *driver = honest;
+    kmm_stream_pool_destroy(streams);
 }
 
 static void frameworks_allocate_from_a_pool(void **state)
@@ -557,6 +891,7 @@ static void frameworks_allocate_from_a_pool(void **state)
     kmm_torch_free(p, 1000, 0, a);
     kmm_torch_free(NULL, 0, 0, a);
     assert_null(kmm_torch_alloc(0, 0, a));
+    assert_null(kmm_torch_alloc(1000, -1, a)); /* the host's memory would be of no use */
     kmm_torch_on_failure(count_failure);
     assert_null(kmm_torch_alloc((ptrdiff_t)1 << 40, 0, a));
     assert_int_equal(failures, 1);
@@ -585,11 +920,21 @@ int main(void)
         cmocka_unit_test(managed_memory_is_prefetched_and_other_memory_not),
         cmocka_unit_test(frames_are_gathered_and_others_keep_what_they_hold),
         cmocka_unit_test(every_call_for_mapping_fails_in_turn),
+        cmocka_unit_test(another_device_reaches_mapped_memory),
+        cmocka_unit_test(access_is_given_where_something_is_mapped),
+        cmocka_unit_test(access_that_fails_can_be_given_again),
+        cmocka_unit_test(every_kind_says_who_reaches_it),
+        cmocka_unit_test(access_is_given_at_any_time),
+        cmocka_unit_test(too_much_is_refused_before_any_frame_is_made),
         cmocka_unit_test(memory_that_cannot_be_mapped),
         cmocka_unit_test(current_resources),
         cmocka_unit_test(buffers_on_a_stream),
         cmocka_unit_test(another_device_than_the_current_one),
         cmocka_unit_test(frameworks_have_mapped_memory_where_it_will_do),
+        cmocka_unit_test(devices_in_use_reach_each_other),
+        cmocka_unit_test(memory_used_by_a_stream_of_another_device),
+        cmocka_unit_test(memory_outlives_its_stream),
+        cmocka_unit_test(a_handle_that_is_used_again),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
     };
     struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];
