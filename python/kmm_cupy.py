@@ -19,7 +19,23 @@ def allocate(size):
     return memory
 
 
+def _watch_streams():
+    """CuPy destroys a stream with its object; memory that was allocated on it may live on, so kmm is told before."""
+    destroy, end = cupy.cuda.Stream.__del__, _library.kmm_cupy_stream_end
+    if getattr(destroy, "tells_kmm", False):
+        return
+
+    def __del__(stream, *arguments):
+        if getattr(stream, "device_id", -1) >= 0:
+            end(stream.ptr, stream.device_id)
+        destroy(stream, *arguments)
+
+    __del__.tells_kmm = True
+    cupy.cuda.Stream.__del__ = __del__
+
+
 def use(mapped=None):
     """mapped: see kmm_library.choose_memory."""
+    _watch_streams()
     kmm_library.choose_memory(_library, cupy.cuda.runtime.getDeviceCount(), mapped)
     cupy.cuda.set_allocator(allocate)

@@ -4,6 +4,9 @@ import ctypes
 import os
 
 
+_UNSUPPORTED = -10  # KMM_E_UNSUPPORTED
+
+
 def path():
     """KMM_LIBRARY, or libkmm beside an installation or a build tree, or what the loader finds."""
     if "KMM_LIBRARY" in os.environ:
@@ -23,6 +26,8 @@ def load():
         ("kmm_cupy_alloc", pointer, [pointer, size, number]),
         ("kmm_cupy_free", None, [pointer, pointer, number]),
         ("kmm_cupy_stream", None, [pointer]),
+        ("kmm_cupy_stream_end", None, [pointer, number]),
+        ("kmm_torch_empty_cache", None, []),
         ("kmm_torch_on_failure", None, [pointer]),
         ("kmm_resource_of_device", pointer, [number]),
         ("kmm_resource_memory_info", number, [pointer, ctypes.POINTER(size), ctypes.POINTER(size)]),
@@ -31,6 +36,7 @@ def load():
         ("kmm_mapped_resource_create", number, [number, ctypes.POINTER(pointer)]),
         ("kmm_pool_resource_create", number, [pointer, pointer, ctypes.POINTER(pointer)]),
         ("kmm_resource_set_of_device", number, [number, pointer, pointer]),
+        ("kmm_resource_allow", number, [pointer, number]),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
@@ -52,8 +58,8 @@ def memory_info(library, device):
 
 def choose_memory(library, devices, mapped):
     """What the pools of devices 0 to devices - 1 stand on, before anything is allocated. True: mapped memory, of which
-    little is lost to fragmentation; it is out of reach of other devices and other processes. False: plain memory.
-    None: mapped memory if there is one device and its driver can map, else plain; so it is without a call too."""
+    little is lost to fragmentation, open to every device that can reach it; other processes cannot. False: plain memory.
+    None: mapped memory if the driver can map and all devices can reach each other, else plain; so it is without a call too."""
     if mapped is None:
         return
     create = library.kmm_mapped_resource_create if mapped else library.kmm_device_resource_create
@@ -63,6 +69,9 @@ def choose_memory(library, devices, mapped):
                 or library.kmm_pool_resource_create(source, None, ctypes.byref(pool))
                 or library.kmm_resource_set_of_device(device, pool, None)):
             raise RuntimeError(error_text(library))
+        for other in range(devices if mapped else 0):
+            if library.kmm_resource_allow(pool, other) not in (0, _UNSUPPORTED):
+                raise RuntimeError(error_text(library))
 
 
 def address(function):

@@ -62,6 +62,8 @@ def use(mapped=None):
     allocator = torch.cuda.memory.CUDAPluggableAllocator(kmm_library.path(), "kmm_torch_alloc", "kmm_torch_free")
     inner = allocator.allocator()
     inner.set_record_stream_fn(kmm_library.address(library.kmm_torch_record_stream))
+    if hasattr(inner, "set_reset_fn"):  # for torch.cuda.empty_cache()
+        inner.set_reset_fn(kmm_library.address(library.kmm_torch_empty_cache))
     torch.cuda.memory.change_current_allocator(allocator)
     _kept.extend([library, shim, allocator])
     return allocator

@@ -22,6 +22,33 @@ for s in streams:
     s.synchronize()
 assert [int(s) for s in sums] == [(i + 1) << 20 for i in range(40)]
 assert cupy.empty(0).size == 0
+
+# An array outlives the stream it was made on; handles of streams come again.
+kept = []
+for i in range(64):
+    with cupy.cuda.Stream(non_blocking=i % 2 == 0):
+        kept.append(cupy.full(1 << 18, i, dtype=cupy.int64))
+        kept.append(kept[-1] + 1)
+    if i % 3 == 0:
+        del kept[0]
+cupy.cuda.Device().synchronize()
+assert [int(a[-1]) - int(a[0]) for a in kept] == [0] * len(kept)
+del kept
+a, b = cupy.ones(1 << 22), cupy.zeros(1 << 22)
+assert float((a + b).sum()) == 1 << 22
+
+if cupy.cuda.runtime.getDeviceCount() > 1:
+    near = cupy.arange(1 << 16, dtype=cupy.float32)
+    with cupy.cuda.Device(1):
+        far = cupy.zeros(1 << 16, dtype=cupy.float32)
+        kernel = cupy.RawKernel(r"""extern "C" __global__ void twice(const float *from, float *to)
+            { int i = blockIdx.x * blockDim.x + threadIdx.x; to[i] = 2 * from[i]; }""", "twice")
+        if cupy.cuda.runtime.deviceCanAccessPeer(1, 0) and "--plain" not in sys.argv:
+            cupy.cuda.Device(0).synchronize()
+            kernel((1 << 8,), (1 << 8,), (near, far))
+            assert float(far[-1]) == 2 * ((1 << 16) - 1), far
+        copied = cupy.array(near)
+        assert float(copied.sum()) == float(cupy.arange(1 << 16, dtype=cupy.float32).sum())
 for attempt in range(3):
     try:
         cupy.empty(1 << 45, dtype=cupy.uint8)

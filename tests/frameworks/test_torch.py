@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_torch.py [--plain]: without it, memory is mapped where there is one device."""
+"""test_torch.py [--plain]: without it, memory is mapped where all devices reach each other."""
 import sys
 
 try:
@@ -13,7 +13,8 @@ import kmm_library
 import kmm_torch
 
 plain = "--plain" in sys.argv
-mapped = not plain and torch.cuda.device_count() == 1 and not torch.version.hip
+devices = range(torch.cuda.device_count())
+mapped = not plain and not torch.version.hip and all(torch.cuda.can_device_access_peer(a, b) for a in devices for b in devices if a != b)
 kmm_torch.use(mapped=False if plain else None)
 library = kmm_library.load()
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
