@@ -101,7 +101,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
     kmm__pin_start(rt);
-    kmm__stage_start(rt);
+    int staged = kmm__stage_start(rt);
+    error = error ? error : staged;
     rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
     if (!error)

@@ -4,7 +4,7 @@
  * beside each other. Locking a block takes as long as copying it twice, so blocks that lie behind a used one are locked ahead by
  * threads of their own; two are as fast as any number (docs/performance.md). Memory of the program that is mapped for
  * a while is unlocked again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
- * there are enough CPUs for that, and only what is copied again and again is locked.
+ * that costs less on this machine (costs.c), and only what is copied again and again is locked.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "spill.h"
 #include "stage.h"
 
-enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4, STAGED_TIMES = 2 };
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
 
 typedef struct request {
     kmm__array_t *array;
@@ -153,7 +153,7 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 /* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
 static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    return !a->is_mapped || a->blocks[k].staged >= STAGED_TIMES * block_size(a, k) || !kmm__stage_works(d);
+    return !a->is_mapped || !kmm__stage_works(d) || (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
 }
 
 /* Pages that come and go are not locked ahead. With the block_lock held. */

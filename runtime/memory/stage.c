@@ -2,7 +2,7 @@
 /*
  * Copies between devices and ordinary memory through page-locked buffers, which several threads of the CPU fill and empty.
  * Page-locking memory costs as much as copying it several times, which memory that is mapped for one launch does not pay
- * back; pin.c says which memory goes which way.
+ * back; pin.c says which memory goes which way, by what both cost on this machine (costs.c).
  *
  * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy goes to a buffer, and
  * once it is there, a thread empties that. So what has been copied out *lands* later than its stream says, and whoever is to
@@ -15,7 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 32, MOST_THREADS = 12, LEAST_CPUS = 8, SPARED_CPUS = 2, SLOT_BYTES = 1 << 20 };
+#include "costs.h"
+
+enum { SLOTS = 32, MOST_THREADS = 12, LEAST_CPUS = 4, SPARED_CPUS = 2, SLOT_BYTES = 1 << 20, USUAL_TIMES = 2 };
 
 typedef enum slot_state {
     SLOT_FREE,
@@ -53,7 +55,11 @@ struct kmm__stager {
     pthread_mutex_t lock;   /* no other is taken inside it */
     pthread_cond_t work;    /* a slot was queued */
     pthread_cond_t changed; /* a slot came to another state */
-    bool begun, works, stopping;
+    enum { STAGER_NEW, STAGER_BEGINNING, STAGER_WORKS, STAGER_FAILED } state;
+    enum { COSTS_NEW, COSTS_MISSING, COSTS_MEASURING, COSTS_KNOWN } costs_state;
+    kmm__copy_costs_t costs; /* all 0 where KMM_STAGE_TIMES says the next */
+    double times;            /* kmm__costs_times */
+    bool stopping;
     uint32_t threads_wanted, thread_count;
     pthread_t threads[MOST_THREADS];
     size_t slot_bytes;
@@ -213,7 +219,7 @@ static void slot_queue(slot_t *s)
 
 /* ---- Making and end ---- */
 
-/* KMM_STAGE_THREADS, or what the machine can spare: with few CPUs page-locking is as fast. */
+/* KMM_STAGE_THREADS, or what the machine can spare. */
 static uint32_t threads_wanted(void)
 {
     const char *text = getenv("KMM_STAGE_THREADS");
@@ -231,7 +237,19 @@ static size_t slot_bytes(void)
     return n > 0 ? (size_t)((n + page - 1) / page * page) : SLOT_BYTES;
 }
 
-void kmm__stage_start(kmm_runtime_t *rt)
+/* KMM_STAGE_TIMES: instead of what is measured. */
+static int times_given(struct kmm__stager *p)
+{
+    const char *text = getenv("KMM_STAGE_TIMES");
+    char *end;
+    if (!text || !*text)
+        return 0;
+    p->times = strtod(text, &end);
+    p->costs_state = COSTS_KNOWN;
+    return *end == '\0' && p->times >= 0 ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_STAGE_TIMES=%s: no number, such as 2.5 or 0", text);
+}
+
+int kmm__stage_start(kmm_runtime_t *rt)
 {
     struct kmm__stager *p = rt->stager = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
@@ -241,9 +259,10 @@ void kmm__stage_start(kmm_runtime_t *rt)
     p->notes_end = &p->notes;
     p->threads_wanted = threads_wanted();
     p->slot_bytes = slot_bytes();
+    return times_given(p);
 }
 
-/* Buffers and threads are made for the first copy. Locked. */
+/* Buffers and threads are made for the first copy. Not locked; others wait. */
 static bool begin(struct kmm__stager *p, kmm__backend_t *backend)
 {
     size_t bytes = 2 * SLOTS * p->slot_bytes;
@@ -263,18 +282,137 @@ static bool begin(struct kmm__stager *p, kmm__backend_t *backend)
     return p->thread_count > 0;
 }
 
+/* What an earlier process measured, if one did. Locked. */
+static void costs_look_up(struct kmm__stager *p, const kmm__device_t *d)
+{
+    if (p->costs_state != COSTS_NEW)
+        return;
+    bool known = kmm__costs_load(d, p->threads_wanted, p->slot_bytes, &p->costs);
+    p->costs_state = known ? COSTS_KNOWN : COSTS_MISSING;
+    p->times = known ? kmm__costs_times(&p->costs) : USUAL_TIMES;
+}
+
 bool kmm__stage_works(kmm__device_t *d)
 {
     struct kmm__stager *p = d->runtime->stager;
     if (!p->threads_wanted || d->backend->kind == KMM_KIND_HOST)
         return false;
     pthread_mutex_lock(&p->lock);
-    if (!p->begun)
-        p->works = begin(p, d->backend);
-    p->begun = true;
-    bool works = p->works;
+    costs_look_up(p, d);
+    while (p->state == STAGER_BEGINNING)
+        pthread_cond_wait(&p->changed, &p->lock);
+    if (p->state == STAGER_NEW && p->times > 0) {
+        p->state = STAGER_BEGINNING;
+        pthread_mutex_unlock(&p->lock);
+        bool works = begin(p, d->backend);
+        pthread_mutex_lock(&p->lock);
+        p->state = works ? STAGER_WORKS : STAGER_FAILED;
+        pthread_cond_broadcast(&p->changed);
+    }
+    bool works = p->state == STAGER_WORKS && p->times > 0;
     pthread_mutex_unlock(&p->lock);
     return works;
+}
+
+/* ---- What it costs ---- */
+
+/* Frees the buffers of t that have been filled. Locked. */
+static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
+{
+    for (uint32_t k = 0; k < SLOTS && t->filled; k++) {
+        slot_t *s = &p->slots[k];
+        if (s->state != SLOT_FILLED || s->stage != t)
+            continue;
+        t->filled--;
+        slot_free(s);
+    }
+}
+
+static slot_t *slot_free_in(struct kmm__stager *p)
+{
+    for (uint32_t k = 0; k < SLOTS; k++)
+        if (p->slots[k].state == SLOT_FREE)
+            return &p->slots[k];
+    return NULL;
+}
+
+/* Fills buffers with the sample, as copies in do, and does no more with them. Seconds. */
+static double fill_time(struct kmm__stager *p, char *sample)
+{
+    kmm__stage_t t = { 0 };
+    double begin = kmm__costs_now();
+    pthread_mutex_lock(&p->lock);
+    for (size_t offset = 0; offset < KMM__SAMPLE_BYTES || t.filling || t.filled;) {
+        slot_t *s = offset < KMM__SAMPLE_BYTES ? slot_free_in(p) : NULL;
+        if (s) {
+            int64_t n = (int64_t)(KMM__SAMPLE_BYTES - offset < p->slot_bytes ? KMM__SAMPLE_BYTES - offset : p->slot_bytes);
+            s->host = sample + offset;
+            s->width = s->pitch = n;
+            s->rows = 1;
+            s->stage = &t;
+            t.filling++;
+            slot_queue(s);
+            offset += (size_t)n;
+            continue;
+        }
+        if (!t.filled)
+            pthread_cond_wait(&p->changed, &p->lock);
+        filled_free(p, &t);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return kmm__costs_now() - begin;
+}
+
+static bool measure(struct kmm__stager *p, kmm__device_t *d, kmm__copy_costs_t *out)
+{
+    char *sample = mmap(NULL, KMM__SAMPLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double best = 0;
+    if (sample == MAP_FAILED)
+        return false;
+    memset(sample, 1, KMM__SAMPLE_BYTES); /* what programs map is in use too */
+    for (int k = 0; k < KMM__COST_ROUNDS; k++) {
+        double took = fill_time(p, sample);
+        best = k == 0 || took < best ? took : best;
+    }
+    out->stage = best / KMM__SAMPLE_BYTES;
+    kmm__costs_measure(d, sample, p->memory, SLOTS * p->slot_bytes, out);
+    munmap(sample, KMM__SAMPLE_BYTES);
+    return true;
+}
+
+double kmm__stage_times(kmm__device_t *d, uint64_t bytes)
+{
+    struct kmm__stager *p = d->runtime->stager;
+    kmm__copy_costs_t costs;
+    pthread_mutex_lock(&p->lock);
+    while (p->costs_state == COSTS_MEASURING)
+        pthread_cond_wait(&p->changed, &p->lock);
+    if (p->costs_state == COSTS_MISSING && bytes >= KMM__SAMPLE_BYTES) {
+        p->costs_state = COSTS_MEASURING;
+        pthread_mutex_unlock(&p->lock);
+        bool measured = measure(p, d, &costs);
+        if (measured)
+            kmm__costs_save(d, p->threads_wanted, p->slot_bytes, &costs);
+        pthread_mutex_lock(&p->lock);
+        p->costs_state = COSTS_KNOWN;
+        p->costs = measured ? costs : p->costs;
+        p->times = measured ? kmm__costs_times(&costs) : p->times;
+        pthread_cond_broadcast(&p->changed);
+    }
+    double times = p->times;
+    pthread_mutex_unlock(&p->lock);
+    return times;
+}
+
+bool kmm__stage_costs(kmm_runtime_t *rt, kmm__copy_costs_t *out, double *times)
+{
+    struct kmm__stager *p = rt->stager;
+    pthread_mutex_lock(&p->lock);
+    bool known = p->costs_state == COSTS_KNOWN && p->costs.stage > 0;
+    *out = p->costs;
+    *times = p->times;
+    pthread_mutex_unlock(&p->lock);
+    return known;
 }
 
 /* Whether nobody will come to the stager any more. Whoever delivered the last note may still be on its way out. Locked. */

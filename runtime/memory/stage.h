@@ -3,14 +3,19 @@
 #ifndef KMM__STAGE_H
 #define KMM__STAGE_H
 
-#include "../internal.h"
+#include "costs.h"
 
-void kmm__stage_start(kmm_runtime_t *rt);
+int kmm__stage_start(kmm_runtime_t *rt);
 /* When no more work can come to devices, whose streams are still there. */
 void kmm__stage_stop(kmm_runtime_t *rt);
 
 /* Whether copies from and to this device are made through buffers at all. */
 bool kmm__stage_works(kmm__device_t *d);
+/* How many times its size of a block of an array of `bytes` is copied through them before it is page-locked: by what both cost, which a large array has
+ * measured unless an earlier process has done so. Only where copies through buffers work. */
+double kmm__stage_times(kmm__device_t *d, uint64_t bytes);
+/* What they cost; false: that is not known. */
+bool kmm__stage_costs(kmm_runtime_t *rt, kmm__copy_costs_t *out, double *times);
 
 /* Copies between a device and the host that are enqueued on one stream of it. Zeroed, but for the first three, at first. */
 typedef struct kmm__stage {

@@ -7,6 +7,7 @@
 
 #include "../internal.h"
 #include "../memory/spill.h"
+#include "../memory/stage.h"
 
 /* "1.5 GiB" */
 static void print_bytes(const char *what, uint64_t bytes)
@@ -58,6 +59,19 @@ static void print_mapping(const kmm__device_t *d)
             "%.3f s for room", d->mappings, d->allowings, 1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
 }
 
+/* How copies of ordinary memory were made, where that was measured. */
+static void print_costs(kmm_runtime_t *rt)
+{
+    kmm__copy_costs_t c;
+    double times;
+    if (!kmm__stage_costs(rt, &c, &times))
+        return;
+    fprintf(stderr, "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s", 1e-9 / c.lock, 1e-9 / c.stage);
+    if (c.link > 0)
+        fprintf(stderr, ", page-locked to a device %.1f GB/s", 1e-9 / c.link);
+    fprintf(stderr, ": locked after %.1f copies\n", times);
+}
+
 void kmm__stats_print(kmm_runtime_t *rt)
 {
     const char *wanted = getenv("KMM_STATS");
@@ -77,4 +91,5 @@ void kmm__stats_print(kmm_runtime_t *rt)
     }
     print_arrays(rt);
     print_host(rt);
+    print_costs(rt);
 }

@@ -580,6 +580,7 @@ static int create(const program_t *p, kmm_runtime_t **out)
     set_number("KMM_FAKE_JITTER_US", p->jitter);
     set_number("KMM_STAGE_THREADS", p->stagers);
     set_number("KMM_STAGE_BYTES", 4096);
+    set_number("KMM_STAGE_TIMES", 2);
     snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
     setenv("KMM_JOIN", p->join ? join : "", 1);
     int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });

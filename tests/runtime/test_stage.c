@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and when they are made. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "fake_gpu.h"
@@ -19,11 +22,12 @@ enum { MEMORY = 1 << 20, ROUNDS = 400 };
 
 static rng_t rng;
 
-static kmm_runtime_t *make(const char *threads, const char *bytes)
+static kmm_runtime_t *make(const char *threads, const char *bytes, const char *times)
 {
     kmm_runtime_t *rt = NULL;
     setenv("KMM_STAGE_THREADS", threads, 1);
     setenv("KMM_STAGE_BYTES", bytes, 1);
+    setenv("KMM_STAGE_TIMES", times, 1);
     if (kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }))
         fail_msg("%s", kmm_error_text(NULL));
     kmm_use(rt);
@@ -124,7 +128,7 @@ static void scribble(char *p)
 static void test_copies(void **state)
 {
     (void)state;
-    kmm_runtime_t *rt = make("3", "4096");
+    kmm_runtime_t *rt = make("3", "4096", "2");
     kmm__device_t *d = rt->device[0];
     memory_t m = memory_open(d);
     char *host = malloc(MEMORY), *got = malloc(MEMORY), *model = malloc(MEMORY), *expected = malloc(MEMORY);
@@ -183,7 +187,7 @@ static void test_choice(void **state)
     (void)state;
     enum { BYTES = 2 << 20 };
     char *p = malloc(BYTES);
-    kmm_runtime_t *rt = make("1", "4096");
+    kmm_runtime_t *rt = make("1", "4096", "2");
     kmm__device_t *d = rt->device[0];
     kmm__backend_t *b = d->backend;
     kmm__array_t *a = map(rt, p, BYTES);
@@ -205,7 +209,7 @@ static void test_choice(void **state)
     assert_int_equal(b->host_unregister(b, p), 0);
     end(rt);
 
-    rt = make("0", "4096");
+    rt = make("0", "4096", "2");
     a = map(rt, p, BYTES);
     assert_true(kmm__pin(a, rt->device[0], 0, BYTES));
     assert_int_equal(registrations(), 1);
@@ -214,9 +218,122 @@ static void test_choice(void **state)
     free(p);
 }
 
+/* ---- What decides ---- */
+
+static void test_times(void **state)
+{
+    (void)state;
+    /* As on an H200: locking 0.07 s/GB, buffers 25 GB/s, the link 55. */
+    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 18e-12 }), 70. / 31, 1e-6);
+    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 0 }), 1.75, 1e-6);
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 200e-12, 18e-12 }) == 0); /* one thread: locked at once */
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 90e-12 }) >= 1000); /* the link is slower */
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 1, 40e-12, 18e-12 }) >= 1000); /* it cannot be locked */
+    kmm_runtime_t *rt;
+    setenv("KMM_STAGE_TIMES", "twice", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL), "KMM_STAGE_TIMES=twice"));
+    setenv("KMM_STAGE_TIMES", "-1", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), KMM_E_INVALID);
+}
+
+/* The file in the folder, of which there is at most one. */
+static bool find_file(const char *folder, char *path, size_t size)
+{
+    DIR *d = opendir(folder);
+    bool found = false;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (*e->d_name == '.')
+            continue;
+        assert_false(found);
+        assert_memory_equal(e->d_name, "copies-", 7);
+        snprintf(path, size, "%s/%s", folder, e->d_name);
+        found = true;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* What a runtime knows once an array of so many bytes has been mapped. */
+static kmm__copy_costs_t costs_now(size_t bytes, bool *known)
+{
+    kmm_runtime_t *rt = make("2", "65536", "");
+    kmm__copy_costs_t c;
+    double times;
+    if (kmm__stage_works(rt->device[0]))
+        kmm__stage_times(rt->device[0], bytes);
+    *known = kmm__stage_costs(rt, &c, &times);
+    assert_true(registrations() <= 1); /* the buffers; what was measured with is gone */
+    end(rt);
+    return c;
+}
+
+static void put(const char *path, const char *text, const char *mode)
+{
+    FILE *f = fopen(path, mode);
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* Small arrays measure nothing; a large one does, once; later runtimes believe the file, unless it is broken or another machine's. */
+static void test_kept(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kmm-costs-XXXXXX", deep[64], path[512], key[512], text[1024];
+    bool known;
+    assert_non_null(mkdtemp(folder));
+    snprintf(deep, sizeof(deep), "%s/a/b", folder);
+    setenv("KMM_CACHE_DIR", deep, 1);
+    costs_now(1 << 20, &known);
+    assert_false(known);
+    assert_false(find_file(deep, path, sizeof(path)));
+    kmm__copy_costs_t c = costs_now(64 << 20, &known);
+    assert_true(known);
+    assert_true(c.stage > 0 && c.stage < 1e-6 && c.lock >= 0 && c.lock < 1e-6 && c.link > 0 && c.link < 1e-6);
+    assert_true(find_file(deep, path, sizeof(path)));
+
+    FILE *f = fopen(path, "r");
+    assert_non_null(fgets(key, sizeof(key), f));
+    fclose(f);
+    snprintf(text, sizeof(text), "%slock 0x1p-30\nstage 0x1p-31\nlink 0x1p-32\n", key);
+    put(path, text, "w");
+    c = costs_now(1, &known);
+    assert_true(known);
+    assert_true(c.lock == 0x1p-30 && c.stage == 0x1p-31 && c.link == 0x1p-32);
+
+    static const char *const broken[] = { "lock 0x1p-30\nstage 0x1p-31\n", "lock nan\nstage 0x1p-31\nlink 0\n", "lock 0\nstage 0\nlink 0\n", "lock -1\nstage 1\nlink 0\n", "" };
+    for (size_t k = 0; k < sizeof(broken) / sizeof(*broken); k++) {
+        snprintf(text, sizeof(text), "%s%s", key, broken[k]);
+        put(path, text, "w");
+        costs_now(1, &known);
+        assert_false(known);
+    }
+    snprintf(text, sizeof(text), "x%slock 0x1p-30\nstage 0x1p-31\nlink 0x1p-32\n", key);
+    put(path, text, "w");
+    costs_now(1, &known);
+    assert_false(known);
+    c = costs_now(64 << 20, &known);
+    assert_true(known && c.lock != 0x1p-30);
+
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(deep), 0);
+    put(deep, "", "w"); /* no folder can be there: it is measured, and nothing is kept */
+    costs_now(64 << 20, &known);
+    assert_true(known);
+    setenv("KMM_CACHE_DIR", "none", 1);
+    costs_now(64 << 20, &known);
+    assert_true(known);
+    unlink(deep);
+    snprintf(deep, sizeof(deep), "%s/a", folder);
+    assert_int_equal(rmdir(deep), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     rng.state = rng_seed();
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_copies), cmocka_unit_test(test_choice) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_copies), cmocka_unit_test(test_choice), cmocka_unit_test(test_times), cmocka_unit_test(test_kept) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
