@@ -58,6 +58,10 @@ int kmm_cuda_stream_query(void *stream);
 int kmm_cuda_stream_wait_event(void *stream, void *event);
 /* The same for what is not managed, too, and is put on the driver's stream later. */
 int kmm_cuda_stream_await_event(void *stream, void *event);
+/* Before the program does something itself that is to come after managed work on the stream (NULL: on all), which may use memory that is
+ * not managed: waits for that work, and returns its error; or has the driver's stream wait for it. Nothing inside of such work. */
+int kmm_cuda_stream_settle(void *stream);
+void kmm_cuda_stream_catch_up(void *stream);
 
 int kmm_cuda_event_create(void **out);
 int kmm_cuda_event_create_untimed(void **out); /* cudaEventDisableTiming */

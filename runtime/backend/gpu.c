@@ -160,6 +160,22 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Keeps an event to be used again; locked. */
+static void spare_event(kmm__gpu_t *gpu, void *event)
+{
+    if (gpu->spare_count == gpu->spare_capacity) {
+        int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
+        void **grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
+        if (!grown) {
+            gpu->calls->EventDestroy(event);
+            return;
+        }
+        gpu->spare = grown;
+        gpu->spare_capacity = capacity;
+    }
+    gpu->spare[gpu->spare_count++] = event;
+}
+
 /* Takes the first note of a stream off if its work is over; locked. */
 static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
 {
@@ -171,18 +187,8 @@ static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
     s->first = n->next;
     if (!s->first)
         s->last = NULL;
-    if (n->event && gpu->spare_count == gpu->spare_capacity) {
-        int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
-        void **grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
-        if (!grown) {
-            gpu->calls->EventDestroy(n->event);
-            return n;
-        }
-        gpu->spare = grown;
-        gpu->spare_capacity = capacity;
-    }
     if (n->event)
-        gpu->spare[gpu->spare_count++] = n->event;
+        spare_event(gpu, n->event);
     return n;
 }
 
@@ -511,13 +517,28 @@ static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
     return s;
 }
 
-static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg)
+/* Whether something is on the program's stream, or on another that it waits for: the default stream and those that were not made to be free
+ * of it wait for each other as soon as something is put there, such as an event. Errors show in the work itself. */
+static bool is_busy(kmm__gpu_t *gpu, void *native)
 {
     scope_t scope = enter_relaxed(gpu);
     int r = answer(gpu, gpu->calls->StreamQuery(native));
+    if (r == KMM__GPU_SUCCESS) {
+        pthread_mutex_lock(&gpu->lock);
+        void *event = record_note(gpu, native);
+        r = event ? answer(gpu, gpu->calls->EventQuery(event)) : r;
+        if (event)
+            spare_event(gpu, event);
+        pthread_mutex_unlock(&gpu->lock);
+    }
     leave_relaxed(gpu, scope);
-    if (r != KMM__GPU_NOT_READY)
-        return 0; /* an error shows in the work itself */
+    return r == KMM__GPU_NOT_READY;
+}
+
+static int gpu_follow(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg)
+{
+    if (!is_busy(gpu, native))
+        return 0;
     if (!fn)
         return 1;
     kmm__stream_t *s = foreign_stream(gpu, native);

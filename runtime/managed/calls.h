@@ -52,6 +52,9 @@
     X(GraphCreate)                                                                                 \
     X(GraphLaunch)                                                                                 \
     X(StreamWaitEvent)                                                                             \
+    X(LaunchHostFunc)                                                                              \
+    X(StreamAddCallback)                                                                           \
+    X(EventRecordWithFlags)                                                                        \
     X(EventRecord)                                                                                 \
     X(EventQuery)                                                                                  \
     X(EventSynchronize)                                                                            \
@@ -95,6 +98,9 @@
     X(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture)                                        \
     X(cudaGraphLaunch_ptsz, cudaGraphLaunch)                                                      \
     X(cudaEventRecord_ptsz, cudaEventRecord)                                                      \
+    X(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags)                                    \
+    X(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc)                                                \
+    X(cudaStreamAddCallback_ptsz, cudaStreamAddCallback)                                          \
     X(cudaLaunchKernel_ptsz, cudaLaunchKernel)                                                    \
     X(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC)                                              \
     X(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)                              \

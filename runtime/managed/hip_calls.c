@@ -226,13 +226,19 @@ static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
     int __real_hipMemset##name(void *dst, type value, size_t count);                               \
     int __wrap_hipMemset##name(void *dst, type value, size_t count)                                \
     {                                                                                              \
-        return kmm_cuda_is_managed(dst) ? fill(dst, (uint32_t)value, sizeof(type), count) : __real_hipMemset##name(dst, value, count); \
+        if (kmm_cuda_is_managed(dst))                                                              \
+            return fill(dst, (uint32_t)value, sizeof(type), count);                                \
+        kmm_cuda_stream_catch_up(NULL);                                                            \
+        return __real_hipMemset##name(dst, value, count);                                          \
     }                                                                                              \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __real_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s)             \
     {                                                                                              \
-        return kmm_cuda_is_managed(dst) ? fill(dst, (uint32_t)value, sizeof(type), count) : __real_hipMemset##name##Async(dst, value, count, s); \
+        if (kmm_cuda_is_managed(dst))                                                              \
+            return fill(dst, (uint32_t)value, sizeof(type), count);                                \
+        kmm_cuda_stream_catch_up(s);                                                               \
+        return __real_hipMemset##name##Async(dst, value, count, s);                                \
     }
 FILL(D8, unsigned char)
 FILL(D16, unsigned short)

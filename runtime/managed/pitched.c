@@ -31,6 +31,8 @@ int WRAP(Malloc3D)(pitched_t *out, extent_t extent)
     void *p;
     if (!out)
         return KMM_CUDA_INVALID_VALUE;
+    if (kmm_task_active())
+        return REAL(Malloc3D)(out, extent);
     int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
     if (!error)
         *out = (pitched_t){ p, pitch, extent.width, extent.height };
@@ -48,12 +50,18 @@ static int set(pitched_t memory, int value, extent_t extent)
 
 int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent)
 {
-    return kmm_cuda_is_managed(memory.p) ? set(memory, value, extent) : REAL(Memset3D)(memory, value, extent);
+    if (kmm_cuda_is_managed(memory.p))
+        return set(memory, value, extent);
+    kmm_cuda_stream_catch_up(NULL);
+    return REAL(Memset3D)(memory, value, extent);
 }
 
 int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
 {
-    return kmm_cuda_is_managed(memory.p) ? set(memory, value, extent) : REAL(Memset3DAsync)(memory, value, extent, s);
+    if (kmm_cuda_is_managed(memory.p))
+        return set(memory, value, extent);
+    kmm_cuda_stream_catch_up(s);
+    return REAL(Memset3DAsync)(memory, value, extent, s);
 }
 
 static int is_managed_copy(const copy_t *c)
@@ -61,25 +69,32 @@ static int is_managed_copy(const copy_t *c)
     return (!c->from.array && kmm_cuda_is_managed(c->from.memory.p)) || (!c->to.array && kmm_cuda_is_managed(c->to.memory.p));
 }
 
-static int copy_slices(const copy_t *c, const char *call)
+static int copy_slices(const copy_t *c, stream_t s, const char *call)
 {
     int error = 0;
     if (c->from.array || c->to.array)
         return OWN(not_supported)(call); /* between a CUDA array and managed memory */
     if (!c->extent.width || !c->extent.height)
         return 0;
+    OWN(await_others)(s);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
-        error = kmm_cuda_memcpy_2d(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z), c->from.memory.pitch, c->extent.width,
-                                   c->extent.height, c->kind);
+        error = OWN(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z), c->from.memory.pitch, c->extent.width,
+                             c->extent.height, c->kind);
     return error;
 }
 
 int WRAP(Memcpy3D)(const copy_t *c)
 {
-    return c && is_managed_copy(c) ? copy_slices(c, RUNTIME "Memcpy3D with an array") : REAL(Memcpy3D)(c);
+    if (c && is_managed_copy(c))
+        return copy_slices(c, NULL, RUNTIME "Memcpy3D with an array");
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(Memcpy3D)(c);
 }
 
 int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
 {
-    return c && is_managed_copy(c) ? copy_slices(c, RUNTIME "Memcpy3DAsync with an array") : REAL(Memcpy3DAsync)(c, s);
+    if (c && is_managed_copy(c))
+        return copy_slices(c, s, RUNTIME "Memcpy3DAsync with an array");
+    kmm_cuda_stream_catch_up(s);
+    return REAL(Memcpy3DAsync)(c, s);
 }

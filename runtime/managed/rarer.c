@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rarer calls of both runtimes that name memory (wrap.h): what means the same on managed memory, and what fails by name. */
+/* Rarer calls of both runtimes (wrap.h): what means the same on managed memory or beside managed work, and what fails by name. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -7,6 +7,18 @@
 
 enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 
+#if KMM__WRAP_HIP
+#define SINCE_LATER __attribute__((weak)) /* older ROCm lacks it, and then nobody calls the wrapper */
+#else
+#define SINCE_LATER
+#endif
+
+int REAL(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
+int REAL(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags);
+SINCE_LATER int REAL(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags);
+int WRAP(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
+int WRAP(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags);
+int WRAP(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags);
 int REAL(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
 int REAL(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n);
 int REAL(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s);
@@ -32,20 +44,27 @@ int WRAP(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, 
 
 int WRAP(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s)
 {
-    return kmm_cuda_is_managed(dst) ? WRAP(Memset2D)(dst, pitch, value, w, h) : REAL(Memset2DAsync)(dst, pitch, value, w, h, s);
+    if (kmm_cuda_is_managed(dst))
+        return WRAP(Memset2D)(dst, pitch, value, w, h);
+    kmm_cuda_stream_catch_up(s);
+    return REAL(Memset2DAsync)(dst, pitch, value, w, h, s);
 }
 
 /* Where managed memory is, libkmm knows. */
 int WRAP(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
-    bool managed = kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src);
-    return managed ? kmm_cuda_memcpy(dst, src, n, DEFAULT_KIND) : REAL(MemcpyPeer)(dst, to, src, from, n);
+    if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
+        return WRAP(Memcpy)(dst, src, n, DEFAULT_KIND);
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(MemcpyPeer)(dst, to, src, from, n);
 }
 
 int WRAP(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s)
 {
-    bool managed = kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src);
-    return managed ? kmm_cuda_memcpy_async(dst, src, n, DEFAULT_KIND, s) : REAL(MemcpyPeerAsync)(dst, to, src, from, n, s);
+    if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
+        return WRAP(MemcpyAsync)(dst, src, n, DEFAULT_KIND, s);
+    kmm_cuda_stream_catch_up(s);
+    return REAL(MemcpyPeerAsync)(dst, to, src, from, n, s);
 }
 
 int WRAP(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s)
@@ -64,6 +83,26 @@ int WRAP(MemPrefetchAsync)(const void *p, size_t n, uint64_t place, uint64_t fla
 int WRAP(MemAdvise)(const void *p, size_t n, int advice, uint64_t place)
 {
     return kmm_cuda_is_managed(p) ? 0 : REAL(MemAdvise)(p, n, advice, place);
+}
+
+/* ---- Functions of the host and events: behind managed work on their stream ---- */
+
+int WRAP(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg)
+{
+    kmm_cuda_stream_catch_up(s);
+    return REAL(LaunchHostFunc)(s, function, arg);
+}
+
+int WRAP(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags)
+{
+    kmm_cuda_stream_catch_up(s);
+    return REAL(StreamAddCallback)(s, function, arg, flags);
+}
+
+int WRAP(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags)
+{
+    int error = REAL(EventRecordWithFlags)(e, s, flags);
+    return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
 /* ---- What needs memory that stays on one device ---- */

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 
 #include "managed.h"
+#include "../internal.h"
 #include "../marker.h"
 
-/* The default stream waits for all others and they for it, so its work is everybody's. */
+/* The default stream waits for all others and they for it, so its work is everybody's. It has two more names, cudaStreamLegacy and, where
+ * threads have default streams of their own, cudaStreamPerThread. */
 static const void *line_of(const void *stream)
 {
-    return stream ? stream : &kmm__all_streams;
+    enum { LEGACY = 1, PER_THREAD = 2 };
+    bool is_default = !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
+    return is_default ? &kmm__all_streams : stream;
 }
 
 static int no_runtime(void)
@@ -47,6 +51,23 @@ KMM__API int kmm_cuda_stream_synchronize(void *stream)
     kmm__marker_release(m);
     /* What failed is told, and forgotten, as for the whole device. */
     return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_stream_settle(void *stream)
+{
+    return kmm__is_inside() ? KMM_CUDA_SUCCESS : kmm_cuda_stream_synchronize(stream);
+}
+
+KMM__API void kmm_cuda_stream_catch_up(void *stream)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm__marker_t *m;
+    if (!rt || kmm__is_inside())
+        return;
+    kmm__marker_create(rt, line_of(stream), &m);
+    if (!kmm__marker_precede_plain(m, stream))
+        kmm__marker_wait(m);
+    kmm__marker_release(m);
 }
 
 KMM__API int kmm_cuda_stream_destroy(void *stream)

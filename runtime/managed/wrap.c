@@ -21,7 +21,10 @@ int WRAP(Malloc)(void **out, size_t bytes)
 
 int WRAP(Free)(void *p)
 {
-    return kmm_cuda_is_managed(p) ? kmm_cuda_free(p) : REAL(Free)(p);
+    if (kmm_cuda_is_managed(p))
+        return kmm_cuda_free(p);
+    int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = REAL(Free)(p);
+    return error ? error : freed;
 }
 
 int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
@@ -39,7 +42,10 @@ int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 
 int WRAP(FreeAsync)(void *p, stream_t s)
 {
-    return kmm_cuda_is_managed(p) ? kmm_cuda_free(p) : REAL(FreeAsync)(p, s);
+    if (kmm_cuda_is_managed(p))
+        return kmm_cuda_free(p);
+    kmm_cuda_stream_catch_up(s);
+    return REAL(FreeAsync)(p, s);
 }
 
 int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
@@ -56,49 +62,71 @@ static int any_managed(const void *a, const void *b)
 }
 
 /* Work of others that is on the stream may fill the ordinary memory, or read it. What went wrong there shows in calls of theirs: after a
- * fault all calls of the driver fail, but what the host has can be copied. */
+ * fault all calls of the driver fail, but what the host has can be copied. The other way round kernels of ours may use memory that is not
+ * managed, which is why copies and sets of that come after them (beside.c). */
 int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
-    if (!any_managed(dst, src))
-        return REAL(Memcpy)(dst, src, n, kind);
-    REAL(StreamSynchronize)(NULL);
-    return kmm_cuda_memcpy(dst, src, n, kind);
+    if (any_managed(dst, src)) {
+        OWN(await_others)(NULL);
+        return OWN(copy)(dst, src, n, kind);
+    }
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(Memcpy)(dst, src, n, kind);
 }
 
 int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
-    if (!any_managed(dst, src))
-        return REAL(MemcpyAsync)(dst, src, n, kind, s);
-    REAL(StreamSynchronize)(s);
-    return kmm_cuda_memcpy_async(dst, src, n, kind, s);
+    if (any_managed(dst, src)) {
+        OWN(await_others)(s);
+        return OWN(copy)(dst, src, n, kind);
+    }
+    kmm_cuda_stream_catch_up(s);
+    return REAL(MemcpyAsync)(dst, src, n, kind, s);
 }
 
 int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
 {
-    return any_managed(dst, src) ? kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind) : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
+    if (any_managed(dst, src)) {
+        OWN(await_others)(NULL);
+        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind);
+    }
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
 }
 
 int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)
 {
-    return any_managed(dst, src) ? kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind)
-                                 : REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
+    if (any_managed(dst, src)) {
+        OWN(await_others)(s);
+        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind);
+    }
+    kmm_cuda_stream_catch_up(s);
+    return REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
 }
 
 int WRAP(Memset)(void *dst, int value, size_t n)
 {
-    return kmm_cuda_is_managed(dst) ? kmm_cuda_memset(dst, value, n) : REAL(Memset)(dst, value, n);
+    if (kmm_cuda_is_managed(dst))
+        return kmm_cuda_memset(dst, value, n);
+    kmm_cuda_stream_catch_up(NULL);
+    return REAL(Memset)(dst, value, n);
 }
 
 int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 {
-    return kmm_cuda_is_managed(dst) ? kmm_cuda_memset_async(dst, value, n, s) : REAL(MemsetAsync)(dst, value, n, s);
+    if (kmm_cuda_is_managed(dst))
+        return kmm_cuda_memset_async(dst, value, n, s);
+    kmm_cuda_stream_catch_up(s);
+    return REAL(MemsetAsync)(dst, value, n, s);
 }
 
 int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 {
     int error = 0;
-    if (!kmm_cuda_is_managed(dst))
+    if (!kmm_cuda_is_managed(dst)) {
+        kmm_cuda_stream_catch_up(NULL);
         return REAL(Memset2D)(dst, pitch, value, w, h);
+    }
     for (size_t row = 0; row < h && !error; row++)
         error = kmm_cuda_memset((char *)dst + row * pitch, value, w);
     return error;

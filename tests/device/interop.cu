@@ -84,6 +84,87 @@ static void after_plain_work(cudaStream_t s)
     must(cudaFree(C), "cudaFree");
 }
 
+// The default stream comes after what is on blocking streams, and they come after what is on it, also where what is there is plain work.
+static void around_the_default_stream(cudaStream_t blocking)
+{
+    static int got[N];
+    int *device, *pinned, *C;
+    must(plain_alloc(N, &device, &pinned), "plain memory");
+    must(cudaMalloc(&C, N * sizeof(int)), "cudaMalloc");
+    for (int turn = 0; turn < 2; turn++) {
+        cudaStream_t plain = turn ? 0 : blocking, ours = turn ? blocking : 0;
+        memset(pinned, 0, N * sizeof(int));
+        must(plain_slow_fill(plain, SLOW_MS, N, 7 + turn, device), "plain work");
+        must(plain_copy_out(plain, N, pinned, device), "plain copy");
+        #pragma kmm parallel(i = 0:N) chunk(N / 4) read(pinned[i]) write(C[i])
+        twice<<<N / 256, 256, 0, ours>>>(N, C, pinned);
+        must(cudaMemcpy(got, C, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        expect(is_line(got, 2 * (7 + turn), 2), turn ? "a launch on a blocking stream comes after plain work on the default stream"
+                                                     : "a launch on the default stream comes after plain work on a blocking stream");
+    }
+    memset(pinned, 0, N * sizeof(int));
+    must(plain_slow_fill(blocking, SLOW_MS, N, 9, device), "plain work");
+    must(plain_copy_out(blocking, N, pinned, device), "plain copy");
+    must(cudaMemcpy(C, pinned, N * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemcpy(got, C, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 9, 1), "and so does a copy");
+    must(plain_slow_fill(blocking, SLOW_MS, N, 3, device), "plain work");
+    must(plain_copy_out(blocking, N, pinned, device), "plain copy");
+    must(cudaMemcpy2DAsync(C, N, pinned, N, N, 4, cudaMemcpyHostToDevice, blocking), "cudaMemcpy2DAsync");
+    must(cudaMemcpy(got, C, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 3, 1), "a copy of rows comes after plain work on its stream");
+    must(cudaFree(C), "cudaFree");
+}
+
+static void check_line(void *arg)
+{
+    int *x = (int *)arg;
+    x[N] = is_line(x, 0, 10);
+}
+
+// What the program itself does with memory that is not managed comes after launches that use it.
+static void behind_launches(cudaStream_t s)
+{
+    static int got[N];
+    int *device, *pinned, *A, *more, *shared;
+    cudaEvent_t e;
+    must(plain_alloc(N, &device, &pinned), "plain memory");
+    must(plain_alloc(N + 1, &more, &shared), "plain memory");
+    must(cudaMalloc(&A, N * sizeof(int)), "cudaMalloc");
+    must(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate");
+    #pragma kmm parallel(i = 0:N) chunk(N / 4) write(A[i])
+    set<<<N / 256, 256>>>(N, 5, A);
+    slow_twice<<<N / 256, 256>>>(N, device, A, 20000000);
+    must(cudaMemcpy(got, device, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 0, 10), "cudaMemcpy from a library's memory comes after a launch that writes it");
+    must(cudaMemset(device, 0, N * sizeof(int)), "cudaMemset");
+    slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 20000000);
+    must(cudaMemcpyAsync(pinned, device, N * sizeof(int), cudaMemcpyDeviceToHost, s), "cudaMemcpyAsync");
+    must(cudaMemsetAsync(device, 0, N * sizeof(int), s), "cudaMemsetAsync");
+    must(cudaStreamSynchronize(s), "cudaStreamSynchronize");
+    expect(is_line(pinned, 0, 10), "cudaMemcpyAsync, too");
+    must(cudaMemcpy(got, device, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 0, 0), "and cudaMemsetAsync");
+    memset(shared, 0, (N + 1) * sizeof(int));
+    slow_twice<<<N / 256, 256, 0, s>>>(N, shared, A, 20000000);
+    must(cudaLaunchHostFunc(s, check_line, shared), "cudaLaunchHostFunc");
+    must(cudaStreamSynchronize(s), "cudaStreamSynchronize");
+    expect(shared[N] == 1, "a function of the host is called after the launch before it");
+    slow_twice<<<N / 256, 256, 0, s>>>(N, pinned, A, 20000000);
+    must(cudaEventRecordWithFlags(e, s, cudaEventRecordDefault), "cudaEventRecordWithFlags");
+    expect(cudaEventQuery(e) == cudaErrorNotReady, "an event that is recorded with flags stands for a launch");
+    must(cudaEventSynchronize(e), "cudaEventSynchronize");
+    slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 20000000);
+    must(cudaMemcpyAsync(A, device, N * sizeof(int), cudaMemcpyDeviceToDevice, s), "cudaMemcpyAsync");
+    must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 0, 10), "managed memory is copied from a library's");
+    must(cudaMemcpy(more, A, N * sizeof(int), cudaMemcpyDefault), "cudaMemcpy");
+    must(cudaMemcpy(got, more, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 0, 10), "and to it");
+    must(cudaEventDestroy(e), "cudaEventDestroy");
+    must(cudaFree(A), "cudaFree");
+}
+
 // Plain work waits for managed work by an event, on the same stream or another.
 static void before_plain_work(cudaStream_t s, cudaStream_t other)
 {
@@ -173,7 +254,10 @@ int main()
     must(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), "cudaStreamCreate");
     after_plain_work(s);
     after_plain_work(0);
+    around_the_default_stream(s);
     before_plain_work(s, other);
+    behind_launches(s);
+    behind_launches(other);
     thrust_in_task();
     leaves_free();
     return failures != 0;

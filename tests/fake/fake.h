@@ -118,7 +118,7 @@ typedef struct fake_copy {
     int dst_device, src_device; /* who must have access; both the stream's unless it is a copy between peers */
     size_t width, rows, dst_pitch, src_pitch;
 } fake_copy_t;
-int fake_stream_create(int device, fake_stream_t **out);
+int fake_stream_create(int device, bool blocking, fake_stream_t **out); /* blocking: the default stream waits for it */
 int fake_stream_destroy(fake_stream_t *s);
 int fake_stream_query(fake_stream_t *s);
 int fake_stream_synchronize(fake_stream_t *s); /* NULL: the default stream, whose work is done at once */

@@ -184,7 +184,7 @@ FAKE hipStreamCreate(fake_stream_t **out)
 {
     int device = 0;
     hipGetDevice(&device);
-    return fake_stream_create(device, out);
+    return fake_stream_create(device, true, out);
 }
 
 FAKE hipStreamSynchronize(fake_stream_t *s) { return fake_stream_synchronize(s); }

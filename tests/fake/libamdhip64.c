@@ -184,7 +184,7 @@ FAKE hipMemUnmap(void *at, size_t bytes) { return sticky(fake_unmap(at, bytes));
 
 FAKE hipStreamCreateWithFlags(fake_stream_t **out, unsigned flags)
 {
-    return sticky(flags == KMM__GPU_STREAM_NON_BLOCKING ? fake_stream_create(device, out) : FAKE_INVALID_VALUE);
+    return sticky(flags <= KMM__GPU_STREAM_NON_BLOCKING ? fake_stream_create(device, !flags, out) : FAKE_INVALID_VALUE);
 }
 
 FAKE hipStreamDestroy(fake_stream_t *s) { return sticky(fake_stream_destroy(s)); }

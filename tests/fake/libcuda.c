@@ -375,7 +375,7 @@ FAKE cuStreamCreate(CUstream *out, unsigned flags)
     fake_stream_t *s = NULL;
     if (current() < 0)
         return FAKE_INVALID_CONTEXT;
-    int r = flags == CU_STREAM_NON_BLOCKING ? fake_stream_create(current(), &s) : FAKE_INVALID_VALUE;
+    int r = flags <= CU_STREAM_NON_BLOCKING ? fake_stream_create(current(), flags != CU_STREAM_NON_BLOCKING, &s) : FAKE_INVALID_VALUE;
     *out = (CUstream)(void *)s;
     return r;
 }

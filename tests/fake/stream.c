@@ -26,13 +26,14 @@ typedef struct op {
     void *args[MAX_ARGUMENTS];
     fake_event_t *event;
     uint64_t sequence;
+    int *parts; /* of a record that several streams have to come to: how many of them; NULL: only this one */
 } op_t;
 
 struct fake_stream {
     int device;
     pthread_t thread;
     op_t *first, *last; /* first stays until it has run */
-    bool closing;
+    bool closing, blocking; /* blocking: the default stream waits for it */
     uint64_t busy_until; /* of its thread */
     bool capturing, spoiled;
     int mode;                /* of the capture */
@@ -127,7 +128,10 @@ static bool may_touch(const range_t *r)
 static void perform(fake_stream_t *s, op_t *o)
 {
     fake_device_t *d = &fake_devices[s->device];
-    if (o->work == RECORD && o->event->done < o->sequence)
+    bool is_last = o->work == RECORD && (!o->parts || --*o->parts == 0);
+    if (is_last)
+        free(o->parts);
+    if (is_last && o->event->done < o->sequence)
         o->event->done = o->sequence;
     while (o->work == WAIT && o->event->done < o->sequence)
         pthread_cond_wait(&fake_changed, &fake_lock);
@@ -372,10 +376,11 @@ int fake_graph_launch(fake_graph_t *g, fake_stream_t *s)
 
 /* ---- Streams ---- */
 
-int fake_stream_create(int device, fake_stream_t **out)
+int fake_stream_create(int device, bool blocking, fake_stream_t **out)
 {
     fake_stream_t *s = calloc(1, sizeof(*s));
     s->device = device;
+    s->blocking = blocking;
     int r = fake_enter_unsafe();
     r = r ? r : fake_devices[device].lost;
     if (!r && fake_strikes(FAKE_STREAM))
@@ -497,10 +502,32 @@ int fake_event_destroy(fake_event_t *e)
     return r;
 }
 
+/* On the default stream, on which nothing is left to do, but which waits for all that are blocking, though it does not say so when it is asked. */
+static int record_default(fake_event_t *e)
+{
+    fake_enter();
+    int r = fake_devices[e->device].lost;
+    int *parts = calloc(1, sizeof(*parts));
+    e->recorded += !r;
+    for (fake_stream_t *s = r ? NULL : streams; s; s = s->next) {
+        if (!s->blocking || s->device != e->device || !s->first)
+            continue;
+        e->references++;
+        ++*parts;
+        enqueue(s, &(op_t){ .work = RECORD, .event = e, .sequence = e->recorded, .parts = parts });
+    }
+    if (!*parts) {
+        e->done = e->recorded;
+        free(parts);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
 int fake_event_record(fake_event_t *e, fake_stream_t *s)
 {
     if (!s)
-        return FAKE_OK; /* nothing is ever left to do there */
+        return record_default(e);
     fake_enter();
     int r = e->device != s->device ? FAKE_INVALID_CONTEXT : s->capturing ? FAKE_CAPTURE_UNSUPPORTED : fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_RECORD))

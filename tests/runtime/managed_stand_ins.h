@@ -34,6 +34,8 @@ int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
 int kmm_cuda_stream_await_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
+int kmm_cuda_stream_settle(void *stream) { (void)stream; return 0; }
+void kmm_cuda_stream_catch_up(void *stream) { (void)stream; }
 kmm_runtime_t *kmm_default(void) { return NULL; }
 int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }

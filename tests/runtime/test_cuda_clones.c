@@ -94,7 +94,7 @@ NOTHING(__real_cudaLaunchKernel) NOTHING(__real_cudaMemcpy) NOTHING(__real_cudaM
 NOTHING(__real_cudaMemcpy3D) NOTHING(__real_cudaMemcpyAsync) NOTHING(__real_cudaMemcpyFromSymbol) NOTHING(__real_cudaMemcpyToSymbol)
 NOTHING(__real_cudaMemset) NOTHING(__real_cudaMemset2D) NOTHING(__real_cudaMemsetAsync) NOTHING(__real_cudaPeekAtLastError)
 NOTHING(__real_cudaPointerGetAttributes) NOTHING(__real_cudaStreamDestroy) NOTHING(__real_cudaStreamQuery)
-NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice)
+NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice) NOTHING(cudaEventCreateWithFlags)
 NOTHING(__real___cudaLaunchKernel) NOTHING(__real_cudaMalloc) NOTHING(__real_cudaMallocAsync) NOTHING(__real_cudaMallocFromPoolAsync) NOTHING(__real_cudaMallocPitch)
 NOTHING(__real_cudaStreamBeginCapture) NOTHING(__real_cudaGraphCreate) NOTHING(__real_cudaGraphLaunch)
 

@@ -44,6 +44,12 @@ int __wrap_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
 int __wrap_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s);
 int __wrap_cudaMallocFromPoolAsync(void **out, size_t n, void *pool, void *s);
 int __wrap_cudaFreeAsync(void *p, void *s);
+int __wrap_cudaMemset(void *dst, int value, size_t n);
+int __wrap_cudaMemsetAsync(void *dst, int value, size_t n, void *s);
+int __wrap_cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s);
+int __wrap_cudaLaunchHostFunc(void *s, void (*function)(void *arg), void *arg);
+int __wrap_cudaStreamAddCallback(void *s, void (*function)(void *s, int status, void *arg), void *arg, unsigned flags);
+int __wrap_cudaEventRecordWithFlags(void *event, void *s, unsigned flags);
 int __wrap_cudaStreamBeginCapture(void *s, int mode);
 int __wrap_cudaGraphCreate(void **graph, unsigned flags);
 int __wrap_cudaGraphLaunch(void *graph, void *s);
@@ -53,12 +59,21 @@ void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 
 static int real_calls;
 static char symbol[64];
+static int events, awaited; /* that there are; that have been waited for */
 #define REAL(name) int __real_##name(void); int __real_##name(void) { real_calls++; return 0; }
-REAL(cudaDeviceSynchronize) REAL(cudaEventDestroy) REAL(cudaEventQuery) REAL(cudaEventRecord) REAL(cudaEventSynchronize) REAL(cudaFree)
-REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcpy) REAL(cudaMemcpy2D) REAL(cudaMemcpy2DAsync)
+int cudaEventCreateWithFlags(void **out, unsigned flags);
+int __real_cudaEventDestroy(void *e);
+int __real_cudaEventRecord(void *e, void *s);
+int __real_cudaEventSynchronize(void *e);
+int cudaEventCreateWithFlags(void **out, unsigned flags) { return *out = &events, events += flags == 2, 0; }
+int __real_cudaEventDestroy(void *e) { return events -= e == &events, 0; }
+int __real_cudaEventRecord(void *e, void *s) { return (void)e, (void)s, 0; }
+int __real_cudaEventSynchronize(void *e) { return awaited += e == &events, 0; }
+REAL(cudaDeviceSynchronize) REAL(cudaEventQuery) REAL(cudaFree) REAL(cudaLaunchHostFunc) REAL(cudaStreamAddCallback) REAL(cudaEventRecordWithFlags)
+REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcpy2D) REAL(cudaMemcpy2DAsync)
 REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset) REAL(cudaMemset2D) REAL(cudaMemset2DAsync)
 REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
-REAL(cudaPointerGetAttributes) REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
+REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
 REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
 REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
@@ -71,6 +86,20 @@ static const kmm_kind_t kind = KMM_KIND_HIP;
 REAL(__cudaLaunchKernel)
 static const kmm_kind_t kind = KMM_KIND_CUDA;
 #endif
+/* A device's memory that libkmm knows nothing of, as a library has it: only the runtime may touch it. */
+static char of_library[64];
+static int is_of_library(const void *p) { return (const char *)p >= of_library && (const char *)p < of_library + sizeof(of_library); }
+int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
+int __real_cudaPointerGetAttributes(int *out, const void *p);
+int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind)
+{
+    real_calls++;
+    if (is_of_library(dst) || is_of_library(src))
+        assert_int_equal(kind, is_of_library(src) ? 2 : 1);
+    memmove(dst, src, n);
+    return 0;
+}
+int __real_cudaPointerGetAttributes(int *out, const void *p) { return *out = is_of_library(p) ? 2 : 0, 0; }
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
@@ -108,7 +137,13 @@ int kmm_cuda_malloc(void **out, size_t bytes)
 }
 int kmm_cuda_is_managed(const void *p) { return (const char *)p >= arena && (const char *)p < arena + sizeof(arena); }
 int kmm_cuda_free(void *base) { (void)base; return 0; }
-int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind) { (void)kind; memmove(dst, src, bytes); return 0; }
+int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    (void)kind;
+    assert_false(is_of_library(dst) || is_of_library(src));
+    memmove(dst, src, bytes);
+    return 0;
+}
 int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
 {
     for (size_t y = 0; y < h; y++)
@@ -122,7 +157,8 @@ int kmm_cuda_device_synchronize(void) { return 0; }
 int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
 void kmm_cuda_event_forget(void *event) { (void)event; }
 int kmm_cuda_event_query(void *event) { (void)event; return 0; }
-int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; return 0; }
+static int recorded;
+int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; recorded++; return 0; }
 int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
 int kmm_cuda_get_last_error(void) { return 0; }
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args) { (void)kernel, (void)geometry, (void)args; return 0; }
@@ -131,6 +167,10 @@ int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
 int kmm_cuda_stream_await_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
+static int settled, caught_up, failed; /* what libkmm does before a call of the runtime's; the error that is there */
+static void *caught_up_on;
+int kmm_cuda_stream_settle(void *stream) { return assert_null(stream), settled++, failed; }
+void kmm_cuda_stream_catch_up(void *stream) { caught_up_on = stream, caught_up++; }
 kmm_runtime_t *kmm_default(void) { return NULL; }
 int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return devices; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
@@ -151,6 +191,7 @@ static int setup(void **state)
     taken = 0;
     real_calls = 0;
     in_task = 0;
+    events = awaited = settled = caught_up = failed = recorded = 0;
     return 0;
 }
 
@@ -335,11 +376,14 @@ static void test_in_task(void **state)
     assert_int_equal(__wrap_cudaMalloc(&p, 64), 0);
     assert_int_equal(__wrap_cudaMallocAsync(&p, 64, NULL), 0);
     assert_int_equal(__wrap_cudaMallocPitch(&p, &pitch, 64, 2), 0);
+    assert_int_equal(__wrap_cudaMalloc3D(&(pitched_t){ 0 }, (extent_t){ 1, 1, 1 }), 0);
+    assert_int_equal(__wrap_cudaEventRecordWithFlags(NULL, NULL, 0), 0);
+    assert_int_equal(recorded, 0);
     in_task = 0;
-    assert_int_equal(real_calls, 3);
+    assert_int_equal(real_calls, 5);
     assert_null(p);
     assert_int_equal(__wrap_cudaMalloc(&p, 64), 0);
-    assert_int_equal(real_calls, 3);
+    assert_int_equal(real_calls, 5);
     assert_true(kmm_cuda_is_managed(p));
 }
 
@@ -350,11 +394,92 @@ static void test_order_of_copies(void **state)
     void *p = NULL;
     char host[64] = "something";
     assert_int_equal(__wrap_cudaMalloc(&p, sizeof(host)), 0);
+    pitched_t there = { p, 8, 8, 8 }, here = { host, 8, 8, 8 };
+    copy_t c = { .from = { .memory = here }, .to = { .memory = there }, .extent = { 8, 8, 1 }, .kind = 1 };
     assert_int_equal(__wrap_cudaMemcpy(p, host, sizeof(host), 1), 0);
-    assert_int_equal(real_calls, 1);
+    assert_int_equal(awaited, 1);
     assert_int_equal(__wrap_cudaMemcpyAsync(host, p, sizeof(host), 2, NULL), 0);
-    assert_int_equal(real_calls, 2);
+    assert_int_equal(awaited, 2);
+    assert_int_equal(__wrap_cudaMemcpy2D(p, 8, host, 8, 8, 8, 1), 0);
+    assert_int_equal(__wrap_cudaMemcpy2DAsync(host, 8, p, 8, 8, 8, 2, NULL), 0);
+    assert_int_equal(awaited, 4);
+    assert_int_equal(__wrap_cudaMemcpy3D(&c), 0);
+    assert_int_equal(__wrap_cudaMemcpy3DAsync(&c, NULL), 0);
+    assert_int_equal(awaited, 6);
+    assert_int_equal(__wrap_cudaMemcpyPeer(p, 0, p, 0, 8), 0);
+    assert_int_equal(__wrap_cudaMemcpyPeerAsync(p, 0, p, 0, 8, NULL), 0);
+    assert_int_equal(awaited, 8);
+    assert_int_equal(events, 0);
+    assert_int_equal(real_calls + settled + caught_up, 0);
     assert_memory_equal(p, host, sizeof(host));
+}
+
+/* What the program does itself comes after managed work, which may use memory that is not managed. */
+static void test_order_behind_launches(void **state)
+{
+    char host[64] = { 0 };
+    int stream = 0;
+    pitched_t memory = { host, 4, 4, 4 };
+    extent_t extent = { 4, 4, 4 };
+    copy_t c = { .from = { .memory = memory }, .to = { .memory = memory }, .extent = extent };
+    (void)state;
+#define BEHIND(call, counted)                                                                      \
+    do {                                                                                           \
+        int before = counted;                                                                      \
+        real_calls = 0;                                                                            \
+        assert_int_equal(call, 0);                                                                 \
+        assert_int_equal(counted, before + 1);                                                     \
+        assert_int_equal(real_calls, 1);                                                           \
+    } while (0)
+#define ON_STREAM(call) BEHIND(call, caught_up); assert_ptr_equal(caught_up_on, &stream)
+    BEHIND(__wrap_cudaMemcpy(host, host, 4, 2), settled);
+    BEHIND(__wrap_cudaMemcpy2D(host, 4, host, 4, 4, 4, 2), settled);
+    BEHIND(__wrap_cudaMemcpy3D(&c), settled);
+    BEHIND(__wrap_cudaMemcpyPeer(host, 0, host, 1, 4), settled);
+    BEHIND(__wrap_cudaFree(host), settled);
+    BEHIND(__wrap_cudaMemset(host, 0, 4), caught_up);
+    BEHIND(__wrap_cudaMemset2D(host, 4, 0, 4, 4), caught_up);
+    BEHIND(__wrap_cudaMemset3D(memory, 0, extent), caught_up);
+    ON_STREAM(__wrap_cudaMemcpyAsync(host, host, 4, 2, &stream));
+    ON_STREAM(__wrap_cudaMemcpy2DAsync(host, 4, host, 4, 4, 4, 2, &stream));
+    ON_STREAM(__wrap_cudaMemcpy3DAsync(&c, &stream));
+    ON_STREAM(__wrap_cudaMemcpyPeerAsync(host, 0, host, 1, 4, &stream));
+    ON_STREAM(__wrap_cudaMemsetAsync(host, 0, 4, &stream));
+    ON_STREAM(__wrap_cudaMemset2DAsync(host, 4, 0, 4, 4, &stream));
+    ON_STREAM(__wrap_cudaMemset3DAsync(memory, 0, extent, &stream));
+    ON_STREAM(__wrap_cudaFreeAsync(host, &stream));
+    ON_STREAM(__wrap_cudaLaunchHostFunc(&stream, NULL, NULL));
+    ON_STREAM(__wrap_cudaStreamAddCallback(&stream, NULL, NULL, 0));
+    BEHIND(__wrap_cudaEventRecordWithFlags(NULL, &stream, 0), recorded);
+    failed = KMM_CUDA_LAUNCH_FAILURE;
+    real_calls = 0;
+    assert_int_equal(__wrap_cudaMemcpy(host, host, 4, 2), KMM_CUDA_LAUNCH_FAILURE);
+    assert_int_equal(__wrap_cudaMemcpy2D(host, 4, host, 4, 4, 4, 2), KMM_CUDA_LAUNCH_FAILURE);
+    assert_int_equal(real_calls, 0);
+    assert_int_equal(__wrap_cudaFree(host), KMM_CUDA_LAUNCH_FAILURE); /* which frees it */
+    assert_int_equal(real_calls, 1);
+}
+
+/* Memory of a device that is not managed is none that the host can read. */
+static void test_memory_of_libraries(void **state)
+{
+    char *p = NULL;
+    (void)state;
+    assert_int_equal(__wrap_cudaMalloc((void **)&p, 64), 0);
+    memcpy(of_library, "from a library", 15);
+    assert_int_equal(__wrap_cudaMemcpy(p, of_library, 15, 3), 0);
+    assert_string_equal(p, "from a library");
+    p[0] = 'F';
+    assert_int_equal(__wrap_cudaMemcpyAsync(of_library + 20, p, 15, 4, NULL), 0);
+    assert_string_equal(of_library + 20, "From a library");
+    assert_int_equal(__wrap_cudaMemcpyPeer(p + 20, 0, of_library, 1, 15), 0);
+    assert_string_equal(p + 20, "from a library");
+    assert_int_equal(__wrap_cudaMemcpy2D(p, 8, of_library, 20, 4, 2, 3), 0);
+    assert_memory_equal(p, "from", 4);
+    assert_memory_equal(p + 8, "From", 4);
+    copy_t c = { .from = { .memory = { p, 8, 8, 2 } }, .to = { .memory = { of_library, 4, 4, 2 } }, .extent = { 4, 2, 1 }, .kind = 4 };
+    assert_int_equal(__wrap_cudaMemcpy3D(&c), 0);
+    assert_memory_equal(of_library, "fromFrom", 8);
 }
 
 int main(void)
@@ -363,6 +488,7 @@ int main(void)
         cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup), cmocka_unit_test_setup(test_symbol_of_two, setup),
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
+        cmocka_unit_test_setup(test_order_behind_launches, setup), cmocka_unit_test_setup(test_memory_of_libraries, setup),
         cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ NOTHING(__real_hipStreamSynchronize) NOTHING(__real_hipStreamWaitEvent) NOTHING(
 NOTHING(__real___hipPushCallConfiguration) NOTHING(__real_hipModuleLaunchKernel)
 NOTHING(__real_hipMemcpyPeer) NOTHING(__real_hipMemcpyPeerAsync) NOTHING(__real_hipMemcpyFromSymbolAsync) NOTHING(__real_hipMemPrefetchAsync)
 NOTHING(__real_hipMemAdvise) NOTHING(__real_hipCreateTextureObject) NOTHING(__real_hipIpcGetMemHandle) NOTHING(__real_hipMemcpy2DToArray)
-NOTHING(__real_hipMemcpy2DFromArray)
+NOTHING(__real_hipMemcpy2DFromArray) NOTHING(__real_hipLaunchHostFunc) NOTHING(__real_hipStreamAddCallback) NOTHING(hipEventCreateWithFlags)
 
 static int graph_calls;
 #define GRAPH_CALL(name) int __real_hip##name(void); int __real_hip##name(void) { return graph_calls++, 0; }

@@ -572,6 +572,57 @@ static void launches_come_after_others_work(void **state)
     free(plain_memory);
 }
 
+/* The driver does not say so, but a launch on the default stream comes after what is on streams that were not made to be free of it. */
+static void launches_come_after_what_the_default_stream_waits_for(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t got[N], ones[N];
+    int64_t n = N;
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    plain_t plain = plain_open();
+    void *free_one = plain.stream, *blocking;
+    assert_int_equal(plain.create(&blocking, 0), 0);
+    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    for (int turn = 0; turn < 3; turn++) { /* it waits for one kind of stream only */
+        memset(plain_memory, 0, N * sizeof(*plain_memory));
+        plain.stream = turn == 1 ? free_one : blocking;
+        plain_start(&plain);
+        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+        void *args[] = { NULL, &n, &c, &b, &b };
+        kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 5);
+        kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
+        fake_work_access(l, KMM_READ, "a[i]", b, 0, 1);
+        fake_work_access(l, KMM_WRITE, "dst[i]", c, 0, 1);
+        kmm_launch_arm(l);
+        uint64_t before = info(rt, 0).chunks;
+        assert_int_equal(kmm_cuda_launch(&cuda_kernels[ADD], &g, args), 0);
+        usleep(20000);
+        if (turn == 1)
+            assert_int_equal(kmm_wait(rt), 0);
+        assert_int_equal(info(rt, 0).chunks > before, turn == 1);
+        sem_post(&go_on);
+        assert_int_equal(kmm_wait(rt), 0);
+        while (plain.query(plain.stream))
+            usleep(100);
+    }
+    assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
+    assert_int_equal(got[N - 1], 2);
+    assert_int_equal(kmm_array_destroy(rt, b), 0);
+    assert_int_equal(kmm_array_destroy(rt, c), 0);
+    assert_int_equal(plain.destroy(blocking), 0);
+    plain.stream = free_one;
+    plain_close(&plain);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    free(plain_memory);
+}
+
 static int run_after(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     (void)block, (void)grid, (void)args;
@@ -640,6 +691,53 @@ static void others_work_comes_after_launches(void **state)
     free(plain_memory);
 }
 
+/* What the program does itself, with memory that is not managed, comes after launches on that stream. */
+static void the_program_comes_after_launches(void **state)
+{
+    (void)state;
+    static fake_kernel_t after = { run_after, 0, NULL, 0, NULL };
+    static int32_t zeros[N];
+    void *f;
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    setenv("KMM_DEVICES", "cuda:2,mem=4M", 1);
+    kmm_runtime_t *rt = kmm_default(); /* which the program's calls use */
+    assert_non_null(rt);
+    plain_t plain = plain_open();
+    int32_t *x = array(rt, zeros);
+    start_slow(x, plain.stream);
+    kmm_cuda_stream_catch_up(plain.stream);
+    assert_int_equal(kmm_cuda_stream_query(plain.stream), KMM_CUDA_NOT_READY);
+    assert_int_equal(plain.function(&f, &after), 0);
+    assert_int_equal(plain.launch(f, 1, 1, 1, 1, 1, 1, 0, plain.stream, NULL, NULL), 0);
+    usleep(20000);
+    assert_int_equal(plain_memory[1], 0);
+    kmm__function_begin(); /* which libkmm runs, and which must not wait for what may wait for it */
+    assert_int_equal(kmm_cuda_stream_settle(NULL), 0);
+    kmm_cuda_stream_catch_up(NULL);
+    kmm__function_end();
+    assert_int_equal(kmm_cuda_stream_query(plain.stream), KMM_CUDA_NOT_READY);
+    sem_post(&go_on);
+    while (plain.query(plain.stream))
+        usleep(100);
+    assert_int_equal(plain_memory[1], 2);
+    start_slow(x, plain.stream);
+    sem_post(&go_on);
+    assert_int_equal(kmm_cuda_stream_settle(NULL), 0);
+    assert_int_equal(plain_memory[1], 1);
+    for (uintptr_t name = 1; name <= 2; name++) { /* cudaStreamLegacy and cudaStreamPerThread are the default stream, too */
+        start_slow(x, plain.stream);
+        assert_int_equal(kmm_cuda_stream_query((void *)name), KMM_CUDA_NOT_READY);
+        sem_post(&go_on);
+        assert_int_equal(kmm_cuda_stream_synchronize((void *)name), 0);
+        assert_int_equal(kmm_cuda_stream_query(plain.stream), KMM_CUDA_SUCCESS);
+    }
+    assert_int_equal(kmm_array_destroy(rt, x), 0);
+    plain_close(&plain);
+    free(plain_memory);
+    unsetenv("KMM_DEVICES");
+}
+
 int main(void)
 {
     alarm(60);
@@ -654,6 +752,7 @@ int main(void)
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
         cmocka_unit_test(launches_come_after_others_work), cmocka_unit_test(others_work_comes_after_launches),
+        cmocka_unit_test(launches_come_after_what_the_default_stream_waits_for), cmocka_unit_test(the_program_comes_after_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

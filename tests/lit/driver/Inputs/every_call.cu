@@ -3,6 +3,9 @@
 
 __constant__ float constant[4];
 
+static void called(void *) {}
+static void called_back(cudaStream_t, cudaError_t, void *) {}
+
 int main()
 {
     cudaPitchedPtr volume;
@@ -33,5 +36,10 @@ int main()
     cudaIpcGetMemHandle(&handle, p);
     cudaMemcpy2DToArray(array, 0, 0, p, 64, 64, 1, cudaMemcpyDeviceToDevice);
     cudaMemcpy2DFromArray(p, 64, array, 0, 0, 64, 1, cudaMemcpyDeviceToDevice);
+    cudaEvent_t event;
+    cudaEventCreate(&event);
+    cudaEventRecordWithFlags(event, 0, 0);
+    cudaLaunchHostFunc(0, called, value);
+    cudaStreamAddCallback(0, called_back, value, 0);
     return cudaFree(p) != cudaSuccess;
 }
