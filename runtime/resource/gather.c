@@ -71,7 +71,7 @@ static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piec
 /* From the largest blocks of a shelf down: few pieces. `waiter` waits for the owner of each; NULL: it need not. */
 static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s, kmm__pool_stream_t *waiter, within_t within, size_t want)
 {
-    for (int c = KMM__CLASSES - 1; c > 0 && g->frames < want; c--)
+    for (unsigned c = KMM__CLASSES; g->frames < want && (c = kmm__shelf_below(s, c));)
         for (kmm__block_t *b = s->classes[c], *next; b && g->frames < want; b = next) {
             next = b->next; /* what is cut off goes to lower classes, but for the last piece */
             kmm__piece_t piece = piece_of(p, b, within);
@@ -102,7 +102,7 @@ static bool add_all(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm
 static size_t count_shelf(const kmm__pool_t *p, const kmm__shelf_t *s, size_t want)
 {
     size_t frames = 0;
-    for (int c = KMM__CLASSES - 1; c > 0 && frames < want; c--)
+    for (unsigned c = KMM__CLASSES; frames < want && (c = kmm__shelf_below(s, c));)
         for (const kmm__block_t *b = s->classes[c]; b && frames < want; b = b->next) {
             if (b->bytes < mapper_of(p)->frame_bytes)
                 return frames;

@@ -2,122 +2,189 @@
 /* Regions, and the blocks that tile them. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "pool.h"
 
-enum { SLAB_BLOCKS = 256, SLABS_AHEAD = 128, LARGE_BYTES = 64 << 10 };
-static const size_t SLAB_COVERS = (size_t)256 << 20; /* so much memory in blocks of 1 MiB */
+enum {
+    SLAB_LEAST = 255,        /* descriptors that are made together; with the slab's head 32 KiB */
+    DESCRIPTORS_AHEAD = 1 << 16, /* most that are made before they are needed, */
+    INDEX_LEAST_BITS = 8
+};
+static const size_t DESCRIPTOR_COVERS = (size_t)384 << 10; /* one for so much memory */
+static const size_t HUGE_PAGE = (size_t)2 << 20;
 
-/* Processors fetch lines of 64 bytes in pairs: a block is one. */
 typedef struct slab {
-    _Alignas(128) kmm__block_t blocks[SLAB_BLOCKS];
-    struct slab *next;
+    _Alignas(128) struct slab *next;
+    kmm__block_t blocks[];
 } slab_t;
 _Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
 
+/* ---- The index of addresses ---- */
+
+static kmm__index_t *index_of(kmm__pool_t *p) { return atomic_load_explicit(&p->index, memory_order_relaxed); }
+
+static void index_add(kmm__index_t *x, kmm__block_t *b)
+{
+    _Atomic(kmm__block_t *) *bucket = &x->buckets[kmm__index_bucket(x, b->address)];
+    atomic_store_explicit(&b->same, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(bucket, b, memory_order_release);
+}
+
+static void index_remove(kmm__index_t *x, kmm__block_t *b)
+{
+    _Atomic(kmm__block_t *) *at = &x->buckets[kmm__index_bucket(x, b->address)];
+    for (kmm__block_t *other; (other = atomic_load_explicit(at, memory_order_relaxed)) != b; at = &other->same)
+        continue;
+    atomic_store_explicit(at, atomic_load_explicit(&b->same, memory_order_relaxed), memory_order_release);
+}
+
+static kmm__index_t *index_new(unsigned bits)
+{
+    kmm__index_t *x = calloc(1, sizeof(*x) + (sizeof(x->buckets[0]) << bits));
+    if (x)
+        x->shift = 64 - bits;
+    return x;
+}
+
+/* At least as many buckets as descriptors, while the host has memory for them. */
+static void index_expect(kmm__pool_t *p)
+{
+    kmm__index_t *old = index_of(p);
+    unsigned bits = 64 - old->shift;
+    while ((size_t)1 << bits < p->descriptors)
+        bits++;
+    kmm__index_t *bigger = bits > 64 - old->shift ? index_new(bits) : NULL;
+    if (!bigger)
+        return;
+    bigger->smaller = old;
+    for (size_t i = 0; i < (size_t)1 << (64 - old->shift); i++)
+        for (kmm__block_t *b = atomic_load_explicit(&old->buckets[i], memory_order_relaxed), *next; b; b = next) {
+            next = atomic_load_explicit(&b->same, memory_order_relaxed);
+            index_add(bigger, b);
+        }
+    atomic_store_explicit(&p->index, bigger, memory_order_release);
+}
+
+kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address)
+{
+    kmm__lock_take(&p->lock);
+    const kmm__index_t *x = index_of(p);
+    kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, (uintptr_t)address)], memory_order_relaxed);
+    while (b && b->address != (uintptr_t)address)
+        b = atomic_load_explicit(&b->same, memory_order_relaxed);
+    kmm__lock_drop(&p->lock);
+    return b;
+}
+
 /* ---- Descriptors ---- */
 
-static bool slab_add(kmm__pool_t *p)
+static bool slab_add(kmm__pool_t *p, size_t count)
 {
-    slab_t *s = aligned_alloc(128, sizeof(*s));
+    const size_t bytes = sizeof(slab_t) + count * sizeof(kmm__block_t), page = bytes < HUGE_PAGE ? 128 : HUGE_PAGE;
+    const size_t whole = kmm__round_up(bytes, page);
+    slab_t *s = aligned_alloc(page, whole);
     if (!s)
         return false;
-    memset(s, 0, sizeof(*s));
+    if (page == HUGE_PAGE)
+        madvise(s, whole, MADV_HUGEPAGE); /* few translations; as good without */
+    memset(s, 0, bytes);
     s->next = p->slabs;
     p->slabs = s;
-    p->slab_count++;
-    for (int i = SLAB_BLOCKS - 1; i >= 0; i--) {
+    p->descriptors += count;
+    for (size_t i = count; i-- > 0;) {
         s->blocks[i].next = p->spare;
         p->spare = &s->blocks[i];
     }
+    index_expect(p);
     return true;
 }
 
 /* Descriptors for new memory are made with it, and not while the program waits for a block. */
 static void descriptors_expect(kmm__pool_t *p)
 {
-    while (p->slab_count < SLABS_AHEAD && p->slab_count < p->held / SLAB_COVERS)
-        if (!slab_add(p))
-            return;
+    const size_t covers = p->held / DESCRIPTOR_COVERS, most = covers < DESCRIPTORS_AHEAD ? covers : DESCRIPTORS_AHEAD;
+    if (most > p->descriptors + SLAB_LEAST)
+        slab_add(p, most - p->descriptors);
 }
 
 /* Makes sure that two descriptors can be had: what one carve needs. */
-static bool descriptors_reserve(kmm__pool_t *p) { return (p->spare && p->spare->next) || slab_add(p); }
+static inline bool descriptors_reserve(kmm__pool_t *p) { return (p->spare && p->spare->next) || slab_add(p, SLAB_LEAST); }
 
-static kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t bytes, kmm__region_t *region)
+static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t bytes, kmm__region_t *region)
 {
     kmm__block_t *b = p->spare;
     p->spare = b->next;
-    b->address = address;
+    kmm__block_place(b, address);
     b->bytes = bytes;
     b->region = region;
     b->below = b->above = NULL;
     b->owner = NULL;
     b->epoch = 0;
-    b->listed = KMM__LISTED_NOWHERE;
     return b;
 }
 
-static kmm__table_t *table_of(kmm__pool_t *p, kmm__listed_t listed) { return listed == KMM__LISTED_LARGE ? &p->large : &p->small; }
-
-static bool list(kmm__pool_t *p, kmm__block_t *b)
-{
-    const kmm__listed_t where = b->bytes >= LARGE_BYTES ? KMM__LISTED_LARGE : KMM__LISTED_SMALL;
-    if (!b->listed && kmm__table_put(table_of(p, where), (void *)b->address, b) == 0)
-        b->listed = where;
-    return b->listed != KMM__LISTED_NOWHERE;
-}
-
-kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes)
-{
-    const bool large = bytes >= LARGE_BYTES && bytes != KMM_SIZE_RECORDED;
-    kmm__block_t *b = kmm__table_find(large ? &p->large : &p->small, address);
-    return b ? b : kmm__table_find(large ? &p->small : &p->large, address);
-}
-
-static void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
+static inline void list(kmm__pool_t *p, kmm__block_t *b)
 {
     if (b->listed)
-        kmm__table_take(table_of(p, b->listed), (void *)b->address);
-    b->listed = KMM__LISTED_NOWHERE;
+        return;
+    index_add(index_of(p), b);
+    b->listed = true;
+}
+
+static inline void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
+{
+    if (b->listed)
+        index_remove(index_of(p), b);
+    b->listed = false;
     atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
     b->next = p->spare;
     p->spare = b;
 }
 
-static bool is_free(const kmm__block_t *b)
+static inline bool is_free(const kmm__block_t *b)
 {
     return b && atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_FREE;
 }
 
-static bool is_left(const kmm__block_t *b)
+static inline bool is_left(const kmm__block_t *b)
 {
     return atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_LEFT;
 }
 
 /* ---- Shelves ---- */
 
-static kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
+static inline kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
 
-static size_t seams_of(const kmm__block_t *b)
+static inline size_t seams_of(const kmm__pool_t *p, const kmm__block_t *b)
 {
+    if (!p->head.order)
+        return 0;
     return (is_free(b->below) && b->below->owner != b->owner) + (is_free(b->above) && b->above->owner != b->owner);
 }
 
-static void shelve(kmm__pool_t *p, kmm__block_t *b)
+static inline void note_epoch(kmm__pool_stream_t *s, uint64_t epoch)
+{
+    if (s->newest_epoch < epoch)
+        s->newest_epoch = epoch;
+    if (s->oldest_epoch > epoch || kmm__shelf_count(&s->shelf) == 1)
+        s->oldest_epoch = epoch;
+}
+
+static inline void shelve(kmm__pool_t *p, kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_FREE, memory_order_relaxed);
     kmm__shelf_put(shelf_of(p, b), b);
     p->shelved += b->bytes;
     b->region->free += b->bytes;
-    p->seams += seams_of(b);
-    if (b->owner && b->owner->newest_epoch < b->epoch)
-        b->owner->newest_epoch = b->epoch;
+    p->seams += seams_of(p, b);
+    if (b->owner)
+        note_epoch(b->owner, b->epoch);
 }
 
-static void unshelve(kmm__pool_t *p, kmm__block_t *b)
+static inline void unshelve(kmm__pool_t *p, kmm__block_t *b)
 {
-    p->seams -= seams_of(b);
+    p->seams -= seams_of(p, b);
     kmm__shelf_take(shelf_of(p, b), b);
     p->shelved -= b->bytes;
     b->region->free -= b->bytes;
@@ -127,7 +194,7 @@ static void unshelve(kmm__pool_t *p, kmm__block_t *b)
 /* ---- Blocks ---- */
 
 /* Gives `upper`, which is on no shelf, to its neighbour below. */
-static void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
+static inline void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
 {
     lower->bytes += upper->bytes;
     lower->above = upper->above;
@@ -141,7 +208,7 @@ static void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
 }
 
 /* Cuts a block that is on no shelf; the upper part, of the same owner, is returned. */
-static kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
+static inline kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
 {
     kmm__block_t *upper = descriptor_get(p, b->address + bytes, b->bytes - bytes, b->region);
     b->bytes = bytes;
@@ -157,7 +224,7 @@ static kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
     return upper;
 }
 
-static void make_clean(kmm__block_t *b)
+static inline void make_clean(kmm__block_t *b)
 {
     b->owner = NULL;
     b->epoch = 0;
@@ -166,7 +233,7 @@ static void make_clean(kmm__block_t *b)
 /* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A clean
  * neighbour no larger than b takes b's tag: little is lost, and memory does not fall to pieces. The end of
  * a region loses nothing, since `clean_from` tells. */
-static bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
+static inline bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
 {
     if (!is_free(neighbour))
         return false;
@@ -174,7 +241,7 @@ static bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
 }
 
 /* Before b, which is being freed, is joined with what lies above it. */
-static void note_clean_from(const kmm__block_t *b)
+static inline void note_clean_from(const kmm__block_t *b)
 {
     kmm__region_t *r = b->region;
     if (!b->above)
@@ -235,10 +302,7 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
     b = kmm__heap_cut(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
     if (!b)
         return NULL;
-    if (!list(p, b)) {
-        kmm__heap_release(p, b);
-        return NULL;
-    }
+    list(p, b);
     kmm__heap_extend(p, b);
     make_clean(b);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
@@ -347,17 +411,28 @@ void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *r)
     free(r);
 }
 
+/* All blocks are looked at when an epoch has passed of which there may be some. Few epochs at a time have an event, so
+ * each block is looked at a few times. */
 static void poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    if (!s->shelf.oldest)
+    if (kmm__shelf_count(&s->shelf) == 0)
         return;
-    uint64_t done = kmm__timeline_poll(&p->timelines, &s->timeline, s->newest_epoch);
-    while (s->shelf.oldest && s->shelf.oldest->epoch <= done) {
-        kmm__block_t *b = s->shelf.oldest;
-        unshelve(p, b);
-        make_clean(b);
-        kmm__heap_release(p, b);
-    }
+    const uint64_t done = kmm__timeline_poll(&p->timelines, &s->timeline, s->newest_epoch);
+    if (done < s->oldest_epoch)
+        return;
+    uint64_t oldest = UINT64_MAX;
+    for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->shelf, c));)
+        for (kmm__block_t *b = s->shelf.classes[c], *next; b; b = next) {
+            next = b->next; /* stays: clean blocks join clean ones only */
+            if (b->epoch > done) {
+                oldest = b->epoch < oldest ? b->epoch : oldest;
+                continue;
+            }
+            unshelve(p, b);
+            make_clean(b);
+            kmm__heap_release(p, b);
+        }
+    s->oldest_epoch = oldest;
 }
 
 void kmm__heap_poll(kmm__pool_t *p)
@@ -368,6 +443,15 @@ void kmm__heap_poll(kmm__pool_t *p)
         poll_stream(p, (kmm__pool_stream_t *)t);
 }
 
+static bool is_listed(kmm__pool_t *p, const kmm__block_t *b)
+{
+    const kmm__index_t *x = index_of(p);
+    const kmm__block_t *other = x->buckets[kmm__index_bucket(x, b->address)];
+    while (other && other->address != b->address)
+        other = other->same;
+    return other == b;
+}
+
 static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
 {
     if (b->bytes == 0 || b->bytes % KMM_RESOURCE_ALIGNMENT || b->address % KMM_RESOURCE_ALIGNMENT)
@@ -376,7 +460,7 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
         return false;
     if (is_free(b) && is_free(b->above) && b->owner == b->above->owner)
         return false; /* should be one block */
-    return !b->listed || kmm__table_find(table_of(p, b->listed), (void *)b->address) == b;
+    return b->listed ? is_listed(p, b) : atomic_load(&b->state) != KMM__BLOCK_LIVE;
 }
 
 bool kmm__heap_is_valid(kmm__pool_t *p)
@@ -403,6 +487,12 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
     return shelved == p->shelved && seams == p->seams && held == p->held && held == p->listed && extent == p->extent;
 }
 
+int kmm__heap_init(kmm__pool_t *p)
+{
+    p->index = index_new(INDEX_LEAST_BITS);
+    return p->index ? 0 : KMM_E_MEMORY;
+}
+
 void kmm__heap_deinit(kmm__pool_t *p)
 {
     for (kmm__region_t *r = p->regions, *next; r; r = next) {
@@ -412,5 +502,9 @@ void kmm__heap_deinit(kmm__pool_t *p)
     for (slab_t *s = p->slabs, *next; s; s = next) {
         next = s->next;
         free(s);
+    }
+    for (kmm__index_t *x = index_of(p), *smaller; x; x = smaller) {
+        smaller = x->smaller;
+        free(x);
     }
 }

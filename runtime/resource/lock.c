@@ -2,10 +2,12 @@
 #include "lock.h"
 
 #include <linux/futex.h>
+#include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SPINS = 100 };
+enum { SPINS = 100, SLEEP_NS = 200000 };
 
 static void pause_briefly(void)
 {
@@ -16,16 +18,32 @@ static void pause_briefly(void)
 #endif
 }
 
-/* A thread that has slept takes it as awaited, since it does not know whether others sleep too. */
-void kmm__lock_wait(kmm__lock_t *l)
+static bool spin(kmm__lock_t *l)
 {
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load_explicit(&l->state, memory_order_relaxed) == KMM__LOCK_OPEN && kmm__lock_try(l))
-            return;
+            return true;
         pause_briefly();
     }
-    while (atomic_exchange_explicit(&l->state, KMM__LOCK_AWAITED, memory_order_acquire) != KMM__LOCK_OPEN)
-        syscall(SYS_futex, &l->state, FUTEX_WAIT_PRIVATE, KMM__LOCK_AWAITED, NULL, NULL, 0);
+    return false;
+}
+
+/* Sleeps until the lock has been dropped, or for a while; true: has taken it instead. */
+static bool sleep_briefly(kmm__lock_t *l)
+{
+    const struct timespec most = { .tv_nsec = SLEEP_NS };
+    atomic_fetch_add(&l->sleepers, 1);
+    const bool taken = kmm__lock_try(l);
+    if (!taken)
+        syscall(SYS_futex, &l->state, FUTEX_WAIT_PRIVATE, KMM__LOCK_TAKEN, &most, NULL, 0);
+    atomic_fetch_sub(&l->sleepers, 1);
+    return taken;
+}
+
+void kmm__lock_wait(kmm__lock_t *l)
+{
+    while (!spin(l) && !sleep_briefly(l))
+        continue;
 }
 
 void kmm__lock_wake(kmm__lock_t *l) { syscall(SYS_futex, &l->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }

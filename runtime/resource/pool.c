@@ -27,13 +27,13 @@ enum {
 
 typedef kmm__request_t request_t;
 
-static kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
+static inline kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
 {
     return (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, stream);
 }
 
 /* Whether the stream has had to wait for the pool's lock of late. */
-static bool is_eager(const kmm__pool_stream_t *s) { return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0; }
+static inline bool is_eager(const kmm__pool_stream_t *s) { return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0; }
 
 /* ---- The cache of a stream; with its lock held ---- */
 
@@ -74,9 +74,9 @@ static kmm__block_t *large_fit(kmm__pool_stream_t *s, size_t bytes)
     return NULL;
 }
 
-static kmm__block_t *small_fit(kmm__pool_stream_t *s, size_t bytes)
+static inline kmm__block_t *small_fit(kmm__pool_stream_t *s, size_t bytes)
 {
-    kmm__block_t *b = s->cache.oldest ? kmm__shelf_fit(&s->cache, bytes) : NULL;
+    kmm__block_t *b = s->cache.words_used ? kmm__shelf_fit(&s->cache, bytes) : NULL;
     if (!b || b->bytes - bytes > (is_eager(s) ? bytes / EAGER_WASTE : bytes / CACHE_WASTE))
         return NULL;
     kmm__shelf_take(&s->cache, b);
@@ -84,7 +84,7 @@ static kmm__block_t *small_fit(kmm__pool_stream_t *s, size_t bytes)
 }
 
 /* The block freed last, of just the size: nothing is filed and found again. */
-static kmm__block_t *last_fit(kmm__pool_stream_t *s, size_t bytes)
+static inline kmm__block_t *last_fit(kmm__pool_stream_t *s, size_t bytes)
 {
     kmm__block_t *b = s->last;
     if (!b || b->bytes != bytes)
@@ -94,84 +94,97 @@ static kmm__block_t *last_fit(kmm__pool_stream_t *s, size_t bytes)
 }
 
 /* Blocks go out whole, so only blocks that waste little are taken. */
-static kmm__block_t *cache_take(kmm__pool_stream_t *s, const request_t *q)
+static inline kmm__block_t *cache_take(kmm__pool_stream_t *s, size_t bytes)
 {
-    if (q->alignment > KMM_RESOURCE_ALIGNMENT)
-        return NULL;
-    kmm__block_t *b = last_fit(s, q->bytes);
+    kmm__block_t *b = last_fit(s, bytes);
     if (!b)
-        b = small_fit(s, q->bytes);
-    if (!b)
-        b = large_fit(s, q->bytes);
+        b = small_fit(s, bytes);
+    if (!b && s->large[0])
+        b = large_fit(s, bytes);
     if (b)
         atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_relaxed);
     return b;
 }
 
-/* Takes the older half of a full cache, as a list through `next`. */
-static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
+/* Takes blocks until the cache is half empty, the largest first, as a list through `next`: of rounds before this one, or
+ * of all. */
+static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool all, kmm__block_t *list)
 {
-    kmm__block_t *list = NULL;
-    if (s->cache.bytes <= most && s->cache.count <= CACHE_COUNT)
-        return NULL;
-    while (s->cache.oldest && (s->cache.bytes > most / 2 || s->cache.count > CACHE_COUNT / 2)) {
-        kmm__block_t *b = s->cache.oldest;
-        kmm__shelf_take(&s->cache, b);
-        b->next = list;
-        list = b;
-    }
+    for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->cache, c));)
+        for (kmm__block_t *b = s->cache.classes[c], *next; b; b = next) {
+            next = b->next;
+            if (s->cache.bytes <= most / 2 && kmm__shelf_count(&s->cache) <= CACHE_COUNT / 2)
+                return list;
+            if (!all && b->round == s->round)
+                continue;
+            kmm__shelf_take(&s->cache, b);
+            b->next = list;
+            list = b;
+        }
     return list;
 }
 
-/* What a stream may cache: bytes together, and in one block. */
-typedef struct limits { size_t most, block; } limits_t;
-
-static limits_t limits_of(kmm__pool_t *p, kmm__pool_stream_t *s)
+/* Empties half of a full cache: first what has been there since before it was full the last time. */
+static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
 {
-    const bool eager = is_eager(s);
-    const size_t most = atomic_load_explicit(&p->cache_most, memory_order_relaxed) * (eager ? EAGER_MORE : 1);
-    const size_t block = most / (eager ? EAGER_BLOCK_PART : BLOCK_PART);
-    return (limits_t){ most, block > BLOCK_LEAST ? block : most ? BLOCK_LEAST : 0 };
+    kmm__block_t *list = cache_spill_some(s, most, false, NULL);
+    list = cache_spill_some(s, most, true, list);
+    s->round++;
+    return list;
+}
+
+static inline const kmm__limits_t *limits_of(const kmm__pool_t *p, const kmm__pool_stream_t *s) { return &p->limits[is_eager(s)]; }
+static inline size_t limit(const _Atomic size_t *bytes) { return atomic_load_explicit(bytes, memory_order_relaxed); }
+
+static void lock_eagerly(kmm__pool_t *p, kmm__pool_stream_t *s, bool waits)
+{
+    if (waits)
+        kmm__lock_take(&p->lock);
+    const uint64_t me = kmm__thread_number();
+    const int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
+    const int more = p->options.cache_bytes ? 0 : !waits && p->locker == me ? eager - 1 : EAGER_LASTS;
+    p->locker = me;
+    atomic_store_explicit(&s->eager, more, memory_order_relaxed);
 }
 
 /* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs memory,
  * and what everybody shares costs time only where they meet. */
-static void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
+static inline void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
     const bool waits = !kmm__lock_try(&p->lock);
-    if (waits)
-        kmm__lock_take(&p->lock);
-    else if (eager == 0)
-        return;
-    const uint64_t me = kmm__thread_number();
-    eager = p->options.cache_bytes ? 0 : !waits && p->locker == me ? eager - 1 : EAGER_LASTS;
-    p->locker = me;
-    atomic_store_explicit(&s->eager, eager, memory_order_relaxed);
+    if (waits || is_eager(s))
+        lock_eagerly(p, s, waits);
 }
 
 /* Whether a stream keeps a block that is freed on it. */
-static bool is_cached(const kmm__pool_stream_t *s, const limits_t *limits, size_t bytes)
+static inline bool is_cached(const kmm__pool_stream_t *s, const kmm__limits_t *limits, size_t bytes)
 {
-    return bytes <= limits->block ||
-           (bytes <= limits->most / LARGE_PART && atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
+    return bytes <= limit(&limits->block) ||
+           (bytes <= limit(&limits->most) / LARGE_PART && atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
 }
 
 /* Whether a stream may have kept a block of the size. */
-static bool may_be_cached(const kmm__pool_stream_t *s, const limits_t *limits, size_t bytes)
+static inline bool may_be_cached(const kmm__pool_stream_t *s, const kmm__limits_t *limits, size_t bytes)
 {
-    return bytes <= limits->block || atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
+    return bytes <= limit(&limits->block) || atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
+}
+
+static inline bool is_full(const kmm__pool_stream_t *s, size_t most)
+{
+    return s->cache.bytes > most || kmm__shelf_count(&s->cache) > CACHE_COUNT;
 }
 
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
-static kmm__block_t *cache_put(kmm__pool_stream_t *s, const limits_t *limits, kmm__block_t *b)
+static inline kmm__block_t *cache_put(kmm__pool_stream_t *s, const kmm__limits_t *limits, kmm__block_t *b)
 {
-    if (b->bytes <= limits->block) {
+    if (b->bytes <= limit(&limits->block)) {
         kmm__block_t *before = s->last;
         s->last = b;
-        if (before)
-            kmm__shelf_put(&s->cache, before);
-        return before ? cache_spill(s, limits->most) : NULL;
+        b->round = s->round;
+        if (!before)
+            return NULL;
+        kmm__shelf_put(&s->cache, before);
+        return is_full(s, limit(&limits->most)) ? cache_spill(s, limit(&limits->most)) : NULL;
     }
     b = large_put(s, b);
     if (b)
@@ -190,17 +203,18 @@ static void release_list(kmm__pool_t *p, kmm__block_t *list)
 
 static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
-    kmm__block_t *list = NULL, *b;
+    kmm__block_t *list = NULL;
     kmm__lock_take(&s->timeline.lock);
     if (s->last)
         kmm__shelf_put(&s->cache, s->last);
     s->last = NULL;
-    while ((b = s->large[0] ? large_take(s, 0) : s->cache.newest)) {
-        if (b == s->cache.newest)
+    while (s->large[0])
+        kmm__shelf_put(&s->cache, large_take(s, 0));
+    for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->cache, c));)
+        for (kmm__block_t *b; (b = s->cache.classes[c]); list = b) {
             kmm__shelf_take(&s->cache, b);
-        b->next = list;
-        list = b;
-    }
+            b->next = list;
+        }
     kmm__lock_drop(&s->timeline.lock);
     release_list(p, list);
 }
@@ -354,7 +368,7 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
     kmm__block_t *b = fit_own(p, q);
     if (is_within_extent(q, b))
         return carve(p, q, b);
-    if (!b || q->need > limits_of(p, q->stream).block)
+    if (!b || q->need > limit(&limits_of(p, q->stream)->block))
         kmm__pool_flush(p);
     if (p->head.order && (!b || others_have(p, q)))
         kmm__heap_poll(p);
@@ -373,12 +387,20 @@ static kmm__block_t *take_pending(kmm__pool_t *p, const request_t *q)
     return carve(p, q, b ? b : pool_join(p, q));
 }
 
+static void limits_set(kmm__limits_t *l, size_t most, size_t block)
+{
+    atomic_store_explicit(&l->most, most, memory_order_relaxed);
+    atomic_store_explicit(&l->block, block > BLOCK_LEAST ? block : most ? BLOCK_LEAST : 0, memory_order_relaxed);
+}
+
 void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
 {
     const size_t given = p->options.cache_bytes;
-    size_t most = bytes / CACHE_PART > CACHE_LEAST ? bytes / CACHE_PART : CACHE_LEAST;
+    const size_t least = bytes / CACHE_PART > CACHE_LEAST ? bytes / CACHE_PART : CACHE_LEAST;
+    const size_t most = given == SIZE_MAX ? 0 : given ? given : least;
     p->extent = bytes;
-    atomic_store_explicit(&p->cache_most, given == SIZE_MAX ? 0 : given ? given : most, memory_order_relaxed);
+    limits_set(&p->limits[false], most, most / BLOCK_PART);
+    limits_set(&p->limits[true], EAGER_MORE * most, EAGER_MORE * most / EAGER_BLOCK_PART);
 }
 
 /* ---- Growth; without the pool's lock ---- */
@@ -514,7 +536,7 @@ static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
 
 /* ---- The interface ---- */
 
-static void count(kmm__pool_stream_t *s, int64_t bytes, int64_t blocks)
+static inline void count(kmm__pool_stream_t *s, int64_t bytes, int64_t blocks)
 {
     s->live_bytes += bytes;
     s->live_count += blocks;
@@ -529,16 +551,14 @@ static int out_of_memory(kmm__pool_t *p, size_t asked)
                               asked, held, shelved, p->options.maximum_bytes);
 }
 
-static kmm__block_t *take_cached(kmm__pool_t *p, const request_t *q)
+static inline kmm__block_t *take_cached(kmm__pool_t *p, kmm__pool_stream_t *s, size_t asked, size_t bytes)
 {
-    kmm__pool_stream_t *s = q->stream;
-    const limits_t limits = limits_of(p, s);
-    if (!may_be_cached(s, &limits, q->bytes))
+    if (!may_be_cached(s, limits_of(p, s), bytes))
         return NULL;
     kmm__lock_take(&s->timeline.lock);
-    kmm__block_t *b = cache_take(s, q);
+    kmm__block_t *b = cache_take(s, bytes);
     if (b)
-        count(s, (int64_t)q->asked, 1);
+        count(s, (int64_t)asked, 1);
     kmm__lock_drop(&s->timeline.lock);
     return b;
 }
@@ -549,48 +569,63 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     kmm__pool_stream_t *s = stream_of(p, stream);
     if (!s)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
-    size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
-    request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
-    kmm__block_t *b = take_cached(p, &q);
-    if (!b)
+    const size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
+    kmm__block_t *b = alignment == KMM_RESOURCE_ALIGNMENT ? take_cached(p, s, bytes, whole) : NULL;
+    if (!b) {
+        const request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
-    if (!b)
-        return out_of_memory(p, bytes);
+        if (!b)
+            return out_of_memory(p, bytes);
+    }
     b->asked = bytes;
     *out = (void *)b->address;
     return 0;
 }
 
-/* The block of a live pointer, which is ours alone from now on. */
-static int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
+__attribute__((cold, noinline)) static int fail_address(const kmm__pool_t *p, const void *pointer, const kmm__block_t *b)
 {
-    kmm__block_t *b = kmm__heap_find(p, pointer, bytes);
-    if (!b)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p was not allocated here", p->head.name, pointer);
+    return kmm__resource_fail(KMM_E_ADDRESS, b ? "%s: %p has been freed already" : "%s: %p was not allocated here", p->head.name, pointer);
+}
+
+/* The block was claimed for nothing. */
+__attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const void *pointer, size_t bytes, kmm__block_t *b)
+{
+    const size_t right = b->asked;
+    const bool moved = !kmm__block_is_at(b, (uintptr_t)pointer); /* another thread has freed it since it was found */
+    atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
+    if (moved)
+        return fail_address(p, pointer, b);
+    return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", p->head.name, pointer, right, bytes);
+}
+
+/* The block of a live pointer, which is ours alone from now on. */
+static inline int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
+{
+    kmm__block_t *b = *out = kmm__heap_find(p, pointer);
     kmm__block_state_t live = KMM__BLOCK_LIVE;
-    if (!atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
-                                                 memory_order_relaxed))
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p has been freed already", p->head.name, pointer);
-    if (bytes != KMM_SIZE_RECORDED && bytes != b->asked) {
-        size_t right = b->asked;
-        atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
-        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", p->head.name, pointer, right, bytes);
-    }
-    *out = b;
+    if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
+                                                       memory_order_relaxed))
+        return fail_address(p, pointer, b);
+    if ((bytes != KMM_SIZE_RECORDED && bytes != b->asked) || !kmm__block_is_at(b, (uintptr_t)pointer))
+        return unclaim(p, pointer, bytes, b);
     return 0;
 }
 
-static void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const limits_t *limits, kmm__block_t *b)
+static void put_list(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *list)
+{
+    lock_for(p, s);
+    release_list(p, list);
+    kmm__lock_drop(&p->lock);
+}
+
+static inline void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const kmm__limits_t *limits, kmm__block_t *b)
 {
     kmm__lock_take(&s->timeline.lock);
     count(s, -(int64_t)b->asked, -1);
     kmm__block_t *list = cache_put(s, limits, b);
     kmm__lock_drop(&s->timeline.lock);
-    if (!list)
-        return;
-    lock_for(p, s);
-    release_list(p, list);
-    kmm__lock_drop(&p->lock);
+    if (list)
+        put_list(p, s, list);
 }
 
 static void put_shelved(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
@@ -611,15 +646,15 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
     kmm__pool_stream_t *s = stream_of(p, stream);
     if (!s)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
-    kmm__block_t *b = NULL;
-    int status = claim(p, pointer, bytes, &b);
+    kmm__block_t *b;
+    const int status = claim(p, pointer, bytes, &b);
     if (status)
         return status;
-    const limits_t limits = limits_of(p, s);
+    const kmm__limits_t *limits = limits_of(p, s);
     b->owner = r->order ? s : NULL;
     b->epoch = atomic_load(&s->timeline.epoch);
-    if (is_cached(s, &limits, b->bytes))
-        put_cached(p, s, &limits, b);
+    if (is_cached(s, limits, b->bytes))
+        put_cached(p, s, limits, b);
     else
         put_shelved(p, s, b);
     return 0;
@@ -627,7 +662,7 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
 
 static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 {
-    kmm__block_t *b = kmm__heap_find((kmm__pool_t *)r, pointer, KMM_SIZE_RECORDED);
+    kmm__block_t *b = kmm__heap_find((kmm__pool_t *)r, pointer);
     if (!b || atomic_load_explicit(&b->state, memory_order_acquire) != KMM__BLOCK_LIVE)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, pointer);
     *bytes = b->asked;
@@ -698,12 +733,6 @@ static bool stream_is_idle(kmm__timeline_t *t)
            atomic_load_explicit(&s->left, memory_order_relaxed) == 0;
 }
 
-static void stream_init(kmm__timeline_t *t)
-{
-    ((kmm__pool_stream_t *)t)->cache.keeps_order = true;
-    ((kmm__pool_stream_t *)t)->shelf.keeps_order = true;
-}
-
 bool kmm__pool_is_valid(kmm_resource_t *r)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
@@ -731,8 +760,6 @@ static int pool_destroy(kmm_resource_t *r)
         status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
     kmm__timelines_deinit(&p->timelines);
     kmm__heap_deinit(p);
-    kmm__table_deinit(&p->small);
-    kmm__table_deinit(&p->large);
     free(p);
     return status;
 }
@@ -769,19 +796,20 @@ static size_t least_growth(kmm_resource_t *upstream)
 
 static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation)
 {
-    size_t bytes = kmm__round_up(sizeof(kmm__pool_t), 64);
-    kmm__pool_t *p = aligned_alloc(64, bytes);
+    kmm__pool_t *p = aligned_alloc(_Alignof(kmm__pool_t), sizeof(*p));
     if (!p)
         return NULL;
-    memset(p, 0, bytes);
+    memset(p, 0, sizeof(*p));
+    if (kmm__heap_init(p)) {
+        free(p);
+        return NULL;
+    }
     kmm__resource_init(&p->head, &pool_ops, "pool", upstream);
     p->head.ordered = p->head.order != NULL;
     options_init(&p->options, options);
     p->growth_least = least_growth(upstream);
     kmm__pool_extend(p, 0);
-    kmm__table_init(&p->small);
-    kmm__table_init(&p->large);
-    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, stream_init);
+    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, NULL);
     p->is_alone = relation == KMM__POOL_ALONE;
     if (!p->is_alone)
         kmm__pool_register(p);

@@ -15,12 +15,11 @@
  * tag, until one is clean or a request can be met only by joining them (`pool_join`), which makes the
  * requesting stream wait for all of them, and owns the result. So a tag is never lost by merging.
  *
- * Locks, in this order: pool, one stream's timeline, table or timelines.
+ * Locks, in this order: pool, one stream's timeline, timelines.
  */
 #ifndef KMM__RESOURCE_POOL_H
 #define KMM__RESOURCE_POOL_H
 
-#include "table.h"
 #include "shelf.h"
 #include "timeline.h"
 
@@ -41,19 +40,31 @@ typedef struct kmm__region {
 
 enum { KMM__POOL_LARGE = 2 };
 
+/* What a stream may cache: bytes together, and in one block. */
+typedef struct kmm__limits { _Atomic size_t most, block; } kmm__limits_t;
+
 typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
-    kmm__shelf_t cache;       /* guarded by the timeline's lock */
-    kmm__block_t *last;       /* freed last, of those the cache takes, and not in it yet; likewise */
+    kmm__block_t *last;       /* freed last, of those the cache takes, and not in it yet; guarded by the timeline's lock */
     kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest first; likewise */
     int large_misses;         /* of those, how many in a row have left it for want of a request; likewise */
     _Atomic int large_count, large_rest; /* how many there are; so many are not kept, since the last ones were of no use */
     _Atomic int eager;        /* the pool's lock was taken when this stream wanted it: cache more, for so long */
+    uint32_t round;           /* how often the cache has been full; guarded by the timeline's lock */
     int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
-    kmm__shelf_t shelf;       /* free blocks it owns; guarded by the pool's lock */
-    uint64_t newest_epoch;    /* no block of the shelf has a later one; likewise */
+    kmm__shelf_t cache;       /* likewise */
+    _Alignas(128) kmm__shelf_t shelf; /* free blocks it owns; guarded by the pool's lock */
+    uint64_t oldest_epoch, newest_epoch; /* no block of the shelf has an earlier, or a later one; likewise */
     _Atomic size_t left;      /* left blocks it may still use; written under the pool's lock */
 } kmm__pool_stream_t;
+
+/* address -> block, for every block that has been live: chains through `same`. Written under the pool's lock, and read
+ * without. */
+typedef struct kmm__index {
+    struct kmm__index *smaller; /* what it has replaced; readers may still be there */
+    unsigned shift;             /* of a hash; what is left is a bucket */
+    _Atomic(kmm__block_t *) buckets[];
+} kmm__index_t;
 
 /* What is being asked for. */
 typedef struct kmm__request {
@@ -65,21 +76,21 @@ typedef struct kmm__request {
 } kmm__request_t;
 
 typedef struct kmm__pool {
+    /* What all threads read, and few write: */
     kmm_resource_t head;
+    kmm__limits_t limits[2];   /* of a stream, and of an eager one; follow the extent */
+    _Atomic(kmm__index_t *) index;
     kmm_pool_options_t options; /* defaults filled in */
     size_t growth_least;
     bool is_alone;
+    struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
     kmm__timelines_t timelines;
-    /* address -> block, for every block that has been live. Apart by what the block was when it was put there, since
-     * large blocks come and go, and small ones are many. */
-    kmm__table_t small, large;
-    kmm__lock_t lock;
-    kmm__shelf_t clean;
+    /* What the lock guards: */
+    _Alignas(128) kmm__lock_t lock;
     kmm__region_t *regions;
     size_t region_count;
     size_t held;       /* bytes of the regions, less what has left them, and of what is being got from upstream */
     size_t extent;     /* of all listed regions, less what has left them */
-    _Atomic size_t cache_most; /* bytes in a stream's cache; follows the extent, and is read without the lock */
     size_t listed;     /* of the listed regions, less what has left them */
     size_t shelved;    /* bytes on shelves */
     size_t moving;     /* bytes that are on no shelf because they are being gathered */
@@ -90,9 +101,9 @@ typedef struct kmm__pool {
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     uint64_t locker;   /* the thread that had the lock last for a stream that has had to wait for it */
     kmm__block_t *spare; /* descriptors not in use */
-    size_t slab_count;
+    size_t descriptors;  /* that there are */
     void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */
-    struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
+    kmm__shelf_t clean;
 } kmm__pool_t;
 
 /* ---- heap.c; with the pool's lock held ---- */
@@ -104,8 +115,8 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *region);
 /* Undoes a detach. */
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
 void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
-/* The block that has been live at an address; NULL: none has. `bytes` is a guess at its size. Without the lock. */
-kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes);
+/* The block that has been live at an address; NULL: none has. Takes the lock. */
+kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address);
 /* Makes a block free, joining it with its neighbours of the same owner. Returns what it has become. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
 /* Takes `bytes` at `start` out of a free block, which keep its tag and are on no shelf; the rest stays free. NULL: the
@@ -122,7 +133,28 @@ kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need);
 /* Takes owners away from blocks whose epoch has passed. */
 void kmm__heap_poll(kmm__pool_t *p);
 bool kmm__heap_is_valid(kmm__pool_t *p);
+int kmm__heap_init(kmm__pool_t *p); /* KMM_E_MEMORY: the host has none */
 void kmm__heap_deinit(kmm__pool_t *p);
+
+/* Multiplicative hashing: low bits of addresses are zeros, and only high bits of the product are good. */
+static inline size_t kmm__index_bucket(const kmm__index_t *x, uintptr_t address)
+{
+    return (size_t)(((uint64_t)address >> KMM__UNIT_SHIFT) * 0x9E3779B97F4A7C15u >> x->shift);
+}
+
+/* The same without the lock. Blocks may change chains meanwhile, so what is found is right and what is not may be there
+ * all the same; chains are short. */
+static inline kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address)
+{
+    const kmm__index_t *x = atomic_load_explicit(&p->index, memory_order_acquire);
+    kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, (uintptr_t)address)], memory_order_acquire);
+    for (int steps = 0; b && steps < 16; steps++) {
+        if (kmm__block_is_at(b, (uintptr_t)address))
+            return b;
+        b = atomic_load_explicit(&b->same, memory_order_acquire);
+    }
+    return kmm__heap_find_surely(p, address);
+}
 
 /* ---- pool.c ---- */
 

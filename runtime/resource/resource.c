@@ -37,12 +37,12 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
 
 int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
-    return kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    return r->upstream->ops->allocate(r->upstream, bytes, alignment, stream, out); /* checked already */
 }
 
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
-    return kmm_resource_deallocate(r->upstream, p, bytes, stream);
+    return r->upstream->ops->deallocate(r->upstream, p, bytes, stream);
 }
 
 int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes)

@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names stay until the resource goes, so that they are read without a lock; drivers use handles again. */
-struct kmm__timeline_name {
-    kmm__timeline_name_t *next;
-    uintptr_t key;
-    uint64_t thread;
-    _Atomic(kmm__timeline_t *) timeline; /* NULL after the stream has ended */
-};
-
 uint64_t kmm__thread_number(void)
 {
     static _Atomic uint64_t threads;
@@ -21,8 +13,6 @@ uint64_t kmm__thread_number(void)
     return mine;
 }
 
-/* CU_STREAM_PER_THREAD and hipStreamPerThread: one handle for a different stream in each thread. */
-static const uintptr_t PER_THREAD = 2;
 enum { UNORDERED_KEYS = 64 };
 
 static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *key, uint64_t *thread)
@@ -32,22 +22,16 @@ static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *
     if (!ts->order) {
         /* Any stream is as good as another: spread threads instead, over a bounded number. */
         *key = kmm__thread_number() % UNORDERED_KEYS;
-    } else if (*key <= 1) {
-        *key = 1; /* NULL and CU_STREAM_LEGACY are one stream */
-    } else if (*key == PER_THREAD) {
+    } else if (*key <= KMM__STREAM_LEGACY) {
+        *key = KMM__STREAM_LEGACY;
+    } else if (*key == KMM__STREAM_PER_THREAD) {
         *thread = kmm__thread_number();
     }
 }
 
-static _Atomic(kmm__timeline_name_t *) *bucket_of(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
-{
-    uint64_t h = ((uint64_t)key ^ thread << 32) * 0x9E3779B97F4A7C15u;
-    return &ts->buckets[h >> 56];
-}
-
 static kmm__timeline_name_t *find(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
 {
-    kmm__timeline_name_t *n = atomic_load_explicit(bucket_of(ts, key, thread), memory_order_acquire);
+    kmm__timeline_name_t *n = atomic_load_explicit(kmm__timeline_bucket(ts, key, thread), memory_order_acquire);
     while (n && (n->key != key || n->thread != thread))
         n = n->next;
     return n;
@@ -98,8 +82,8 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
                 t->after[i] = 0;
             return t;
         }
-    size_t bytes = kmm__round_up(ts->timeline_bytes, 64);
-    kmm__timeline_t *t = aligned_alloc(64, bytes);
+    size_t bytes = kmm__round_up(ts->timeline_bytes, 128); /* processors fetch lines in pairs */
+    kmm__timeline_t *t = aligned_alloc(128, bytes);
     if (!t)
         return NULL;
     memset(t, 0, bytes);
@@ -123,8 +107,8 @@ static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t
             return NULL;
         n->key = key;
         n->thread = thread;
-        n->next = *bucket_of(ts, key, thread);
-        atomic_store_explicit(bucket_of(ts, key, thread), n, memory_order_release);
+        n->next = *kmm__timeline_bucket(ts, key, thread);
+        atomic_store_explicit(kmm__timeline_bucket(ts, key, thread), n, memory_order_release);
     }
     kmm__timeline_t *t = timeline_create(ts);
     if (t)
@@ -133,7 +117,7 @@ static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t
     return t;
 }
 
-kmm__timeline_t *kmm__timeline_of(kmm__timelines_t *ts, kmm_stream_t stream)
+kmm__timeline_t *kmm__timeline_of_any(kmm__timelines_t *ts, kmm_stream_t stream)
 {
     uintptr_t key;
     uint64_t thread;

@@ -27,18 +27,24 @@ enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
 typedef struct kmm__timeline {
     kmm__lock_t lock;
     kmm_stream_t stream;
-    uint32_t id;     /* index into `after` of others; never changes */
-    _Atomic bool ended; /* the stream is gone: everything has been recorded */
     _Atomic uint64_t epoch; /* of memory freed now; starts at 1 */
     uint64_t done;   /* epochs up to this have passed */
-    struct { void *event; uint64_t epoch; } recorded[KMM__TIMELINE_EVENTS]; /* oldest first */
+    uint32_t id;     /* index into `after` of others; never changes */
+    _Atomic bool ended; /* the stream is gone: everything has been recorded */
     int recorded_count;
-    uint64_t *after; /* guarded by the lock of the resource */
     uint32_t after_count;
+    uint64_t *after; /* guarded by the lock of the resource */
     struct kmm__timeline *next; /* all of a resource, newest first; never changes */
+    struct { void *event; uint64_t epoch; } recorded[KMM__TIMELINE_EVENTS]; /* oldest first */
 } kmm__timeline_t;
 
-typedef struct kmm__timeline_name kmm__timeline_name_t;
+/* Names stay until the resource goes, so that they are read without a lock; drivers use handles again. */
+typedef struct kmm__timeline_name {
+    struct kmm__timeline_name *next;
+    uintptr_t key;
+    uint64_t thread;
+    _Atomic(kmm__timeline_t *) timeline; /* NULL after the stream has ended */
+} kmm__timeline_name_t;
 
 typedef struct kmm__timelines {
     const kmm_stream_order_t *order; /* NULL: nothing is asynchronous, and timelines stand for threads */
@@ -59,9 +65,29 @@ int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, s
                         bool (*idle)(kmm__timeline_t *t), void (*init)(kmm__timeline_t *t));
 void kmm__timelines_deinit(kmm__timelines_t *ts);
 
-/* The timeline of a stream, made at first use with zeros after the timeline itself. Takes no lock
+/* The timeline of any stream, made at first use with zeros after the timeline itself. Takes no lock
  * when it is there. NULL when the host has no memory. */
-kmm__timeline_t *kmm__timeline_of(kmm__timelines_t *ts, kmm_stream_t stream);
+kmm__timeline_t *kmm__timeline_of_any(kmm__timelines_t *ts, kmm_stream_t stream);
+
+/* CU_STREAM_LEGACY, which NULL is too; and CU_STREAM_PER_THREAD and hipStreamPerThread: one handle for a different stream
+ * in each thread. */
+enum { KMM__STREAM_LEGACY = 1, KMM__STREAM_PER_THREAD = 2 };
+
+static inline _Atomic(kmm__timeline_name_t *) *kmm__timeline_bucket(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
+{
+    return &ts->buckets[(((uint64_t)key ^ thread << 32) * 0x9E3779B97F4A7C15u) >> 56];
+}
+
+/* The same; most streams have a name of their own, the first of its bucket. */
+static inline kmm__timeline_t *kmm__timeline_of(kmm__timelines_t *ts, kmm_stream_t stream)
+{
+    const uintptr_t key = stream ? (uintptr_t)stream : KMM__STREAM_LEGACY;
+    const kmm__timeline_name_t *n = atomic_load_explicit(kmm__timeline_bucket(ts, key, 0), memory_order_acquire);
+    kmm__timeline_t *t = NULL;
+    if (n && n->key == key && key != KMM__STREAM_PER_THREAD && ts->order)
+        t = atomic_load_explicit(&n->timeline, memory_order_acquire);
+    return t ? t : kmm__timeline_of_any(ts, stream);
+}
 
 /* With the resource's lock held, and no timeline's: */
 

@@ -333,7 +333,7 @@ static void meet_at_lock(fixture_t *f)
     pthread_t other;
     kmm__lock_take(&p->lock);
     assert_int_equal(pthread_create(&other, NULL, take_lock_once, f), 0);
-    while (atomic_load(&p->lock.state) != KMM__LOCK_AWAITED)
+    while (atomic_load(&p->lock.sleepers) == 0)
         sched_yield();
     kmm__lock_drop(&p->lock);
     pthread_join(other, NULL);
