@@ -55,6 +55,10 @@ typedef struct kmm_config {
     /* Bytes of what is free on each device at the start that are left to other users of it, as libraries in the same process
      * (KMM_DEVICE_KEEP_FREE), also where device_mem allows more. Default: 1/32, unless device_mem is given. */
     uint64_t device_keep_free;
+    /* Bytes of host memory of arrays, or mapped, that may be page-locked at a time, so that copies are fast (KMM_PINNED_MEM, where 0 is none); the rest is
+     * copied through buffers. What arrays that are gone had is kept for those to come, up to an eighth of this. Default: three
+     * quarters of the machine's memory. */
+    uint64_t pinned_mem;
 } kmm_config_t;
 
 /* Creates a runtime. Several may exist at once; each owns its arrays. */

@@ -226,6 +226,16 @@ static const char *first_of(const char *a, const char *b, const char *c)
     return a && *a ? a : b && *b ? b : c;
 }
 
+int kmm__config_locked(kmm_runtime_t *rt, const kmm_config_t *given)
+{
+    const char *text = getenv("KMM_PINNED_MEM");
+    uint64_t bound = given ? given->pinned_mem : 0;
+    bool is_given = bound > 0 || (text && *text);
+    int error = environment_bytes("KMM_PINNED_MEM", &bound);
+    kmm__locked_start(rt, is_given, bound);
+    return error;
+}
+
 int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given)
 {
     uint64_t limit = given ? given->host_mem : 0;

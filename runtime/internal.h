@@ -36,6 +36,7 @@ bool kmm__error_is_of_disk(int code); /* its text is this thread's, not a backen
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given);
 /* Limits host memory if the configuration, or else the environment, says so. */
 int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given);
+int kmm__config_locked(kmm_runtime_t *rt, const kmm_config_t *given);
 
 /* ---- submit.c: the builder's contents ---- */
 typedef struct kmm__term { int64_t lower, length; } kmm__term_t;
@@ -250,6 +251,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
 void kmm__array_ref(kmm__array_t *a);
 void kmm__array_unref(kmm__array_t *a);
 void kmm__array_forget(kmm__array_t *a);  /* locked: its address names nothing any more */
+size_t kmm__whole_pages(size_t bytes);
 char *kmm__array_host(kmm__array_t *a);   /* locked: its host buffer, made if needed; NULL: no memory */
 /* Locked: some array begins inside the memory. */
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
@@ -332,6 +334,20 @@ int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset); /* bytes from ther
 bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes);
 void kmm__unpin(kmm__array_t *a, uint32_t block); /* before a block's pages go away */
 void kmm__unpin_all(kmm__array_t *a); /* before its host buffer goes away */
+void kmm__pin_await(kmm__array_t *a); /* until no block is being locked */
+uint64_t kmm__pin_block_size(const kmm__array_t *a, uint32_t block);
+
+/* ---- memory/locked.c (not locked) ---- */
+/* The bound counts where it is given; else it is a part of the machine's memory. */
+void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound);
+void kmm__locked_stop(kmm_runtime_t *rt); /* drivers are still there */
+/* Room for so many bytes that are to be page-locked; false: there is none, nor for any where the bound is 0. */
+bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes);
+void kmm__locked_give(kmm_runtime_t *rt, uint64_t bytes);
+/* Keeps the buffer of an array that goes away, with what is locked of it; false: it is still the array's. */
+bool kmm__locked_keep(kmm__array_t *a);
+/* Gives an array that has no buffer one of those kept, whose contents are another array's; false: none has its size. May be locked. */
+bool kmm__locked_reuse(kmm__array_t *a);
 
 /* ---- memory/transfer.c (not locked) ---- */
 /* Enqueues the planned copies to the host, or those to devices, each behind what makes its source valid; those to the

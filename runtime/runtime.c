@@ -67,6 +67,7 @@ static void runtime_free(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_end(rt->device[k]);
     kmm__stage_stop(rt);
+    kmm__locked_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
@@ -101,8 +102,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     pthread_cond_init(&rt->progress, NULL);
     int error = kmm__config_devices(rt, config);
     kmm__pin_start(rt);
-    int staged = kmm__stage_start(rt);
-    error = error ? error : staged;
+    int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
+    error = error ? error : bounded ? bounded : staged;
     rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
     if (!error)

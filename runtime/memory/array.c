@@ -101,7 +101,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
 }
 
 /* Whole pages, which is what the system maps and unmaps: nothing stale is left in what tools know of the rest of the last. */
-static size_t whole_pages(size_t bytes)
+size_t kmm__whole_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return bytes ? (bytes + page - 1) / page * page : page;
@@ -117,7 +117,7 @@ static void *host_map(size_t bytes)
  * where its sheets come and go. */
 static void *host_map_huge(size_t bytes)
 {
-    size_t size = whole_pages(bytes);
+    size_t size = kmm__whole_pages(bytes);
     char *p = host_map(size + HUGE_PAGE);
     if (!p)
         return NULL;
@@ -150,7 +150,7 @@ static bool can_be_in_place(const kmm_runtime_t *rt)
 
 static int place(kmm__array_t *a)
 {
-    a->reserved = whole_pages(a->bytes + 1);
+    a->reserved = kmm__whole_pages(a->bytes + 1);
     a->base = a->host = a->reserved >= HUGE_PAGE ? host_map_huge(a->reserved) : host_map(a->reserved);
     if (a->base)
         return 0;
@@ -176,9 +176,10 @@ static void array_free(kmm__array_t *a)
     kmm_runtime_t *rt = a->runtime;
     kmm__spill_forget(a);
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
+    bool kept = kmm__locked_keep(a);
     kmm__unpin_all(a);
-    if (a->host && !a->is_mapped)
-        munmap(a->host, a->host == a->base ? a->reserved : whole_pages(a->bytes));
+    if (!kept && a->host && !a->is_mapped)
+        munmap(a->host, a->host == a->base ? a->reserved : kmm__whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
     kmm__reads_free(a);
     if (a->users.map)
@@ -243,8 +244,10 @@ char *kmm__array_host(kmm__array_t *a)
     if (a->host)
         return a->host;
     uint64_t sheet = kmm__spill_sheet_bytes(a->runtime); /* 0: memory stays */
+    if (sheet == 0 && kmm__locked_reuse(a))
+        return a->host;
     bool huge = a->bytes >= HUGE_PAGE && (sheet == 0 || sheet >= HUGE_PAGE);
-    a->host = huge ? host_map_huge(a->bytes) : host_map(whole_pages(a->bytes));
+    a->host = huge ? host_map_huge(a->bytes) : host_map(kmm__whole_pages(a->bytes));
     if (a->host)
         kmm__spill_array(a);
     return a->host;

@@ -4,7 +4,8 @@
  * beside each other. Locking a block takes as long as copying it twice, so blocks that lie behind a used one are locked ahead by
  * threads of their own; two are as fast as any number (docs/performance.md). Memory of the program that is mapped for
  * a while is unlocked again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
- * that costs less on this machine (costs.c), and only what is copied again and again is locked.
+ * that costs less on this machine (costs.c), and only what is copied again and again is locked. So does what there is no room to
+ * lock (locked.c).
  */
 #include <stdlib.h>
 
@@ -55,18 +56,27 @@ static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
     return k ? k * a->block_bytes - lead(a) : 0;
 }
 
-static uint64_t block_size(const kmm__array_t *a, uint32_t k)
+uint64_t kmm__pin_block_size(const kmm__array_t *a, uint32_t k)
 {
     uint64_t end = block_begin(a, k + 1);
     return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
 }
 
-/* Locks block k, which the caller has marked, for copies of this device. The block_lock is not held. */
+/* What of block k counts as locked when it is. */
+static uint64_t lockable(const kmm__array_t *a, uint32_t k)
+{
+    uint64_t bytes = kmm__pin_block_size(a, k);
+    return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
+}
+
+/* Locks block k, which the caller has marked and taken room for, for copies of this device. The block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     kmm__backend_t *backend = d->backend;
-    uint64_t bytes = block_size(a, k);
-    bool locked = bytes >= KMM__LOCK_AT_LEAST && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
+    uint64_t bytes = lockable(a, k);
+    bool locked = bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
+    if (!locked)
+        kmm__locked_give(a->runtime, bytes);
     pthread_mutex_lock(&a->block_lock);
     a->blocks[k] = (kmm__host_block_t){ .state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL };
     pthread_cond_broadcast(&a->block_ready);
@@ -132,12 +142,12 @@ static bool threads_ensure(struct kmm__pinners *p)
     return p->count > 0;
 }
 
-/* With the array's block_lock held. */
+/* Takes room and asks for a block to be locked, if there is a thread. With the array's block_lock held. */
 static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     struct kmm__pinners *p = a->runtime->pinners;
     pthread_mutex_lock(&p->lock);
-    if (threads_ensure(p)) {
+    if (threads_ensure(p) && kmm__locked_take(a->runtime, lockable(a, k))) {
         request_t *r = kmm__alloc(sizeof(*r));
         *r = (request_t){ a, d, k, NULL };
         a->blocks[k].state = KMM__BLOCK_PINNING;
@@ -153,7 +163,7 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 /* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
 static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    return !a->is_mapped || !kmm__stage_works(d) || (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
+    return !a->is_mapped || !kmm__stage_works(d) || (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)kmm__pin_block_size(a, k);
 }
 
 /* Pages that come and go are not locked ahead. With the block_lock held. */
@@ -168,50 +178,67 @@ static void look_ahead(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
     char *begin = a->host + block_begin(a, k);
-    uint64_t bytes = block_size(a, k);
+    uint64_t bytes = kmm__pin_block_size(a, k);
     int error = backend->host_register(backend, begin, bytes < PAGE ? bytes : PAGE);
     if (!error)
         backend->host_unregister(backend, begin);
     return error != 0;
 }
 
-/* Whether a copy of `bytes` of block k, which nobody has locked, should go through buffers. With the block_lock held. */
-static bool should_stage(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
+typedef enum way { LOCK, STAGE, PLAIN } way_t;
+
+/* How `bytes` of block k, which nobody has locked, are to be copied. LOCK: room has been taken. With the block_lock held. */
+static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
 {
     kmm__host_block_t *b = &a->blocks[k];
-    if (is_worth_locking(a, d, k))
-        return false;
-    if (b->staged == 0 && is_refused(a, d->backend, k)) {
+    bool worth = is_worth_locking(a, d, k);
+    if (worth && kmm__locked_take(a->runtime, lockable(a, k)))
+        return LOCK;
+    if (worth && (a->sheets || !kmm__stage_works(d)))
+        return PLAIN;
+    if (a->is_mapped && b->staged == 0 && is_refused(a, d->backend, k)) {
         b->state = KMM__BLOCK_READY;
-        return false;
+        return PLAIN;
     }
     b->staged += (uint64_t)bytes;
-    return true;
+    return STAGE;
+}
+
+static void blocks_make(kmm__array_t *a)
+{
+    if (a->blocks)
+        return;
+    a->block_bytes = block_bytes(a);
+    a->block_count = (uint32_t)((a->bytes + lead(a) + a->block_bytes - 1) / a->block_bytes);
+    a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
 }
 
 bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
 {
     pthread_mutex_lock(&a->block_lock);
-    if (!a->blocks) {
-        a->block_bytes = block_bytes(a);
-        a->block_count = (uint32_t)((a->bytes + lead(a) + a->block_bytes - 1) / a->block_bytes);
-        a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
-    }
+    blocks_make(a);
     uint32_t k = (uint32_t)(((uint64_t)offset + lead(a)) / a->block_bytes);
-    if (a->blocks[k].state == KMM__BLOCK_NEW && should_stage(a, d, k, bytes)) {
-        pthread_mutex_unlock(&a->block_lock);
-        return false;
-    }
-    bool ours = a->blocks[k].state == KMM__BLOCK_NEW;
-    if (ours)
+    bool is_new = a->blocks[k].state == KMM__BLOCK_NEW;
+    way_t way = is_new ? choose(a, d, k, bytes) : PLAIN;
+    if (way == LOCK)
         a->blocks[k].state = KMM__BLOCK_PINNING;
-    look_ahead(a, d, k);
-    while (!ours && a->blocks[k].state != KMM__BLOCK_READY)
+    if (way == LOCK || !is_new)
+        look_ahead(a, d, k);
+    while (!is_new && a->blocks[k].state == KMM__BLOCK_PINNING)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
-    if (ours)
+    if (way == LOCK)
         block_lock(a, d, k);
-    return true;
+    return way != STAGE;
+}
+
+void kmm__pin_await(kmm__array_t *a)
+{
+    pthread_mutex_lock(&a->block_lock);
+    for (uint32_t k = 0; k < a->block_count; k++)
+        while (a->blocks[k].state == KMM__BLOCK_PINNING)
+            pthread_cond_wait(&a->block_ready, &a->block_lock);
+    pthread_mutex_unlock(&a->block_lock);
 }
 
 void kmm__unpin(kmm__array_t *a, uint32_t k)
@@ -220,8 +247,10 @@ void kmm__unpin(kmm__array_t *a, uint32_t k)
     while (a->blocks && a->blocks[k].state == KMM__BLOCK_PINNING)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
-    if (backend)
+    if (backend) {
         backend->host_unregister(backend, a->host + block_begin(a, k));
+        kmm__locked_give(a->runtime, kmm__pin_block_size(a, k));
+    }
     if (a->blocks)
         a->blocks[k] = (kmm__host_block_t){ 0 };
     pthread_mutex_unlock(&a->block_lock);

@@ -74,6 +74,7 @@ typedef struct program {
     const kmm_kernel_t *gpu_kernel; /* for the kind of GPU among the devices, on which launches may run; NULL: none */
     int granule, jitter; /* of its fake driver: bytes, us */
     int stagers;         /* threads that copy mapped memory through buffers */
+    bool locks;          /* whether memory of the host is page-locked */
     const char *devices; /* a format with the memory of a device */
     int64_t memory, most;
     int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
@@ -581,6 +582,7 @@ static int create(const program_t *p, kmm_runtime_t **out)
     set_number("KMM_STAGE_THREADS", p->stagers);
     set_number("KMM_STAGE_BYTES", 4096);
     set_number("KMM_STAGE_TIMES", 2);
+    setenv("KMM_PINNED_MEM", p->locks ? "" : "0", 1);
     snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
     setenv("KMM_JOIN", p->join ? join : "", 1);
     int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });
@@ -962,6 +964,7 @@ static void random_program(program_t *p, uint64_t seed)
     p->disk = disks[rng_range(&r, 0, 3)];
     p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
     p->join = rng_range(&r, 0, 1) ? rng_range(&r, 64, 64 << 10) : 0;
+    p->locks = rng_range(&r, 0, 3) > 0;
     if (getenv("KMM_KEEP"))
         keep_only(p, getenv("KMM_KEEP"));
 }
@@ -1067,9 +1070,9 @@ static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers, chunks joined to %lld bytes\n", p->threads,
+    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers, %s, chunks joined to %lld bytes\n", p->threads,
             (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter, p->stagers,
-            (long long)p->join);
+            p->locks ? "memory page-locked" : "none page-locked", (long long)p->join);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);

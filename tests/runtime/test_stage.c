@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and when they are made. */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "fake_gpu.h"
+#include "counts.h"
 #include "internal.h"
 #include "memory/stage.h"
 #include "random.h"
@@ -39,19 +38,6 @@ static void end(kmm_runtime_t *rt)
     kmm_use(NULL);
     if (kmm_destroy(rt))
         fail_msg("%s", kmm_error_text(NULL));
-}
-
-static unsigned long registrations(void)
-{
-    fake_counts_t counts;
-    fake_counts_function_t *function = NULL;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    assert_non_null(library);
-    *(void **)&function = dlsym(library, "fake_counts");
-    assert_non_null(function);
-    function(&counts);
-    dlclose(library);
-    return counts.registrations;
 }
 
 /* ---- The copies themselves ---- */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the fake CUDA driver that a test runs on has counted. After cmocka's headers. */
+#ifndef KMM_FAKE_COUNTS_H
+#define KMM_FAKE_COUNTS_H
+
+#include <dlfcn.h>
+
+#include "fake_gpu.h"
+
+/* Pieces of host memory that are page-locked now. */
+static inline unsigned long registrations(void)
+{
+    fake_counts_t counts;
+    fake_counts_function_t *function = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    *(void **)&function = dlsym(library, "fake_counts");
+    assert_non_null(function);
+    function(&counts);
+    dlclose(library);
+    return counts.registrations;
+}
+
+#endif
