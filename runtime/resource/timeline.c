@@ -111,8 +111,10 @@ static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t
         atomic_store_explicit(kmm__timeline_bucket(ts, key, thread), n, memory_order_release);
     }
     kmm__timeline_t *t = timeline_create(ts);
-    if (t)
+    if (t) {
         t->stream = stream;
+        t->thread = thread;
+    }
     atomic_store_explicit(&n->timeline, t, memory_order_release);
     return t;
 }
@@ -163,6 +165,13 @@ static void event_put(kmm__timelines_t *ts, void *event)
         ts->order->event_destroy(ts->order->context, event);
 }
 
+/* Where an event covers the timeline's work. Another thread's own stream cannot be named, but the default one, NULL, waits
+ * for the work of all of them. */
+static kmm_stream_t stream_of(const kmm__timeline_t *t)
+{
+    return t->thread && t->thread != kmm__thread_number() ? NULL : t->stream;
+}
+
 /* Covers everything up to now. The timeline's lock is held. */
 static int record(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
@@ -171,7 +180,7 @@ static int record(kmm__timelines_t *ts, kmm__timeline_t *t)
     if (status)
         return status;
     uint64_t epoch = t->epoch++;
-    status = ts->order->event_record(ts->order->context, event, t->stream);
+    status = ts->order->event_record(ts->order->context, event, stream_of(t));
     if (status) {
         event_put(ts, event);
         return status;

@@ -36,6 +36,7 @@ typedef struct kmm__timeline {
     uint64_t *after; /* guarded by the lock of the resource */
     struct kmm__timeline *next; /* all of a resource, newest first; never changes */
     struct { void *event; uint64_t epoch; } recorded[KMM__TIMELINE_EVENTS]; /* oldest first */
+    uint64_t thread; /* whose own default stream it is, of one handle for all threads; 0: a stream like any other */
 } kmm__timeline_t;
 
 /* Names stay until the resource goes, so that they are read without a lock; drivers use handles again. */
