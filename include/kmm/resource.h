@@ -200,7 +200,8 @@ typedef struct kmm_fixed_size_options {
     size_t blocks_per_chunk; /* taken from upstream at once; default 128 */
     size_t initial_chunks;   /* default 1; SIZE_MAX: none */
 } kmm_fixed_size_options_t;
-/* Blocks of one size; larger requests are KMM_E_MEMORY. */
+/* Blocks of one size; larger requests are KMM_E_MEMORY. Chunks without a live block go back upstream when the resource is
+ * trimmed, or memory has run out elsewhere. */
 int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_fixed_size_options_t *options,
                                    kmm_resource_t **out);
 

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pressure.h"
 #include "table.h"
 #include "timeline.h"
 
 typedef struct fixed_stream fixed_stream_t;
+typedef struct fixed_chunk fixed_chunk_t;
 
 typedef struct fixed_block {
     void *address;
@@ -14,13 +16,16 @@ typedef struct fixed_block {
     fixed_stream_t *owner; /* free: whose work may still use it; NULL: nobody's */
     uint64_t epoch;
     struct fixed_block *below; /* on a stack */
+    fixed_chunk_t *chunk;
 } fixed_block_t;
 
-typedef struct fixed_chunk {
-    struct fixed_chunk *next;
+struct fixed_chunk {
+    fixed_chunk_t *next;
     void *memory;
+    size_t live;  /* blocks */
+    bool leaving; /* its blocks are on no stack, and it is in no list of the resource */
     fixed_block_t blocks[];
-} fixed_chunk_t;
+};
 
 struct fixed_stream {
     kmm__timeline_t timeline; /* first */
@@ -37,6 +42,7 @@ typedef struct fixed {
     fixed_block_t *clean;
     fixed_chunk_t *chunks;
     size_t chunk_count, live_bytes, live_count;
+    kmm__holder_t holder;
 } fixed_t;
 
 static uint64_t epoch_of(fixed_stream_t *s)
@@ -85,6 +91,7 @@ static int chunk_map(fixed_t *f, fixed_chunk_t *c, fixed_stream_t *owner)
         b->address = (char *)c->memory + i * f->options.block_bytes;
         b->owner = owner;
         b->epoch = epoch;
+        b->chunk = c;
         if (kmm__table_put(&f->table, b->address, b)) {
             while (i-- > 0)
                 kmm__table_take(&f->table, c->blocks[i].address);
@@ -92,6 +99,17 @@ static int chunk_map(fixed_t *f, fixed_chunk_t *c, fixed_stream_t *owner)
         }
     }
     return 0;
+}
+
+/* With the lock held. */
+static void chunk_list(fixed_t *f, fixed_chunk_t *c)
+{
+    for (size_t i = f->options.blocks_per_chunk; i-- > 0;)
+        push(f, &c->blocks[i]);
+    c->leaving = false;
+    c->next = f->chunks;
+    f->chunks = c;
+    f->chunk_count++;
 }
 
 /* Takes a chunk from upstream; without the lock. */
@@ -107,18 +125,88 @@ static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
     }
     kmm__lock_take(&f->lock);
     status = chunk_map(f, c, f->head.upstream->ordered ? s : NULL);
-    if (status == 0) {
-        for (size_t i = f->options.blocks_per_chunk; i-- > 0;)
-            push(f, &c->blocks[i]);
-        c->next = f->chunks;
-        f->chunks = c;
-        f->chunk_count++;
-    }
+    if (status == 0)
+        chunk_list(f, c);
     kmm__lock_drop(&f->lock);
     if (status) {
+        kmm__resource_fail(status, "%s: no host memory to record a chunk", f->head.name);
         kmm_resource_deallocate(f->head.upstream, c->memory, chunk_bytes(f), stream);
         free(c);
     }
+    return status;
+}
+
+/* The same; when upstream has no more, after others have given back what they do not use. */
+static int chunk_get(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
+{
+    int status = chunk_add(f, s, stream);
+    if (status != KMM_E_MEMORY)
+        return status;
+    kmm__pressure(&f->head, KMM__PRESS_ALL);
+    return chunk_add(f, s, stream);
+}
+
+/* With the lock held: takes blocks of chunks that leave off a stack. */
+static size_t stack_filter(fixed_block_t **top)
+{
+    size_t gone = 0;
+    while (*top)
+        if ((*top)->chunk->leaving) {
+            *top = (*top)->below;
+            gone++;
+        } else {
+            top = &(*top)->below;
+        }
+    return gone;
+}
+
+static void stacks_filter(fixed_t *f)
+{
+    stack_filter(&f->clean);
+    for (kmm__timeline_t *t = atomic_load(&f->timelines.all); t; t = t->next) {
+        size_t gone = stack_filter(&((fixed_stream_t *)t)->top);
+        atomic_fetch_sub_explicit(&((fixed_stream_t *)t)->count, gone, memory_order_relaxed);
+    }
+}
+
+/* With the lock held: a list of chunks without live blocks, until at most `keep` bytes are held. */
+static fixed_chunk_t *chunks_detach(fixed_t *f, size_t keep)
+{
+    fixed_chunk_t *detached = NULL, **at = &f->chunks;
+    while (*at && f->chunk_count * chunk_bytes(f) > keep) {
+        fixed_chunk_t *c = *at;
+        if (c->live) {
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        c->leaving = true;
+        c->next = detached;
+        detached = c;
+        f->chunk_count--;
+    }
+    if (detached)
+        stacks_filter(f);
+    return detached;
+}
+
+/* Gives a detached chunk back once its work is over; if that cannot be awaited it remains. */
+static int chunk_end(fixed_t *f, fixed_chunk_t *c)
+{
+    int status = 0;
+    for (size_t i = 0; i < f->options.blocks_per_chunk && status == 0; i++)
+        if (c->blocks[i].owner)
+            status = kmm__timeline_settle(&f->timelines, &c->blocks[i].owner->timeline, c->blocks[i].epoch);
+    kmm__lock_take(&f->lock);
+    if (status)
+        chunk_list(f, c);
+    for (size_t i = 0; i < f->options.blocks_per_chunk && status == 0; i++)
+        kmm__table_take(&f->table, c->blocks[i].address);
+    kmm__lock_drop(&f->lock);
+    if (status)
+        return status;
+    status = kmm_resource_deallocate(f->head.upstream, c->memory, chunk_bytes(f), NULL);
+    free(c);
     return status;
 }
 
@@ -150,6 +238,7 @@ static fixed_block_t *take_ready(fixed_t *f, fixed_stream_t *s)
 static void mark_live(fixed_t *f, fixed_block_t *b, size_t bytes)
 {
     b->asked = bytes;
+    b->chunk->live++;
     f->live_bytes += bytes;
     f->live_count++;
 }
@@ -178,7 +267,7 @@ static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
         kmm__lock_drop(&f->lock);
         if (b)
             return 0;
-        if ((status = chunk_add(f, s, stream)))
+        if ((status = chunk_get(f, s, stream)))
             return status;
     }
 }
@@ -209,6 +298,7 @@ static int fixed_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
     if (status == 0) {
         f->live_bytes -= b->asked;
         f->live_count--;
+        b->chunk->live--;
         b->owner = r->order ? s : NULL;
         b->epoch = epoch_of(s);
         push(f, b);
@@ -243,11 +333,19 @@ static int fixed_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     return 0;
 }
 
-/* Memory of chunks stays until the resource goes: blocks of one size are always of use. */
 static int fixed_trim(kmm_resource_t *r, size_t keep)
 {
-    (void)r, (void)keep;
-    return 0;
+    fixed_t *f = (fixed_t *)r;
+    int status = 0;
+    kmm__lock_take(&f->lock);
+    fixed_chunk_t *c = chunks_detach(f, keep);
+    kmm__lock_drop(&f->lock);
+    for (fixed_chunk_t *next; c; c = next) {
+        next = c->next;
+        int one = chunk_end(f, c);
+        status = status ? status : one;
+    }
+    return status;
 }
 
 static int fixed_stream_end(kmm_resource_t *r, kmm_stream_t stream)
@@ -269,6 +367,7 @@ static bool stream_is_idle(kmm__timeline_t *t)
 static int fixed_destroy(kmm_resource_t *r)
 {
     fixed_t *f = (fixed_t *)r;
+    kmm__holder_remove(&f->holder);
     for (kmm__timeline_t *t = atomic_load(&f->timelines.all); t && r->order; t = t->next)
         if (((fixed_stream_t *)t)->top)
             kmm__timeline_settle(&f->timelines, t, ((fixed_stream_t *)t)->top->epoch);
@@ -303,10 +402,12 @@ static int options_init(kmm_fixed_size_options_t *o, const kmm_fixed_size_option
         o->initial_chunks = 1;
     else if (o->initial_chunks == SIZE_MAX)
         o->initial_chunks = 0;
-    if (o->block_bytes > PTRDIFF_MAX / 2 || o->blocks_per_chunk > PTRDIFF_MAX / 2 / o->block_bytes)
-        return kmm__resource_fail(KMM_E_INVALID, "fixed_size: a chunk of %zu times %zu bytes", o->blocks_per_chunk, o->block_bytes);
-    o->block_bytes = kmm__round_up(o->block_bytes, KMM_RESOURCE_ALIGNMENT);
-    return 0;
+    if (o->block_bytes <= PTRDIFF_MAX / 2) {
+        o->block_bytes = kmm__round_up(o->block_bytes, KMM_RESOURCE_ALIGNMENT);
+        if (o->blocks_per_chunk <= PTRDIFF_MAX / 2 / o->block_bytes && o->blocks_per_chunk <= PTRDIFF_MAX / 2 / sizeof(fixed_block_t))
+            return 0;
+    }
+    return kmm__resource_fail(KMM_E_INVALID, "fixed_size: a chunk of %zu times %zu bytes", o->blocks_per_chunk, o->block_bytes);
 }
 
 KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_fixed_size_options_t *options,
@@ -328,10 +429,11 @@ KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_
     f->head.ordered = f->head.order != NULL;
     kmm__table_init(&f->table);
     kmm__timelines_init(&f->timelines, f->head.order, sizeof(fixed_stream_t), stream_is_idle, NULL);
+    kmm__holder_add(&f->holder, &f->head);
     fixed_stream_t *s = (fixed_stream_t *)kmm__timeline_of(&f->timelines, NULL);
     status = s ? 0 : KMM_E_MEMORY;
     for (size_t i = 0; i < o.initial_chunks && status == 0; i++)
-        status = chunk_add(f, s, NULL);
+        status = chunk_get(f, s, NULL);
     if (status)
         fixed_destroy(&f->head);
     else

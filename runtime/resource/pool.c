@@ -482,7 +482,9 @@ static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q, kmm__block_
 static kmm__block_t *take_grown(kmm__pool_t *p, const request_t *q)
 {
     for (int i = 0; i < GROW_TRIES; i++) {
-        if (grow(p, q->need, q->stream, q->handle))
+        const int status = grow(p, q->need, q->stream, q->handle);
+        *q->failure = status == KMM_E_MEMORY ? 0 : status;
+        if (status)
             return NULL;
         kmm__block_t *b = take_locked(p, q, take_any);
         if (b)
@@ -524,13 +526,15 @@ static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
         b = take_grown(p, q);
     if (!b)
         b = take_waiting(p, q);
-    if (b)
+    if (b || *q->failure)
         return b;
     /* Nothing fits and upstream has no more: give back what is unused, here and in other pools. */
     kmm__pool_trim(&p->head, 0);
-    if (!p->is_alone && may_hold(p, q->need))
-        kmm__pool_pressure(p);
-    b = take_grown(p, q);
+    if (!p->is_alone)
+        kmm__pressure(&p->head, may_hold(p, q->need) ? KMM__PRESS_ALL : KMM__PRESS_ABOVE);
+    b = take_locked(p, q, take_ready); /* what stands on this pool has given back, too */
+    if (!b)
+        b = take_grown(p, q);
     return b ? b : take_waiting(p, q);
 }
 
@@ -572,10 +576,11 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     const size_t whole = kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
     kmm__block_t *b = alignment == KMM_RESOURCE_ALIGNMENT ? take_cached(p, s, bytes, whole) : NULL;
     if (!b) {
-        const request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT };
+        int failure = 0;
+        const request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT, &failure };
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
         if (!b)
-            return out_of_memory(p, bytes);
+            return failure ? failure : out_of_memory(p, bytes);
     }
     b->asked = bytes;
     *out = (void *)b->address;
@@ -749,7 +754,7 @@ static int pool_destroy(kmm_resource_t *r)
     kmm__pool_t *p = (kmm__pool_t *)r;
     kmm_resource_usage_t usage = { 0 };
     if (!p->is_alone)
-        kmm__pool_unregister(p);
+        kmm__holder_remove(&p->holder);
     pool_usage(r, &usage);
     int status = kmm__pool_trim(r, 0);
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && r->order; t = t->next)
@@ -812,7 +817,7 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, NULL);
     p->is_alone = relation == KMM__POOL_ALONE;
     if (!p->is_alone)
-        kmm__pool_register(p);
+        kmm__holder_add(&p->holder, &p->head);
     return p;
 }
 
@@ -829,6 +834,7 @@ int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options
     if (!p)
         return kmm__resource_fail(KMM_E_MEMORY, "pool: no host memory for the resource");
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
+    initial = initial < p->options.maximum_bytes ? initial : p->options.maximum_bytes; /* which has been rounded down */
     if (initial) {
         kmm__pool_stream_t *s = stream_of(p, NULL);
         p->held = initial;

@@ -20,6 +20,7 @@
 #ifndef KMM__RESOURCE_POOL_H
 #define KMM__RESOURCE_POOL_H
 
+#include "pressure.h"
 #include "shelf.h"
 #include "timeline.h"
 
@@ -73,6 +74,7 @@ typedef struct kmm__request {
     size_t asked;
     size_t bytes, alignment; /* bytes: a multiple of 256 */
     size_t need; /* a free block of so many bytes has the request in it wherever it starts */
+    int *failure; /* set to what upstream has failed with, unless memory had run out */
 } kmm__request_t;
 
 typedef struct kmm__pool {
@@ -83,7 +85,7 @@ typedef struct kmm__pool {
     kmm_pool_options_t options; /* defaults filled in */
     size_t growth_least;
     bool is_alone;
-    struct kmm__pool *next_pool; /* of the process; guarded by the lock of trim.c */
+    kmm__holder_t holder;
     kmm__timelines_t timelines;
     /* What the lock guards: */
     _Alignas(128) kmm__lock_t lock;
@@ -174,9 +176,5 @@ bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread use
 /* ---- trim.c ---- */
 
 int kmm__pool_trim(kmm_resource_t *r, size_t keep);
-void kmm__pool_register(kmm__pool_t *p);
-void kmm__pool_unregister(kmm__pool_t *p);
-/* Memory of this pool's kind and device has run out: others of the process give back what they do not use. */
-void kmm__pool_pressure(kmm__pool_t *p);
 
 #endif

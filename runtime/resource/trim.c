@@ -1,30 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving memory back: when asked to, and when another pool of the same memory runs out. */
+/* Giving memory back: when asked to, and when memory of the kind has run out. */
 #include "gather.h"
-
-/* All pools of the process. The lock is held while another pool is trimmed, never while a pool's or a
- * resource's own lock is held. */
-static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
-static kmm__pool_t *pools;
-
-void kmm__pool_register(kmm__pool_t *p)
-{
-    pthread_mutex_lock(&pools_lock);
-    p->next_pool = pools;
-    pools = p;
-    pthread_mutex_unlock(&pools_lock);
-}
-
-void kmm__pool_unregister(kmm__pool_t *p)
-{
-    pthread_mutex_lock(&pools_lock);
-    for (kmm__pool_t **at = &pools; *at; at = &(*at)->next_pool)
-        if (*at == p) {
-            *at = p->next_pool;
-            break;
-        }
-    pthread_mutex_unlock(&pools_lock);
-}
 
 /* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are held. */
 static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)
@@ -78,13 +54,4 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     p->most_used = kmm__pool_used(p);
     kmm__lock_drop(&p->lock);
     return status;
-}
-
-void kmm__pool_pressure(kmm__pool_t *p)
-{
-    pthread_mutex_lock(&pools_lock);
-    for (kmm__pool_t *other = pools; other; other = other->next_pool)
-        if (other != p && other->head.kind == p->head.kind && other->head.device == p->head.device)
-            kmm__pool_trim(&other->head, 0);
-    pthread_mutex_unlock(&pools_lock);
 }

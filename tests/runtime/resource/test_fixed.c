@@ -120,6 +120,8 @@ static void requests_that_blocks_cannot_meet(void **state)
     kmm_resource_t *absurd;
     const kmm_fixed_size_options_t o = { .block_bytes = SIZE_MAX / 2, .blocks_per_chunk = 16 };
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &absurd), KMM_E_INVALID);
+    const kmm_fixed_size_options_t many = { .block_bytes = 1, .blocks_per_chunk = (size_t)1 << 60 }; /* blocks are 256 at least */
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &many, &absurd), KMM_E_INVALID);
     finish(&f);
 }
 
@@ -145,6 +147,121 @@ static void blocks_of_one_stream_need_no_events(void **state)
     finish(&f);
 }
 
+static size_t held(fixture_t *f) { return f->memory.held_bytes / KIB; }
+
+static void chunks_without_live_blocks_go_back(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB);
+    const kmm_fixed_size_options_t o = { .block_bytes = KIB, .blocks_per_chunk = 4, .initial_chunks = SIZE_MAX };
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
+    void *p[12];
+    for (int i = 0; i < 12; i++)
+        p[i] = get(&f, KIB, 1 + i % 3);
+    assert_int_equal(held(&f), 12);
+    for (int i = 0; i < 12; i++)
+        if (i != 5) {
+            fake_order(&f.memory.streams, 1 + i % 2, 1 + i % 3);
+            put(&f, p[i], KIB, 1 + i % 2); /* work of two streams may still use a chunk */
+        }
+    assert_int_equal(kmm_resource_trim(f.top, 9 * KIB), 0);
+    assert_int_equal(held(&f), 8);
+    assert_int_equal(kmm_resource_trim(f.top, 0), 0);
+    assert_int_equal(held(&f), 4); /* of the block that is live */
+    assert_int_equal(kmm_resource_deallocate(f.top, p[0], KIB, NULL), KMM_E_ADDRESS);
+    assert_int_equal(kmm_resource_deallocate(f.top, p[4], KIB, NULL), KMM_E_ADDRESS);
+    for (int i = 0; i < 12; i++)
+        if (i != 5)
+            p[i] = get(&f, KIB, 3);
+    assert_int_equal(held(&f), 12);
+    for (int i = 0; i < 12; i++)
+        put(&f, p[i], KIB, 3);
+    assert_int_equal(kmm_resource_trim(f.top, 0), 0);
+    assert_int_equal(held(&f), 0);
+    finish(&f);
+}
+
+/* A chunk whose work cannot be awaited stays, and can be used as before. */
+static void a_chunk_that_cannot_be_awaited_stays(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin(&f, MIB);
+    const kmm_fixed_size_options_t o = { .block_bytes = KIB, .blocks_per_chunk = 4 };
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
+    put(&f, get(&f, KIB, 1), KIB, 1);
+    f.memory.streams.fail_records = 1;
+    assert_int_equal(kmm_resource_trim(f.top, 0), KMM_E_DEVICE);
+    assert_int_equal(held(&f), 4);
+    void *p[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = get(&f, KIB, i);
+    assert_int_equal(held(&f), 4);
+    for (int i = 0; i < 4; i++)
+        put(&f, p[i], KIB, i);
+    assert_int_equal(kmm_resource_trim(f.top, 0), 0);
+    assert_int_equal(held(&f), 0);
+    finish(&f);
+}
+
+/* Where streams mean nothing, too, what a pool is given back at the last moment is found. */
+static void what_stands_on_a_full_pool_gives_back(void **state)
+{
+    (void)state;
+    kmm_resource_t *host, *pool, *fixed;
+    void *p;
+    assert_int_equal(kmm_host_resource_create(&host), 0);
+    const kmm_pool_options_t limits = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    assert_int_equal(kmm_pool_resource_create(host, &limits, &pool), 0);
+    const kmm_fixed_size_options_t o = { .block_bytes = 64 * KIB, .blocks_per_chunk = 12 };
+    assert_int_equal(kmm_fixed_size_resource_create(pool, &o, &fixed), 0);
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(fixed), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(host), 0);
+}
+
+static void others_get_what_is_not_used(void **state)
+{
+    (void)state;
+    fixture_t f;
+    kmm_resource_t *pool, *fixed, *bins;
+    void *p;
+    begin(&f, MIB);
+    const kmm_fixed_size_options_t o = { .block_bytes = 64 * KIB, .blocks_per_chunk = 12 };
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
+    assert_int_equal(kmm_pool_resource_create(f.source, NULL, &pool), 0);
+    put(&f, get(&f, KIB, 1), KIB, 1);
+    assert_int_equal(held(&f), 768);
+    assert_int_equal(kmm_resource_allocate(pool, 700 * KIB, 0, fake_stream(2), &p), 0); /* from upstream, which has 256 KiB left */
+    assert_null(fake_memory_begin(&f.memory, p, 700 * KIB, 2));
+    assert_null(fake_memory_end(&f.memory, p, 700 * KIB));
+    assert_int_equal(kmm_resource_deallocate(pool, p, 700 * KIB, fake_stream(2)), 0);
+    p = get(&f, KIB, 1); /* and the other way round */
+    put(&f, p, KIB, 1);
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &fixed), 0); /* a third one, at its creation */
+    assert_int_equal(kmm_resource_destroy(fixed), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    finish(&f);
+
+    begin(&f, MIB); /* bins stand on the pool that runs out */
+    assert_int_equal(kmm_pool_resource_create(f.source, &(kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB }, &f.top), 0);
+    assert_int_equal(kmm_binning_resource_create(f.top, &bins), 0);
+    assert_int_equal(kmm_binning_add(bins, 4 * KIB, NULL), 0);
+    assert_int_equal(kmm_resource_allocate(bins, 4 * KIB, 0, fake_stream(1), &p), 0);
+    assert_null(fake_memory_begin(&f.memory, p, 4 * KIB, 1));
+    assert_null(fake_memory_end(&f.memory, p, 4 * KIB));
+    assert_int_equal(kmm_resource_deallocate(bins, p, 4 * KIB, fake_stream(1)), 0);
+    assert_int_equal(kmm_resource_allocate(bins, MIB, 0, fake_stream(2), &p), 0);
+    assert_null(fake_memory_begin(&f.memory, p, MIB, 2));
+    assert_null(fake_memory_end(&f.memory, p, MIB));
+    assert_int_equal(kmm_resource_deallocate(bins, p, MIB, fake_stream(2)), 0);
+    assert_int_equal(kmm_resource_destroy(bins), 0);
+    finish(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +271,10 @@ int main(void)
         cmocka_unit_test(bins_hold_to_the_model),
         cmocka_unit_test(requests_that_blocks_cannot_meet),
         cmocka_unit_test(blocks_of_one_stream_need_no_events),
+        cmocka_unit_test(chunks_without_live_blocks_go_back),
+        cmocka_unit_test(a_chunk_that_cannot_be_awaited_stays),
+        cmocka_unit_test(what_stands_on_a_full_pool_gives_back),
+        cmocka_unit_test(others_get_what_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,6 +273,176 @@ static void memory_goes_back_when_another_pool_needs_it(void **state)
     finish(&f);
 }
 
+/* ---- Streams of threads ---- */
+
+enum { PER_THREAD = 2 }; /* the handle of each thread's own default stream */
+
+/* Counts what is recorded where; work is over when it has been waited for. */
+typedef struct thread_streams {
+    uint64_t owner; /* of the memory that is freed */
+    int own, default_one, others_own;
+} thread_streams_t;
+
+static int counted_create(void *context, void **event) { return *event = context, 0; }
+static void counted_destroy(void *context, void *event) { (void)context, (void)event; }
+static int counted_record(void *context, void *event, kmm_stream_t stream)
+{
+    thread_streams_t *t = context;
+    (void)event;
+    t->default_one += stream == NULL;
+    t->own += stream == (kmm_stream_t)PER_THREAD && kmm__thread_number() == t->owner;
+    t->others_own += stream == (kmm_stream_t)PER_THREAD && kmm__thread_number() != t->owner;
+    return 0;
+}
+static int counted_wait(void *context, kmm_stream_t stream, void *event) { return (void)context, (void)stream, (void)event, 0; }
+static int counted_query(void *context, void *event) { return (void)context, (void)event, 0; }
+static int counted_block(void *context, void *event) { return (void)context, (void)event, 0; }
+
+static int paper_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    static uintptr_t next = (uintptr_t)1 << 40;
+    (void)context, (void)stream;
+    *out = (void *)next;
+    next += kmm__round_up(bytes, 4096) + 4096;
+    return 0;
+}
+static int paper_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    return (void)context, (void)p, (void)bytes, (void)stream, 0;
+}
+
+typedef struct thread_work { kmm_resource_t *pool; thread_streams_t *streams; } thread_work_t;
+
+static void *use_and_free(void *argument)
+{
+    const thread_work_t *w = argument;
+    void *p;
+    w->streams->owner = kmm__thread_number();
+    if (kmm_resource_allocate(w->pool, MIB, 0, (kmm_stream_t)PER_THREAD, &p))
+        return "it could not be allocated";
+    return kmm_resource_deallocate(w->pool, p, MIB, (kmm_stream_t)PER_THREAD) ? "it could not be freed" : NULL;
+}
+
+/* One handle names another stream in each thread: an event recorded on it by who wants the memory says nothing of the
+ * thread that freed it. */
+static void memory_of_another_threads_own_stream_is_awaited(void **state)
+{
+    (void)state;
+    thread_streams_t streams = { 0 };
+    const kmm_stream_order_t order = { &streams, counted_create, counted_destroy, counted_record, counted_wait, counted_query, counted_block };
+    const kmm_callback_options_t options = { .allocate = paper_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE, .order = &order };
+    kmm_resource_t *source, *pool;
+    pthread_t thread;
+    void *wrong, *p;
+    assert_int_equal(kmm_callback_resource_create(&options, &source), 0);
+    const kmm_pool_options_t limits = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    assert_int_equal(kmm_pool_resource_create(source, &limits, &pool), 0);
+    thread_work_t work = { pool, &streams };
+    assert_int_equal(pthread_create(&thread, NULL, use_and_free, &work), 0);
+    pthread_join(thread, &wrong);
+    assert_null(wrong);
+    const int before = streams.default_one;
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, (kmm_stream_t)PER_THREAD, &p), 0); /* ours: it waits for theirs */
+    assert_int_equal(streams.others_own, 0);
+    assert_true(streams.default_one > before);
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, (kmm_stream_t)PER_THREAD), 0);
+    streams.owner = kmm__thread_number();
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, fake_stream(3), &p), 0);
+    assert_true(streams.own > 0); /* ours can be named */
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, fake_stream(3)), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+}
+
+/* ---- Limits and failures ---- */
+
+static void an_initial_size_that_is_the_maximum_holds_to_it(void **state)
+{
+    (void)state;
+    for (size_t most = MIB - 3; most <= MIB + 3; most++) {
+        fixture_t f;
+        void *p;
+        begin(&f, 16 * MIB, (kmm_pool_options_t){ .initial_bytes = most, .maximum_bytes = most });
+        assert_true(usage(&f).held_bytes <= most);
+        assert_int_equal(kmm_resource_allocate(f.pool, 2 * MIB, 0, NULL, &p), KMM_E_MEMORY);
+        p = get(&f, MIB - 256, 1);
+        put(&f, p, MIB - 256, 1);
+        finish(&f);
+    }
+    fixture_t f;
+    void *p;
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = 100, .maximum_bytes = 100 }); /* less than any block */
+    assert_int_equal(kmm_resource_allocate(f.pool, 1, 0, NULL, &p), KMM_E_MEMORY);
+    finish(&f);
+}
+
+static int lost_status;
+static int lost_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    return lost_status ? lost_status : paper_allocate(context, bytes, stream, out);
+}
+
+/* Who frees memory and tries again would do so for ever. */
+static void a_lost_device_is_not_out_of_memory(void **state)
+{
+    (void)state;
+    const kmm_callback_options_t options = { .allocate = lost_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE };
+    kmm_resource_t *source, *pool;
+    void *p;
+    assert_int_equal(kmm_callback_resource_create(&options, &source), 0);
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &pool), 0);
+    lost_status = KMM_E_DEVICE;
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), KMM_E_DEVICE);
+    assert_non_null(strstr(kmm_resource_error_text(), kmm_error_string(KMM_E_DEVICE)));
+    lost_status = KMM_E_MEMORY;
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), KMM_E_MEMORY);
+    lost_status = 0;
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+}
+
+/* Two threads run out at a time, each with a lock that the other needs to give memory back. */
+static void *run_out(void *argument)
+{
+    kmm_resource_t *pool = argument;
+    for (int i = 0; i < 300; i++) {
+        void *p, *q;
+        if (kmm_resource_allocate(pool, 3 * MIB, 0, NULL, &p) == 0) {
+            sched_yield();
+            if (kmm_resource_allocate(pool, 3 * MIB, 0, NULL, &q) == 0)
+                kmm_resource_deallocate(pool, q, 3 * MIB, NULL);
+            kmm_resource_deallocate(pool, p, 3 * MIB, NULL);
+        }
+    }
+    return NULL;
+}
+
+static void threads_that_run_out_together_do_not_block_each_other(void **state)
+{
+    (void)state;
+    fake_memory_t memory;
+    fake_memory_init(&memory, 8 * MIB);
+    kmm_resource_t *source = fake_memory_resource(&memory, NULL), *below, *locked, *above, *beside;
+    pthread_t threads[2];
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &below), 0);
+    assert_int_equal(kmm_thread_safe_resource_create(below, &locked), 0);
+    assert_int_equal(kmm_pool_resource_create(locked, NULL, &above), 0);
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &beside), 0);
+    pthread_create(&threads[0], NULL, run_out, above);
+    pthread_create(&threads[1], NULL, run_out, beside);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(kmm_resource_destroy(beside), 0);
+    assert_int_equal(kmm_resource_destroy(above), 0);
+    assert_int_equal(kmm_resource_destroy(locked), 0);
+    assert_int_equal(kmm_resource_destroy(below), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+    assert_null(memory.wrong);
+    fake_memory_deinit(&memory);
+}
+
 static void a_failing_driver_costs_memory_and_not_safety(void **state)
 {
     (void)state;
@@ -444,6 +614,10 @@ int main(void)
         cmocka_unit_test(sizes_and_limits),
         cmocka_unit_test(upstream_is_called_outside_the_lock),
         cmocka_unit_test(memory_goes_back_when_another_pool_needs_it),
+        cmocka_unit_test(memory_of_another_threads_own_stream_is_awaited),
+        cmocka_unit_test(an_initial_size_that_is_the_maximum_holds_to_it),
+        cmocka_unit_test(a_lost_device_is_not_out_of_memory),
+        cmocka_unit_test(threads_that_run_out_together_do_not_block_each_other),
         cmocka_unit_test(a_failing_driver_costs_memory_and_not_safety),
         cmocka_unit_test(leaks_are_reported),
         cmocka_unit_test(a_stream_that_waits_for_the_lock_caches_more_for_a_while),

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pressure.h"
+
+#include <pthread.h>
+
+/* All holders of the process. The lock is not held while one is trimmed: giving memory back may need a lock that another
+ * thread has, which is on its way here. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
+static kmm__holder_t *holders;
+
+void kmm__holder_add(kmm__holder_t *h, kmm_resource_t *r)
+{
+    pthread_mutex_lock(&lock);
+    *h = (kmm__holder_t){ holders, r, 0 };
+    holders = h;
+    pthread_mutex_unlock(&lock);
+}
+
+void kmm__holder_remove(kmm__holder_t *h)
+{
+    pthread_mutex_lock(&lock);
+    while (h->pins)
+        pthread_cond_wait(&unpinned, &lock);
+    for (kmm__holder_t **at = &holders; *at; at = &(*at)->next)
+        if (*at == h) {
+            *at = h->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+static void trim(kmm__holder_t *h)
+{
+    h->pins++;
+    pthread_mutex_unlock(&lock);
+    kmm_resource_trim(h->resource, 0);
+    pthread_mutex_lock(&lock);
+    if (--h->pins == 0)
+        pthread_cond_broadcast(&unpinned);
+}
+
+static bool stands_on(const kmm_resource_t *above, const kmm_resource_t *r)
+{
+    while (above && above != r)
+        above = above->upstream;
+    return above != NULL;
+}
+
+void kmm__pressure(const kmm_resource_t *r, kmm__pressed_t whom)
+{
+    pthread_mutex_lock(&lock);
+    for (kmm__holder_t *h = holders; h; h = h->next) /* who is pinned stays in the list */
+        if (h->resource != r && h->resource->kind == r->kind && h->resource->device == r->device &&
+            (whom == KMM__PRESS_ALL || stands_on(h->resource, r)))
+            trim(h);
+    pthread_mutex_unlock(&lock);
+}
