@@ -147,6 +147,8 @@ typedef struct kmm_device_info {
 
 int kmm_device_count(kmm_runtime_t *rt);
 int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *out);
+/* Of the host's memory, the node (as the system numbers them) nearest to the device; negative: all are alike, or it is not known. */
+int kmm_device_node(kmm_runtime_t *rt, int device);
 
 #ifdef __cplusplus
 }

@@ -118,6 +118,7 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     if (error)
         return kmm__error_set(error, "no %s device: %s", product, reason);
     add_backend(rt, b);
+    kmm__near_ahead(rt);
     int count = b->count(b);
     if (at_most && count < at_most)
         return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer", at_most, product, count);

@@ -325,6 +325,15 @@ bool kmm__uses_is_known(uint64_t next); /* whether that was more than a guess ab
 /* Notes that a launch is being submitted; its index in runtime->patterns. */
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 
+/* ---- memory/near.c (not locked) ---- */
+void kmm__near_start(kmm_runtime_t *rt);
+void kmm__near_ahead(kmm_runtime_t *rt); /* the runtime is going to have GPUs: what is asked below is found out meanwhile */
+void kmm__near_stop(kmm_runtime_t *rt);
+/* Of the host's memory, the node nearest to the device, or one of those; -1: all are alike, or it is not known. */
+int kmm__near_node(kmm__device_t *d);
+/* Has whole pages of ours, as far as nothing has touched them yet, come from the nodes near the device, if there is room. */
+void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes);
+
 /* ---- memory/pin.c (not locked) ---- */
 void kmm__pin_start(kmm_runtime_t *rt);
 void kmm__pin_stop(kmm_runtime_t *rt);

@@ -68,6 +68,7 @@ static void runtime_free(kmm_runtime_t *rt)
         kmm__device_end(rt->device[k]);
     kmm__stage_stop(rt);
     kmm__locked_stop(rt);
+    kmm__near_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_stop(rt->device[k]);
     for (uint32_t k = 0; k < rt->backend_count; k++)
@@ -100,6 +101,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
+    kmm__near_start(rt);
     int error = kmm__config_devices(rt, config);
     kmm__pin_start(rt);
     int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
@@ -318,4 +320,11 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
     memcpy(out->name, d->info.name, sizeof(out->name));
     pthread_mutex_unlock(&rt->lock);
     return 0;
+}
+
+KMM__API int kmm_device_node(kmm_runtime_t *rt, int device)
+{
+    if (!rt || device < 0 || device >= (int)rt->visible_count)
+        return kmm__error_set(KMM_E_NO_DEVICE, "there is no device %d", device);
+    return kmm__near_node(rt->device[device]);
 }

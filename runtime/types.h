@@ -461,6 +461,7 @@ struct kmm_runtime {
     struct { uint64_t bytes, tasks, part; } join; /* chunks are joined to so many bytes at most (0: never), and to this part of a device's
                                                    * memory, as long as that leaves each device so many tasks of a launch */
     struct kmm__locked *locked;   /* how much of the host's memory is page-locked (memory/locked.c) */
+    struct kmm__near *near;       /* the host's nodes near each device (memory/near.c) */
     struct kmm__pinners *pinners; /* threads that page-lock host memory (memory/pin.c) */
     struct kmm__stager *stager;   /* copies through buffers (memory/stage.c) */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */

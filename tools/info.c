@@ -10,7 +10,7 @@ static const char *name_of(kmm_kind_t kind)
     return kind == KMM_KIND_CUDA ? "cuda" : kind == KMM_KIND_HIP ? "hip" : "host";
 }
 
-static void print_device(const kmm_device_info_t *d)
+static void print_device(const kmm_device_info_t *d, int node)
 {
     printf("%s:%d  %s", name_of(d->kind), d->ordinal, d->name);
     if (d->memory_bytes)
@@ -20,6 +20,8 @@ static void print_device(const kmm_device_info_t *d)
     if (d->kind != KMM_KIND_HOST)
         printf(d->whole_arrays ? "; cannot map memory in parts: windows are whole allocations, so an array is there whole or not at all"
                                : "; maps memory in parts");
+    if (node >= 0)
+        printf("; near node %d of the host's memory", node);
     printf("\n");
 }
 
@@ -37,6 +39,6 @@ int main(int argc, char **argv)
     }
     for (int k = 0; k < kmm_device_count(rt); k++)
         if (kmm_device_get(rt, k, &d) == 0)
-            print_device(&d);
+            print_device(&d, kmm_device_node(rt, k));
     return 0;
 }

@@ -30,6 +30,12 @@ typedef struct kmm__stream kmm__stream_t;
 typedef struct kmm__event kmm__event_t;
 typedef uint64_t kmm__frame_handle_t;       /* physical memory */
 
+/* Where a device is on the host's PCI bus. */
+typedef struct kmm__pci {
+    bool known; /* false: the driver does not say, or it is on none */
+    unsigned domain, bus, device, function;
+} kmm__pci_t;
+
 typedef struct kmm__gpu_info {
     char name[64];
     uint64_t memory_total, memory_free; /* bytes; 0: the device uses the host's memory as its own */
@@ -38,6 +44,7 @@ typedef struct kmm__gpu_info {
                                            windows are not reserved, frames not mapped */
     bool away;                          /* frames may be of the host's memory: frame_create_away */
     uint32_t lanes;                     /* how many streams of kernels are worth having: 1 for a GPU, the threads for a CPU */
+    kmm__pci_t pci;
 } kmm__gpu_info_t;
 
 /* `rows` rows of `width` bytes. Pitches are ignored when rows is 1. dst_gpu and src_gpu say where the

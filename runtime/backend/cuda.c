@@ -34,6 +34,15 @@ static void describe(int r, const char **name, const char **text)
 
 /* ---- Devices ---- */
 
+static kmm__pci_t find(CUdevice device)
+{
+    int domain = 0, bus = 0, slot = 0;
+    bool known = !cu.DeviceGetAttribute(&domain, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, device) &&
+        !cu.DeviceGetAttribute(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, device) &&
+        !cu.DeviceGetAttribute(&slot, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device);
+    return (kmm__pci_t){ .known = known, .domain = (unsigned)domain, .bus = (unsigned)bus, .device = (unsigned)slot };
+}
+
 static int device_open(kmm__gpu_device_t *d)
 {
     CUcontext context = NULL;
@@ -50,6 +59,7 @@ static int device_open(kmm__gpu_device_t *d)
     if (!error && cu.DeviceGetAttribute(&away, CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) == 0 && away &&
         cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
         d->host_node = node > 0 ? node : 0; /* -1: the host has one node */
+    d->pci = find(device);
     d->context = context;
     d->max_pitch = pitch;
     d->maps = windows != 0;

@@ -476,7 +476,8 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
     gpu->calls->MemGetInfo(&free_bytes, &total);
     leave_relaxed(gpu, scope);
     *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = gpu->granule, .lanes = 1,
-                              .whole = !gpu->device.maps, .away = gpu->device.maps && gpu->device.host_node >= 0 };
+                              .whole = !gpu->device.maps, .away = gpu->device.maps && gpu->device.host_node >= 0,
+                              .pci = gpu->device.pci };
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
 

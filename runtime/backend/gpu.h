@@ -94,6 +94,7 @@ typedef struct kmm__gpu_device {
     void *context;     /* NULL where there are none */
     int64_t max_pitch; /* of copies of rows */
     int host_node;     /* of the host's memory, the node whose memory can be mapped for the device; -1: none can */
+    kmm__pci_t pci;
     bool maps;         /* memory can be mapped into address space; otherwise windows are whole allocations */
 } kmm__gpu_device_t;
 

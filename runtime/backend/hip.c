@@ -47,6 +47,18 @@ static void forget(void)
 
 /* ---- Devices ---- */
 
+/* Parts of a device may be devices of their own, which are told apart by their functions. */
+static kmm__pci_t find(int ordinal)
+{
+    char text[32] = "";
+    kmm__pci_t p = { 0 };
+    if (hip.DeviceGetPCIBusId(text, sizeof(text), ordinal) != hipSuccess)
+        forget();
+    else
+        p.known = sscanf(text, "%x:%x:%x.%x", &p.domain, &p.bus, &p.device, &p.function) == 4;
+    return p;
+}
+
 static int device_open(kmm__gpu_device_t *d)
 {
     int before = 0;
@@ -55,6 +67,7 @@ static int device_open(kmm__gpu_device_t *d)
     hip.SetDevice(before);
     d->max_pitch = INT_MAX;
     d->maps = true;
+    d->pci = find(d->ordinal);
     return error;
 }
 

@@ -25,6 +25,7 @@ enum {
     X(GetErrorString, "hipGetErrorString", const char *, (hipError_t))                             \
     X(GetDevice, "hipGetDevice", hipError_t, (int *))                                              \
     X(SetDevice, "hipSetDevice", hipError_t, (int))                                                \
+    X(DeviceGetPCIBusId, "hipDeviceGetPCIBusId", hipError_t, (char *, int, int))                   \
     X(DeviceEnablePeerAccess, "hipDeviceEnablePeerAccess", hipError_t, (int, unsigned))            \
     X(GetLastError, "hipGetLastError", hipError_t, (void))                                         \
     X(Memcpy2DAsync, "hipMemcpy2DAsync", hipError_t,                                               \

@@ -74,6 +74,8 @@ static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     kmm__backend_t *backend = d->backend;
     uint64_t bytes = lockable(a, k);
+    if (!a->is_mapped)
+        kmm__near_bind(d, a->host + block_begin(a, k), bytes);
     bool locked = bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
     if (!locked)
         kmm__locked_give(a->runtime, bytes);

@@ -32,6 +32,7 @@ typedef struct slot {
     struct kmm__stager *stager;
     slot_state_t state;
     char *buffer, *host;
+    int node; /* of the host's memory, that the buffer is on; -1: any */
     kmm__addr_t at; /* on the device */
     int64_t width, pitch, rows;
     kmm__device_t *device;
@@ -262,21 +263,31 @@ int kmm__stage_start(kmm_runtime_t *rt)
     return times_given(p);
 }
 
+/* The buffers are dealt to the devices, those of each direction alike, and each is near its own. */
+static void slots_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory)
+{
+    for (uint32_t k = 0; k < 2 * SLOTS; k++) {
+        kmm__device_t *d = rt->device[k % SLOTS * rt->visible_count / SLOTS];
+        char *buffer = memory + k * p->slot_bytes;
+        kmm__near_bind(d, buffer, p->slot_bytes);
+        p->slots[k] = (slot_t){ .stager = p, .buffer = buffer, .node = kmm__near_node(d) };
+    }
+}
+
 /* Buffers and threads are made for the first copy. Not locked; others wait. */
-static bool begin(struct kmm__stager *p, kmm__backend_t *backend)
+static bool begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t *backend)
 {
     size_t bytes = 2 * SLOTS * p->slot_bytes;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
+    slots_place(p, rt, memory);
     if (backend->host_register(backend, memory, bytes)) {
         munmap(memory, bytes);
         return false;
     }
     p->memory = memory;
     p->locked_by = backend;
-    for (uint32_t k = 0; k < 2 * SLOTS; k++)
-        p->slots[k] = (slot_t){ .stager = p, .buffer = memory + k * p->slot_bytes };
     while (p->thread_count < p->threads_wanted && pthread_create(&p->threads[p->thread_count], NULL, stage_main, p) == 0)
         p->thread_count++;
     return p->thread_count > 0;
@@ -304,7 +315,7 @@ bool kmm__stage_works(kmm__device_t *d)
     if (p->state == STAGER_NEW && p->times > 0) {
         p->state = STAGER_BEGINNING;
         pthread_mutex_unlock(&p->lock);
-        bool works = begin(p, d->backend);
+        bool works = begin(p, d->runtime, d->backend);
         pthread_mutex_lock(&p->lock);
         p->state = works ? STAGER_WORKS : STAGER_FAILED;
         pthread_cond_broadcast(&p->changed);
@@ -563,16 +574,31 @@ static int receive(slot_t *s)
 
 /* ---- Pieces ---- */
 
+/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL: none is free. Locked. */
+static slot_t *slot_near(struct kmm__stager *p, uint32_t first, int node)
+{
+    slot_t *any = NULL;
+    for (uint32_t k = first; k < first + SLOTS; k++) {
+        slot_t *s = &p->slots[k];
+        if (s->state == SLOT_FREE && s->node == node)
+            return s;
+        if (s->state == SLOT_FREE && !any)
+            any = s;
+    }
+    return any;
+}
+
 /* A free slot, for which it waits. Locked, unlocks meanwhile. */
 static slot_t *slot_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
 {
     uint32_t first = t->is_out ? SLOTS : 0;
+    int node = kmm__near_node(t->device);
     for (;;) {
         int e = t->filled ? send_filled(p, t) : 0;
         *error = *error ? *error : e;
-        for (uint32_t k = first; k < first + SLOTS; k++)
-            if (p->slots[k].state == SLOT_FREE)
-                return &p->slots[k];
+        slot_t *s = slot_near(p, first, node);
+        if (s)
+            return s;
         if (!t->filled)
             pthread_cond_wait(&p->changed, &p->lock);
     }

@@ -86,6 +86,16 @@ uint32_t fake_lanes(void)
     return lanes;
 }
 
+bool fake_pci(int device, unsigned out[4])
+{
+    const char *text = fake_setting("PCI");
+    for (int k = 0; k < device && text; k++) {
+        text = strchr(text, ',');
+        text = text ? text + 1 : NULL;
+    }
+    return text && sscanf(text, "%x:%x:%x.%x", &out[0], &out[1], &out[2], &out[3]) == 4;
+}
+
 void fake_enter(void)
 {
     pthread_mutex_lock(&fake_lock);

@@ -70,6 +70,8 @@ bool fake_is_device(int device);
 size_t fake_memory(void);   /* bytes of each device */
 size_t fake_granule(void);
 uint32_t fake_lanes(void);  /* of a warp: 32 or 64 */
+/* Where the environment says that the device is on the PCI bus: domain, bus, device, function. False: it does not. */
+bool fake_pci(int device, unsigned out[4]);
 /* The environment's KMM_FAKE_<driver>_<name>, or else KMM_FAKE_<name>. */
 const char *fake_setting(const char *name);
 bool fake_strikes(fake_point_t point); /* locked; counts */

@@ -92,6 +92,15 @@ FAKE hipDeviceGetName(char *out, int bytes, int ordinal)
     return fake_is_device(ordinal) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
+FAKE hipDeviceGetPCIBusId(char *out, int bytes, int ordinal)
+{
+    unsigned at[4];
+    if (!fake_is_device(ordinal) || !fake_pci(ordinal, at))
+        return sticky(fake_is_device(ordinal) ? FAKE_INVALID_VALUE : FAKE_INVALID_DEVICE);
+    int n = snprintf(out, (size_t)bytes, "%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+    return n < bytes ? FAKE_OK : sticky(FAKE_INVALID_VALUE);
+}
+
 FAKE hipDeviceCanAccessPeer(int *out, int a, int b)
 {
     *out = a != b;

@@ -90,10 +90,22 @@ FAKE cuDeviceGetName(char *out, int bytes, CUdevice d)
     return fake_is_device(d) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
+static CUresult pci_attribute(int *out, int attribute, CUdevice d)
+{
+    unsigned at[4];
+    if (!fake_pci(d, at))
+        return FAKE_INVALID_VALUE;
+    *out = (int)at[attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ? 0 : attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? 1 : 2];
+    return FAKE_OK;
+}
+
 FAKE cuDeviceGetAttribute(int *out, int attribute, CUdevice d)
 {
     if (!fake_is_device(d))
         return FAKE_INVALID_DEVICE;
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID || attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ||
+        attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
+        return pci_attribute(out, attribute, d);
     *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH ? FAKE_PITCH_LIMIT
         : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
           attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
