@@ -13,8 +13,12 @@
 /* ---- base/alloc.c: bookkeeping memory. Ends the process when there is none, with a message: a
  * runtime that cannot note who wrote what cannot keep its promises. ---- */
 void *kmm__alloc(size_t bytes); /* zeroed; freed by free */
+void *kmm__grow_more(void *data, uint32_t *capacity, size_t size);
 /* Makes room for one more element of `size` in a growing array. */
-void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size);
+static inline void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size)
+{
+    return count < *capacity ? data : kmm__grow_more(data, capacity, size);
+}
 char *kmm__copy_text(const char *text);
 
 /* ---- runtime.c ---- */
@@ -284,12 +288,16 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 /* Those copies failed before they were made: the frame holds what it held. */
 void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted);
 
+void kmm__settled_free(kmm__array_t *a);
+
 /* ---- memory/frame.c ---- */
 /* Locked, by the device's own thread; may unlock meanwhile. Maps and pins all frames that t's
  * accesses touch on its device; resident: kmm__frames_resident has just said so. KMM_E_MEMORY: they can never be resident together. */
 int kmm__frames_acquire(kmm__task_t *t, bool resident);
 /* Locked: whether that would need no mapping; *bytes receives how much t touches. */
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
+/* Locked: all that any array may have there has room, so that nothing is evicted for long. */
+bool kmm__frames_fit(const kmm__device_t *d);
 void kmm__frames_release(kmm__task_t *t);      /* locked */
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f); /* locked */
 /* Locked: calls fn for each frame of a's that holds bytes of the box. */
@@ -315,7 +323,18 @@ void kmm__pack_close(kmm__device_t *d); /* all arrays are gone */
 /* ---- memory/foresight.c (all locked) ---- */
 void kmm__uses_expect(kmm__task_t *t); /* t, which has its device and accesses, will touch their frames */
 void kmm__uses_cancel(kmm__task_t *t); /* or will not after all */
-void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t); /* t touches f now */
+void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence); /* from what is expected */
+/* t touches f now. */
+static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
+{
+    kmm__uses_t *u = &f->uses;
+    if (u->count)
+        kmm__uses_drop(u, t->sequence);
+    for (uint32_t k = KMM__PAST_USES - 1; k > 0; k--)
+        u->past[k] = u->past[k - 1];
+    u->past[0] = t->sequence;
+    u->launch = t->work->pattern;
+}
 bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence);
 bool kmm__uses_none(const kmm__frame_t *f);
 void kmm__uses_free(kmm__frame_t *f);

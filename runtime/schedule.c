@@ -21,33 +21,60 @@ static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
     return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
 }
 
+/* Changed under the lock: others only look. */
+static void queue_count(kmm__queue_t *q, uint32_t count)
+{
+    atomic_store_explicit(&q->count, count, memory_order_relaxed);
+}
+
+/* Room for one more behind the last one. */
+static void queue_room(kmm__queue_t *q)
+{
+    if (q->head >= q->capacity / 2 && q->head > 0 && q->head + q->count == q->capacity) {
+        memmove(q->tasks, q->tasks + q->head, q->count * sizeof(*q->tasks));
+        q->head = 0;
+    }
+    q->tasks = kmm__grow(q->tasks, q->head + q->count, &q->capacity, sizeof(*q->tasks));
+}
+
 static void queue_push(kmm__queue_t *q, kmm__task_t *t)
 {
-    q->tasks = kmm__grow(q->tasks, q->count, &q->capacity, sizeof(*q->tasks));
-    uint32_t k = q->count++;
-    for (; k > 0 && comes_before(t, q->tasks[(k - 1) / 2]); k = (k - 1) / 2)
-        q->tasks[k] = q->tasks[(k - 1) / 2];
-    q->tasks[k] = t;
+    queue_room(q);
+    kmm__task_t **heap = q->tasks + q->head;
+    uint32_t k = q->count;
+    queue_count(q, k + 1);
+    if (k == 0)
+        q->heaped = false;
+    q->heaped |= k > 0 && comes_before(t, heap[k - 1]);
+    for (; q->heaped && k > 0 && comes_before(t, heap[(k - 1) / 2]); k = (k - 1) / 2)
+        heap[k] = heap[(k - 1) / 2];
+    heap[k] = t;
 }
 
 static kmm__task_t *queue_first(const kmm__queue_t *q)
 {
-    return q->count ? q->tasks[0] : NULL;
+    return q->count ? q->tasks[q->head] : NULL;
 }
 
 static kmm__task_t *queue_pop(kmm__queue_t *q)
 {
     if (q->count == 0)
         return NULL;
-    kmm__task_t *first = q->tasks[0], *last = q->tasks[--q->count];
-    uint32_t k = 0, count = q->count;
-    for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
-        child += child + 1 < count && comes_before(q->tasks[child + 1], q->tasks[child]);
-        if (!comes_before(q->tasks[child], last))
-            break;
-        q->tasks[k] = q->tasks[child];
+    kmm__task_t **heap = q->tasks + q->head;
+    uint32_t k = 0, count = q->count - 1;
+    kmm__task_t *first = heap[0], *last = heap[count];
+    queue_count(q, count);
+    if (!q->heaped || count == 0) {
+        q->head = count ? q->head + 1 : 0;
+        return first;
     }
-    q->tasks[k] = last;
+    for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
+        child += child + 1 < count && comes_before(heap[child + 1], heap[child]);
+        if (!comes_before(heap[child], last))
+            break;
+        heap[k] = heap[child];
+    }
+    heap[k] = last;
     return first;
 }
 
@@ -627,7 +654,7 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
 {
     uint32_t share = d->startable.count / (2 * d->lane_count) + 1;
     list->count = 0;
-    while (list->count < share && list->count < LANE_TASKS && d->startable.count && !d->startable.tasks[0]->work->kernel)
+    while (list->count < share && list->count < LANE_TASKS && d->startable.count && !queue_first(&d->startable)->work->kernel)
         list->tasks[list->count++] = queue_pop(&d->startable);
 }
 
@@ -767,7 +794,7 @@ static void issue_on_host(kmm__task_t *t)
 
 void kmm__device_wake(kmm__device_t *d)
 {
-    d->wakes++;
+    atomic_store_explicit(&d->wakes, atomic_load_explicit(&d->wakes, memory_order_relaxed) + 1, memory_order_relaxed);
     pthread_cond_signal(&d->wake);
 }
 

@@ -19,9 +19,9 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
         d->runtime->spare_tickets = t->next;
     else
         t = kmm__alloc(sizeof(*t));
-    t->state = KMM__TICKET_PLANNED;
+    atomic_init(&t->state, KMM__TICKET_PLANNED);
     t->is_copy = false;
-    t->error = 0;
+    atomic_init(&t->error, 0);
     t->awaited = false;
     t->point = NULL;
     t->refs = 1;
@@ -95,7 +95,7 @@ void kmm__ticket_done(kmm__ticket_t *t)
         return;
     if (!t->error && t->is_copy)
         t->error = t->device->lost;
-    t->state = KMM__TICKET_DONE;
+    atomic_store_explicit(&t->state, KMM__TICKET_DONE, memory_order_release);
     for (uint32_t k = 0; k < t->waiter_count; k++) {
         kmm__task_t *waiter = t->waiters[k].to;
         if (t->error && t->waiters[k].data)

@@ -124,6 +124,16 @@ typedef struct kmm__holders {
     kmm__ticket_t *ready[KMM__MAX_SPACES]; /* maps keep only the first space_count */
 } kmm__holders_t;
 
+/* What an array's coherence map would answer wherever it is asked, so that it need not be (memory/coherence.c). */
+typedef struct kmm__settled {
+    uint32_t whole;        /* spaces (bits) that hold the newest value of all that was ever written, with no copy on its way there */
+    kmm__device_t *sole;   /* the one device whose space holds any value, written whole, by tasks on its one lane; NULL: not known. Its map is one leaf, */
+    kmm__ticket_t *last;   /* without the tickets of those who wrote: this is the latest; NULL: none; a reference */
+    uint32_t seen_in;      /* the space in which so many bytes have been found to be there, one after the other, */
+    kmm__device_t *writer; /* the device that alone wrote so many, */
+    uint64_t seen, stored; /* since all of the map was looked at */
+} kmm__settled_t;
+
 typedef enum kmm__frame_state {
     KMM__FRAME_ABSENT,
     KMM__FRAME_MAPPED,
@@ -166,6 +176,7 @@ struct kmm__frame {
 typedef struct kmm__residence {
     kmm__addr_t window; /* 0: none yet; where arrays are whole: none now */
     kmm__frame_t *frames; /* frame_count of them */
+    uint32_t mapped;      /* of these */
     bool is_packed;       /* it has no frames: its place is in a slab (memory/pack.c) */
     bool released;
 } kmm__residence_t;
@@ -198,7 +209,8 @@ struct kmm__array {
     char *label;
     kmm__shape_map_t users;     /* dependences, at the submission front, */
     kmm__reads_t reads;         /* but for these */
-    kmm__shape_map_t coherence; /* at the issue front */
+    kmm__shape_map_t coherence; /* at the issue front, */
+    kmm__settled_t settled;     /* and what is known of all of it */
     uint64_t frame_bytes;
     uint32_t frame_count;
     kmm__residence_t residence[KMM__MAX_DEVICES];
@@ -375,11 +387,13 @@ typedef struct kmm__lane {
 
 typedef struct kmm__spare { kmm__frame_handle_t handle; uint64_t bytes; } kmm__spare_t;
 
-/* Tasks by priority, then in the order of submission: a binary heap, the first one at 0. */
+/* Tasks by priority, then in the order of submission: a binary heap, the first one at `head`. As long as tasks come in that order it is
+ * a list as well, which is not heaped up anew for each that goes. */
 typedef struct kmm__queue {
     kmm__task_t **tasks;
     _Atomic uint32_t count; /* changed under the lock */
-    uint32_t capacity;
+    uint32_t capacity, head;
+    bool heaped;            /* no list any more, until it is empty */
 } kmm__queue_t;
 
 struct kmm__device {
@@ -470,6 +484,7 @@ struct kmm_runtime {
     uint32_t live_arrays;  /* not freed yet, dead ones included */
     uint32_t forgotten;    /* of these, the ones that are is_forgotten */
     uint64_t array_bytes, array_most; /* of all that live, and the most there were */
+    uint64_t framed_bytes; /* what all that live could take of a device, in frames */
     uint32_t deferred;     /* arrays that are is_deferred */
     uint64_t next_array, next_work, next_sequence;
     kmm__pattern_t patterns[KMM__PATTERNS];

@@ -18,10 +18,8 @@ void *kmm__alloc(size_t bytes)
     return or_die(calloc(1, bytes ? bytes : 1), bytes);
 }
 
-void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size)
+void *kmm__grow_more(void *data, uint32_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return data;
     *capacity = *capacity ? 2 * *capacity : 4;
     return or_die(realloc(data, *capacity * size), *capacity * size);
 }

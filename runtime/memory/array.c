@@ -182,6 +182,7 @@ static void array_free(kmm__array_t *a)
         munmap(a->host, a->host == a->base ? a->reserved : kmm__whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
     kmm__reads_free(a);
+    kmm__settled_free(a);
     if (a->users.map)
         kmm__map_destroy(a->users.map);
     if (a->coherence.map)
@@ -192,6 +193,7 @@ static void array_free(kmm__array_t *a)
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
     rt->array_bytes -= a->bytes;
+    rt->framed_bytes -= a->frame_count * a->frame_bytes;
     free(a->label);
     free(a);
     rt->live_arrays--;
@@ -218,6 +220,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->base = a->host = mapped;
     a->frame_bytes = choose_frame(rt, bytes);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
+    rt->framed_bytes += a->frame_count * a->frame_bytes;
     int error = mapped ? 0 : can_be_in_place(rt) ? place(a) : reserve_name(a);
     if (!error)
         error = maps_create(rt, a);

@@ -149,6 +149,130 @@ int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *c
     return 1;
 }
 
+/* ---- What is known of all of an array ---- */
+
+/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those that look here. */
+static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
+{
+    const kmm__ticket_t *t = h->ready[space];
+    bool copied = !t || !t->is_copy || (t->state == KMM__TICKET_DONE && !t->error);
+    return copied && (h->valid == 0 || kmm__holders_valid(rt, h) >> space & 1);
+}
+
+typedef struct survey { const kmm_runtime_t *runtime; const kmm__device_t *device; uint32_t space; } survey_t;
+
+static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const survey_t *s = arg;
+    return !is_there(s->runtime, value, s->space);
+}
+
+/* Whether anything is held by another space, or by nobody, or has been written on another stream than the device's one lane. */
+static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const survey_t *s = arg;
+    const kmm__holders_t *h = value;
+    if (h->valid != 1u << s->space)
+        return 1;
+    for (uint32_t k = 0; k < s->runtime->space_count; k++)
+        if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE && (k != s->space || h->ready[k]->stream != s->device->lanes[0].stream))
+            return 1;
+    return !is_there(s->runtime, h, s->space);
+}
+
+static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
+{
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
+}
+
+static bool is_promised(const kmm__array_t *a)
+{
+    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
+}
+
+/* t found what it reads in its space: once that has been said of as many bytes as there are, all are looked at. */
+static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
+{
+    kmm__settled_t *s = &a->settled;
+    survey_t survey = { t->runtime, t->device, t->device->space };
+    if (is_promised(a)) /* what nobody has written is an error there */
+        return;
+    s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
+    s->seen_in = survey.space;
+    if (s->seen < a->bytes)
+        return;
+    s->seen = 0;
+    if (map_has_none(a, lies_elsewhere, &survey))
+        s->whole |= 1u << survey.space;
+}
+
+/* t has written the box, which the map says now. When one device has written all there is, its map is made one leaf: who wrote which
+ * part need not be told apart where they are on one stream, one behind the other. */
+static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+{
+    kmm__settled_t *s = &a->settled;
+    survey_t survey = { t->runtime, t->device, t->device->space };
+    kmm__holders_t value = { .valid = 1u << survey.space };
+    s->whole &= 1u << survey.space;
+    s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
+    s->writer = t->device;
+    if (s->stored < a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 || t->runtime->spill)
+        return 0;
+    s->stored = 0;
+    if (!map_has_none(a, lies_not_only_here, &survey))
+        return 0;
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    int error = kmm__map_assign(a->coherence.map, &all, &value);
+    if (error)
+        return error;
+    s->sole = t->device;
+    s->last = t->ticket;
+    kmm__ticket_ref(s->last);
+    s->whole = 1u << survey.space;
+    return 0;
+}
+
+/* Whether t writes what only its device has, so that nothing changes but who was the last one. */
+static bool writes_sole(kmm__array_t *a, kmm__task_t *t)
+{
+    kmm__settled_t *s = &a->settled;
+    if (!s->sole || s->sole != t->device || t->ticket->stream != t->device->lanes[0].stream)
+        return false;
+    kmm__ticket_ref(t->ticket);
+    kmm__ticket_unref(s->last);
+    s->last = t->ticket;
+    return true;
+}
+
+static int tell_last(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    const kmm__settled_t *s = arg;
+    kmm__holders_t *h = value;
+    kmm__ticket_ref(s->last);
+    kmm__ticket_unref(h->ready[s->sole->space]);
+    h->ready[s->sole->space] = s->last;
+    return 0;
+}
+
+/* Before anybody else looks at, or changes, where the values of an array are: the map is told who wrote last. */
+static int settled_end(kmm__array_t *a)
+{
+    kmm__settled_t *s = &a->settled;
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    s->seen = s->stored = 0;
+    if (!s->sole)
+        return 0;
+    int error = kmm__map_update(a->coherence.map, &all, tell_last, s);
+    s->sole = NULL;
+    kmm__ticket_unref(s->last);
+    s->last = NULL;
+    return error;
+}
+
 /* ---- Moves ---- */
 
 static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box, kmm__device_t *from,
@@ -264,8 +388,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
-        return promised ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
+        return is_promised(a) ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
                                          a->map == KMM_MAP_FROM ? "from" : "alloc") : 0;
     }
     uint32_t valid = kmm__holders_valid(d->runtime, h);
@@ -285,32 +408,48 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Whether a part is where the task runs, with nothing to wait for. Asked first, because looking
+/* Whether a part is not where the task runs, or there is something to wait for. Asked first, because looking
  * leaves the map as it is. */
 static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
-    const kmm__task_t *t = arg;
+    const fetch_t *f = arg;
+    const kmm__task_t *t = f->task;
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
+    if (h->valid == 0)
+        return is_promised(f->access->array);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+}
+
+static int fetch_access(fetch_t *f, const kmm__access_t *a)
+{
+    kmm__task_t *t = f->task;
+    kmm_runtime_t *rt = t->runtime;
+    kmm__box_t boxes[2 * KMM__DIMS];
+    bool there = true;
+    int error = a->array->settled.sole ? settled_end(a->array) : 0;
+    int n = error ? error : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    f->access = a;
+    for (int b = 0; b < n && !error; b++) {
+        if (!kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, f))
+            continue;
+        error = kmm__map_update(a->array->coherence.map, &boxes[b], fetch_part, f);
+        there = false;
+    }
+    if (there && n > 0)
+        note_seen(a->array, t, &a->box);
+    return n < 0 ? n : error;
 }
 
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
 {
-    kmm_runtime_t *rt = t->device->runtime;
     fetch_t f = { .task = t, .moves = moves };
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked)
+        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked || a->array->settled.whole >> t->device->space & 1)
             continue;
-        f.access = a;
-        int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
-        int error = n < 0 ? n : 0;
-        for (int b = 0; b < n && !error; b++)
-            if (kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, t))
-                error = kmm__map_update(a->array->coherence.map, &boxes[b], fetch_part, &f);
+        int error = fetch_access(&f, a);
         if (error) {
             t->failed_item = a->item;
             return error;
@@ -339,24 +478,35 @@ static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
     return kmm__map_assign(a->coherence.map, box, &value);
 }
 
+static int store_access(kmm__task_t *t, const kmm__access_t *a)
+{
+    kmm_runtime_t *rt = t->runtime;
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int error = a->array->settled.sole ? settled_end(a->array) : 0;
+    int n = error ? error : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    for (int b = 0; b < n && !error; b++) {
+        if (a->mode == KMM_WRITE)
+            kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
+        error = hold_alone(t, a->array, &boxes[b]);
+    }
+    return n < 0 ? n : error ? error : note_stored(a->array, t, &a->box);
+}
+
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
 {
-    kmm_runtime_t *rt = t->device->runtime;
     int error = fetch_all(t, moves);
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_READ || a->array->is_abstract || !a->array->is_tracked)
-            continue;
-        int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
-        error = n < 0 ? n : 0;
-        for (int b = 0; b < n && !error; b++) {
-            if (a->mode == KMM_WRITE)
-                kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
-            error = hold_alone(t, a->array, &boxes[b]);
-        }
+        if (a->mode != KMM_READ && !a->array->is_abstract && a->array->is_tracked && !writes_sole(a->array, t))
+            error = store_access(t, a);
     }
     return error;
+}
+
+void kmm__settled_free(kmm__array_t *a)
+{
+    kmm__ticket_unref(a->settled.last);
+    a->settled = (kmm__settled_t){ 0 };
 }
 
 /* ---- Eviction ---- */
@@ -401,7 +551,8 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
     evict_t e = { f, d, moves, NULL, kmm__dag_is_dead(f) };
-    int n = frame_boxes(f, boxes), error = 0;
+    int n = frame_boxes(f, boxes), error = settled_end(f->array);
+    f->array->settled.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */

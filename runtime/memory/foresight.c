@@ -69,9 +69,10 @@ static void cancel_frame(void *ctx, kmm__frame_t *f)
     queue_remove(&f->uses, ((const kmm__task_t *)ctx)->sequence);
 }
 
+/* Where there is room for everything nobody will ask. */
 void kmm__uses_expect(kmm__task_t *t)
 {
-    if (t->device->space == KMM__HOST)
+    if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
         return;
     t->is_expected = true;
     for_each_frame(t, expect_frame);
@@ -84,13 +85,9 @@ void kmm__uses_cancel(kmm__task_t *t)
     t->is_expected = false;
 }
 
-void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
+void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence)
 {
-    kmm__uses_t *u = &f->uses;
-    queue_remove(u, t->sequence);
-    memmove(u->past + 1, u->past, sizeof(u->past) - sizeof(u->past[0]));
-    u->past[0] = t->sequence;
-    u->launch = t->work->pattern;
+    queue_remove(u, sequence);
 }
 
 void kmm__uses_free(kmm__frame_t *f)

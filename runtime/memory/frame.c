@@ -32,6 +32,14 @@ static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
     f->previous = f->next = NULL;
 }
 
+/* How many are mapped is counted, since mostly all are. */
+static void frame_set(kmm__frame_t *f, kmm__frame_state_t state)
+{
+    kmm__residence_t *r = &f->array->residence[f->device->index];
+    r->mapped += (state == KMM__FRAME_MAPPED) - (f->state == KMM__FRAME_MAPPED);
+    f->state = state;
+}
+
 /* What it takes of the device's memory. */
 static uint64_t bytes_here(const kmm__frame_t *f)
 {
@@ -39,6 +47,12 @@ static uint64_t bytes_here(const kmm__frame_t *f)
 }
 
 /* ---- Pins ---- */
+
+bool kmm__frames_fit(const kmm__device_t *d)
+{
+    enum { SLABS = 16 }; /* what small arrays take beside frames (pack.c) */
+    return d->runtime->framed_bytes <= d->limit - d->limit / SLABS && !d->pressure;
+}
 
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
 {
@@ -81,7 +95,7 @@ typedef struct touch {
     void *ctx;
 } touch_t;
 
-static void touch_bytes(touch_t *t, int64_t begin, int64_t end)
+static inline void touch_bytes(touch_t *t, int64_t begin, int64_t end)
 {
     int64_t size = (int64_t)t->array->frame_bytes;
     for (int64_t k = begin / size; k * size < end; k++)
@@ -111,18 +125,23 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d)
     return r->frames;
 }
 
+/* The frames of a box in one dimension, as most are. */
+static inline void touch_flat(touch_t *t, const kmm__box_t *b)
+{
+    if (b->lo[0] < b->hi[0])
+        touch_bytes(t, b->lo[0], b->hi[0]);
+}
+
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx)
 {
     touch_t t = { a, &a->residence[d->index], fn, ctx };
     if (t.residence->is_packed)
         return;
-    if (l->dims == 1) { /* as most are */
-        if (b->lo[0] < b->hi[0])
-            touch_bytes(&t, l->origin + b->lo[0] * l->stride[0], l->origin + b->hi[0] * l->stride[0]);
-        return;
-    }
-    kmm__layout_rows(l, b, touch_rows, &t);
+    if (l->dims == 1)
+        touch_flat(&t, b);
+    else
+        kmm__layout_rows(l, b, touch_rows, &t);
 }
 
 /* ---- Physical memory ---- */
@@ -182,7 +201,7 @@ static void count_since(uint64_t begin, uint64_t *count, uint64_t *ns)
 static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    f->state = KMM__FRAME_MOVING;
+    frame_set(f, KMM__FRAME_MOVING);
     pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
     int error = d->info.whole ? 0 : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
@@ -198,7 +217,7 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
         spare_push(d, f->handle, f->array->frame_bytes);
     f->shared = 0;
     f->allowed = false;
-    f->state = KMM__FRAME_ABSENT;
+    frame_set(f, KMM__FRAME_ABSENT);
 }
 
 /* ---- Eviction ---- */
@@ -233,10 +252,10 @@ static void eviction_done(void *arg, int status)
     kmm__ticket_done(e->ticket);
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
-        f->state = KMM__FRAME_MAPPED;
+        frame_set(f, KMM__FRAME_MAPPED);
         list_push(&d->idle, f);
     } else {
-        f->state = KMM__FRAME_EVICTED;
+        frame_set(f, KMM__FRAME_EVICTED);
         f->next = d->evicted;
         d->evicted = f;
     }
@@ -277,7 +296,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     eviction_t *e = kmm__alloc(sizeof(*e));
     *e = (eviction_t){ f, moves.move[0].ticket, held, 0, NULL };
     kmm__ticket_ref(e->ticket);
-    f->state = KMM__FRAME_EVICTING;
+    frame_set(f, KMM__FRAME_EVICTING);
     d->evicting++;
     d->evicting_bytes += bytes_here(f);
     pthread_mutex_unlock(&rt->lock);
@@ -420,6 +439,21 @@ static void want(void *ctx, kmm__frame_t *f)
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
     w->frames[w->count++] = f;
     w->missing += f->array->frame_bytes;
+}
+
+/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames cost. */
+static void want_box(wanted_t *w, const kmm__access_t *a)
+{
+    kmm__residence_t *r = &a->array->residence[w->task->device->index];
+    int64_t size = (int64_t)a->array->frame_bytes;
+    if (r->is_packed)
+        return;
+    if (a->layout.dims > 1) {
+        kmm__frames_of(a->array, w->task->device, &a->layout, &a->box, want, w);
+        return;
+    }
+    for (int64_t k = a->box.lo[0] / size; k * size < a->box.hi[0]; k++)
+        want(w, &r->frames[k]);
 }
 
 static int window_ensure(kmm__device_t *d, kmm__array_t *a)
@@ -667,20 +701,20 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         pthread_cond_wait(&d->wake, &rt->lock);
     if (f->state == KMM__FRAME_EVICTED) {
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
-        f->state = KMM__FRAME_MAPPED;
+        frame_set(f, KMM__FRAME_MAPPED);
         list_push(&d->idle, f);
     } else if (f->state != KMM__FRAME_MAPPED) { /* it may be again: an eviction has failed */
         int error = frame_obtain(w, f);
         if (error)
             return error;
-        f->state = KMM__FRAME_MOVING;
+        frame_set(f, KMM__FRAME_MOVING);
         pthread_mutex_unlock(&rt->lock);
         uint64_t begin = kmm__now();
         error = d->info.whole ? 0 : d->backend->frame_place(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
         count_since(begin, &d->mappings, &d->mapping_ns);
         pthread_mutex_lock(&rt->lock);
         if (error) {
-            f->state = KMM__FRAME_ABSENT;
+            frame_set(f, KMM__FRAME_ABSENT);
             driver_error(d, error);
             if (f->away)
                 away_destroy(f);
@@ -690,7 +724,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         }
         if (d->info.whole)
             f->array->residence[d->index].window = f->handle;
-        f->state = KMM__FRAME_MAPPED;
+        frame_set(f, KMM__FRAME_MAPPED);
         f->allowed = d->info.whole;
         list_push(&d->idle, f);
     }
@@ -754,7 +788,7 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (!a->array->is_abstract)
-            kmm__frames_of(a->array, d, &a->layout, &a->box, want, &w);
+            want_box(&w, a);
     }
     if (!error)
         t->is_expected = false;
@@ -772,6 +806,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
         say_exceeding(&w);
     if (!error)
         say_amplified(&w);
+    if (w.count == 0 && w.closed_count == 0)
+        return error;
     d->acquires = true;
     if (!error)
         await_turn(&w);
@@ -857,7 +893,7 @@ bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
             continue;
         *bytes += (uint64_t)kmm__box_volume(&a->box);
         all = is_reached(d, a->array);
-        if (all)
+        if (all && a->array->residence[d->index].mapped < a->array->frame_count)
             kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &all);
     }
     return all;

@@ -283,6 +283,8 @@ static bool goes_unwritten(kmm__sheet_t *s)
     if (j.alone)
         return false;
     int n = j.host ? sheet_boxes(s, boxes) : 0;
+    if (n)
+        s->array->settled.whole &= ~(1u << KMM__HOST);
     for (int b = 0; b < n; b++)
         if (kmm__map_update(s->array->coherence.map, &boxes[b], renounce_part, NULL))
             return false; /* cut short: written, and what was renounced is elsewhere all the same */
