@@ -11,7 +11,7 @@
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
 {
     kmm__access_t access = { .array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS };
-    access.layout = kmm__layout_flat((int64_t)a->bytes);
+    access.layout = &a->flat;
     access.box = (kmm__box_t){ 1, { begin }, { end } };
     return access;
 }
@@ -25,9 +25,11 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const c
     *w->operation = *op;
     w->name = name;
     kmm__task_t *t = kmm__task_create(rt, w, count);
-    kmm__work_unref(w);
+    kmm__work_unref(w); /* the task's now */
     for (uint32_t k = 0; k < count; k++) {
         t->accesses[k] = accesses[k];
+        if (accesses[k].layout != &accesses[k].array->flat)
+            t->accesses[k].layout = kmm__work_layout(w, accesses[k].layout);
         kmm__array_ref(accesses[k].array);
     }
     t->access_count = count;

@@ -78,8 +78,11 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
 {
     t->device = device;
     t->lane = lane;
-    for (uint32_t k = 0; t->runtime->has_spaces && k < t->access_count; k++)
-        t->accesses[k].array->unfinished[device->space]++;
+    for (uint32_t k = 0; t->runtime->has_spaces && k < t->access_count; k++) {
+        kmm__array_t *a = t->accesses[k].array;
+        a->unfinished[device->space]++;
+        a->writers += t->accesses[k].mode != KMM_READ;
+    }
     kmm__order_push(device, t);
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
@@ -217,12 +220,12 @@ static kmm__users_t written_by(kmm__task_t *t, const kmm__access_t *a)
     return (kmm__users_t){ .writer = t, .homes = 1u << t->device->space, .fresh = is_fresh(t, a) };
 }
 
-/* t has written what they used. */
-static void users_replace(kmm__users_t *u, kmm__task_t *t, const kmm__access_t *a)
+/* Somebody has written what they used. */
+static void users_replace(kmm__users_t *u, const kmm__users_t *written)
 {
-    kmm__task_ref(t);
+    kmm__task_ref(written->writer);
     users_drop(NULL, u);
-    *u = written_by(t, a);
+    *u = *written;
 }
 
 const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same, users_settle };
@@ -302,7 +305,7 @@ static int dead_part(void *arg, const kmm__box_t *part, const void *value)
 static bool touches(const kmm__access_t *a, int64_t begin, int64_t end)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
-    int n = kmm__layout_split(&a->layout, begin, end, boxes);
+    int n = kmm__layout_split(a->layout, begin, end, boxes);
     for (int b = 0; b < n; b++) {
         kmm__box_t common = kmm__box_intersect(&boxes[b], &a->box);
         if (!kmm__box_empty(&common))
@@ -474,13 +477,21 @@ static int follow_result(const follow_t *f)
                           f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
 }
 
+/* Whether t, which reads there, can neither follow anybody nor has to be noted in the map at once: nobody writes the array now, its writers
+ * have not failed, and no chunks are placed by who reads it. */
+static bool reads_freely(const kmm__task_t *t, const kmm__access_t *a)
+{
+    const kmm__array_t *x = a->array;
+    return a->mode == KMM_READ && x->writers == 0 && !x->failed && t->runtime->has_spaces && (x->is_abstract || t->runtime->visible_count < 2);
+}
+
 static int follow(kmm__task_t *t, bool siblings_only)
 {
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         follow_t f = { t, a, siblings_only, 0 };
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (siblings_only && a->mode == KMM_READ)
+        if ((siblings_only && a->mode == KMM_READ) || reads_freely(t, a))
             continue;
         if (a->mode != KMM_READ)
             reads_enter(a->array, t);
@@ -528,7 +539,7 @@ static int record_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
     kmm__box_t boxes[2 * KMM__DIMS];
-    int n = t->runtime->has_spaces ? kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes) : 0;
+    int n = t->runtime->has_spaces && !reads_freely(t, a) ? kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes) : 0;
     for (int b = 0; b < n; b++)
         if (kmm__map_visit(a->array->users.map, &boxes[b], away_from_home, t))
             kmm__map_update(a->array->users.map, &boxes[b], make_home, t);
@@ -554,14 +565,14 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
     }
 }
 
-typedef struct enter { follow_t follow; uint32_t parts; } enter_t;
+typedef struct enter { follow_t follow; kmm__users_t written; uint32_t parts; } enter_t;
 
 static int enter_part(void *arg, const kmm__box_t *part, void *value)
 {
     enter_t *e = arg;
     follow_part(&e->follow, part, value);
     e->parts++;
-    users_replace(value, e->follow.task, e->follow.access);
+    users_replace(value, &e->written);
     return 0;
 }
 
@@ -579,6 +590,10 @@ static int enter_read(kmm__task_t *t, uint32_t k)
     const kmm__access_t *a = &t->accesses[k];
     enter_read_t e = { { t, a, false, 0 }, false };
     kmm__box_t boxes[2 * KMM__DIMS];
+    if (reads_freely(t, a)) {
+        reads_push(&a->array->reads, t, k);
+        return 0;
+    }
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(a->array->users.map, &boxes[b], enter_read_part, &e);
@@ -589,22 +604,19 @@ static int enter_read(kmm__task_t *t, uint32_t k)
     return n < 0 ? n : 0;
 }
 
-static int enter(kmm__task_t *t, uint32_t k)
+static int enter_write(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
-    enter_t e = { { t, a, false, 0 }, 0 };
+    enter_t e = { { t, a, false, 0 }, written_by(t, a), 0 };
     kmm__box_t boxes[2 * KMM__DIMS];
-    if (a->mode == KMM_READ)
-        return enter_read(t, k);
     reads_enter(a->array, t);
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
-    kmm__users_t written = written_by(t, a);
     kmm__map_t *map = a->array->users.map; /* which the call before may have made anew */
     for (int b = 0; b < n; b++) {
         e.parts = 0;
         kmm__map_update(map, &boxes[b], enter_part, &e);
         if (e.parts > 1)
-            kmm__map_assign(map, &boxes[b], &written);
+            kmm__map_assign(map, &boxes[b], &e.written);
     }
     return n < 0 ? n : follow_result(&e.follow);
 }
@@ -612,13 +624,15 @@ static int enter(kmm__task_t *t, uint32_t k)
 /* What reads comes before what only stores: whose values t needs shows no more when t itself is the writer. */
 int kmm__dag_enter(kmm__task_t *t)
 {
-    static const kmm_mode_t order[] = { KMM_READ, KMM_UPDATE, KMM_WRITE };
+    static const kmm_mode_t order[] = { KMM_UPDATE, KMM_WRITE };
     int result = 0;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        int error = t->accesses[k].mode == KMM_READ ? enter_read(t, k) : 0;
+        result = result ? result : error;
+    }
     for (uint32_t m = 0; m < sizeof(order) / sizeof(*order); m++) {
         for (uint32_t k = 0; k < t->access_count; k++) {
-            if (t->accesses[k].mode != order[m])
-                continue;
-            int error = enter(t, k);
+            int error = t->accesses[k].mode == order[m] ? enter_write(t, k) : 0;
             result = result ? result : error;
         }
     }
@@ -685,8 +699,11 @@ static void work_leave(kmm__task_t *t)
         rt->left_over = t;
         return;
     }
-    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++)
-        t->accesses[k].array->unfinished[t->device->space]--;
+    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++) {
+        kmm__array_t *a = t->accesses[k].array;
+        a->unfinished[t->device->space]--;
+        a->writers -= t->accesses[k].mode != KMM_READ;
+    }
     accesses_drop(t);
     kmm__work_unref(w);
 }
@@ -715,6 +732,8 @@ static void task_done(kmm__task_t *t)
     kmm_runtime_t *rt = t->device->runtime;
     bool was_issued = t->state == KMM__TASK_ISSUED;
     t->state = KMM__TASK_DONE; /* gets no successors any more */
+    for (uint32_t k = 0; t->error && k < t->access_count; k++)
+        t->accesses[k].array->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->ticket);
     kmm__uses_cancel(t);
     kmm__frames_release(t);

@@ -139,8 +139,8 @@ void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_r
 kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t);
 
 /* ---- plan.c: the region of an item in a chunk ---- */
-/* 1: out is the region. 0: it is empty. Negative: an error, with its text set. */
-int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out);
+/* 1: out is the region. 0: it is empty. Negative: an error, with its text set. out's layout is the array's flat one, or *shaped. */
+int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out, kmm__layout_t *shaped);
 /* The bytes of base's memory that an item can touch, relative to base; for memory that is no array yet. */
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end);
 
@@ -148,6 +148,8 @@ int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chu
 kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* cleared; one reference */
 /* `bytes` of cleared memory, aligned to 16, that lives as long as the work. */
 void *kmm__work_take(kmm__work_t *w, size_t bytes);
+/* The same layout, which lives as long as the work. */
+const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout);
 void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
@@ -263,8 +265,16 @@ void kmm__array_left(kmm__array_t *a);    /* locked: one device has released its
 
 /* ---- memory/coherence.c (all locked) ---- */
 /* An access's region as boxes of a map's layout; re-cuts the map when no boxes of it can say it. */
-int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
-                         kmm__box_t out[2 * KMM__DIMS]);
+int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
+                            kmm__box_t out[2 * KMM__DIMS]);
+static inline int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
+                                       kmm__box_t out[2 * KMM__DIMS])
+{
+    if (m->layout.dims > 1 || a->layout->dims > 1) /* an array has one flat layout */
+        return kmm__shape_map_boxes_of(m, ops, ctx, a, out);
+    out[0] = a->box;
+    return 1;
+}
 const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt);
 uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h); /* the spaces that really hold the newest value, or will */
 void kmm__holders_ops_init(kmm_runtime_t *rt); /* once space_count is known */

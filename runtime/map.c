@@ -23,7 +23,7 @@ typedef struct block {
 
 typedef struct level {
     block_t **blocks; /* none is empty */
-    uint32_t count, capacity, hint;
+    uint32_t count, capacity, hint, at; /* the block, and the interval in it, that were found last */
     int64_t end;
 } level_t;
 
@@ -247,17 +247,22 @@ static uint32_t block_find(level_t *l, int64_t x)
     return l->hint = lo;
 }
 
-/* The interval that contains x, which lies in the level. */
+/* The interval that contains x, which lies in the level. The one behind that found last is tried first. */
 static place_t find(level_t *l, int64_t x)
 {
-    uint32_t k = block_find(l, x), lo = 0;
+    uint32_t hint = l->hint, k = block_find(l, x), lo = 0, e = k == hint ? l->at + 1 : 0;
     const block_t *b = l->blocks[k];
+    if (e < b->count && b->key[e] <= x && (e + 1 == b->count || x < b->key[e + 1])) {
+        l->at = e;
+        return (place_t){ k, e };
+    }
     for (uint32_t n = b->count; n > 1;) {
         uint32_t half = n / 2;
         if (b->key[lo + half] <= x)
             lo += half;
         n -= half;
     }
+    l->at = lo;
     return (place_t){ k, lo };
 }
 
@@ -565,8 +570,21 @@ static bool is_inside(const kmm__map_t *m, const kmm__box_t *b)
     return inside;
 }
 
+/* In one dimension: the cell of the interval that is just the box, as when the same chunks come again. NULL: there is none, or more. */
+static unsigned char *exact_cell(const kmm__map_t *m, const kmm__box_t *b)
+{
+    level_t *l = m->root;
+    if (m->whole.dims != 1 || b->dims != 1 || b->lo[0] < m->whole.lo[0] || b->hi[0] > m->whole.hi[0] || b->lo[0] >= b->hi[0])
+        return NULL;
+    place_t p = find(l, b->lo[0]);
+    return key_at(l, p) == b->lo[0] && end_of(l, p) == b->hi[0] ? cell(m, 0, l, p) : NULL;
+}
+
 int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn, void *arg)
 {
+    const void *exact = exact_cell(m, where);
+    if (exact)
+        return fn(arg, where, exact);
     kmm__box_t inside;
     if (!is_inside(m, where)) {
         inside = kmm__box_intersect(where, &m->whole);
@@ -578,6 +596,9 @@ int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn
 
 int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *fn, void *arg)
 {
+    void *exact = exact_cell(m, where);
+    if (exact)
+        return fn(arg, where, exact);
     kmm__box_t inside;
     if (!is_inside(m, where)) {
         inside = kmm__box_intersect(where, &m->whole);

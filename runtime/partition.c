@@ -148,7 +148,8 @@ static footprint_t footprint(const kmm_launch_t *l, uint32_t d, const kmm__chunk
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
         kmm__access_t a;
-        if (item->array && kmm__plan(item, l->axis_count, box, &a) == 1) /* no array: an empty region */
+        kmm__layout_t shaped;
+        if (item->array && kmm__plan(item, l->axis_count, box, &a, &shaped) == 1) /* no array: an empty region */
             *(depends_on(item, l, d) ? &f.parts : &f.shared) += (uint64_t)kmm__box_volume(&a.box);
     }
     return f;
@@ -296,10 +297,11 @@ static uint64_t hull_of(const kmm_launch_t *l, const kmm__chunk_box_t *box)
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < l->item_count; k++) {
         kmm__access_t a;
+        kmm__layout_t shaped;
         int64_t begin, end;
-        if (!l->items[k].array || kmm__plan(&l->items[k], l->axis_count, box, &a) <= 0)
+        if (!l->items[k].array || kmm__plan(&l->items[k], l->axis_count, box, &a, &shaped) <= 0)
             continue;
-        kmm__layout_hull(&a.layout, &a.box, &begin, &end);
+        kmm__layout_hull(a.layout, &a.box, &begin, &end);
         bytes += (uint64_t)(end - begin);
     }
     return bytes;
@@ -326,19 +328,20 @@ static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm
 {
     kmm__chunk_box_t box;
     kmm__access_t whole, part;
+    kmm__layout_t whole_shaped, part_shaped;
     uint32_t first, last, middle = 0;
     int64_t volume = 0;
     for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;)
         middle = (uint32_t)(middle * q->chunks[d] + (q->chunks[d] - 1) / 2);
     kmm__partition_numbers(q, middle, &first, &last);
     kmm__partition_chunk(q, l, middle, &box);
-    int planned = kmm__plan(item, l->axis_count, &box, &whole);
+    int planned = kmm__plan(item, l->axis_count, &box, &whole, &whole_shaped);
     if (planned < 0 || (item->mode != KMM_READ && !whole.exact))
         return false;
     for (uint32_t k = first; k <= last; k++) {
         kmm__partition_chunk(p, l, k, &box);
-        int one = kmm__plan(item, l->axis_count, &box, &part);
-        if (one < 0 || (one > 0 && (planned == 0 || part.exact != whole.exact || !kmm__layout_equal(&part.layout, &whole.layout))))
+        int one = kmm__plan(item, l->axis_count, &box, &part, &part_shaped);
+        if (one < 0 || (one > 0 && (planned == 0 || part.exact != whole.exact || !kmm__layout_equal(part.layout, whole.layout))))
             return false;
         volume += one ? kmm__box_volume(&part.box) : 0;
     }

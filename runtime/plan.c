@@ -80,11 +80,12 @@ static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out)
+static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out,
+                     kmm__layout_t *shaped)
 {
     kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
-    out->layout = kmm__layout_flat(bytes);
+    out->layout = &a->flat;
     out->box = (kmm__box_t){ .dims = 1, .hi = { bytes } };
     out->exact = true;
     if (item->section_count == 0)
@@ -105,7 +106,8 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
         kmm__layout_t l = kmm__layout_make(2, extent, item->element, base, bytes);
         row += (base - l.origin) / l.stride[0];
         if (column + s.run <= s.pitch && row >= 0 && row + s.rows <= l.extent[0]) {
-            out->layout = l;
+            *shaped = l;
+            out->layout = shaped;
             out->box = (kmm__box_t){ 2, { row, column * item->element }, { row + s.rows, (column + s.run) * item->element } };
             return 1;
         }
@@ -148,7 +150,8 @@ static void whole_extent(const kmm__item_t *item, int64_t extent[KMM_MAX_DIMS])
         extent[0] = bytes > 0 ? rest / bytes : 0;
 }
 
-static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out)
+static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out,
+                       kmm__layout_t *shaped)
 {
     kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, extent[KMM_MAX_DIMS];
@@ -156,11 +159,12 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
     for (uint32_t d = 0; d < item->dims; d++)
         if (extent[d] < 1)
             return extent[d] == 0 ? 0 : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
-    out->layout = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
+    *shaped = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
+    out->layout = shaped;
     out->box = (kmm__box_t){ .dims = item->dims };
     out->exact = !shares_axis(item, axis_count, chunk);
     /* Where index 0 of the shape lies in the layout, which may begin before it. */
-    int64_t shift = (base - out->layout.origin) / out->layout.stride[0];
+    int64_t shift = (base - shaped->origin) / shaped->stride[0];
     for (uint32_t d = 0; d < item->dims; d++) {
         const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
         span_t s = { 0, extent[d], true, 0, 0, 0 };
@@ -178,18 +182,18 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
         out->box.lo[d] = s.lo * scale + (d == 0 ? shift : 0);
         out->box.hi[d] = s.hi * scale + (d == 0 ? shift : 0);
     }
-    kmm__box_t whole = kmm__layout_whole(&out->layout);
+    kmm__box_t whole = kmm__layout_whole(shaped);
     out->box = kmm__box_intersect(&out->box, &whole);
     return !kmm__box_empty(&out->box);
 }
 
-int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out)
+int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out, kmm__layout_t *shaped)
 {
     out->array = item->array;
     out->mode = item->mode;
     out->exact = false;
     out->item = KMM__MAX_ITEMS;
-    int result = item->dims ? plan_shaped(item, axis_count, chunk, out) : plan_flat(item, axis_count, chunk, out);
+    int result = item->dims ? plan_shaped(item, axis_count, chunk, out, shaped) : plan_flat(item, axis_count, chunk, out, shaped);
     /* What is no box is not promised to be stored whole. */
     if (out->mode == KMM_WRITE && !out->exact)
         out->mode = KMM_UPDATE;

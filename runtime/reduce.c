@@ -58,14 +58,15 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
 {
     const kmm__item_t *item = &l->items[k];
     kmm__access_t a;
+    kmm__layout_t shaped;
     if ((item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX) && !item->is_pair)
         return kmm__error_set(KMM_E_INVALID, "argmin and argmax work on structs of a value and an index, which are not described");
-    int planned = kmm__plan(item, l->axis_count, whole, &a);
+    int planned = kmm__plan(item, l->axis_count, whole, &a, &shaped);
     if (planned <= 0)
         return planned;
     kmm__reduction_t *r = &w->reductions[w->reduction_count];
     *r = (kmm__reduction_t){ .op = item->op, .element = element_of(item), .item = k };
-    kmm__layout_hull(&a.layout, &a.box, &r->begin, &r->end);
+    kmm__layout_hull(a.layout, &a.box, &r->begin, &r->end);
     for (uint32_t j = 0; j < w->reduction_count; j++) {
         const kmm__reduction_t *other = &w->reductions[j];
         if (w->partials[other->partials].target == item->array && other->begin < r->end && r->begin < other->end)
@@ -272,11 +273,12 @@ static int run_fold(kmm__operation_t *op)
 }
 
 /* The bytes [begin, end) of every slot. */
-static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end)
+static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end, kmm__layout_t *slots)
 {
     kmm__access_t a = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
     int64_t extent[2] = { p->slots, p->slot_bytes };
-    a.layout = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
+    *slots = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
+    a.layout = slots;
     a.box = (kmm__box_t){ 2, { 0, begin - p->begin }, { p->slots, end - p->begin } };
     return a;
 }
@@ -291,7 +293,8 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
         int64_t begin = r->begin + k * size, end = r->begin + (elements - k < each ? elements : k + each) * size;
         kmm__operation_t op = { .run = run_fold, .array = p->array, .other = p->target, .reduction = *r, .partials = *p,
                                 .begin = begin, .bytes = (size_t)(end - begin) };
-        kmm__access_t a[2] = { slots_access(p, begin, end), kmm__access_bytes(p->target, KMM_UPDATE, begin, end) };
+        kmm__layout_t slots;
+        kmm__access_t a[2] = { slots_access(p, begin, end, &slots), kmm__access_bytes(p->target, KMM_UPDATE, begin, end) };
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
         int error = kmm__operation_submit(rt, &op, "end of a reduction", a, 2, NULL);

@@ -462,8 +462,8 @@ static void access_push(kmm__task_t *t, const kmm__access_t *a)
 static void round_hull(kmm__access_t *a)
 {
     enum { PIECES = 16, LINE = 64 };
-    for (uint32_t d = 0; d < a->layout.dims; d++) {
-        int64_t extent = a->layout.extent[d], unit = d + 1 < a->layout.dims ? 1 : LINE;
+    for (uint32_t d = 0; d < a->layout->dims; d++) {
+        int64_t extent = a->layout->extent[d], unit = d + 1 < a->layout->dims ? 1 : LINE;
         int64_t piece = (extent / PIECES / unit + 1) * unit;
         a->box.lo[d] -= a->box.lo[d] % piece;
         a->box.hi[d] += (piece - a->box.hi[d] % piece) % piece;
@@ -473,7 +473,7 @@ static void round_hull(kmm__access_t *a)
 
 static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 {
-    return !a->exact && a->mode != KMM_WRITE && a->layout.dims > 1 && !a->array->is_mapped && s->work->chunk_count == 1 && s->place.count == 1 &&
+    return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped && s->work->chunk_count == 1 && s->place.count == 1 &&
            !s->rt->checks_access;
 }
 
@@ -481,6 +481,7 @@ static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
     kmm__work_t *w = s->work;
+    kmm__layout_t shaped;
     t->exact = true;
     if (w->kernel) {
         kmm__access_t other = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
@@ -491,11 +492,13 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
         if (!item->array || item->mode == KMM_REDUCE)
             continue;
         kmm__access_t *a = &t->accesses[t->access_count];
-        int planned = kmm__plan(item, s->l->axis_count, box, a);
+        int planned = kmm__plan(item, s->l->axis_count, box, a, &shaped);
         if (planned < 0)
             return item_refuse(s, item, planned, kmm__error_get());
         if (planned == 0)
             continue;
+        if (a->layout == &shaped)
+            a->layout = kmm__work_layout(w, &shaped);
         a->item = (uint16_t)k;
         t->exact &= a->mode == KMM_READ || a->exact;
         if (may_round(s, a))

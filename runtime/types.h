@@ -192,7 +192,9 @@ struct kmm__array {
     kmm_runtime_t *runtime;
     uint64_t id;
     uint64_t refs;       /* one for the program, one for each access of an unfinished task */
-    uint32_t unfinished[KMM__MAX_SPACES]; /* accesses of unfinished tasks, by where those work */
+    uint32_t unfinished[KMM__MAX_SPACES]; /* accesses of unfinished tasks, by where those work, */
+    uint32_t writers;    /* and those that write; both where there are several spaces */
+    bool failed;         /* a task that wrote it has failed: who reads that is poisoned */
     char *base;          /* the address that names it */
     size_t bytes;
     size_t reserved;     /* bytes of address space at base that are ours; 0 for mapped host memory */
@@ -207,6 +209,7 @@ struct kmm__array {
     uint16_t owner;      /* of a managed program: the device that was current when it was allocated */
     bool *gone;          /* set to true when the array is freed; may be NULL */
     char *label;
+    kmm__layout_t flat;         /* one dimension, its bytes */
     kmm__shape_map_t users;     /* dependences, at the submission front, */
     kmm__reads_t reads;         /* but for these */
     kmm__shape_map_t coherence; /* at the issue front, */
@@ -232,7 +235,7 @@ typedef struct kmm__access {
     kmm_mode_t mode; /* READ, WRITE or UPDATE; reductions have been rewritten */
     bool exact;      /* the region is the elements accessed, not a hull of them */
     uint16_t item;   /* the launch's item it comes from; KMM__MAX_ITEMS: none */
-    kmm__layout_t layout;
+    const kmm__layout_t *layout; /* the array's flat one, or the work's */
     kmm__box_t box;
 } kmm__access_t;
 
@@ -303,6 +306,7 @@ struct kmm__work {
     kmm__place_t *places; /* KMM_CHECK=access: of each item; NULL: nothing to check */
     bool is_warned;
     bool may_exceed;          /* what a device's memory cannot hold of a chunk may be in the host's instead, though smaller ones might fit */
+    struct kmm__known_layout *layouts; /* of its tasks' accesses, but for flat ones */
     void *blocks;             /* what did not fit in room; each begins with a pointer to the next */
     uint32_t room_used;
     _Alignas(16) unsigned char room[KMM__WORK_ROOM];

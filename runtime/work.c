@@ -33,6 +33,22 @@ void *kmm__work_take(kmm__work_t *w, size_t bytes)
     return block + HEADER;
 }
 
+struct kmm__known_layout { kmm__layout_t layout; struct kmm__known_layout *next; };
+
+const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout)
+{
+    struct kmm__known_layout *k = w->layouts;
+    while (k && !kmm__layout_equal(&k->layout, layout))
+        k = k->next;
+    if (k)
+        return &k->layout;
+    k = kmm__work_take(w, sizeof(*k));
+    k->layout = *layout;
+    k->next = w->layouts;
+    w->layouts = k;
+    return &k->layout;
+}
+
 void kmm__work_ref(kmm__work_t *w)
 {
     w->refs++;

@@ -164,10 +164,10 @@ static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
     bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
     a->is_tracked = rt->has_spaces || promised;
     kmm__holders_t holders = { .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0 };
-    kmm__layout_t flat = kmm__layout_flat((int64_t)a->bytes);
-    kmm__box_t whole = kmm__layout_whole(&flat);
-    a->users = (kmm__shape_map_t){ flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody) };
-    a->coherence = (kmm__shape_map_t){ flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders) };
+    a->flat = kmm__layout_flat((int64_t)a->bytes);
+    kmm__box_t whole = kmm__layout_whole(&a->flat);
+    a->users = (kmm__shape_map_t){ a->flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody) };
+    a->coherence = (kmm__shape_map_t){ a->flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders) };
     return a->users.map && a->coherence.map ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
 }
 

@@ -134,14 +134,14 @@ static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void 
     return 0;
 }
 
-int kmm__shape_map_boxes(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
-                         kmm__box_t out[2 * KMM__DIMS])
+int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
+                            kmm__box_t out[2 * KMM__DIMS])
 {
     int64_t begin, end;
-    if (!kmm__layout_equal(&m->layout, &a->layout)) {
-        if (kmm__layout_contiguous(&a->layout, &a->box, &begin, &end))
+    if (!kmm__layout_equal(&m->layout, a->layout)) {
+        if (kmm__layout_contiguous(a->layout, &a->box, &begin, &end))
             return kmm__layout_split(&m->layout, begin, end, out);
-        int error = shape_map_recut(m, ops, ctx, &a->layout);
+        int error = shape_map_recut(m, ops, ctx, a->layout);
         if (error)
             return error;
     }

@@ -55,7 +55,7 @@ static void for_each_frame(kmm__task_t *t, void (*fn)(void *ctx, kmm__frame_t *f
         if (a->array->is_abstract)
             continue;
         kmm__frames_table(a->array, t->device);
-        kmm__frames_of(a->array, t->device, &a->layout, &a->box, fn, t);
+        kmm__frames_of(a->array, t->device, a->layout, &a->box, fn, t);
     }
 }
 

@@ -448,8 +448,8 @@ static void want_box(wanted_t *w, const kmm__access_t *a)
     int64_t size = (int64_t)a->array->frame_bytes;
     if (r->is_packed)
         return;
-    if (a->layout.dims > 1) {
-        kmm__frames_of(a->array, w->task->device, &a->layout, &a->box, want, w);
+    if (a->layout->dims > 1) {
+        kmm__frames_of(a->array, w->task->device, a->layout, &a->box, want, w);
         return;
     }
     for (int64_t k = a->box.lo[0] / size; k * size < a->box.hi[0]; k++)
@@ -506,7 +506,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
         counted_t c = { 0, 0 };
         if (a->array->is_abstract)
             continue;
-        kmm__frames_of(a->array, t->device, &a->layout, &a->box, count_frame, &c);
+        kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
         bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
         uint64_t least = (c.frames + parts - 1) / parts + 1; /* it may begin inside a frame */
         bytes += (stays || least > c.here ? c.here : least) * a->array->frame_bytes;
@@ -615,7 +615,7 @@ static void say_amplified(const wanted_t *w)
         counted_t c = { 0, 0 };
         if (a->array->is_abstract)
             continue;
-        kmm__frames_of(a->array, d, &a->layout, &a->box, count_frame, &c);
+        kmm__frames_of(a->array, d, a->layout, &a->box, count_frame, &c);
         used += (uint64_t)kmm__box_volume(&a->box);
         brought += (c.here > EDGES ? c.here - EDGES : 0) * a->array->frame_bytes;
     }
@@ -894,7 +894,7 @@ bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
         *bytes += (uint64_t)kmm__box_volume(&a->box);
         all = is_reached(d, a->array);
         if (all && a->array->residence[d->index].mapped < a->array->frame_count)
-            kmm__frames_of(a->array, d, &a->layout, &a->box, check_resident, &all);
+            kmm__frames_of(a->array, d, a->layout, &a->box, check_resident, &all);
     }
     return all;
 }

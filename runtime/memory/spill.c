@@ -541,7 +541,7 @@ static void collect_host_task(collect_t *c, void *task)
         c->reads = a->mode != KMM_WRITE;
         c->writes = a->mode != KMM_READ || is_fetched(a);
         c->whole = a->mode == KMM_WRITE;
-        kmm__layout_rows(&a->layout, &a->box, collect_rows, c);
+        kmm__layout_rows(a->layout, &a->box, collect_rows, c);
     }
 }
 

@@ -173,7 +173,7 @@ static int walk(kmm__check_t *c, bool back)
         if (!w.shadow || (back && a->mode == KMM_READ))
             continue;
         w.real = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->array->host : a->array->residence[t->device->index].window;
-        error = kmm__layout_rows(&a->layout, &a->box, walk_rows, &w);
+        error = kmm__layout_rows(a->layout, &a->box, walk_rows, &w);
     }
     return error;
 }
@@ -300,7 +300,7 @@ static void warn_unstored(kmm__check_t *c)
         unstored_t u = { c, a, shadow_of(c, a->array), 0, 0 };
         if (a->mode != KMM_WRITE || !u.shadow || a->item >= t->work->item_count)
             continue;
-        kmm__layout_rows(&a->layout, &a->box, find_unstored, &u);
+        kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
         if (u.begin == u.end)
             continue;
         pthread_mutex_lock(&t->runtime->lock);
@@ -396,7 +396,7 @@ static int device_open(kmm__check_t *c, shadow_t *s)
     kmm__frame_handle_t *wanted = s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
     for (uint32_t k = 0; k < t->access_count; k++)
         if (t->accesses[k].array == s->array)
-            kmm__layout_rows(&t->accesses[k].layout, &t->accesses[k].box, touch_rows, &touched);
+            kmm__layout_rows(t->accesses[k].layout, &t->accesses[k].box, touch_rows, &touched);
     s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
     for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
         if (wanted[k])

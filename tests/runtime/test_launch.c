@@ -212,6 +212,7 @@ static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3]
     d->place.device[0] = &d->device;
     d->place.count = 1;
     d->array = (kmm__array_t){ .base = memory, .bytes = ELEMENTS * sizeof(int), .frame_bytes = 1 << 20 };
+    d->array.flat = kmm__layout_flat((int64_t)d->array.bytes);
     for (int k = 0; k < 3; k++) {
         kmm_launch_axis(&d->launch, "i", (kmm_source_t)(KMM_BLOCK_X + k), 0, grid[k]);
         kmm_launch_chunk(&d->launch, (kmm_source_t)(KMM_BLOCK_X + k), chunk[k]);
