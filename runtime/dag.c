@@ -82,6 +82,7 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
         kmm__array_t *a = t->accesses[k].array;
         a->unfinished[device->space]++;
         a->writers += t->accesses[k].mode != KMM_READ;
+        t->bytes += a->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
     }
     kmm__order_push(device, t);
     t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);

@@ -118,6 +118,24 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     return out->box.hi[0] > out->box.lo[0];
 }
 
+/* Most regions: one section over one axis, of a length that does not vary. False: it is not that, or leaves gaps. */
+static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out, int *result)
+{
+    const kmm__section_t *c = &item->section[0];
+    int64_t low = c->coef[0].lower, first = chunk->axis_lo[0], last = chunk->axis_hi[0] - 1;
+    if (item->section_count != 1 || axis_count != 1 || c->whole || c->coef[0].length || low < 0 || last < first ||
+        (low > c->constant.length && first != last))
+        return false;
+    const kmm__array_t *a = item->array;
+    int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
+    int64_t lo = c->constant.lower + low * first, hi = c->constant.lower + c->constant.length + low * last;
+    out->layout = &a->flat;
+    out->exact = true;
+    out->box = (kmm__box_t){ .dims = 1, .lo = { clamp(base + lo * item->element, 0, bytes) }, .hi = { clamp(base + hi * item->element, 0, bytes) } };
+    *result = hi > lo && out->box.hi[0] > out->box.lo[0];
+    return true;
+}
+
 /* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then what is accessed is no
  * box, though its indices in each dimension have no gap. */
 static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk)
@@ -193,7 +211,11 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
     out->mode = item->mode;
     out->exact = false;
     out->item = KMM__MAX_ITEMS;
-    int result = item->dims ? plan_shaped(item, axis_count, chunk, out, shaped) : plan_flat(item, axis_count, chunk, out, shaped);
+    int result;
+    if (item->dims)
+        result = plan_shaped(item, axis_count, chunk, out, shaped);
+    else if (!plan_line(item, axis_count, chunk, out, &result))
+        result = plan_flat(item, axis_count, chunk, out, shaped);
     /* What is no box is not promised to be stored whole. */
     if (out->mode == KMM_WRITE && !out->exact)
         out->mode = KMM_UPDATE;

@@ -572,14 +572,6 @@ static void throttle(kmm_runtime_t *rt)
     rt->throttled--;
 }
 
-static uint64_t bytes_of(const kmm__task_t *t)
-{
-    uint64_t bytes = 0;
-    for (uint32_t k = 0; k < t->access_count; k++)
-        bytes += (uint64_t)kmm__box_volume(&t->accesses[k].box);
-    return bytes;
-}
-
 /* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many as are worth a launch; *n receives
  * how many. Chunks that fail carry their error. */
 static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uint32_t *n)
@@ -595,7 +587,7 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
         if (error && !t->error)
             t->error = error;
         result = result ? result : error;
-        bytes += s->rt->has_spaces ? bytes_of(t) : 0;
+        bytes += t->bytes;
     }
     for (uint32_t k = 0; k < *n; k++)
         kmm__dag_release(tasks[k]);

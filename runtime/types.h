@@ -304,6 +304,7 @@ struct kmm__work {
     kmm__partials_t *partials;
     uint32_t partials_count;
     kmm__place_t *places; /* KMM_CHECK=access: of each item; NULL: nothing to check */
+    uint32_t reached;         /* devices (bits) where all its pointers have addresses */
     bool is_warned;
     bool may_exceed;          /* what a device's memory cannot hold of a chunk may be in the host's instead, though smaller ones might fit */
     struct kmm__known_layout *layouts; /* of its tasks' accesses, but for flat ones */
@@ -350,6 +351,7 @@ struct kmm__task {
     kmm_chunk_t range; /* of a function */
     kmm__access_t *accesses;
     uint32_t access_count;
+    uint64_t bytes;    /* of all of them, but for what is abstract */
     /* Predecessors that have to be issued or done before this is issued; tickets that have to be
      * done before it runs on the host; predecessors that have to be done before it counts as done. */
     uint32_t issue_left, done_left, finish_left;

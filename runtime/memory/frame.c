@@ -880,18 +880,27 @@ static bool is_reached(const kmm__device_t *d, const kmm__array_t *a)
     return d->info.whole ? r->frames != NULL : r->window != 0;
 }
 
+/* Once they are they stay, as long as the work is there. */
+static bool pointers_reached(kmm__work_t *w, const kmm__device_t *d)
+{
+    if (w->reached >> d->index & 1)
+        return true;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        if (!is_reached(d, w->pointers[k].array))
+            return false;
+    w->reached |= 1u << d->index;
+    return true;
+}
+
 bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
 {
     kmm__device_t *d = t->device;
-    bool all = true;
-    *bytes = 0;
-    for (uint32_t k = 0; k < t->work->pointer_count; k++)
-        all &= is_reached(d, t->work->pointers[k].array);
+    bool all = pointers_reached(t->work, d);
+    *bytes = t->bytes;
     for (uint32_t k = 0; k < t->access_count && all; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->array->is_abstract)
             continue;
-        *bytes += (uint64_t)kmm__box_volume(&a->box);
         all = is_reached(d, a->array);
         if (all && a->array->residence[d->index].mapped < a->array->frame_count)
             kmm__frames_of(a->array, d, a->layout, &a->box, check_resident, &all);
