@@ -4,6 +4,7 @@
 //     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA context
 //     bench_out_of_core pageable [n]     vector add of arrays from malloc, beside plain cudaMemcpy
 //     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the device to a third by KMM_DEVICE_MEM
+//     bench_out_of_core temporary [bytes] an array of that size made, swept twice and freed, again and again; limited likewise
 //
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
 #include "baseline.h"
@@ -164,10 +165,58 @@ static int bench_sweeps(long bytes)
     return report(wrong);
 }
 
+// ---- Arrays that come and go ----
+
+// Elements that are not `value` in a piece of the array.
+static long long count_other(const int *x, long n, long at, int value)
+{
+    enum { PIECE = 1 << 18 };
+    long count = n - at < PIECE ? n - at : PIECE, wrong = 0;
+    int *piece = (int *)malloc(count * sizeof(int));
+    if (cudaMemcpy(piece, x + at, count * sizeof(int), cudaMemcpyDeviceToHost) != cudaSuccess)
+        wrong = count;
+    for (long k = 0; k < count; k++)
+        wrong += piece[k] != value;
+    free(piece);
+    return wrong;
+}
+
+// The host's side of the first array is touched and page-locked; those of the later ones are had from it.
+static int bench_temporary(long bytes)
+{
+    enum { ROUNDS = 5, CHUNKS = 96 };
+    long n = bytes / (long)sizeof(int), chunk = (n / CHUNKS + 255) / 256 * 256;
+    double first = 0, later = 0;
+    long long wrong = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        int *x;
+        double start = now();
+        CHECK(cudaMalloc(&x, n * sizeof(int)));
+        CHECK(cudaMemset(x, 0, n * sizeof(int)));
+        for (int sweep = 0; sweep < 2; sweep++) {
+            #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
+            add_one<<<(unsigned)((n + 255) / 256), 256>>>(n, x);
+        }
+        CHECK(cudaDeviceSynchronize());
+        double took = now() - start;
+        for (long at = 0; at < n; at += n / 16 + 1)
+            wrong += count_other(x, n, at, 2);
+        CHECK(cudaFree(x));
+        if (k == 0)
+            first = took;
+        else if (later == 0 || took < later)
+            later = took;
+    }
+    printf("| an array of %.1f GB made and swept twice, the first time | %.3f s | | |\n", 1e-9 * bytes, first);
+    printf("| the same, after others of its size were freed | %.3f s | | %.2f times faster |\n", later, first / later);
+    return report(wrong);
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; int (*run)(long); long n; } modes[] = {
-        {"startup", bench_startup, 1}, {"pageable", bench_pageable, 2000000000}, {"sweeps", bench_sweeps, 24000000000}};
+        {"startup", bench_startup, 1}, {"pageable", bench_pageable, 2000000000}, {"sweeps", bench_sweeps, 24000000000},
+        {"temporary", bench_temporary, 8000000000}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
             continue;
@@ -175,6 +224,6 @@ int main(int argc, char **argv)
         if (n > 0)
             return mode.run(n);
     }
-    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes]\n");
+    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes] | temporary [bytes]\n");
     return 2;
 }
