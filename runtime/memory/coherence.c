@@ -315,12 +315,14 @@ static void pin_source(void *ctx, kmm__frame_t *f)
     kmm__frame_pin(ctx, f);
 }
 
-/* The device that a copy comes from: one of the same driver as `to` if there is one. */
+/* The device that a copy comes from: one of the same driver as `to` if there is one, and the first before it that has the data, so that
+ * what many read is passed on from one to the next, each link carries it once, and the access that is given serves again. It need not
+ * have arrived there yet. */
 static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm__device_t *to)
 {
     kmm__device_t *any = NULL;
-    for (uint32_t k = 0; k < rt->device_count; k++) {
-        kmm__device_t *d = rt->device[k];
+    for (uint32_t k = 1; k <= rt->device_count; k++) {
+        kmm__device_t *d = rt->device[(to->index + rt->device_count - k) % rt->device_count];
         if (d->space == KMM__HOST || !(valid >> d->space & 1))
             continue;
         if (d->backend == to->backend)

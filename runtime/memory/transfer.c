@@ -102,6 +102,8 @@ static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
     uint64_t *counter = !m->to ? &m->from->bytes_out : m->from ? &m->to->bytes_peer : &m->to->bytes_in;
     __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+    if (m->to && m->from)
+        __atomic_fetch_add(&m->from->bytes_lent, bytes, __ATOMIC_RELAXED);
 }
 
 static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)

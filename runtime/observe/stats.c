@@ -85,6 +85,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
             print_bytes("; copied in", d.bytes_in);
             print_bytes(", out", d.bytes_out);
             print_bytes(", from other devices", d.bytes_peer);
+            print_bytes(", to them", rt->device[k]->bytes_lent);
             print_mapping(rt->device[k]);
             if (kmm_device_node(rt, k) >= 0)
                 fprintf(stderr, "; near node %d of the host's memory", kmm_device_node(rt, k));

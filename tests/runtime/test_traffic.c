@@ -18,6 +18,8 @@
 
 #include <kmm.h>
 
+#include "internal.h"
+
 /* ---- Kernels. One-dimensional ones have a block of one thread for each `part` elements. ---- */
 
 #define ARG(T, k) (*(T *)args[k])
@@ -417,6 +419,26 @@ static void nearest_source_is_used(void **state)
     expect(rt, &t, "the second device reads", 0, 0, BYTES);
     check_values(rt, x, N, 0);
     expect(rt, &t, "the host has it", 0, 0, 0);
+    end(rt);
+}
+
+/* What many devices read is passed on, and does not all come from the one that had it first. */
+static void what_all_read_is_passed_on(void **state)
+{
+    enum { DEVICES = 8 };
+    (void)state;
+    kmm_runtime_t *rt = make(DEVICES, 16 << 20);
+    int *x = array(rt, N);
+    traffic_t t = { 0 };
+    set(&(range_t){ 0, PARTS, PART, PARTS, 5 }, x, 3);
+    expect(rt, &t, "the sixth device writes", 0, 0, 0);
+    for (int k = 0; k < DEVICES; k++) {
+        look(&(range_t){ 0, PARTS, PART, PARTS, (k + 6) % DEVICES }, x);
+        expect(rt, &t, "a device reads", 0, 0, k < DEVICES - 1 ? BYTES : 0);
+    }
+    for (int k = 0; k < DEVICES; k++)
+        assert_int_equal(rt->device[k]->bytes_lent, k == 4 ? 0 : BYTES); /* it was the last */
+    check_values(rt, x, N, 3);
     end(rt);
 }
 
@@ -861,7 +883,7 @@ int main(void)
         cmocka_unit_test(halos_move_strips),
         cmocka_unit_test(writing_fetches_nothing),
         cmocka_unit_test(reading_elsewhere_moves_that_region),
-        cmocka_unit_test(nearest_source_is_used),
+        cmocka_unit_test(nearest_source_is_used), cmocka_unit_test(what_all_read_is_passed_on),
         cmocka_unit_test(newest_parts_come_from_where_they_are),
         cmocka_unit_test(maps_move_what_they_say),
         cmocka_unit_test(clean_data_is_never_written_back),
