@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices a runtime has, and how much of them it may use. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint
 static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const kmm_config_t *config, bool hidden)
 {
     kmm__device_t *d = kmm__alloc(sizeof(*d));
-    int error = rt->device_count == KMM__MAX_DEVICES ? KMM_E_NO_DEVICE : b->open(b, ordinal, &d->gpu);
+    int error = b->open(b, ordinal, &d->gpu);
     if (error) {
         free(d);
         return kmm__error_set(error, "device %d of %s: %s", ordinal, b->name, b->error_text(b));
@@ -106,6 +107,17 @@ static int add_backend(kmm_runtime_t *rt, kmm__backend_t *b)
     return 0;
 }
 
+/* How many more devices there may be, beside the CPU that is always there. */
+static int room(const kmm_runtime_t *rt)
+{
+    return (int)(KMM__MAX_DEVICES - rt->device_count) - !rt->cpu;
+}
+
+static int too_many(void)
+{
+    return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: more than %d devices", KMM__MAX_DEVICES - 1);
+}
+
 typedef int create_t(kmm__backend_t **out, const char **reason);
 
 static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, int at_most, const kmm_config_t *config, bool required)
@@ -122,6 +134,12 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     int count = b->count(b);
     if (at_most && count < at_most)
         return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer", at_most, product, count);
+    if (at_most > room(rt) || (required && room(rt) == 0))
+        return too_many();
+    if (!at_most && count > room(rt)) {
+        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n", count, product, room(rt));
+        count = room(rt);
+    }
     for (int k = 0; k < (at_most ? at_most : count); k++)
         if ((error = add_device(rt, b, k, config, false)))
             return error;
@@ -136,6 +154,8 @@ static int add_host(kmm_runtime_t *rt, uint32_t pretend, const kmm_config_t *con
     if (error)
         return kmm__error_set(error, "the CPU could not be made a device");
     add_backend(rt, b);
+    if ((int)pretend > room(rt) || (!pretend && rt->cpu && room(rt) == 0))
+        return too_many();
     for (uint32_t k = 0; k < (pretend ? pretend : 1); k++)
         if ((error = add_device(rt, b, (int)k, config, hidden)))
             return error;

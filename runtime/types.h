@@ -37,7 +37,7 @@
 #include "region.h"
 
 enum {
-    KMM__MAX_DEVICES = 16,
+    KMM__MAX_DEVICES = 24, /* spaces are bits of 32 */
     KMM__MAX_SPACES = KMM__MAX_DEVICES + 1,
     KMM__MAX_BACKENDS = 5,
     KMM__HOST = 0,                 /* the host's space */

@@ -257,6 +257,38 @@ static void lists_of_devices_are_checked(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
+/* As many as there can be, and no more; all of them work. */
+static void there_may_be_many_devices(void **state)
+{
+    enum { MOST = KMM__MAX_DEVICES - 1 };
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t ones[N], got[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    setenv("KMM_FAKE_CUDA_DEVICES", "32", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip:1" }), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL), "more than 23 devices"));
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:23,host:1" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:20,hip:2,host:1,mem=1M" }), 0);
+    assert_int_equal(kmm_device_count(rt), MOST);
+    assert_int_equal(kmm_destroy(rt), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .device_mem = 4 << 20 }), 0);
+    assert_int_equal(kmm_device_count(rt), MOST);
+    kmm_use(rt);
+    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    for (int turn = 0; turn < 3; turn++)
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, MOST, turn % 2 ? b : c, turn % 2 ? c : b, turn % 2 ? c : b), 0);
+    assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 8);
+    for (int k = 0; k < MOST; k++)
+        assert_int_equal(info(rt, k).chunks, 3);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    unsetenv("KMM_FAKE_CUDA_DEVICES");
+}
+
 /* device(cuda), device(hip) and device(all) in one program. A kernel runs on GPUs of its kind alone: of all of them, of its kind when
  * that is named, and nowhere when another kind is. */
 static int launch_on(kmm_kind_t kind, kmm_where_t where, int ordinal, int32_t *dst, int32_t *a)
@@ -748,7 +780,7 @@ int main(void)
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away), cmocka_unit_test(chunks_that_cannot_be_small_are_away),
-        cmocka_unit_test(lists_of_devices_are_checked),
+        cmocka_unit_test(lists_of_devices_are_checked), cmocka_unit_test(there_may_be_many_devices),
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
         cmocka_unit_test(launches_come_after_others_work), cmocka_unit_test(others_work_comes_after_launches),
