@@ -35,7 +35,7 @@ enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 512 << 10,
 enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65535, LIMIT_S = 60 };
 #endif
 enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
-static int gpu_count = 4; /* of each kind */
+static int gpu_count = 8; /* of each kind */
 
 static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
 
@@ -169,6 +169,7 @@ static const gpus_t gpus[] = {
     { KMM_TEST_DEVICE ":1,mem=%lld", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host:2", &oracle_kernel, 1 },
     { KMM_TEST_DEVICE ":2,mem=%lld", &oracle_kernel, 2 }, { KMM_TEST_DEVICE ":2,mem=%lld,host:1", &oracle_kernel, 2 },
     { KMM_TEST_DEVICE ":4,mem=%lld", &oracle_kernel, 4 }, { KMM_TEST_DEVICE ":4,mem=%lld,host", &oracle_kernel, 4 },
+    { KMM_TEST_DEVICE ":8,mem=%lld", &oracle_kernel, 8 },
 };
 #else
 /* What the lanes of a warp do in step: all read before any of them writes, and what several of them add to one element of a
@@ -235,7 +236,7 @@ static const gpus_t gpus[] = {
     { "cuda:1,mem=%lld", &cuda_kernel, 1 }, { "cuda:2,mem=%lld", &cuda_kernel, 2 }, { "cuda:4,mem=%lld", &cuda_kernel, 4 },
     { "cuda:2,mem=%lld,host", &cuda_kernel, 2 }, { "cuda:1,mem=%lld,host:2", &cuda_kernel, 1 }, { "hip:1,mem=%lld", &hip_kernel, 1 },
     { "hip:2,mem=%lld", &hip_kernel, 2 }, { "hip:4,mem=%lld", &hip_kernel, 4 }, { "hip:2,mem=%lld,host:1", &hip_kernel, 2 }, { "cuda:1,mem=%lld,hip:2", &hip_kernel, 2 },
-    { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1 },
+    { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1 }, { "cuda:8,mem=%lld", &cuda_kernel, 8 }, { "hip:8,mem=%lld", &hip_kernel, 8 },
 };
 #endif
 
@@ -575,7 +576,7 @@ static int create(const program_t *p, kmm_runtime_t **out)
     char devices[64], join[32];
     snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
     setenv("KMM_SPILL_IO", p->disk, 1);
-    set_number("KMM_FAKE_DEVICES", 4);
+    set_number("KMM_FAKE_DEVICES", 8);
     set_number("KMM_FAKE_MEM", (int64_t)1 << 32);
     set_number("KMM_FAKE_GRANULE", p->granule);
     set_number("KMM_FAKE_JITTER_US", p->jitter);
