@@ -230,6 +230,9 @@ void kmm__order_push(kmm__device_t *d, kmm__task_t *t); /* locked */
 void kmm__device_wake(kmm__device_t *d); /* locked */
 /* Locked: work on the device failed, which a GPU never recovers from. */
 void kmm__device_lose(kmm__device_t *d, int error);
+/* A call has failed. After a fault of a kernel every call does that has to do with the device, so it may be lost: that is asked of the event,
+ * or, NULL, of any of the device's. */
+void kmm__device_doubt(kmm__device_t *d, kmm__event_t *event, int error);
 void kmm__device_init(kmm__device_t *d);
 int kmm__device_start(kmm__device_t *d);
 void kmm__device_end(kmm__device_t *d);  /* the runtime stops: its thread ends, and its frames are given back */

@@ -174,15 +174,122 @@ static void device_lock(kmm_runtime_t *rt)
 /* Tasks that are issued together: they share an event, and are told of together. */
 enum { BATCH_TASKS = 64, BATCH_BYTES = 64 << 20 };
 
-typedef struct batch {
+typedef struct kmm__batch {
     uint32_t count;
     kmm__task_t *tasks[BATCH_TASKS];
+    struct kmm__batch *next; /* of those under way on the device, in the order of their issue */
 } batch_t;
+
+static void batch_begin(batch_t *b)
+{
+    kmm__device_t *d = b->tasks[0]->device;
+    *(d->under_way ? &d->under_way_last->next : &d->under_way) = b;
+    d->under_way_last = b;
+    d->in_flight += b->count;
+}
+
+/* Those of a stream end in their order, so it is among the first. */
+static void batch_end(batch_t *b)
+{
+    kmm__device_t *d = b->tasks[0]->device;
+    batch_t **at = &d->under_way, *before = NULL;
+    for (; *at != b; at = &(*at)->next)
+        before = *at;
+    *at = b->next;
+    if (d->under_way_last == b)
+        d->under_way_last = before;
+    d->in_flight -= b->count;
+}
+
+/* ---- The loss of a device ---- */
+
+enum { SUSPECTS = 4 };
+
+/* Kernels and tasks under way, each once. */
+typedef struct suspects {
+    const kmm__task_t *task[SUSPECTS];
+    uint32_t count, first, last; /* of the tasks; chunks of the first one's launch */
+    bool more;
+} suspects_t;
+
+static bool is_same_launch(const kmm__work_t *a, const kmm__work_t *b)
+{
+    return a->name == b->name && a->file == b->file && a->line == b->line;
+}
+
+static void suspect(suspects_t *s, const kmm__task_t *t)
+{
+    uint32_t k = 0;
+    while (k < s->count && !is_same_launch(s->task[k]->work, t->work))
+        k++;
+    s->more |= k == SUSPECTS;
+    if (k == s->count && k < SUSPECTS)
+        s->task[s->count++] = t;
+    if (k)
+        return;
+    s->first = t == s->task[0] || t->chunk < s->first ? t->chunk : s->first;
+    s->last = t->last_chunk > s->last ? t->last_chunk : s->last;
+}
+
+/* "a.cu:3: scale or a.cu:7: add" */
+static void name_suspects(const suspects_t *s, char *text, size_t size)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < s->count && n < size; k++) {
+        const kmm__work_t *w = s->task[k]->work;
+        n += (size_t)snprintf(text + n, size - n, "%s", k ? " or " : "");
+        if (w->file && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s:%d: ", w->file, w->line);
+        if (n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s", w->name);
+    }
+    if (s->more && n < size)
+        snprintf(text + n, size - n, " or another");
+}
+
+/* After a kernel's fault the driver says of all work that it has failed, also of what was done before, and of copies. So all that was
+ * under way is named. */
+static void note_fault(kmm__device_t *d, int error)
+{
+    char text[400];
+    const char *why = d->backend->error_text(d->backend);
+    const char *remedy = d->backend->kind == KMM_KIND_CUDA ? "; compute-sanitizer finds which of them" : "";
+    suspects_t s = { 0 };
+    for (const batch_t *b = d->under_way; b; b = b->next)
+        for (uint32_t k = 0; k < b->count; k++)
+            suspect(&s, b->tasks[k]);
+    if (s.count == 0)
+        return;
+    kmm__task_t chunks = *s.task[0];
+    chunks.chunk = s.first;
+    chunks.last_chunk = s.last;
+    if (s.count == 1)
+        kmm__describe(&chunks, text, sizeof(text));
+    else
+        name_suspects(&s, text, sizeof(text));
+    kmm__error_note(d->runtime, error, "%s: %s%s", text, why, s.count > 1 ? remedy : "");
+}
 
 void kmm__device_lose(kmm__device_t *d, int error)
 {
-    if (d->backend->kind != KMM_KIND_HOST && !d->lost)
-        d->lost = error;
+    if (d->backend->kind == KMM_KIND_HOST || d->lost)
+        return;
+    d->lost = error;
+    if (error == KMM_E_KERNEL)
+        note_fault(d, error);
+}
+
+void kmm__device_doubt(kmm__device_t *d, kmm__event_t *event, int error)
+{
+    event = event ? event : d->event_count ? d->events[0] : NULL;
+    if (error == KMM_E_KERNEL && event && !d->lost && d->backend->event_query(event) == error)
+        kmm__device_lose(d, error);
+}
+
+/* What was to be enqueued for t has failed. */
+static void lose_if_faulty(const kmm__task_t *t, int error)
+{
+    kmm__device_doubt(t->device, t->ticket->point ? t->ticket->point->event : NULL, error);
 }
 
 static void batch_finished(void *arg, int status)
@@ -193,7 +300,7 @@ static void batch_finished(void *arg, int status)
     kmm__spin_lock(&rt->lock);
     if (status)
         kmm__device_lose(d, status);
-    d->in_flight -= b->count;
+    batch_end(b);
     for (uint32_t k = 0; k < b->count; k++) {
         kmm__task_t *t = b->tasks[k];
         if (status && !t->error)
@@ -254,8 +361,12 @@ static void inline_ready(void *arg, int status)
 
 static void inline_finished(void *arg, int status)
 {
-    batch_t *b = kmm__alloc(sizeof(*b));
-    b->tasks[b->count++] = arg;
+    kmm__task_t *t = arg;
+    pthread_mutex_lock(&t->runtime->lock);
+    batch_t *b = t->device->under_way;
+    while (b->tasks[0] != t)
+        b = b->next;
+    pthread_mutex_unlock(&t->runtime->lock);
     batch_finished(b, status);
 }
 
@@ -313,6 +424,7 @@ void kmm__inline_end(kmm__task_t *t)
     }
     int error = kmm__ticket_record(t->ticket);
     pthread_mutex_lock(&rt->lock);
+    lose_if_faulty(t, error);
     if (error && !t->error)
         fail(t, error, d->backend->error_text(d->backend));
     kmm__task_issued(t);
@@ -425,6 +537,7 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
     }
     if (error) {
         pthread_mutex_lock(&d->runtime->lock);
+        lose_if_faulty(t, error);
         if (!t->error)
             fail(t, error, reason(d, error));
         kmm__copies_fail(t, error);
@@ -474,6 +587,7 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
 {
     int error = kmm__frames_acquire(t, resident);
     if (error) {
+        kmm__device_doubt(t->device, NULL, error);
         fail(t, error, kmm__error_get());
         kmm__task_finish(t, error);
         return false;
@@ -494,7 +608,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     int errors[BATCH_TASKS];
     for (uint32_t k = 0; k < b->count; k++)
         kmm__ticket_arm(b->tasks[k]->ticket, k ? b->tasks[0]->ticket : NULL);
-    d->in_flight += b->count;
+    batch_begin(b);
     pthread_mutex_unlock(&rt->lock);
     enqueue_all(b, moves, errors);
     int recorded = kmm__ticket_record(b->tasks[0]->ticket);
@@ -503,6 +617,7 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     device_lock(rt);
     for (uint32_t k = 0; k < b->count; k++) {
         int error = errors[k] ? errors[k] : recorded;
+        lose_if_faulty(b->tasks[k], error);
         if (error && !b->tasks[k]->error)
             fail(b->tasks[k], error, reason(d, error));
         kmm__task_issued(b->tasks[k]);
@@ -522,11 +637,14 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
+    batch_t *b = kmm__alloc(sizeof(*b)); /* until inline_finished */
+    b->tasks[b->count++] = t;
     kmm__ticket_arm(t->ticket, NULL);
-    d->in_flight++;
+    batch_begin(b);
     pthread_mutex_unlock(&rt->lock);
     int error = enqueue(t, moves);
     pthread_mutex_lock(&rt->lock);
+    lose_if_faulty(t, error);
     if (error && !t->error)
         fail(t, error, reason(d, error));
     if (error)

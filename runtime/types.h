@@ -422,6 +422,7 @@ struct kmm__device {
     uint32_t order_trim;    /* with so many those are dropped */
     uint32_t seekers;       /* of the CPU: lanes that will look there again before they end */
     uint32_t in_flight;
+    struct kmm__batch *under_way, *under_way_last; /* issued together (schedule.c), and not over */
     kmm__lane_t *lanes;  /* lane_count of them, then KMM__SIDE_LANES: one for each task of the program's own statements */
     uint32_t lane_count;
     kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */

@@ -677,6 +677,62 @@ static void start_slow(int32_t *x, void *stream)
     assert_int_equal(kmm_launch_kernel(&slow, &g, args), 0);
 }
 
+static int run_bad(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)block, (void)grid, (void)args;
+    return 700; /* an illegal address */
+}
+
+static void start_bad(int32_t *x, void *stream)
+{
+    static const uint32_t params[] = { sizeof(kmm_blocks_t), 8 };
+    static fake_kernel_t fake = { run_bad, 2, params, 0, NULL };
+    static const kmm_kernel_t bad = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "bad", NULL, &fake, 2, params, 1, NULL };
+    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream };
+    void *args[] = { NULL, &x };
+    kmm_launch_t *l = kmm_launch_begin("bad", "kinds.c", 6);
+    kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(*x));
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&bad, &g, args), 0);
+}
+
+/* A driver says of all that was enqueued that it has failed: the kernel at fault is named alone if it was alone, and else among those that
+ * were issued with it. */
+static void a_fault_names_the_kernel(void **state)
+{
+    (void)state;
+    static int32_t zeros[N];
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    for (int others = 0; others < 2; others++) {
+        kmm_runtime_t *rt;
+        kmm__marker_t *m;
+        int before, behind;
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+        kmm_use(rt);
+        int32_t *x = array(rt, zeros), *y = array(rt, zeros), *z = array(rt, zeros);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, y, x, z), 0); /* all are there now */
+        assert_int_equal(kmm_wait(rt), 0);
+        if (others) { /* both are held until the first one is done, and so issued together */
+            start_slow(x, &before);
+            assert_int_equal(kmm__marker_create(rt, &before, &m), 0);
+            assert_int_equal(kmm__marker_precede(m, &behind), 0);
+            kmm__marker_release(m);
+            start_slow(y, &behind);
+        }
+        start_bad(z, others ? &behind : NULL);
+        for (int k = 0; k < 2 * others; k++)
+            sem_post(&go_on);
+        assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
+        const char *text = kmm_error_text(rt);
+        assert_non_null(strstr(text, others ? "kinds.c:4: slow or kinds.c:6: bad: " : "kinds.c:6: bad: "));
+        assert_int_equal(strstr(text, "compute-sanitizer") != NULL, others > 0);
+        kmm_use(NULL);
+        kmm_destroy(rt);
+    }
+    free(plain_memory);
+}
+
 /* What others put on a stream behind a wait comes after managed work, which is not waited for here; what was not on streams when it
  * was asked for is waited for until it is. */
 static void others_work_comes_after_launches(void **state)
@@ -784,6 +840,7 @@ int main(void)
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
         cmocka_unit_test(launches_come_after_others_work), cmocka_unit_test(others_work_comes_after_launches),
+        cmocka_unit_test(a_fault_names_the_kernel),
         cmocka_unit_test(launches_come_after_what_the_default_stream_waits_for), cmocka_unit_test(the_program_comes_after_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
