@@ -61,9 +61,16 @@ KMM__API int kmm_resource_set_of_device(int device, kmm_resource_t *r, kmm_resou
     return 0;
 }
 
-KMM__API kmm_resource_t *kmm_resource_current(void) { return kmm_resource_of_device(kmm__driver_current_device()); }
+/* As the runtimes of CUDA and HIP count: a thread that has chosen no device is on the first. */
+static int current_device(void)
+{
+    const int device = kmm__driver_current_device();
+    return device < 0 && kmm__driver() ? 0 : device;
+}
+
+KMM__API kmm_resource_t *kmm_resource_current(void) { return kmm_resource_of_device(current_device()); }
 
 KMM__API int kmm_resource_set_current(kmm_resource_t *r, kmm_resource_t **old)
 {
-    return kmm_resource_set_of_device(kmm__driver_current_device(), r, old);
+    return kmm_resource_set_of_device(current_device(), r, old);
 }

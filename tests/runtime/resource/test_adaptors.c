@@ -382,6 +382,8 @@ static void host_is_current(void **state)
 {
     (void)state;
     kmm_resource_t *first = kmm_resource_of_device(-1), *old;
+    if (kmm_resource_device(kmm_resource_current()) >= 0)
+        skip(); /* there are devices */
     assert_ptr_equal(kmm_resource_current(), first);
     assert_int_equal(kmm_resource_set_current(host, &old), 0);
     assert_ptr_equal(old, first);

@@ -632,8 +632,7 @@ static void current_resources(void **state)
     kmm_resource_t *first = kmm_resource_of_device(0), *pool, *old;
     assert_int_equal(kmm_resource_device(first), 0);
     assert_int_equal(kmm_resource_device(kmm_resource_of_device(1)), 1);
-    /* With CUDA no context is current; with HIP the first device is. */
-    assert_int_equal(kmm_resource_device(kmm_resource_current()), kmm__driver()->is_hip ? 0 : -1);
+    assert_ptr_equal(kmm_resource_current(), first); /* no context is current: as with CUDA's runtime, it is the first device */
     assert_int_equal(kmm_pool_resource_create(first, NULL, &pool), 0);
     assert_int_equal(kmm_resource_set_of_device(1, pool, NULL), KMM_E_INVALID);
     assert_int_equal(kmm_resource_set_of_device(0, pool, &old), 0);
@@ -641,6 +640,10 @@ static void current_resources(void **state)
     assert_int_equal(kmm__driver_enter(0), 0);
     assert_ptr_equal(kmm_resource_current(), pool);
     assert_int_equal(kmm_resource_set_current(NULL, &old), 0);
+    kmm__driver_leave();
+    assert_int_equal(kmm__driver_enter(1), 0);
+    assert_int_equal(kmm_resource_device(kmm_resource_current()), 1);
+    assert_int_equal(kmm_resource_set_current(pool, NULL), KMM_E_INVALID); /* it is the first device's */
     kmm__driver_leave();
     assert_ptr_equal(old, pool);
     assert_ptr_equal(kmm_resource_of_device(0), first);
