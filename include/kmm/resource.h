@@ -16,13 +16,14 @@
  *  2. Every function may be called from any thread; a pointer may be freed by another thread or on
  *     another stream than it was allocated.
  *  3. Addresses are multiples of 256, or of `alignment` where that is more.
- *  4. Zero bytes give NULL and are no error; freeing NULL is none either.
+ *  4. Zero bytes give NULL and are no error; freeing NULL, of 0 or KMM_SIZE_RECORDED bytes, is none either.
  *  5. Wrong sizes (KMM_E_INVALID), and double frees and foreign pointers (KMM_E_ADDRESS) are reported
  *     and change nothing. Memory that has run out is KMM_E_MEMORY. kmm_resource_error_text says more.
  *  6. A resource borrows the resources it is built on: they must outlive it. kmm_owning_resource_create
  *     makes one that destroys them.
  *  7. Before a stream is destroyed, kmm_resource_stream_end must be told: pools record events on
- *     streams later than the deallocation that needs them.
+ *     streams later than the deallocation that needs them. A thread's own default stream ends with the thread.
+ *  8. Streams are those of the resource's device.
  */
 #ifndef KMM_RESOURCE_H
 #define KMM_RESOURCE_H
@@ -107,7 +108,8 @@ const char *kmm_resource_error_text(void);
 kmm_resource_t *kmm_resource_of_device(int device);
 /* NULL restores the first. The old resource is given back in *old unless old is NULL. */
 int kmm_resource_set_of_device(int device, kmm_resource_t *r, kmm_resource_t **old);
-/* The same for the device of this thread's current context, or the host where there is none. */
+/* The same for this thread's device as CUDA's runtime counts: that of its current context, or 0 where it has none yet; the host
+ * where there is no device. */
 kmm_resource_t *kmm_resource_current(void);
 int kmm_resource_set_current(kmm_resource_t *r, kmm_resource_t **old);
 

@@ -233,6 +233,8 @@ KMM__API int kmm_arena_resource_create(kmm_resource_t *upstream, const kmm_arena
 {
     if (!upstream || !out)
         return kmm__resource_fail(KMM_E_INVALID, "arena: no upstream, or nowhere to put the resource");
+    if (options && (options->arena_bytes > PTRDIFF_MAX || (options->key != KMM_ARENA_PER_STREAM && options->key != KMM_ARENA_PER_THREAD)))
+        return kmm__resource_fail(KMM_E_INVALID, "arena: a size is absurd, or the key is none");
     size_t bytes = kmm__round_up(sizeof(arena_t), 64);
     arena_t *a = aligned_alloc(64, bytes);
     if (!a)

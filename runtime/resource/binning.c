@@ -152,8 +152,8 @@ static int insert(binning_t *b, bin_t bin)
 
 KMM__API int kmm_binning_add(kmm_resource_t *r, size_t bytes, kmm_resource_t *resource)
 {
-    if (!r || r->ops != &binning_ops || bytes == 0)
-        return kmm__resource_fail(KMM_E_INVALID, "binning_add: no binning resource, or no size");
+    if (!r || r->ops != &binning_ops || bytes == 0 || resource == r)
+        return kmm__resource_fail(KMM_E_INVALID, "binning_add: no binning resource, no size, or itself as a bin");
     binning_t *b = (binning_t *)r;
     bin_t bin = { bytes, resource, resource == NULL };
     if (bin.owned) {

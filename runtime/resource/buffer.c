@@ -92,11 +92,13 @@ KMM__API int kmm_buffer_shrink(kmm_buffer_t *b, kmm_stream_t stream)
     return status;
 }
 
-static int check_range(const kmm_buffer_t *b, size_t offset, size_t bytes)
+static int check_range(const kmm_buffer_t *b, size_t offset, size_t bytes, const void *other)
 {
     int status = check_buffer(b);
     if (status)
         return status;
+    if (!other && bytes)
+        return kmm__resource_fail(KMM_E_INVALID, "buffer: nothing to copy from or to");
     if (offset > b->bytes || bytes > b->bytes - offset)
         return kmm__resource_fail(KMM_E_RANGE, "buffer: bytes %zu to %zu of %zu", offset, offset + bytes, b->bytes);
     return 0;
@@ -104,7 +106,7 @@ static int check_range(const kmm_buffer_t *b, size_t offset, size_t bytes)
 
 KMM__API int kmm_buffer_write(kmm_buffer_t *b, size_t offset, const void *src, size_t bytes)
 {
-    int status = check_range(b, offset, bytes);
+    int status = check_range(b, offset, bytes, src);
     if (status || bytes == 0)
         return status;
     return kmm__copy(b->resource, (char *)b->data + offset, src, bytes, b->stream);
@@ -112,7 +114,7 @@ KMM__API int kmm_buffer_write(kmm_buffer_t *b, size_t offset, const void *src, s
 
 KMM__API int kmm_buffer_read(const kmm_buffer_t *b, size_t offset, void *dst, size_t bytes)
 {
-    int status = check_range(b, offset, bytes);
+    int status = check_range(b, offset, bytes, dst);
     if (status || bytes == 0)
         return status;
     status = kmm__copy(b->resource, dst, (const char *)b->data + offset, bytes, b->stream);
@@ -121,13 +123,17 @@ KMM__API int kmm_buffer_read(const kmm_buffer_t *b, size_t offset, void *dst, si
 
 KMM__API int kmm_buffer_fill(kmm_buffer_t *b, size_t offset, int value, size_t bytes)
 {
-    int status = check_range(b, offset, bytes);
+    int status = check_range(b, offset, bytes, b);
     if (status || bytes == 0)
         return status;
     return kmm__fill(b->resource, (char *)b->data + offset, value, bytes, b->stream);
 }
 
-KMM__API void kmm_buffer_set_stream(kmm_buffer_t *b, kmm_stream_t stream) { b->stream = stream; }
+KMM__API void kmm_buffer_set_stream(kmm_buffer_t *b, kmm_stream_t stream)
+{
+    if (b)
+        b->stream = stream;
+}
 
 /* ---- Vectors ---- */
 

@@ -2,6 +2,7 @@
 /* A source made of the program's functions. */
 #include <stdlib.h>
 
+#include "driver.h"
 #include "source.h"
 
 typedef struct callback_source {
@@ -44,6 +45,8 @@ KMM__API int kmm_callback_resource_create(const kmm_callback_options_t *options,
         return kmm__resource_fail(KMM_E_INVALID, "callback: a function is missing");
     if (options->alignment & (options->alignment - 1))
         return kmm__resource_fail(KMM_E_INVALID, "callback: alignment %zu is no power of two", options->alignment);
+    if (options->kind < KMM_MEMORY_HOST || options->kind > KMM_MEMORY_DEVICE || options->device < -1 || options->device >= KMM__MAX_DEVICES)
+        return kmm__resource_fail(KMM_E_INVALID, "callback: there is no kind %d of memory, or no device %d", (int)options->kind, options->device);
     if (options->order && !order_is_whole(options->order))
         return kmm__resource_fail(KMM_E_INVALID, "callback: the stream order lacks a function");
     callback_source_t *c = aligned_alloc(64, kmm__round_up(sizeof(*c), 64));

@@ -24,6 +24,14 @@ static bool reserve(limiting_t *l, size_t bytes)
     return true;
 }
 
+/* Frees at the same time cannot bring it below nothing, or the limit would be gone. */
+static void unreserve(limiting_t *l, size_t bytes)
+{
+    size_t used = atomic_load(&l->used);
+    while (!atomic_compare_exchange_weak(&l->used, &used, used > bytes ? used - bytes : 0))
+        ;
+}
+
 static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
     limiting_t *l = (limiting_t *)r;
@@ -32,18 +40,22 @@ static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
                                   atomic_load(&l->used), l->limit);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status)
-        atomic_fetch_sub(&l->used, counted(bytes));
+        unreserve(l, counted(bytes));
     return status;
 }
 
 static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
+    limiting_t *l = (limiting_t *)r;
     size_t size = bytes;
-    int status = bytes == KMM_SIZE_RECORDED ? kmm_resource_size(r->upstream, p, &size) : 0;
+    int status = kmm_resource_size(r->upstream, p, &size);
+    if (status)
+        return status;
+    if (counted(size) > atomic_load(&l->used))
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is memory of upstream: so much is not allocated here", r->name, p);
+    status = kmm_resource_deallocate(r->upstream, p, bytes == KMM_SIZE_RECORDED ? size : bytes, stream);
     if (status == 0)
-        status = kmm_resource_deallocate(r->upstream, p, size, stream);
-    if (status == 0)
-        atomic_fetch_sub(&((limiting_t *)r)->used, counted(size));
+        unreserve(l, counted(size));
     return status;
 }
 

@@ -40,7 +40,7 @@ static const kmm__resource_ops_t owning_ops = {
 KMM__API int kmm_owning_resource_create(kmm_resource_t *inner, kmm_resource_t *const *owned, size_t count,
                                         kmm_resource_t **out)
 {
-    if (!inner || !out || (count && !owned))
+    if (!inner || !out || (count && !owned) || count > PTRDIFF_MAX / sizeof(*owned) - 1)
         return kmm__resource_fail(KMM_E_INVALID, "owning: no resource, or nowhere to put one");
     owning_t *o = calloc(1, sizeof(*o) + count * sizeof(o->owned[0]));
     if (!o)

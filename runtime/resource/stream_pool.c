@@ -63,6 +63,8 @@ KMM__API size_t kmm_stream_pool_count(const kmm_stream_pool_t *pool) { return po
 
 KMM__API kmm_stream_t kmm_stream_pool_next(kmm_stream_pool_t *pool)
 {
+    if (!pool)
+        return NULL;
     return pool->streams[atomic_fetch_add_explicit(&pool->turn, 1, memory_order_relaxed) % pool->count];
 }
 
