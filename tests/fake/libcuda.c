@@ -182,13 +182,14 @@ FAKE cuCtxGetDevice(CUdevice *out)
 FAKE cuCtxEnablePeerAccess(CUcontext c, unsigned flags)
 {
     static bool enabled[FAKE_MAX_DEVICES][FAKE_MAX_DEVICES];
-    if (!c || flags || current() < 0)
+    int from = current();
+    if (!c || flags || from < 0)
         return FAKE_INVALID_VALUE;
-    if (device_of(c) == current())
+    if (device_of(c) == from)
         return FAKE_INVALID_DEVICE;
     pthread_mutex_lock(&fake_lock);
-    bool again = enabled[current()][device_of(c)];
-    enabled[current()][device_of(c)] = true;
+    bool again = enabled[from][device_of(c)];
+    enabled[from][device_of(c)] = true;
     pthread_mutex_unlock(&fake_lock);
     return again ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : FAKE_OK;
 }
