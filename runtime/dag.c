@@ -589,12 +589,12 @@ static int enter_read_part(void *arg, const kmm__box_t *part, const void *value)
 static int enter_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
-    enter_read_t e = { { t, a, false, 0 }, false };
-    kmm__box_t boxes[2 * KMM__DIMS];
     if (reads_freely(t, a)) {
         reads_push(&a->array->reads, t, k);
         return 0;
     }
+    enter_read_t e = { { t, a, false, 0 }, false };
+    kmm__box_t boxes[2 * KMM__DIMS];
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(a->array->users.map, &boxes[b], enter_read_part, &e);
@@ -610,7 +610,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     const kmm__access_t *a = &t->accesses[k];
     enter_t e = { { t, a, false, 0 }, written_by(t, a), 0 };
     kmm__box_t boxes[2 * KMM__DIMS];
-    reads_enter(a->array, t);
+    if (a->array->reads.count)
+        reads_enter(a->array, t);
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     kmm__map_t *map = a->array->users.map; /* which the call before may have made anew */
     for (int b = 0; b < n; b++) {
@@ -700,9 +701,9 @@ static void work_leave(kmm__task_t *t)
         rt->left_over = t;
         return;
     }
-    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++) {
+    for (uint32_t k = 0, space = t->device->space; rt->has_spaces && k < t->access_count; k++) {
         kmm__array_t *a = t->accesses[k].array;
-        a->unfinished[t->device->space]--;
+        a->unfinished[space]--;
         a->writers -= t->accesses[k].mode != KMM_READ;
     }
     accesses_drop(t);

@@ -73,7 +73,7 @@ kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b)
     return out;
 }
 
-int64_t kmm__box_volume(const kmm__box_t *a)
+int64_t kmm__box_volume_of(const kmm__box_t *a)
 {
     int64_t volume = 1;
     if (kmm__box_empty(a))

@@ -22,7 +22,13 @@ bool kmm__box_overlaps(const kmm__box_t *a, const kmm__box_t *b);
 bool kmm__box_contains(const kmm__box_t *outer, const kmm__box_t *inner); /* an empty inner is contained */
 kmm__box_t kmm__box_intersect(const kmm__box_t *a, const kmm__box_t *b);
 kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b);     /* an empty one does not count */
-int64_t kmm__box_volume(const kmm__box_t *a);
+int64_t kmm__box_volume_of(const kmm__box_t *a);
+static inline int64_t kmm__box_volume(const kmm__box_t *a)
+{
+    if (a->dims != 1)
+        return kmm__box_volume_of(a);
+    return a->hi[0] > a->lo[0] ? a->hi[0] - a->lo[0] : 0;
+}
 /* a minus b as at most 2 * dims disjoint boxes; returns their number. */
 int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2 * KMM__DIMS]);
 

@@ -484,8 +484,8 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     kmm__layout_t shaped;
     t->exact = true;
     if (w->kernel) {
-        kmm__access_t other = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
-        access_push(t, &other);
+        t->accesses[t->access_count++] = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
+        kmm__array_ref(s->rt->globals);
     }
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
