@@ -876,6 +876,84 @@ static void amplification_is_said(void **state)
     end(rt);
 }
 
+/* ---- Arrays of which all is in one place: nobody asks where ---- */
+
+static const kmm__settled_t *settled(kmm_runtime_t *rt, const int *x)
+{
+    assert_int_equal(kmm_wait(rt), 0);
+    pthread_mutex_lock(&rt->lock);
+    const kmm__settled_t *s = &kmm__array_find(rt, x)->settled;
+    pthread_mutex_unlock(&rt->lock);
+    return s;
+}
+
+static void settled_data_is_asked_for_by_nobody(void **state)
+{
+    enum { PART = 1024, PARTS = 16, N = PART * PARTS };
+    static int ten[PART];
+    const uint64_t part = PART * sizeof(int), bytes = PARTS * part;
+    const range_t all = { 0, PARTS, PART, 1, 0 }, some = { 4, 2, PART, 1, 0 }, other = { 0, PARTS, PART, 1, 1 };
+    kmm_runtime_t *rt = make(2, 16 << 20);
+    traffic_t t = { 0 };
+    int *x = array(rt, N);
+    (void)state;
+    set(&some, x, 1);
+    assert_null(settled(rt, x)->sole);
+    set(&all, x, 3);
+    add(&all, x, 4);
+    assert_ptr_equal(settled(rt, x)->sole, rt->device[0]);
+    expect(rt, &t, "on one device", 0, 0, 0);
+    check_values(rt, x, N, 7);
+    assert_null(settled(rt, x)->sole);
+    expect(rt, &t, "the host reads all", 0, bytes, 0);
+    add(&all, x, 1);
+    assert_ptr_equal(settled(rt, x)->sole, rt->device[0]);
+    look(&other, x);
+    assert_null(settled(rt, x)->sole);
+    expect(rt, &t, "another device reads all", 0, 0, bytes);
+    look(&other, x);
+    look(&other, x);
+    assert_int_equal(settled(rt, x)->whole, 1u << rt->device[0]->space | 1u << rt->device[1]->space);
+    add(&some, x, 1);
+    assert_int_equal(settled(rt, x)->whole, 1u << rt->device[0]->space);
+    look(&other, x);
+    expect(rt, &t, "what was written since", 0, 0, 2 * part);
+    add(&some, x, -1);
+    for (int k = 0; k < PART; k++)
+        ten[k] = 8;
+    assert_int_equal(kmm_copy_in(rt, x + 4 * PART, ten, part), 0);
+    add(&all, x, 2);
+    expect(rt, &t, "what the host wrote", part, 0, 0);
+    check_values(rt, x, N, 10);
+    end(rt);
+}
+
+/* What is known of an array ends when some of it is evicted. */
+static void settled_data_is_evicted(void **state)
+{
+    enum { PART = 1 << 16, PARTS = 16, ARRAYS = 4, ROUNDS = 5 };
+    const range_t all = { 0, PARTS, PART, 2, 0 };
+    kmm_runtime_t *rt = make(1, (uint64_t)PARTS * PART * sizeof(int) * 5 / 2);
+    int *x[ARRAYS];
+    bool was_sole = false;
+    (void)state;
+    for (int k = 0; k < ARRAYS; k++) {
+        x[k] = array(rt, PARTS * PART);
+        set(&all, x[k], k);
+        was_sole |= settled(rt, x[k])->sole != NULL;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        add(&all, x[0], 1);
+        for (int k = 1; k < ARRAYS; k += round % 2 + 1)
+            add(&all, x[k], 0);
+    }
+    assert_true(was_sole);
+    for (int k = 0; k < ARRAYS; k++)
+        check_values(rt, x[k], PARTS * PART, k ? k : ROUNDS);
+    assert_true(traffic(rt).out > PARTS * PART * sizeof(int) * ARRAYS);
+    end(rt);
+}
+
 int main(void)
 {
     alarm(100);
@@ -896,6 +974,8 @@ int main(void)
         cmocka_unit_test(sweeps),
         cmocka_unit_test(sweeps_with_waits),
         cmocka_unit_test(amplification_is_said),
+        cmocka_unit_test(settled_data_is_asked_for_by_nobody),
+        cmocka_unit_test(settled_data_is_evicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
