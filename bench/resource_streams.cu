@@ -10,7 +10,10 @@
 #include <cuda_runtime.h>
 #include <thrust/device_vector.h>
 #include <thrust/reduce.h>
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
 #include <thrust/sequence.h>
+#include <thrust/sort.h>
 
 #include <kmm/resource.hpp>
 
@@ -101,7 +104,9 @@ static bool thrust_is_right(kmm_resource_t *r)
     for (size_t n = 1; n <= 100000; n *= 10)
         v.resize(n);
     thrust::sequence(v.begin(), v.end());
-    return thrust::reduce(v.begin(), v.end()) == 99999ll * 100000 / 2;
+    const auto policy = thrust::cuda::par(kmm::thrust_allocator<char>(r)); // whose scratch memory is the pool's too
+    thrust::sort(policy, v.begin(), v.end(), thrust::greater<long long>());
+    return v[0] == 99999 && thrust::reduce(policy, v.begin(), v.end()) == 99999ll * 100000 / 2;
 }
 
 int main()

@@ -10,6 +10,8 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "resource.h"
 
@@ -56,6 +58,81 @@ template <class Create, class... Arguments> unique_resource make(Create create, 
     check(create(arguments..., &r));
     return unique_resource(r);
 }
+
+// Owners of what the C functions make; moved, not copied. The resource, and the stream's end, are the program's business
+// as in C. A resource that is nullptr is kmm_resource_current().
+template <class C, int (*Deinit)(C *)> class owned {
+public:
+    owned() : c_{} {}
+    owned(owned &&o) noexcept : c_(std::exchange(o.c_, C{})) {}
+    owned &operator=(owned &&o) noexcept
+    {
+        std::swap(c_, o.c_);
+        return *this;
+    }
+    ~owned() { Deinit(&c_); }
+    C *c() noexcept { return &c_; } // for the functions of kmm/resource.h
+    const C *c() const noexcept { return &c_; }
+
+protected:
+    C c_;
+};
+
+class buffer : public owned<kmm_buffer_t, kmm_buffer_deinit> {
+public:
+    buffer() = default;
+    explicit buffer(std::size_t bytes, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_buffer_init(&c_, bytes, stream, r)); }
+    buffer(const void *src, std::size_t bytes, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr)
+    {
+        check(kmm_buffer_init_copy(&c_, src, bytes, stream, r));
+    }
+    void *data() const noexcept { return c_.data; }
+    std::size_t size() const noexcept { return c_.bytes; }
+    std::size_t capacity() const noexcept { return c_.capacity; }
+    kmm_stream_t stream() const noexcept { return c_.stream; }
+    void resize(std::size_t bytes, kmm_stream_t stream) { check(kmm_buffer_resize(&c_, bytes, stream)); }
+    void reserve(std::size_t bytes, kmm_stream_t stream) { check(kmm_buffer_reserve(&c_, bytes, stream)); }
+    void shrink_to_fit(kmm_stream_t stream) { check(kmm_buffer_shrink(&c_, stream)); }
+    void set_stream(kmm_stream_t stream) noexcept { kmm_buffer_set_stream(&c_, stream); }
+};
+
+// Elements that have no value at first. Those of device memory are not the host's to touch: element and set_element copy one.
+template <class T> class vector : public owned<kmm_vector_t, kmm_vector_deinit> {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are copied as bytes");
+
+public:
+    using value_type = T;
+    vector() = default;
+    explicit vector(std::size_t n, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_vector_init(&c_, sizeof(T), n, stream, r)); }
+    T *data() const noexcept { return static_cast<T *>(c_.buffer.data); }
+    T *begin() const noexcept { return data(); }
+    T *end() const noexcept { return data() + c_.count; }
+    std::size_t size() const noexcept { return c_.count; }
+    bool is_empty() const noexcept { return c_.count == 0; }
+    void resize(std::size_t n, kmm_stream_t stream) { check(kmm_vector_resize(&c_, n, stream)); }
+    T element(std::size_t i) const
+    {
+        T value;
+        check(kmm_vector_get(&c_, i, &value));
+        return value;
+    }
+    void set_element(std::size_t i, const T &value) { check(kmm_vector_set(&c_, i, &value)); }
+};
+
+template <class T> class scalar : public owned<kmm_scalar_t, kmm_scalar_deinit> {
+    static_assert(std::is_trivially_copyable<T>::value, "a value is copied as bytes");
+
+public:
+    explicit scalar(const T &value, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_scalar_init(&c_, &value, sizeof(T), stream, r)); }
+    T *data() const noexcept { return static_cast<T *>(c_.vector.buffer.data); }
+    T value() const
+    {
+        T value;
+        check(kmm_scalar_get(&c_, &value));
+        return value;
+    }
+    void set_value(const T &value) { check(kmm_scalar_set(&c_, &value)); }
+};
 
 // Memory that the host can reach, for standard containers. Borrows the resource.
 class pmr_resource : public std::pmr::memory_resource {

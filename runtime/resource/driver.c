@@ -269,6 +269,13 @@ void kmm__driver_leave(void)
     driver.CtxPopCurrent(&context);
 }
 
+void kmm__driver_settle_in(int device)
+{
+    CUcontext context = NULL;
+    if (kmm__driver() && !driver.is_hip && driver.CtxGetCurrent(&context) == CUDA_SUCCESS && !context)
+        kmm__driver_enter(device);
+}
+
 int kmm__driver_current_device(void)
 {
     CUcontext context = NULL;

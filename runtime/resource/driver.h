@@ -123,6 +123,9 @@ const kmm_stream_order_t *kmm__driver_order(int device);
  * device's own. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out);
 
+/* Makes the device's context current for good where this thread has none, as a runtime's own allocation would. */
+void kmm__driver_settle_in(int device);
+
 /* The device of this thread's current context; -1: none. With HIP every thread has a current device. */
 int kmm__driver_current_device(void);
 

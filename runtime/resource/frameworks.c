@@ -113,8 +113,10 @@ static void *get(int device, size_t bytes, kmm_stream_t stream)
     atomic_fetch_or(&used, (uint64_t)1 << device);
     *a = (allocation_t){ r, stream, life_of(stream), bytes, NULL };
     int status = kmm_resource_allocate(r, bytes, 0, stream, &p);
-    if (status == 0 && p && kmm__table_put(&outstanding, p, a) == 0)
+    if (status == 0 && p && kmm__table_put(&outstanding, p, a) == 0) {
+        kmm__driver_settle_in(device); /* frameworks count on it */
         return p;
+    }
     if (p)
         kmm_resource_deallocate(r, p, bytes, stream);
     free(a);

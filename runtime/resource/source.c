@@ -3,11 +3,33 @@
 
 #include <stdlib.h>
 
-typedef struct record {
-    void *base;   /* what the outside gave */
-    size_t bytes; /* asked of us */
-    size_t taken; /* asked of the outside */
+typedef struct kmm__source_record {
+    void *base;           /* what the outside gave */
+    _Atomic size_t bytes; /* asked of us */
+    size_t taken;         /* asked of the outside */
+    struct kmm__source_record *next;
 } record_t;
+
+static record_t *record_get(kmm__source_t *s)
+{
+    pthread_mutex_lock(&s->lock);
+    record_t *r = s->spare;
+    if (r)
+        s->spare = r->next;
+    pthread_mutex_unlock(&s->lock);
+    r = r ? r : calloc(1, sizeof(*r));
+    if (!r)
+        kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", s->head.name);
+    return r;
+}
+
+static void record_end(kmm__source_t *s, record_t *r)
+{
+    pthread_mutex_lock(&s->lock);
+    r->next = s->spare;
+    s->spare = r;
+    pthread_mutex_unlock(&s->lock);
+}
 
 /* Puts memory that cannot be recorded back. */
 static int record_put(kmm__source_t *s, void *p, record_t *record, kmm_stream_t stream)
@@ -16,21 +38,21 @@ static int record_put(kmm__source_t *s, void *p, record_t *record, kmm_stream_t 
     if (status == 0)
         return 0;
     s->put(s, record->base, record->taken, stream);
-    free(record);
+    record_end(s, record);
     return kmm__resource_fail(status, "%s: no host memory to record an allocation", s->head.name);
 }
 
 static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
     kmm__source_t *s = (kmm__source_t *)r;
-    record_t *record = malloc(sizeof(*record));
+    record_t *record = record_get(s);
     if (!record)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
+        return KMM_E_MEMORY;
     record->bytes = bytes;
     record->taken = alignment > s->alignment ? bytes + alignment - s->alignment : bytes;
     int status = s->get(s, record->taken, stream, &record->base);
     if (status) {
-        free(record);
+        record_end(s, record);
         return status;
     }
     void *p = (void *)kmm__round_up((size_t)record->base, alignment);
@@ -41,12 +63,13 @@ static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, km
 
 int kmm__source_adopt(kmm__source_t *s, void *p, size_t bytes)
 {
-    record_t *record = malloc(sizeof(*record));
+    record_t *record = record_get(s);
     if (!record) {
         s->put(s, p, bytes, NULL);
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", s->head.name);
+        return KMM_E_MEMORY;
     }
-    *record = (record_t){ p, bytes, bytes };
+    record->base = p;
+    record->bytes = record->taken = bytes;
     return record_put(s, p, record, NULL);
 }
 
@@ -63,7 +86,7 @@ static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_strea
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
     }
     int status = s->put(s, record->base, record->taken, stream);
-    free(record);
+    record_end(s, record);
     return status;
 }
 
@@ -103,7 +126,7 @@ static void free_left_over(void *context, void *value)
     kmm__source_t *s = context;
     record_t *record = value;
     s->put(s, record->base, record->taken, NULL);
-    free(record);
+    record_end(s, record);
 }
 
 static int source_destroy(kmm_resource_t *r)
@@ -113,6 +136,11 @@ static int source_destroy(kmm_resource_t *r)
     kmm__table_each(&s->live, free_left_over, s);
     int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
     kmm__table_deinit(&s->live);
+    for (record_t *record = s->spare, *next; record; record = next) {
+        next = record->next;
+        free(record);
+    }
+    pthread_mutex_destroy(&s->lock);
     if (s->close)
         s->close(s);
     free(s);
@@ -133,6 +161,8 @@ void kmm__source_init(kmm__source_t *s, const char *noun)
 {
     kmm__resource_init(&s->head, &source_ops, noun, NULL);
     kmm__table_init(&s->live);
+    pthread_mutex_init(&s->lock, NULL);
+    s->spare = NULL;
     s->alignment = KMM_RESOURCE_ALIGNMENT;
     s->get = NULL;
     s->put = NULL;

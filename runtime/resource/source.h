@@ -4,6 +4,8 @@
 #ifndef KMM__RESOURCE_SOURCE_H
 #define KMM__RESOURCE_SOURCE_H
 
+#include <pthread.h>
+
 #include "internal.h"
 #include "table.h"
 
@@ -11,7 +13,9 @@ typedef struct kmm__source kmm__source_t;
 
 struct kmm__source {
     kmm_resource_t head;
-    kmm__table_t live;      /* address given out -> kmm__source_record_t */
+    kmm__table_t live;      /* address given out -> a record */
+    pthread_mutex_t lock;   /* of the records that are not in use */
+    struct kmm__source_record *spare; /* kept until the source goes: who frees twice at once may read one that is gone */
     size_t alignment;     /* that `get` gives of itself; a power of two */
     /* The outside. `bytes` of put is what get was asked for. */
     int (*get)(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out);

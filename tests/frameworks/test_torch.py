@@ -13,9 +13,9 @@ import kmm_library
 import kmm_torch
 
 plain = "--plain" in sys.argv
+kmm_torch.use(mapped=False if plain else None)
 devices = range(torch.cuda.device_count())
 mapped = not plain and not torch.version.hip and all(torch.cuda.can_device_access_peer(a, b) for a in devices for b in devices if a != b)
-kmm_torch.use(mapped=False if plain else None)
 library = kmm_library.load()
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
 y = (x * 2).sum().item()

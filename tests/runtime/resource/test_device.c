@@ -805,6 +805,26 @@ static void memory_used_by_a_stream_of_another_device(void **state)
     kmm_stream_pool_destroy(streams);
 }
 
+static void *allocate_first(void *argument)
+{
+    const int before = kmm__driver_current_device();
+    void *p = kmm_torch_alloc(1000, 1, NULL);
+    *(int *)argument = before < 0 || kmm__driver()->is_hip ? kmm__driver_current_device() : -2;
+    kmm_torch_free(p, 1000, 1, NULL);
+    return NULL;
+}
+
+/* PyTorch complains of threads whose first allocation leaves them without one, as its own does not. */
+static void a_thread_that_allocates_has_a_context(void **state)
+{
+    (void)state;
+    int current = -1;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, allocate_first, &current), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(current, kmm__driver()->is_hip ? 0 : 1);
+}
+
 static CUstream gone;
 static int gone_records, settled;
 
@@ -936,6 +956,7 @@ int main(void)
         cmocka_unit_test(frameworks_have_mapped_memory_where_it_will_do),
         cmocka_unit_test(devices_in_use_reach_each_other),
         cmocka_unit_test(memory_used_by_a_stream_of_another_device),
+        cmocka_unit_test(a_thread_that_allocates_has_a_context),
         cmocka_unit_test(memory_outlives_its_stream),
         cmocka_unit_test(a_handle_that_is_used_again),
         cmocka_unit_test(frameworks_allocate_from_a_pool),

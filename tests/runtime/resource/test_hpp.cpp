@@ -52,5 +52,30 @@ int main()
     require(throws<std::invalid_argument>([&] { kmm::make(kmm_pool_resource_create, static_cast<kmm_resource_t *>(nullptr),
                                                            static_cast<const kmm_pool_options_t *>(nullptr)); }), "no upstream");
     require(throws<std::invalid_argument>([] { kmm::pmr_resource nothing(nullptr); }), "no resource");
+    {
+        kmm::buffer a("text", 5, nullptr, pool.get()), b;
+        b = std::move(a);
+        b.resize(100, nullptr);
+        require(!std::strcmp(static_cast<const char *>(b.data()), "text") && b.size() == 100 && b.capacity() >= 100, "a buffer keeps what it holds");
+        kmm::buffer c(std::move(b));
+        require(!b.data() && c.data(), "a buffer is moved");
+        c.shrink_to_fit(nullptr);
+        c.set_stream(nullptr);
+        kmm::vector<double> v(3, nullptr, pool.get()), none;
+        v.set_element(2, 2.5);
+        v.resize(1000, nullptr);
+        require(v.element(2) == 2.5 && v.data()[2] == 2.5 && v.end() - v.begin() == 1000, "a vector keeps its elements");
+        none = std::move(v);
+        require(none.size() == 1000 && v.is_empty(), "a vector is moved");
+        require(throws<std::runtime_error>([&] { (void)none.element(1000); }), "an element that is not there");
+        require(throws<std::bad_alloc>([&] { kmm::vector<int> huge(SIZE_MAX / 4, nullptr, pool.get()); }), "a vector that is too large");
+        kmm::scalar<int> s(41, nullptr, pool.get());
+        s.set_value(s.value() + 1);
+        require(s.value() == 42 && *s.data() == 42, "a scalar");
+        kmm::check(kmm_buffer_fill(c.c(), 0, 7, 5));
+        require(static_cast<const char *>(c.data())[4] == 7, "the C functions take what is owned");
+    }
+    kmm::check(kmm_resource_usage(pool.get(), &usage));
+    require(usage.live_count == 0, "owners give everything back");
     return 0;
 }
