@@ -78,10 +78,12 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
 {
     t->device = device;
     t->lane = lane;
-    for (uint32_t k = 0; t->runtime->has_spaces && k < t->access_count; k++) {
+    for (uint32_t k = 0; k < t->access_count; k++) {
         kmm__array_t *a = t->accesses[k].array;
-        a->unfinished[device->space]++;
         a->writers += t->accesses[k].mode != KMM_READ;
+        if (!t->runtime->has_spaces)
+            continue;
+        a->unfinished[device->space]++;
         t->bytes += a->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
     }
     kmm__order_push(device, t);
@@ -483,7 +485,7 @@ static int follow_result(const follow_t *f)
 static bool reads_freely(const kmm__task_t *t, const kmm__access_t *a)
 {
     const kmm__array_t *x = a->array;
-    return a->mode == KMM_READ && x->writers == 0 && !x->failed && t->runtime->has_spaces && (x->is_abstract || t->runtime->visible_count < 2);
+    return a->mode == KMM_READ && x->writers == 0 && !x->failed && (x->is_abstract || t->runtime->visible_count < 2);
 }
 
 static int follow(kmm__task_t *t, bool siblings_only)
@@ -626,17 +628,20 @@ static int enter_write(kmm__task_t *t, uint32_t k)
 /* What reads comes before what only stores: whose values t needs shows no more when t itself is the writer. */
 int kmm__dag_enter(kmm__task_t *t)
 {
-    static const kmm_mode_t order[] = { KMM_UPDATE, KMM_WRITE };
     int result = 0;
+    bool stores = false;
     for (uint32_t k = 0; k < t->access_count; k++) {
         int error = t->accesses[k].mode == KMM_READ ? enter_read(t, k) : 0;
         result = result ? result : error;
     }
-    for (uint32_t m = 0; m < sizeof(order) / sizeof(*order); m++) {
-        for (uint32_t k = 0; k < t->access_count; k++) {
-            int error = t->accesses[k].mode == order[m] ? enter_write(t, k) : 0;
-            result = result ? result : error;
-        }
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        int error = t->accesses[k].mode == KMM_UPDATE ? enter_write(t, k) : 0;
+        stores |= t->accesses[k].mode == KMM_WRITE;
+        result = result ? result : error;
+    }
+    for (uint32_t k = 0; stores && k < t->access_count; k++) {
+        int error = t->accesses[k].mode == KMM_WRITE ? enter_write(t, k) : 0;
+        result = result ? result : error;
     }
     return result;
 }
@@ -672,8 +677,10 @@ void kmm__task_issued(kmm__task_t *t)
 
 static void accesses_drop(kmm__task_t *t)
 {
-    for (uint32_t k = 0; k < t->access_count; k++)
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        t->accesses[k].array->writers -= t->accesses[k].mode != KMM_READ;
         kmm__array_unref(t->accesses[k].array);
+    }
     t->accesses = NULL;
     t->access_count = 0;
 }
@@ -701,11 +708,8 @@ static void work_leave(kmm__task_t *t)
         rt->left_over = t;
         return;
     }
-    for (uint32_t k = 0, space = t->device->space; rt->has_spaces && k < t->access_count; k++) {
-        kmm__array_t *a = t->accesses[k].array;
-        a->unfinished[space]--;
-        a->writers -= t->accesses[k].mode != KMM_READ;
-    }
+    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++)
+        t->accesses[k].array->unfinished[t->device->space]--;
     accesses_drop(t);
     kmm__work_unref(w);
 }

@@ -192,8 +192,8 @@ struct kmm__array {
     kmm_runtime_t *runtime;
     uint64_t id;
     uint64_t refs;       /* one for the program, one for each access of an unfinished task */
-    uint32_t unfinished[KMM__MAX_SPACES]; /* accesses of unfinished tasks, by where those work, */
-    uint32_t writers;    /* and those that write; both where there are several spaces */
+    uint32_t unfinished[KMM__MAX_SPACES]; /* accesses of unfinished tasks, by where those work; counted where there are several spaces */
+    uint32_t writers;    /* those of unfinished tasks that write */
     bool failed;         /* a task that wrote it has failed: who reads that is poisoned */
     char *base;          /* the address that names it */
     size_t bytes;
