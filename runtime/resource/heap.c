@@ -22,21 +22,23 @@ _Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
 
 /* ---- The index of addresses ---- */
 
-static kmm__index_t *index_of(kmm__pool_t *p) { return atomic_load_explicit(&p->index, memory_order_relaxed); }
+static kmm__index_t *index_of(kmm__pool_t *p, bool large) { return atomic_load_explicit(&p->index[large], memory_order_relaxed); }
 
-static void index_add(kmm__index_t *x, kmm__block_t *b)
+static inline void index_add(kmm__index_t *x, kmm__block_t *b)
 {
     _Atomic(kmm__block_t *) *bucket = &x->buckets[kmm__index_bucket(x, b->address)];
     atomic_store_explicit(&b->same, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_release);
     atomic_store_explicit(bucket, b, memory_order_release);
+    x->count++;
 }
 
-static void index_remove(kmm__index_t *x, kmm__block_t *b)
+static inline void index_remove(kmm__index_t *x, kmm__block_t *b)
 {
     _Atomic(kmm__block_t *) *at = &x->buckets[kmm__index_bucket(x, b->address)];
     for (kmm__block_t *other; (other = atomic_load_explicit(at, memory_order_relaxed)) != b; at = &other->same)
         continue;
     atomic_store_explicit(at, atomic_load_explicit(&b->same, memory_order_relaxed), memory_order_release);
+    x->count--;
 }
 
 static kmm__index_t *index_new(unsigned bits)
@@ -47,12 +49,12 @@ static kmm__index_t *index_new(unsigned bits)
     return x;
 }
 
-/* At least as many buckets as descriptors, while the host has memory for them. */
-static void index_expect(kmm__pool_t *p)
+/* At least as many buckets as blocks are expected, while the host has memory for them. */
+static void index_expect(kmm__pool_t *p, bool large, size_t blocks)
 {
-    kmm__index_t *old = index_of(p);
+    kmm__index_t *old = index_of(p, large);
     unsigned bits = 64 - old->shift;
-    while ((size_t)1 << bits < p->descriptors)
+    while ((size_t)1 << bits < blocks)
         bits++;
     kmm__index_t *bigger = bits > 64 - old->shift ? index_new(bits) : NULL;
     if (!bigger)
@@ -63,18 +65,37 @@ static void index_expect(kmm__pool_t *p)
             next = atomic_load_explicit(&b->same, memory_order_relaxed);
             index_add(bigger, b);
         }
-    atomic_store_explicit(&p->index, bigger, memory_order_release);
+    atomic_store_explicit(&p->index[large], bigger, memory_order_release);
+}
+
+/* Of a block that is live or cached, whose size does not change. */
+static inline bool is_large(const kmm__block_t *b) { return b->bytes >= KMM__LARGE_BYTES; }
+
+static inline void list(kmm__pool_t *p, kmm__block_t *b)
+{
+    kmm__index_t *x = index_of(p, is_large(b));
+    index_add(x, b);
+    if (__builtin_expect(x->count >> 1 >> (63 - x->shift), 0))
+        index_expect(p, is_large(b), x->count);
+}
+
+static const kmm__block_t *find_listed(kmm__pool_t *p, bool large, uintptr_t address)
+{
+    const kmm__index_t *x = index_of(p, large);
+    const kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, address)], memory_order_relaxed);
+    while (b && b->address != address)
+        b = atomic_load_explicit(&b->same, memory_order_relaxed);
+    return b;
 }
 
 kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address)
 {
     kmm__lock_take(&p->lock);
-    const kmm__index_t *x = index_of(p);
-    kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, (uintptr_t)address)], memory_order_relaxed);
-    while (b && b->address != (uintptr_t)address)
-        b = atomic_load_explicit(&b->same, memory_order_relaxed);
+    const kmm__block_t *b = find_listed(p, false, (uintptr_t)address);
+    if (!b)
+        b = find_listed(p, true, (uintptr_t)address);
     kmm__lock_drop(&p->lock);
-    return b;
+    return (kmm__block_t *)b;
 }
 
 /* ---- Descriptors ---- */
@@ -96,7 +117,6 @@ static bool slab_add(kmm__pool_t *p, size_t count)
         s->blocks[i].next = p->spare;
         p->spare = &s->blocks[i];
     }
-    index_expect(p);
     return true;
 }
 
@@ -106,6 +126,7 @@ static void descriptors_expect(kmm__pool_t *p)
     const size_t covers = p->held / DESCRIPTOR_COVERS, most = covers < DESCRIPTORS_AHEAD ? covers : DESCRIPTORS_AHEAD;
     if (most > p->descriptors + SLAB_LEAST)
         slab_add(p, most - p->descriptors);
+    index_expect(p, true, most);
 }
 
 /* Makes sure that two descriptors can be had: what one carve needs. */
@@ -124,19 +145,8 @@ static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, si
     return b;
 }
 
-static inline void list(kmm__pool_t *p, kmm__block_t *b)
-{
-    if (b->listed)
-        return;
-    index_add(index_of(p), b);
-    b->listed = true;
-}
-
 static inline void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
 {
-    if (b->listed)
-        index_remove(index_of(p), b);
-    b->listed = false;
     atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
     b->next = p->spare;
     p->spare = b;
@@ -156,13 +166,6 @@ static inline bool is_left(const kmm__block_t *b)
 
 static inline kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
 
-static inline size_t seams_of(const kmm__pool_t *p, const kmm__block_t *b)
-{
-    if (!p->head.order)
-        return 0;
-    return (is_free(b->below) && b->below->owner != b->owner) + (is_free(b->above) && b->above->owner != b->owner);
-}
-
 static inline void note_epoch(kmm__pool_stream_t *s, uint64_t epoch)
 {
     if (s->newest_epoch < epoch)
@@ -171,23 +174,31 @@ static inline void note_epoch(kmm__pool_stream_t *s, uint64_t epoch)
         s->oldest_epoch = epoch;
 }
 
-static inline void shelve(kmm__pool_t *p, kmm__block_t *b)
+/* Puts a block on its shelf; its bytes are counted already. */
+static inline void put(kmm__pool_t *p, kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_FREE, memory_order_relaxed);
     kmm__shelf_put(shelf_of(p, b), b);
-    p->shelved += b->bytes;
-    b->region->free += b->bytes;
-    p->seams += seams_of(p, b);
     if (b->owner)
         note_epoch(b->owner, b->epoch);
 }
 
-static inline void unshelve(kmm__pool_t *p, kmm__block_t *b)
+static inline void count(kmm__pool_t *p, kmm__region_t *r, size_t bytes)
 {
-    p->seams -= seams_of(p, b);
+    p->shelved += bytes;
+    r->free += bytes;
+}
+
+static void shelve(kmm__pool_t *p, kmm__block_t *b)
+{
+    count(p, b->region, b->bytes);
+    put(p, b);
+}
+
+static void unshelve(kmm__pool_t *p, kmm__block_t *b)
+{
     kmm__shelf_take(shelf_of(p, b), b);
-    p->shelved -= b->bytes;
-    b->region->free -= b->bytes;
+    count(p, b->region, -b->bytes);
     atomic_store_explicit(&b->state, KMM__BLOCK_CACHED, memory_order_relaxed);
 }
 
@@ -252,21 +263,25 @@ static inline void note_clean_from(const kmm__block_t *b)
 
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
 {
+    count(p, b->region, b->bytes);
     note_clean_from(b);
-    while (may_merge(b, b->above)) {
-        kmm__block_t *above = b->above;
-        unshelve(p, above);
+    for (kmm__block_t *above; may_merge(b, above = b->above);) {
+        kmm__shelf_take(shelf_of(p, above), above);
         absorb(p, b, above);
     }
-    while (may_merge(b, b->below)) {
-        kmm__block_t *below = b->below;
-        unshelve(p, below);
+    for (kmm__block_t *below; may_merge(b, below = b->below); b = below) {
+        kmm__shelf_take(shelf_of(p, below), below);
         below->owner = b->owner;
         absorb(p, below, b);
-        b = below;
     }
-    shelve(p, b);
+    put(p, b);
     return b;
+}
+
+void kmm__heap_free(kmm__pool_t *p, kmm__block_t *b)
+{
+    index_remove(index_of(p, is_large(b)), b);
+    kmm__heap_release(p, b);
 }
 
 void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b)
@@ -278,28 +293,32 @@ void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b)
     kmm__pool_extend(p, p->extent + extent - before);
 }
 
-kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes)
+static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes)
 {
     if (!descriptors_reserve(p))
         return NULL;
-    unshelve(p, b);
+    kmm__shelf_take(shelf_of(p, b), b);
     if (start > b->address) {
         kmm__block_t *front = b;
         b = cut(p, front, start - front->address);
-        shelve(p, front);
+        put(p, front);
     }
     if (b->bytes > bytes) {
         kmm__block_t *rest = cut(p, b, bytes);
         if (!rest->above && rest->address >= rest->region->clean_from)
             make_clean(rest);
-        shelve(p, rest);
+        put(p, rest);
     }
+    count(p, b->region, -b->bytes);
+    atomic_store_explicit(&b->state, KMM__BLOCK_CACHED, memory_order_relaxed);
     return b;
 }
 
+kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes) { return cut_out(p, b, start, bytes); }
+
 kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
 {
-    b = kmm__heap_cut(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
+    b = cut_out(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
     if (!b)
         return NULL;
     list(p, b);
@@ -413,13 +432,13 @@ void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *r)
 
 /* All blocks are looked at when an epoch has passed of which there may be some. Few epochs at a time have an event, so
  * each block is looked at a few times. */
-static void poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
+static bool poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     if (kmm__shelf_count(&s->shelf) == 0)
-        return;
+        return false;
     const uint64_t done = kmm__timeline_poll(&p->timelines, &s->timeline, s->newest_epoch);
     if (done < s->oldest_epoch)
-        return;
+        return false;
     uint64_t oldest = UINT64_MAX;
     for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->shelf, c));)
         for (kmm__block_t *b = s->shelf.classes[c], *next; b; b = next) {
@@ -433,23 +452,15 @@ static void poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
             kmm__heap_release(p, b);
         }
     s->oldest_epoch = oldest;
+    return true;
 }
 
-void kmm__heap_poll(kmm__pool_t *p)
+bool kmm__heap_poll(kmm__pool_t *p)
 {
-    if (!p->head.order)
-        return;
-    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
-        poll_stream(p, (kmm__pool_stream_t *)t);
-}
-
-static bool is_listed(kmm__pool_t *p, const kmm__block_t *b)
-{
-    const kmm__index_t *x = index_of(p);
-    const kmm__block_t *other = x->buckets[kmm__index_bucket(x, b->address)];
-    while (other && other->address != b->address)
-        other = other->same;
-    return other == b;
+    bool any = false;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && p->head.order; t = t->next)
+        any |= poll_stream(p, (kmm__pool_stream_t *)t);
+    return any;
 }
 
 static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
@@ -460,12 +471,14 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
         return false;
     if (is_free(b) && is_free(b->above) && b->owner == b->above->owner)
         return false; /* should be one block */
-    return b->listed ? is_listed(p, b) : atomic_load(&b->state) != KMM__BLOCK_LIVE;
+    const kmm__block_state_t state = atomic_load(&b->state);
+    const bool listed = find_listed(p, is_large(b), b->address) == b;
+    return state == KMM__BLOCK_CACHED || listed == (state == KMM__BLOCK_LIVE);
 }
 
 bool kmm__heap_is_valid(kmm__pool_t *p)
 {
-    size_t shelved = 0, seams = 0, held = 0, extent = 0;
+    size_t shelved = 0, held = 0, extent = 0;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         size_t bytes = 0, unused = 0, left = 0;
         const kmm__block_t *last = NULL;
@@ -476,7 +489,6 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
             bytes += b->bytes;
             unused += is_free(b) ? b->bytes : 0;
             left += is_left(b) ? b->bytes : 0;
-            seams += is_free(b) && is_free(b->above) && b->owner != b->above->owner;
         }
         if (bytes != r->bytes || unused != r->free || left != r->left || r->mapped > left || last != r->last)
             return false;
@@ -484,13 +496,17 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
         held += bytes - left;
         extent += r->extent - left;
     }
-    return shelved == p->shelved && seams == p->seams && held == p->held && held == p->listed && extent == p->extent;
+    return shelved == p->shelved && held == p->held && held == p->listed && extent == p->extent;
 }
 
 int kmm__heap_init(kmm__pool_t *p)
 {
-    p->index = index_new(INDEX_LEAST_BITS);
-    return p->index ? 0 : KMM_E_MEMORY;
+    for (int large = 0; large < 2; large++) {
+        p->index[large] = index_new(INDEX_LEAST_BITS);
+        if (!p->index[large])
+            return KMM_E_MEMORY;
+    }
+    return 0;
 }
 
 void kmm__heap_deinit(kmm__pool_t *p)
@@ -503,8 +519,9 @@ void kmm__heap_deinit(kmm__pool_t *p)
         next = s->next;
         free(s);
     }
-    for (kmm__index_t *x = index_of(p), *smaller; x; x = smaller) {
-        smaller = x->smaller;
-        free(x);
-    }
+    for (int large = 0; large < 2; large++)
+        for (kmm__index_t *x = index_of(p, large), *smaller; x; x = smaller) {
+            smaller = x->smaller;
+            free(x);
+        }
 }

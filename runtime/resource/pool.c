@@ -196,12 +196,12 @@ static void release_list(kmm__pool_t *p, kmm__block_t *list)
 {
     while (list) {
         kmm__block_t *next = list->next;
-        kmm__heap_release(p, list);
+        kmm__heap_free(p, list);
         list = next;
     }
 }
 
-static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
+static bool flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     kmm__block_t *list = NULL;
     kmm__lock_take(&s->timeline.lock);
@@ -217,18 +217,21 @@ static void flush_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
         }
     kmm__lock_drop(&s->timeline.lock);
     release_list(p, list);
+    return list != NULL;
 }
 
-void kmm__pool_flush(kmm__pool_t *p)
+bool kmm__pool_flush(kmm__pool_t *p)
 {
+    bool any = false;
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
-        flush_stream(p, (kmm__pool_stream_t *)t);
+        any |= flush_stream(p, (kmm__pool_stream_t *)t);
+    return any;
 }
 
 /* ---- The shelves; with the pool's lock held ---- */
 
 /* The smaller of what the stream's own shelf and the clean one offer. */
-static kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
+static inline kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *own = p->head.order ? kmm__shelf_fit(&q->stream->shelf, q->need) : NULL;
     if (own && own->bytes == q->need)
@@ -288,11 +291,20 @@ static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *
     return kmm__heap_join(p, first, last, q->stream, epoch);
 }
 
+/* Whether free blocks have different owners. */
+static bool owners_differ(kmm__pool_t *p)
+{
+    int owners = kmm__shelf_count(&p->clean) > 0;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        owners += kmm__shelf_count(&((kmm__pool_stream_t *)t)->shelf) > 0;
+    return owners > 1;
+}
+
 /* Joins neighbours of different owners into a block that is large enough. The only path that is not of
- * constant time: taken when there is nothing else, and only while such neighbours exist. */
+ * constant time: taken when there is nothing else, and only while such neighbours may exist. */
 static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
 {
-    if (p->seams == 0 || p->shelved < q->need)
+    if (p->shelved < q->need || !owners_differ(p))
         return NULL;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         if (r->free < q->need)
@@ -308,7 +320,7 @@ static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
 
 /* Whether there is a block that has its place below what its region has used so far: the extent of a
  * region is what it would need if it ended there, so it grows only when nothing else can be had. */
-static bool is_within_extent(const request_t *q, const kmm__block_t *b)
+static inline bool is_within_extent(const request_t *q, const kmm__block_t *b)
 {
     return b && b->address + q->need <= b->region->address + b->region->extent;
 }
@@ -316,7 +328,7 @@ static bool is_within_extent(const request_t *q, const kmm__block_t *b)
 /* What a request takes at the end of a region: from 2 MiB on, a multiple of 1/16 of its power of two and
  * of at most 2 MiB. Loads of varying sizes then fit more often into what they have left there; elsewhere
  * they take what they need, and where frames can be gathered. */
-static size_t generous(const kmm__pool_t *p, size_t bytes)
+static inline size_t generous(const kmm__pool_t *p, size_t bytes)
 {
     if (bytes < 2 * MIB || p->head.upstream->mapper)
         return bytes;
@@ -333,7 +345,7 @@ void kmm__pool_note_used(kmm__pool_t *p)
         p->most_used = used;
 }
 
-static kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
+static inline kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
 {
     if (!b)
         return NULL;
@@ -368,12 +380,14 @@ static kmm__block_t *take_ready(kmm__pool_t *p, const request_t *q)
     kmm__block_t *b = fit_own(p, q);
     if (is_within_extent(q, b))
         return carve(p, q, b);
+    bool more = false;
     if (!b || q->need > limit(&limits_of(p, q->stream)->block))
-        kmm__pool_flush(p);
+        more = kmm__pool_flush(p);
     if (p->head.order && (!b || others_have(p, q)))
-        kmm__heap_poll(p);
-    b = fit_own(p, q);
-    if (is_within_extent(q, b))
+        more |= kmm__heap_poll(p);
+    if (more)
+        b = fit_own(p, q);
+    if (more && is_within_extent(q, b))
         return carve(p, q, b);
     return kmm__pool_is_worth_gathering(p, q) ? NULL : take_any(p, q);
 }
@@ -589,7 +603,8 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
 
 __attribute__((cold, noinline)) static int fail_address(const kmm__pool_t *p, const void *pointer, const kmm__block_t *b)
 {
-    return kmm__resource_fail(KMM_E_ADDRESS, b ? "%s: %p has been freed already" : "%s: %p was not allocated here", p->head.name, pointer);
+    return kmm__resource_fail(KMM_E_ADDRESS, b ? "%s: %p has been freed already" : "%s: %p is not allocated (freed twice, or not from here)",
+                              p->head.name, pointer);
 }
 
 /* The block was claimed for nothing. */
@@ -606,7 +621,7 @@ __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const v
 /* The block of a live pointer, which is ours alone from now on. */
 static inline int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
 {
-    kmm__block_t *b = *out = kmm__heap_find(p, pointer);
+    kmm__block_t *b = *out = kmm__heap_find(p, pointer, bytes);
     kmm__block_state_t live = KMM__BLOCK_LIVE;
     if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
                                                        memory_order_relaxed))
@@ -638,7 +653,7 @@ static void put_shelved(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
     lock_for(p, s);
     p->live_bytes -= (int64_t)b->asked;
     p->live_count--;
-    kmm__heap_release(p, b);
+    kmm__heap_free(p, b);
     const int rest = atomic_load_explicit(&s->large_rest, memory_order_relaxed);
     if (rest > 0)
         atomic_store_explicit(&s->large_rest, rest - 1, memory_order_relaxed);
@@ -667,7 +682,7 @@ static int pool_deallocate(kmm_resource_t *r, void *pointer, size_t bytes, kmm_s
 
 static int pool_size(kmm_resource_t *r, const void *pointer, size_t *bytes)
 {
-    kmm__block_t *b = kmm__heap_find((kmm__pool_t *)r, pointer);
+    kmm__block_t *b = kmm__heap_find((kmm__pool_t *)r, pointer, KMM_SIZE_RECORDED);
     if (!b || atomic_load_explicit(&b->state, memory_order_acquire) != KMM__BLOCK_LIVE)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, pointer);
     *bytes = b->asked;
@@ -806,6 +821,7 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
         return NULL;
     memset(p, 0, sizeof(*p));
     if (kmm__heap_init(p)) {
+        kmm__heap_deinit(p);
         free(p);
         return NULL;
     }

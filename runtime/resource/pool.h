@@ -39,7 +39,7 @@ typedef struct kmm__region {
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__region_t;
 
-enum { KMM__POOL_LARGE = 2 };
+enum { KMM__POOL_LARGE = 2, KMM__LARGE_BYTES = 64 << 10 };
 
 /* What a stream may cache: bytes together, and in one block. */
 typedef struct kmm__limits { _Atomic size_t most, block; } kmm__limits_t;
@@ -51,7 +51,7 @@ typedef struct kmm__pool_stream {
     int large_misses;         /* of those, how many in a row have left it for want of a request; likewise */
     _Atomic int large_count, large_rest; /* how many there are; so many are not kept, since the last ones were of no use */
     _Atomic int eager;        /* the pool's lock was taken when this stream wanted it: cache more, for so long */
-    uint32_t round;           /* how often the cache has been full; guarded by the timeline's lock */
+    uint16_t round;           /* how often the cache has been full; guarded by the timeline's lock */
     int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
     kmm__shelf_t cache;       /* likewise */
     _Alignas(128) kmm__shelf_t shelf; /* free blocks it owns; guarded by the pool's lock */
@@ -59,11 +59,12 @@ typedef struct kmm__pool_stream {
     _Atomic size_t left;      /* left blocks it may still use; written under the pool's lock */
 } kmm__pool_stream_t;
 
-/* address -> block, for every block that has been live: chains through `same`. Written under the pool's lock, and read
- * without. */
+/* address -> block, for every block that is live or cached: chains through `same`. Written under the pool's lock, and read
+ * without. Large blocks have one of their own, since they come and go, and small ones are many. */
 typedef struct kmm__index {
     struct kmm__index *smaller; /* what it has replaced; readers may still be there */
     unsigned shift;             /* of a hash; what is left is a bucket */
+    size_t count;
     _Atomic(kmm__block_t *) buckets[];
 } kmm__index_t;
 
@@ -81,7 +82,7 @@ typedef struct kmm__pool {
     /* What all threads read, and few write: */
     kmm_resource_t head;
     kmm__limits_t limits[2];   /* of a stream, and of an eager one; follow the extent */
-    _Atomic(kmm__index_t *) index;
+    _Atomic(kmm__index_t *) index[2]; /* of small blocks, and of large ones */
     kmm_pool_options_t options; /* defaults filled in */
     size_t growth_least;
     bool is_alone;
@@ -99,7 +100,6 @@ typedef struct kmm__pool {
     size_t most_used;  /* most bytes that programs and caches have had since memory was last given back */
     kmm__block_t *left; /* left blocks that are still mapped, a list through next */
     size_t left_mapped; /* their bytes */
-    size_t seams;      /* pairs of free neighbours with different owners */
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     uint64_t locker;   /* the thread that had the lock last for a stream that has had to wait for it */
     kmm__block_t *spare; /* descriptors not in use */
@@ -117,8 +117,10 @@ void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *region);
 /* Undoes a detach. */
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
 void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
-/* The block that has been live at an address; NULL: none has. Takes the lock. */
+/* The block that is live or cached at an address; NULL: none is. Takes the lock. */
 kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address);
+/* Takes a live or cached block out of the index, and makes it free. */
+void kmm__heap_free(kmm__pool_t *p, kmm__block_t *b);
 /* Makes a block free, joining it with its neighbours of the same owner. Returns what it has become. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
 /* Takes `bytes` at `start` out of a free block, which keep its tag and are on no shelf; the rest stays free. NULL: the
@@ -132,8 +134,8 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, siz
 kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch);
 /* Cuts off the clean part of a last block that has an owner, if it has `need` bytes; NULL: there is none. */
 kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need);
-/* Takes owners away from blocks whose epoch has passed. */
-void kmm__heap_poll(kmm__pool_t *p);
+/* Takes owners away from blocks whose epoch has passed; whether there are any. */
+bool kmm__heap_poll(kmm__pool_t *p);
 bool kmm__heap_is_valid(kmm__pool_t *p);
 int kmm__heap_init(kmm__pool_t *p); /* KMM_E_MEMORY: the host has none */
 void kmm__heap_deinit(kmm__pool_t *p);
@@ -144,18 +146,28 @@ static inline size_t kmm__index_bucket(const kmm__index_t *x, uintptr_t address)
     return (size_t)(((uint64_t)address >> KMM__UNIT_SHIFT) * 0x9E3779B97F4A7C15u >> x->shift);
 }
 
-/* The same without the lock. Blocks may change chains meanwhile, so what is found is right and what is not may be there
- * all the same; chains are short. */
-static inline kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address)
+static inline kmm__block_t *kmm__index_find(const kmm__index_t *x, uintptr_t address)
 {
-    const kmm__index_t *x = atomic_load_explicit(&p->index, memory_order_acquire);
-    kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, (uintptr_t)address)], memory_order_acquire);
+    kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, address)], memory_order_acquire);
     for (int steps = 0; b && steps < 16; steps++) {
-        if (kmm__block_is_at(b, (uintptr_t)address))
+        if (kmm__block_is_at(b, address))
             return b;
         b = atomic_load_explicit(&b->same, memory_order_acquire);
     }
-    return kmm__heap_find_surely(p, address);
+    return NULL;
+}
+
+/* The same without the lock; `bytes` is a guess at its size. Blocks may change chains meanwhile, so what is found is right
+ * and what is not may be there all the same; chains are short. */
+static inline kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes)
+{
+    const bool large = bytes > KMM__LARGE_BYTES - KMM_RESOURCE_ALIGNMENT;
+    const kmm__index_t *x = atomic_load_explicit(&p->index[large], memory_order_acquire);
+    kmm__block_t *b = kmm__index_find(x, (uintptr_t)address);
+    if (b)
+        return b;
+    b = kmm__index_find(atomic_load_explicit(&p->index[!large], memory_order_acquire), (uintptr_t)address);
+    return b ? b : kmm__heap_find_surely(p, address);
 }
 
 /* ---- pool.c ---- */
@@ -169,8 +181,8 @@ void kmm__pool_extend(kmm__pool_t *p, size_t bytes);
 size_t kmm__pool_used(const kmm__pool_t *p);
 /* Follows their peak. With the pool's lock held. */
 void kmm__pool_note_used(kmm__pool_t *p);
-/* Moves every stream's cache to the shelves. With the pool's lock held. */
-void kmm__pool_flush(kmm__pool_t *p);
+/* Moves every stream's cache to the shelves; whether there was anything in them. With the pool's lock held. */
+bool kmm__pool_flush(kmm__pool_t *p);
 bool kmm__pool_is_valid(kmm_resource_t *pool); /* for tests: no other thread uses it */
 
 /* ---- trim.c ---- */

@@ -25,7 +25,7 @@ bool kmm__shelf_is_valid(const kmm__shelf_t *s)
         if (s->words[c / 64] == 0 && (s->words_used >> c / 64 & 1))
             return false;
         for (const kmm__block_t *b = s->classes[c]; b; b = b->next) {
-            if (kmm__class_of(b->bytes) != c || (b->next && b->next->previous != b))
+            if (kmm__class_of(b->bytes) != c || *b->at != b || (b->next && b->next->at != &b->next))
                 return false;
             count++;
             bytes += b->bytes;

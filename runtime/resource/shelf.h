@@ -40,13 +40,12 @@ typedef struct kmm__block {
     _Alignas(128) uintptr_t address;    /* written with kmm__block_place */
     size_t bytes;                       /* a multiple of 256 */
     struct kmm__block *below, *above;   /* neighbours in the region; guarded by the pool's lock */
-    struct kmm__block *previous, *next; /* in a class of a shelf, or a list of spare descriptors (next) */
+    struct kmm__block *next, **at;      /* in a class of a shelf, where *at is this one; or in a list (next) */
     struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
     _Atomic kmm__block_state_t state;
-    uint32_t round;                     /* cached: since which round of its cache */
+    uint16_t round;                     /* cached: since which round of its cache */
     /* And the rest: */
-    _Atomic(struct kmm__block *) same;  /* listed: the next in its bucket of the pool's index */
-    bool listed;                        /* in the index */
+    _Atomic(struct kmm__block *) same;  /* live or cached: the next in its bucket of the pool's index */
     uint64_t epoch;                     /* free, with an owner: until this epoch of it */
     size_t asked;                       /* live: what the program asked for */
     struct kmm__region *region;
@@ -63,8 +62,9 @@ typedef struct kmm__shelf {
     uint64_t words_used; /* bit w: words[w] != 0 */
     size_t bytes;
     _Atomic size_t count; /* written under the lock of the shelf; read by anyone */
+    struct kmm__block **nowhere;
     uint64_t words[KMM__CLASS_WORDS];
-    kmm__block_t *classes[KMM__CLASSES];
+    kmm__block_t *classes[KMM__CLASSES + 1]; /* the last one is NULL always */
 } kmm__shelf_t;
 
 static inline unsigned kmm__class_of(size_t bytes)
@@ -78,75 +78,72 @@ static inline unsigned kmm__class_of(size_t bytes)
 
 static inline size_t kmm__shelf_count(const kmm__shelf_t *s) { return atomic_load_explicit(&s->count, memory_order_relaxed); }
 
+/*
+ * Sizes come at random, so a processor cannot foresee whether a class has another block, and a wrong guess costs it
+ * more than the rest: stores that nobody needs are made to `nowhere`.
+ */
+
 /* As the first of its class. */
 static inline void kmm__shelf_put(kmm__shelf_t *s, kmm__block_t *b)
 {
     const unsigned c = kmm__class_of(b->bytes);
     kmm__block_t *next = s->classes[c];
-    b->previous = NULL;
     b->next = next;
+    b->at = &s->classes[c];
+    *(next ? &next->at : &s->nowhere) = &b->next;
     s->classes[c] = b;
-    if (next) {
-        next->previous = b;
-    } else {
-        s->words[c / 64] |= (uint64_t)1 << c % 64;
-        s->words_used |= (uint64_t)1 << c / 64;
-    }
+    s->words[c / 64] |= (uint64_t)1 << c % 64;
+    s->words_used |= (uint64_t)1 << c / 64;
     s->bytes += b->bytes;
     atomic_store_explicit(&s->count, kmm__shelf_count(s) + 1, memory_order_relaxed);
 }
 
 static inline void kmm__shelf_take(kmm__shelf_t *s, kmm__block_t *b)
 {
-    kmm__block_t *next = b->next, *previous = b->previous;
+    kmm__block_t *next = b->next, **at = b->at;
     s->bytes -= b->bytes;
     atomic_store_explicit(&s->count, kmm__shelf_count(s) - 1, memory_order_relaxed);
-    if (next)
-        next->previous = previous;
-    if (previous) {
-        previous->next = next;
-        return;
-    }
-    const unsigned c = kmm__class_of(b->bytes);
-    s->classes[c] = next;
-    if (next)
-        return;
-    s->words[c / 64] &= ~((uint64_t)1 << c % 64);
-    if (s->words[c / 64] == 0)
-        s->words_used &= ~((uint64_t)1 << c / 64);
+    *at = next;
+    *(next ? &next->at : &s->nowhere) = at;
+    const uintptr_t place = ((uintptr_t)at - (uintptr_t)s->classes) / sizeof(*at);
+    const bool first = place < KMM__CLASSES;
+    const size_t c = first ? place : 0, w = c / 64;
+    s->words[w] &= ~((uint64_t)(first & !next) << c % 64); /* no class is left */
+    s->words_used &= ~((uint64_t)(s->words[w] == 0) << w);
 }
 
-/* The first block of the lowest class above c that has one; NULL: there is none. */
-static inline kmm__block_t *kmm__shelf_above(const kmm__shelf_t *s, unsigned c)
+/* The lowest class from c on that has blocks; KMM__CLASSES: there is none. */
+static inline unsigned kmm__shelf_from(const kmm__shelf_t *s, unsigned c)
 {
-    unsigned w = ++c / 64;
-    if (w >= KMM__CLASS_WORDS)
-        return NULL;
-    uint64_t word = s->words[w] & ~(uint64_t)0 << c % 64;
-    if (word == 0) {
-        const uint64_t used = s->words_used & ~(uint64_t)1 << w;
-        if (used == 0)
-            return NULL;
-        w = (unsigned)__builtin_ctzll(used);
-        word = s->words[w];
-    }
-    return s->classes[w * 64 + (unsigned)__builtin_ctzll(word)];
+    const unsigned w = c / 64;
+    const uint64_t here = s->words[w] & ~(uint64_t)0 << c % 64;
+    const uint64_t later = s->words_used & ~(uint64_t)1 << w;
+    if ((here | later) == 0)
+        return KMM__CLASSES;
+    const unsigned v = here ? w : (unsigned)__builtin_ctzll(later);
+    const uint64_t word = here ? here : s->words[v];
+    return v * 64 + (unsigned)__builtin_ctzll(word);
 }
 
 /* A block of at least `bytes`, of the smallest class that surely has one; looks at a few of the class
  * below too. NULL when there is none. */
 static inline kmm__block_t *kmm__shelf_fit(const kmm__shelf_t *s, size_t bytes)
 {
-    const unsigned c = kmm__class_of(bytes);
-    kmm__block_t *best = NULL;
-    int probes = 0;
-    for (kmm__block_t *b = s->classes[c]; b && probes < KMM__PROBES; b = b->next, probes++) {
-        if (b->bytes == bytes)
-            return b;
-        if (b->bytes > bytes && (!best || b->bytes < best->bytes))
-            best = b;
+    unsigned c = kmm__class_of(bytes), found = kmm__shelf_from(s, c);
+    if (found == c) {
+        kmm__block_t *best = NULL;
+        int probes = 0;
+        for (kmm__block_t *b = s->classes[c]; b && probes < KMM__PROBES; b = b->next, probes++) {
+            if (b->bytes == bytes)
+                return b;
+            if (b->bytes > bytes && (!best || b->bytes < best->bytes))
+                best = b;
+        }
+        if (best)
+            return best;
+        found = c + 1 < KMM__CLASSES ? kmm__shelf_from(s, c + 1) : KMM__CLASSES;
     }
-    return best ? best : kmm__shelf_above(s, c);
+    return s->classes[found];
 }
 
 /* The highest class below c that has blocks; 0: there is none. */
