@@ -41,9 +41,21 @@ static inline void index_remove(kmm__index_t *x, kmm__block_t *b)
     x->count--;
 }
 
+/* Memory in pages that are there already, and huge ones if that is possible: few translations. */
+static void *memory_new(size_t bytes)
+{
+    const size_t page = bytes < HUGE_PAGE ? 128 : HUGE_PAGE, whole = kmm__round_up(bytes, page);
+    void *memory = aligned_alloc(page, whole);
+    if (!memory)
+        return NULL;
+    if (page == HUGE_PAGE)
+        madvise(memory, whole, MADV_HUGEPAGE); /* as good without */
+    return memset(memory, 0, bytes);
+}
+
 static kmm__index_t *index_new(unsigned bits)
 {
-    kmm__index_t *x = calloc(1, sizeof(*x) + (sizeof(x->buckets[0]) << bits));
+    kmm__index_t *x = memory_new(sizeof(*x) + (sizeof(x->buckets[0]) << bits));
     if (x)
         x->shift = 64 - bits;
     return x;
@@ -102,14 +114,9 @@ kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address)
 
 static bool slab_add(kmm__pool_t *p, size_t count)
 {
-    const size_t bytes = sizeof(slab_t) + count * sizeof(kmm__block_t), page = bytes < HUGE_PAGE ? 128 : HUGE_PAGE;
-    const size_t whole = kmm__round_up(bytes, page);
-    slab_t *s = aligned_alloc(page, whole);
+    slab_t *s = memory_new(sizeof(slab_t) + count * sizeof(kmm__block_t));
     if (!s)
         return false;
-    if (page == HUGE_PAGE)
-        madvise(s, whole, MADV_HUGEPAGE); /* few translations; as good without */
-    memset(s, 0, bytes);
     s->next = p->slabs;
     p->slabs = s;
     p->descriptors += count;
@@ -136,10 +143,13 @@ static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, si
 {
     kmm__block_t *b = p->spare;
     p->spare = b->next;
+    __builtin_prefetch(p->spare, 1); /* for the next one */
+    __builtin_prefetch(&p->spare->epoch, 1);
     kmm__block_place(b, address);
     b->bytes = bytes;
     b->region = region;
-    b->below = b->above = NULL;
+    kmm__block_link(&b->below, NULL);
+    kmm__block_link(&b->above, NULL);
     b->owner = NULL;
     b->epoch = 0;
     return b;
@@ -204,17 +214,15 @@ static void unshelve(kmm__pool_t *p, kmm__block_t *b)
 
 /* ---- Blocks ---- */
 
-/* Gives `upper`, which is on no shelf, to its neighbour below. */
+/* Gives `upper`, which is on no shelf, to its neighbour below, which keeps its owner and epoch. */
 static inline void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
 {
     lower->bytes += upper->bytes;
-    lower->above = upper->above;
+    kmm__block_link(&lower->above, upper->above);
     if (lower->above)
-        lower->above->below = lower;
+        kmm__block_link(&lower->above->below, lower);
     else
         lower->region->last = lower;
-    if (lower->epoch < upper->epoch)
-        lower->epoch = upper->epoch;
     descriptor_put(p, upper);
 }
 
@@ -225,13 +233,13 @@ static inline kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
     b->bytes = bytes;
     upper->owner = b->owner;
     upper->epoch = b->epoch;
-    upper->below = b;
-    upper->above = b->above;
+    kmm__block_link(&upper->below, b);
+    kmm__block_link(&upper->above, b->above);
     if (upper->above)
-        upper->above->below = upper;
+        kmm__block_link(&upper->above->below, upper);
     else
         b->region->last = upper;
-    b->above = upper;
+    kmm__block_link(&b->above, upper);
     return upper;
 }
 
@@ -261,19 +269,27 @@ static inline void note_clean_from(const kmm__block_t *b)
         r->clean_from = r->last->address;
 }
 
+/* The epoch of what b becomes is no earlier than that of any block of its owner's shelf: looking at each would cost more
+ * than it gains, since b is freed now, and few have a later one. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
 {
+    kmm__pool_stream_t *owner = b->owner;
+    uint64_t epoch = b->epoch;
+    bool merged = false;
     count(p, b->region, b->bytes);
     note_clean_from(b);
-    for (kmm__block_t *above; may_merge(b, above = b->above);) {
+    for (kmm__block_t *above; may_merge(b, above = b->above); merged = true) {
         kmm__shelf_take(shelf_of(p, above), above);
         absorb(p, b, above);
     }
-    for (kmm__block_t *below; may_merge(b, below = b->below); b = below) {
+    for (kmm__block_t *below; may_merge(b, below = b->below); b = below, merged = true) {
         kmm__shelf_take(shelf_of(p, below), below);
-        below->owner = b->owner;
+        below->owner = owner;
         absorb(p, below, b);
     }
+    if (owner && merged && epoch < owner->newest_epoch)
+        epoch = owner->newest_epoch;
+    b->epoch = epoch;
     put(p, b);
     return b;
 }

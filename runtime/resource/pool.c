@@ -622,6 +622,8 @@ __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const v
 static inline int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
 {
     kmm__block_t *b = *out = kmm__heap_find(p, pointer, bytes);
+    if (b)
+        __builtin_prefetch(&b->epoch, 1); /* the rest of it, before the exchange, which others wait for */
     kmm__block_state_t live = KMM__BLOCK_LIVE;
     if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
                                                        memory_order_relaxed))
@@ -650,6 +652,7 @@ static inline void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const kmm__
 
 static void put_shelved(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b)
 {
+    kmm__block_foresee(b);
     lock_for(p, s);
     p->live_bytes -= (int64_t)b->asked;
     p->live_count--;

@@ -39,7 +39,7 @@ typedef struct kmm__block {
     /* One line of the processor's cache, and all that a neighbour or a list looks at: */
     _Alignas(128) uintptr_t address;    /* written with kmm__block_place */
     size_t bytes;                       /* a multiple of 256 */
-    struct kmm__block *below, *above;   /* neighbours in the region; guarded by the pool's lock */
+    struct kmm__block *below, *above;   /* neighbours in the region; guarded by the pool's lock, written with kmm__block_link */
     struct kmm__block *next, **at;      /* in a class of a shelf, where *at is this one; or in a list (next) */
     struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
     _Atomic kmm__block_state_t state;
@@ -56,6 +56,15 @@ static inline void kmm__block_place(kmm__block_t *b, uintptr_t address) { __atom
 static inline bool kmm__block_is_at(const kmm__block_t *b, uintptr_t address)
 {
     return __atomic_load_n(&b->address, __ATOMIC_RELAXED) == address;
+}
+
+static inline void kmm__block_link(kmm__block_t **to, kmm__block_t *b) { __atomic_store_n(to, b, __ATOMIC_RELAXED); }
+
+/* Asks for what making a block free will look at, before the lock is had: a guess, so nothing depends on it. */
+static inline void kmm__block_foresee(const kmm__block_t *b)
+{
+    __builtin_prefetch(__atomic_load_n(&b->below, __ATOMIC_RELAXED), 1);
+    __builtin_prefetch(__atomic_load_n(&b->above, __ATOMIC_RELAXED), 1);
 }
 
 typedef struct kmm__shelf {
