@@ -141,10 +141,12 @@ static inline bool descriptors_reserve(kmm__pool_t *p) { return (p->spare && p->
 
 static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t bytes, kmm__region_t *region)
 {
-    kmm__block_t *b = p->spare;
-    p->spare = b->next;
-    __builtin_prefetch(p->spare, 1); /* for the next one */
-    __builtin_prefetch(&p->spare->epoch, 1);
+    kmm__block_t *b = p->spare, *next = b->next;
+    p->spare = next;
+    if (next) { /* soon needed */
+        __builtin_prefetch(next, 1);
+        __builtin_prefetch(&next->epoch, 1);
+    }
     kmm__block_place(b, address);
     b->bytes = bytes;
     b->region = region;
