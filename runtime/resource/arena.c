@@ -195,9 +195,18 @@ static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     return status ? status : one;
 }
 
+/* What arenas hold and do not use is fetched back before memory has run out. */
 static int arena_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
-    return kmm_resource_memory_info(((arena_t *)r)->parent, available, total);
+    arena_t *a = (arena_t *)r;
+    kmm_resource_usage_t children = { 0 };
+    int status = kmm_resource_memory_info(a->parent, available, total);
+    if (status)
+        return status;
+    each_child(a, add_usage, &children);
+    *available += children.held_bytes - children.live_bytes;
+    *available = *available < *total ? *available : *total; /* other threads allocate meanwhile */
+    return 0;
 }
 
 static int arena_destroy(kmm_resource_t *r)

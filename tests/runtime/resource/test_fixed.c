@@ -90,6 +90,25 @@ static void arenas_of_threads_hold_to_the_model(void **state)
     finish(&f);
 }
 
+static void what_arenas_do_not_use_is_available(void **state)
+{
+    (void)state;
+    fixture_t f;
+    size_t available, total;
+    begin(&f, 4 * MIB);
+    const kmm_arena_options_t o = { .arena_bytes = 128 * KIB, .maximum_bytes = MIB };
+    assert_int_equal(kmm_arena_resource_create(f.source, &o, &f.top), 0);
+    void *p = get(&f, 4 * KIB, 1), *q = get(&f, 8 * KIB, 2);
+    assert_int_equal(kmm_resource_memory_info(f.top, &available, &total), 0);
+    assert_int_equal(total, MIB);
+    assert_int_equal(available, MIB - 12 * KIB);
+    put(&f, p, 4 * KIB, 1);
+    put(&f, q, 8 * KIB, 2);
+    assert_int_equal(kmm_resource_memory_info(f.top, &available, &total), 0);
+    assert_int_equal(available, MIB);
+    finish(&f);
+}
+
 static void bins_hold_to_the_model(void **state)
 {
     (void)state;
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(fixed_blocks_hold_to_the_model),
         cmocka_unit_test(arenas_hold_to_the_model),
         cmocka_unit_test(arenas_of_threads_hold_to_the_model),
+        cmocka_unit_test(what_arenas_do_not_use_is_available),
         cmocka_unit_test(bins_hold_to_the_model),
         cmocka_unit_test(requests_that_blocks_cannot_meet),
         cmocka_unit_test(blocks_of_one_stream_need_no_events),
