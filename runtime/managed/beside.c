@@ -25,25 +25,31 @@ void OWN(await_others)(stream_t s)
 
 enum { BY_ADDRESS = 4, PIECE = 4 << 20, ON_DEVICE = 2 };
 
-/* Whether memory that is not managed is a device's, as libraries have it: the host cannot read that. HIP's numbers of kinds of memory have
- * changed, but that of ordinary memory; other memory of the host may go that way, too. */
-static bool is_on_device(const void *p, int kind)
+/* What memory that is not managed is: ORDINARY, which kernels do not reach, SHARED by the host and kernels, or a device's, as libraries have it,
+ * which the host cannot read. HIP's numbers of kinds of memory have changed, but that of ordinary memory, so there what is shared
+ * goes the way of a device's where no direction says better. */
+typedef enum place { ORDINARY, SHARED, DEVICES } place_t;
+
+static place_t place_of(const void *p, int kind)
 {
     int attributes[64] = { 0 }; /* the structure begins with the kind of memory */
-    if (kind != BY_ADDRESS)
-        return kind == DEVICE_TO_DEVICE;
+    if (kind == DEVICE_TO_DEVICE)
+        return DEVICES;
     if (REAL(PointerGetAttributes)(attributes, p)) {
         REAL(GetLastError)(); /* older runtimes say so of ordinary memory */
-        return false;
+        return ORDINARY;
     }
-    return KMM__WRAP_HIP ? attributes[0] != 0 : attributes[0] == ON_DEVICE;
+    if (attributes[0] == 0)
+        return ORDINARY;
+    return attributes[0] == ON_DEVICE || (KMM__WRAP_HIP && kind == BY_ADDRESS) ? DEVICES : SHARED;
 }
 
-/* Whether one side is managed and the other a device's. */
-static bool goes_through_host(const void *dst, const void *src, int kind)
+/* Of the side of a copy that is not managed; ORDINARY where both are. Launches that may use it come before the copy. */
+static int place_ready(const void *dst, const void *src, int kind, stream_t s, place_t *out)
 {
     bool to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
-    return to != from && is_on_device(to ? src : dst, kind);
+    *out = to == from ? ORDINARY : place_of(to ? src : dst, kind);
+    return *out == ORDINARY ? 0 : kmm_cuda_stream_settle(s);
 }
 
 static int through_host(char *dst, const char *src, size_t n)
@@ -62,15 +68,20 @@ static int through_host(char *dst, const char *src, size_t n)
     return error;
 }
 
-int OWN(copy)(void *dst, const void *src, size_t n, int kind)
+int OWN(copy)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
-    return goes_through_host(dst, src, kind) ? through_host(dst, src, n) : kmm_cuda_memcpy(dst, src, n, kind);
+    place_t place;
+    int error = place_ready(dst, src, kind, s, &place);
+    if (error)
+        return error;
+    return place == DEVICES ? through_host(dst, src, n) : kmm_cuda_memcpy(dst, src, n, kind);
 }
 
-int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)
 {
-    int error = 0;
-    if (!h || !goes_through_host(dst, src, kind))
+    place_t place;
+    int error = place_ready(dst, src, kind, s, &place);
+    if (!error && (!h || place != DEVICES))
         return kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind);
     for (size_t row = 0; row < h && !error; row++)
         error = through_host((char *)dst + row * dp, (const char *)src + row * sp, w);

@@ -79,7 +79,7 @@ static int copy_slices(const copy_t *c, stream_t s, const char *call)
     OWN(await_others)(s);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
         error = OWN(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z), c->from.memory.pitch, c->extent.width,
-                             c->extent.height, c->kind);
+                             c->extent.height, c->kind, s);
     return error;
 }
 

@@ -68,7 +68,7 @@ int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
     if (any_managed(dst, src)) {
         OWN(await_others)(NULL);
-        return OWN(copy)(dst, src, n, kind);
+        return OWN(copy)(dst, src, n, kind, NULL);
     }
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(Memcpy)(dst, src, n, kind);
@@ -78,7 +78,7 @@ int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s
 {
     if (any_managed(dst, src)) {
         OWN(await_others)(s);
-        return OWN(copy)(dst, src, n, kind);
+        return OWN(copy)(dst, src, n, kind, s);
     }
     kmm_cuda_stream_catch_up(s);
     return REAL(MemcpyAsync)(dst, src, n, kind, s);
@@ -88,7 +88,7 @@ int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, s
 {
     if (any_managed(dst, src)) {
         OWN(await_others)(NULL);
-        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind);
+        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, NULL);
     }
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
@@ -98,7 +98,7 @@ int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t
 {
     if (any_managed(dst, src)) {
         OWN(await_others)(s);
-        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind);
+        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, s);
     }
     kmm_cuda_stream_catch_up(s);
     return REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);

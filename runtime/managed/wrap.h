@@ -83,9 +83,10 @@ int WRAP(StreamSynchronize)(stream_t s);
 
 /* ---- beside.c ---- */
 void OWN(await_others)(stream_t s); /* returns when what is on the runtime's stream now has ended, or the device has failed */
-/* Of managed memory with other memory, which may be a device's; what is on the stream has ended. */
-int OWN(copy)(void *dst, const void *src, size_t n, int kind);
-int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind);
+/* Of managed memory with other memory, which may be a device's. What others put on the stream has ended; what was launched there ends before
+ * memory is copied that it may use. */
+int OWN(copy)(void *dst, const void *src, size_t n, int kind, stream_t s);
+int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s);
 
 /* Gives a variable's value on the current device to all others: chunks that read it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);

@@ -158,9 +158,13 @@ static void behind_launches(cudaStream_t s)
     must(cudaMemcpyAsync(A, device, N * sizeof(int), cudaMemcpyDeviceToDevice, s), "cudaMemcpyAsync");
     must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
     expect(is_line(got, 0, 10), "managed memory is copied from a library's");
+    slow_twice<<<N / 256, 256, 0, s>>>(N, pinned, A, 20000000);
+    must(cudaMemcpyAsync(A, pinned, N * sizeof(int), cudaMemcpyHostToDevice, s), "cudaMemcpyAsync");
+    must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 0, 20), "and from memory of the host that kernels write");
     must(cudaMemcpy(more, A, N * sizeof(int), cudaMemcpyDefault), "cudaMemcpy");
     must(cudaMemcpy(got, more, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    expect(is_line(got, 0, 10), "and to it");
+    expect(is_line(got, 0, 20), "and to it");
     must(cudaEventDestroy(e), "cudaEventDestroy");
     must(cudaFree(A), "cudaFree");
 }

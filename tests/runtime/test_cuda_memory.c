@@ -99,7 +99,8 @@ int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind)
     memmove(dst, src, n);
     return 0;
 }
-int __real_cudaPointerGetAttributes(int *out, const void *p) { return *out = is_of_library(p) ? 2 : 0, 0; }
+static char shared[64]; /* page-locked */
+int __real_cudaPointerGetAttributes(int *out, const void *p) { return *out = is_of_library(p) ? 2 : (const char *)p == shared, 0; }
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
@@ -168,8 +169,8 @@ int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
 int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
 int kmm_cuda_stream_await_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
 static int settled, caught_up, failed; /* what libkmm does before a call of the runtime's; the error that is there */
-static void *caught_up_on;
-int kmm_cuda_stream_settle(void *stream) { return assert_null(stream), settled++, failed; }
+static void *caught_up_on, *settled_on;
+int kmm_cuda_stream_settle(void *stream) { return settled_on = stream, settled++, failed; }
 void kmm_cuda_stream_catch_up(void *stream) { caught_up_on = stream, caught_up++; }
 kmm_runtime_t *kmm_default(void) { return NULL; }
 int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return devices; }
@@ -437,6 +438,7 @@ static void test_order_behind_launches(void **state)
     BEHIND(__wrap_cudaMemcpy3D(&c), settled);
     BEHIND(__wrap_cudaMemcpyPeer(host, 0, host, 1, 4), settled);
     BEHIND(__wrap_cudaFree(host), settled);
+    assert_null(settled_on);
     BEHIND(__wrap_cudaMemset(host, 0, 4), caught_up);
     BEHIND(__wrap_cudaMemset2D(host, 4, 0, 4, 4), caught_up);
     BEHIND(__wrap_cudaMemset3D(memory, 0, extent), caught_up);
@@ -482,6 +484,33 @@ static void test_memory_of_libraries(void **state)
     assert_memory_equal(of_library, "fromFrom", 8);
 }
 
+/* A launch may have been given memory that is not managed: copies between it and managed memory come after that, but for ordinary memory of the
+ * host, which no kernel reaches. */
+static void test_shared_with_launches(void **state)
+{
+    int stream;
+    char *p = NULL, host[8] = "host";
+    (void)state;
+    assert_int_equal(__wrap_cudaMalloc((void **)&p, 64), 0);
+    assert_int_equal(__wrap_cudaMemcpy(p, of_library, 8, 3), 0);
+    assert_int_equal(settled, 1);
+    assert_null(settled_on);
+    assert_int_equal(__wrap_cudaMemcpyAsync(of_library, p, 8, 4, &stream), 0);
+    assert_int_equal(settled, 2);
+    assert_ptr_equal(settled_on, &stream);
+    assert_int_equal(__wrap_cudaMemcpyAsync(p, shared, 8, 1, &stream), 0);
+    assert_int_equal(settled, 3);
+    assert_int_equal(__wrap_cudaMemcpy2DAsync(shared, 8, p, 8, 4, 2, 2, &stream), 0);
+    assert_int_equal(settled, 4);
+    assert_int_equal(__wrap_cudaMemcpy(p, host, 8, 1), 0);
+    assert_int_equal(__wrap_cudaMemcpy(p + 8, p, 8, 3), 0);
+    assert_int_equal(settled, 4);
+    failed = KMM_CUDA_LAUNCH_FAILURE;
+    assert_int_equal(__wrap_cudaMemcpy(p, of_library, 8, 3), KMM_CUDA_LAUNCH_FAILURE);
+    assert_int_equal(__wrap_cudaMemcpy2D(p, 8, of_library, 8, 4, 2, 3), KMM_CUDA_LAUNCH_FAILURE);
+    assert_memory_equal(p, "host", 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +518,7 @@ int main(void)
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
         cmocka_unit_test_setup(test_order_behind_launches, setup), cmocka_unit_test_setup(test_memory_of_libraries, setup),
+        cmocka_unit_test_setup(test_shared_with_launches, setup),
         cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
