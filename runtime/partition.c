@@ -348,40 +348,56 @@ static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm
     return planned == 0 || (item->mode == KMM_READ ? volume >= kmm__box_volume(&whole.box) : volume == kmm__box_volume(&whole.box));
 }
 
-/* The most that a joined chunk may use, so that it fits wherever its chunks do. */
-static uint64_t join_most(const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
+/* What joined chunks may use: more than one of theirs, and in all, so that they fit wherever those do. */
+typedef struct join_bound { uint64_t more, all; } join_bound_t;
+
+static join_bound_t join_bound(const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
 {
-    uint64_t most = rt->join.bytes, frames = 0, room = kmm__spill_room(rt);
+    enum { ALL_PART = 4 };
+    uint64_t frames = 0, room = kmm__spill_room(rt), least = room ? room : UINT64_MAX;
     for (uint32_t k = 0; k < l->item_count; k++)
         frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes : 0; /* it may begin and end inside one */
     for (uint32_t k = 0; k < place->count; k++) {
-        uint64_t part = place->device[k]->limit / rt->join.part;
-        if (frames > place->device[k]->limit / 2)
-            return 0;
-        most = part < most ? part : most;
+        uint64_t limit = place->device[k]->limit;
+        if (frames > limit / 2)
+            return (join_bound_t){ 0, 0 };
+        least = limit < least ? limit : least;
     }
-    return room && room / rt->join.part < most ? room / rt->join.part : most;
+    return (join_bound_t){ least / rt->join.part < rt->join.bytes ? least / rt->join.part : rt->join.bytes, least / ALL_PART };
+}
+
+static uint64_t hull_of_middle(const kmm_launch_t *l, const kmm__partition_t *p)
+{
+    kmm__chunk_box_t box;
+    kmm__partition_chunk(p, l, p->count / 2, &box);
+    return hull_of(l, &box);
+}
+
+/* Joins at most `most` chunks of p as far as the bound allows, into *q. What all of them use, such as a vector that each multiplies its rows by, is
+ * there anyway: what one more adds counts. False: not even two can be joined. */
+static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint64_t most, join_bound_t bound, kmm__partition_t *q)
+{
+    kmm__partition_t pair = joined_by(p, 2);
+    uint64_t one = hull_of_middle(l, p), two = hull_of_middle(l, &pair), grows = two > one ? two - one : 0;
+    uint64_t want = grows && bound.more / grows < most ? bound.more / grows : most;
+    for (; want >= 2; want /= 2) { /* in the next dimension another one may add more */
+        *q = joined_by(p, (int64_t)want);
+        uint64_t bytes = hull_of_middle(l, q);
+        if (bytes <= bound.all && bytes <= one + 2 * bound.more)
+            return true;
+    }
+    return false;
 }
 
 void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
 {
-    kmm__chunk_box_t box;
-    uint64_t least = rt->join.tasks * place->count, most = join_most(l, rt, place);
+    kmm__partition_t q;
+    uint64_t least = rt->join.tasks * place->count;
     bool none = p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || l->schedule == KMM_SCHEDULE_CYCLIC;
-    for (uint32_t k = 0; k < l->item_count; k++)
-        none |= l->items[k].mode == KMM_REDUCE; /* chunks have copies of their own */
-    if (none || p->count < 2 * least)
+    if (none || p->count < 2 * least || kmm__reduce_is_ordered(l) || !join_to_bound(l, p, p->count / least, join_bound(l, rt, place), &q))
         return;
-    kmm__partition_chunk(p, l, p->count / 2, &box);
-    uint64_t bytes = hull_of(l, &box), want = bytes ? most / bytes : 0;
-    want = want < p->count / least ? want : p->count / least;
-    if (want < 2)
-        return;
-    kmm__partition_t q = joined_by(p, (int64_t)want);
     for (uint32_t k = 0; k < l->item_count; k++)
-        if (l->items[k].array && !joins_well(&l->items[k], l, p, &q))
+        if (l->items[k].array && l->items[k].mode != KMM_REDUCE && !joins_well(&l->items[k], l, p, &q))
             return;
-    kmm__partition_chunk(&q, l, q.count / 2, &box);
-    if (hull_of(l, &box) <= 2 * most)
-        *p = q;
+    *p = q;
 }

@@ -282,6 +282,36 @@ static void test_join(void **state)
     assert_true(d->joined.count > 2 * TASKS); /* by bytes */
     d->runtime.join.bytes = 0;
     assert_false(desk_joins(d));
+    desk_begin(d, line, ones); /* each reads all of the array beside its own part */
+    desk_access(d, KMM_WRITE, 0, 16, 16);
+    desk_access(d, KMM_READ, 0, ELEMENTS, 0);
+    assert_true(desk_joins(d));
+    expect_cover(d);
+    assert_true(d->joined.count >= TASKS && d->joined.count <= TASKS + 1);
+    d->device.limit = 12 << 20; /* of which that is more than a fourth */
+    assert_false(desk_joins(d));
+    free(d);
+}
+
+/* Tiles of long rows: those of a row add little to each other, those of the next one much. */
+static void test_join_tiles(void **state)
+{
+    (void)state;
+    enum { SIDE = 1024, TILE = 16 };
+    static const uint32_t grid[3] = { SIDE / TILE, SIDE / TILE, 1 };
+    desk_t *d = malloc(sizeof(*d));
+    desk_begin(d, grid, ones);
+    kmm_launch_access(&d->launch, KMM_WRITE, "x", d->array.base, sizeof(int));
+    d->launch.items[0].array = &d->array;
+    kmm_launch_extent(&d->launch, SIDE);
+    kmm_launch_extent(&d->launch, SIDE);
+    for (unsigned k = 2; k-- > 0;) {
+        kmm_launch_index(&d->launch, 0, TILE);
+        kmm_launch_coef(&d->launch, k, TILE, 0);
+    }
+    assert_true(desk_joins(d));
+    expect_cover(d);
+    assert_int_equal(d->joined.count, SIDE / TILE / 2); /* 32 rows of 4 KiB: twice the bound, which is the most */
     free(d);
 }
 
@@ -319,7 +349,10 @@ static void test_join_not(void **state)
     d->device.space = 1;
     assert_true(desk_joins(d));
     d->launch.items[0].mode = KMM_REDUCE;
+    d->launch.items[0].type = KMM_FLOAT; /* the launch alone says how such sums are made */
     assert_false(desk_joins(d));
+    d->launch.items[0].type = KMM_INT32;
+    assert_true(desk_joins(d));
     free(d);
 }
 
@@ -365,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_join),
         cmocka_unit_test(test_join_not),
         cmocka_unit_test(test_join_boxes),
+        cmocka_unit_test(test_join_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
