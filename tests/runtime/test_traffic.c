@@ -871,7 +871,7 @@ static void amplification_is_said(void **state)
     rewind(to);
     text[fread(text, 1, sizeof(text) - 1, to)] = 0;
     assert_int_equal(times(text, "[amplification]"), 1);
-    assert_non_null(strstr(text, "look.cu:7: look: chunk 0 of 128: uses 32768 bytes, but they lie in 4194304 bytes of frames"));
+    assert_non_null(strstr(text, "look.cu:7: look: chunks 0 to 3 of 128: uses 131072 bytes, but they lie in 4194304 bytes of frames"));
     fclose(to);
     end(rt);
 }
