@@ -374,13 +374,13 @@ static uint64_t hull_of_middle(const kmm_launch_t *l, const kmm__partition_t *p)
 }
 
 /* Joins at most `most` chunks of p as far as the bound allows, into *q. What all of them use, such as a vector that each multiplies its rows by, is
- * there anyway: what one more adds counts. False: not even two can be joined. */
+ * there anyway: what one more adds counts. False: not even two can be joined, or nothing is known of what they use. */
 static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint64_t most, join_bound_t bound, kmm__partition_t *q)
 {
     kmm__partition_t pair = joined_by(p, 2);
     uint64_t one = hull_of_middle(l, p), two = hull_of_middle(l, &pair), grows = two > one ? two - one : 0;
     uint64_t want = grows && bound.more / grows < most ? bound.more / grows : most;
-    for (; want >= 2; want /= 2) { /* in the next dimension another one may add more */
+    for (; one && want >= 2; want /= 2) { /* in the next dimension another one may add more */
         *q = joined_by(p, (int64_t)want);
         uint64_t bytes = hull_of_middle(l, q);
         if (bytes <= bound.all && bytes <= one + 2 * bound.more)
