@@ -403,44 +403,82 @@ static void a_lost_device_is_not_out_of_memory(void **state)
     assert_int_equal(kmm_resource_destroy(source), 0);
 }
 
-/* Two threads run out at a time, each with a lock that the other needs to give memory back. */
-static void *run_out(void *argument)
+/* Two threads run out together: one holds a lock that the other needs to give memory back. */
+typedef struct crossing {
+    kmm_resource_t *below, *locked, *above, *beside;
+    _Atomic bool exhausted, holds_lock, gives_back; /* upstream has no more; the first thread has the lock; the second needs it */
+} crossing_t;
+static _Thread_local bool is_first;
+
+static int crossing_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
 {
-    kmm_resource_t *pool = argument;
-    for (int i = 0; i < 300; i++) {
-        void *p, *q;
-        if (kmm_resource_allocate(pool, 3 * MIB, 0, NULL, &p) == 0) {
+    crossing_t *c = context;
+    if (!c->exhausted)
+        return paper_allocate(context, bytes, stream, out);
+    if (is_first)
+        for (c->holds_lock = true; !c->gives_back;)
             sched_yield();
-            if (kmm_resource_allocate(pool, 3 * MIB, 0, NULL, &q) == 0)
-                kmm_resource_deallocate(pool, q, 3 * MIB, NULL);
-            kmm_resource_deallocate(pool, p, 3 * MIB, NULL);
-        }
-    }
-    return NULL;
+    return KMM_E_MEMORY;
+}
+
+static int gate_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    return kmm_resource_allocate(((crossing_t *)context)->locked, bytes, 0, stream, out);
+}
+
+static int gate_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    crossing_t *c = context;
+    c->gives_back = true;
+    return kmm_resource_deallocate(c->locked, p, bytes, stream);
+}
+
+static void *run_out_first(void *argument)
+{
+    void *p;
+    is_first = true;
+    return kmm_resource_allocate(((crossing_t *)argument)->locked, 64 * MIB, 0, NULL, &p) == KMM_E_MEMORY ? NULL : "there was memory";
+}
+
+static void *run_out_second(void *argument)
+{
+    crossing_t *c = argument;
+    void *p;
+    while (!c->holds_lock)
+        sched_yield();
+    return kmm_resource_allocate(c->beside, 64 * MIB, 0, NULL, &p) == KMM_E_MEMORY ? NULL : "there was memory";
 }
 
 static void threads_that_run_out_together_do_not_block_each_other(void **state)
 {
     (void)state;
-    fake_memory_t memory;
-    fake_memory_init(&memory, 8 * MIB);
-    kmm_resource_t *source = fake_memory_resource(&memory, NULL), *below, *locked, *above, *beside;
+    crossing_t c = { .exhausted = false };
+    const kmm_callback_options_t source_options = { .context = &c, .allocate = crossing_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE };
+    const kmm_callback_options_t gate_options = { .context = &c, .allocate = gate_allocate, .deallocate = gate_deallocate, .kind = KMM_MEMORY_DEVICE };
+    kmm_resource_t *source, *gate;
     pthread_t threads[2];
-    assert_int_equal(kmm_pool_resource_create(source, NULL, &below), 0);
-    assert_int_equal(kmm_thread_safe_resource_create(below, &locked), 0);
-    assert_int_equal(kmm_pool_resource_create(locked, NULL, &above), 0);
-    assert_int_equal(kmm_pool_resource_create(source, NULL, &beside), 0);
-    pthread_create(&threads[0], NULL, run_out, above);
-    pthread_create(&threads[1], NULL, run_out, beside);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(kmm_resource_destroy(beside), 0);
-    assert_int_equal(kmm_resource_destroy(above), 0);
-    assert_int_equal(kmm_resource_destroy(locked), 0);
-    assert_int_equal(kmm_resource_destroy(below), 0);
+    void *p, *wrong;
+    assert_int_equal(kmm_callback_resource_create(&source_options, &source), 0);
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &c.below), 0);
+    assert_int_equal(kmm_thread_safe_resource_create(c.below, &c.locked), 0);
+    assert_int_equal(kmm_callback_resource_create(&gate_options, &gate), 0);
+    assert_int_equal(kmm_pool_resource_create(gate, NULL, &c.above), 0);
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &c.beside), 0);
+    assert_int_equal(kmm_resource_allocate(c.above, MIB, 0, NULL, &p), 0);
+    assert_int_equal(kmm_resource_deallocate(c.above, p, MIB, NULL), 0); /* which it could give back */
+    c.exhausted = true;
+    assert_int_equal(pthread_create(&threads[0], NULL, run_out_first, &c), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, run_out_second, &c), 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_int_equal(kmm_resource_destroy(c.beside), 0);
+    assert_int_equal(kmm_resource_destroy(c.above), 0);
+    assert_int_equal(kmm_resource_destroy(gate), 0);
+    assert_int_equal(kmm_resource_destroy(c.locked), 0);
+    assert_int_equal(kmm_resource_destroy(c.below), 0);
     assert_int_equal(kmm_resource_destroy(source), 0);
-    assert_null(memory.wrong);
-    fake_memory_deinit(&memory);
 }
 
 static void a_failing_driver_costs_memory_and_not_safety(void **state)
