@@ -21,7 +21,10 @@ typedef struct emitter {
     bool is_open, changes_state;
     bool is_apart;    /* no thread of the region that is open uses what another one changes: kmm_launch.h */
     bool is_short;    /* the region that is open does little */
+    bool is_counted;  /* the region that is open finds memory by an unsigned number that counts along the block */
+    bool has_exact;   /* kmm_exact says whether the bounds of the region that is open are all there is to its condition */
     bool has_stored, has_strides, is_crossed; /* of the region that is open: memory has been stored to; is used in steps; is read after a store */
+    const variable_t *counter; /* of the loop with a stride that the region is in; NULL: none */
     const char *part; /* statements that limit kmm_p, the threads that the region that is open concerns; NULL: all */
     variable_t *bound[MAX_BOUND];
     int bound_count;
@@ -269,10 +272,22 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
  */
 static const char *counts_along(const emitter_t *e, const variable_t *v)
 {
-    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
-    if (v->keep != KEEP_AGAIN || v->is_reference || !v->initializer || kind == CXType_UInt || !is_index_type(clang_getCursorType(v->cursor)))
+    if (v->keep != KEEP_AGAIN || v->is_reference || !v->initializer || !is_index_type(clang_getCursorType(v->cursor)))
         return NULL;
     return direction_of(e, v->initializer);
+}
+
+/* Whether it may come to 0 again within the block: where it is seen not to, kmm_small says so. */
+static bool may_begin_again(const variable_t *v) { return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt; }
+
+/* Whether memory may be found by the expression. */
+static bool is_in_subscript(const node_t *n)
+{
+    for (const node_t *p = n->parent; p && !clang_isStatement(p->kind); n = p, p = p->parent)
+        if ((p->kind == CXCursor_ArraySubscriptExpr && p->last == n) || p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||
+            (p->kind == CXCursor_BinaryOperator && clang_getCanonicalType(clang_getCursorType(p->cursor)).kind == CXType_Pointer))
+            return true;
+    return false;
 }
 
 /* ---- Variables in regions ---- */
@@ -309,6 +324,7 @@ static void note_uses(emitter_t *e, const node_t *n)
     variable_t *v = n->variable;
     if (v && n->kind == CXCursor_DeclRefExpr && v->is_top) {
         if (v->keep == KEEP_AGAIN) {
+            e->is_counted |= counts_along(e, v) && may_begin_again(v) && is_in_subscript(n);
             bind(e, v);
             note_uses(e, v->initializer);
         } else if (v->keep == KEEP_EACH && v->region != e->region_number) {
@@ -323,7 +339,10 @@ static void note_uses(emitter_t *e, const node_t *n)
 static void add_binding(emitter_t *e, const variable_t *v)
 {
     const char *direction = counts_along(e, v);
-    if (v->keep == KEEP_AGAIN && direction)
+    if (direction && may_begin_again(v) && e->is_counted)
+        text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ", type_text(e, v),
+                    v->name, v->number, direction);
+    else if (direction && !may_begin_again(v))
         text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ", type_text(e, v), v->name, v->number,
                     direction);
     else if (v->keep == KEEP_AGAIN)
@@ -345,9 +364,26 @@ static void open_region(emitter_t *e)
     e->bound_count = 0;
     e->changes_state = false;
     e->is_apart = !e->s->flags;
-    e->is_short = false;
+    e->is_short = e->is_counted = e->has_exact = false;
     e->has_stored = e->has_strides = e->is_crossed = false;
     e->part = NULL;
+    e->counter = NULL;
+}
+
+/* Whether all unsigned numbers that count along the block in the region are small, as an argument. */
+static const char *small_text(const emitter_t *e)
+{
+    text_t out = {0};
+    text_printf(&out, ", %s", e->has_exact ? "kmm_exact" : "true");
+    if (e->counter && may_begin_again(e->counter))
+        text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.x)", e->counter->number);
+    for (int k = 0; k < e->bound_count; k++) {
+        const char *direction = may_begin_again(e->bound[k]) ? counts_along(e, e->bound[k]) : NULL;
+        if (direction)
+            text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.%s)", e->bound[k]->number, direction);
+    }
+    text_printf(&out, ", KMM_HOST_EACH_COUNTED");
+    return out.data;
 }
 
 static void close_region(emitter_t *e)
@@ -357,8 +393,12 @@ static void close_region(emitter_t *e)
     e->is_open = false;
     if (e->part)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
-    text_printf(&e->out, "\n%s<%d>(kmm_e, %s, KMM_HOST_EACH { ", e->is_masked ? "kmm_b.each_active" : "kmm_host_each",
-                e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)");
+    text_printf(&e->out, "\n%s<%d>(kmm_e, %s%s { ", e->is_masked ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active" :
+                e->is_counted ? "kmm_host_each_counted" : "kmm_host_each",
+                e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)",
+                e->is_counted ? small_text(e) : ", KMM_HOST_EACH");
+    if (e->has_exact)
+        text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ", e->is_counted ? "kmm_small || " : "");
     for (int number = 0; number < e->b.variable_count; number++)
         for (int k = 0; k < e->bound_count; k++)
             if (e->bound[k]->number == number)
@@ -675,12 +715,13 @@ static bool add_narrow(emitter_t *e, const node_t *n)
     open_region(e);
     e->gains |= e->b.root->syncs;
     e->part = bounds.part.data;
+    e->has_exact = bounds.is_complete;
     e->is_apart &= is_apart(n);
     note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
     if (bounds.is_complete)
-        add_text(e, n, arena_printf("if (kmm_exact || (%s))\n%s\n%s", copy_node(e, p.condition), line_of(e, p.first->begin),
+        add_text(e, n, arena_printf("if (kmm_sure || (%s))\n%s\n%s", copy_node(e, p.condition), line_of(e, p.first->begin),
                                     copy(e, p.first->begin, body_end(&e->b, n))));
     else
         add_text(e, n, copy(e, n->begin, body_end(&e->b, n)));
@@ -702,8 +743,9 @@ static bool add_narrow_return(emitter_t *e, const node_t *n)
         return false;
     open_region(e);
     e->part = bounds.part.data;
+    e->has_exact = bounds.is_complete;
     note_uses(e, p.condition);
-    add_text(e, n, arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_exact && " : "", copy_node(e, p.condition)));
+    add_text(e, n, arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "", copy_node(e, p.condition)));
     return true;
 }
 
@@ -1608,11 +1650,15 @@ static bool emit_strided(emitter_t *e, node_t *n)
     e->is_apart &= is_apart(p.first);
     note_order(e, p.first);
     e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
+    e->is_counted = may_begin_again(v);
+    e->has_exact = true;
+    e->counter = v;
     edit_atomics(e, p.first);
     note_uses(e, p.first);
     note_uses(e, p.condition);
-    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_i%d + (int)threadIdx.x; if (kmm_exact || kmm_strides%d.runs(kmm_t, %s)) %s", type, v->name, v->number,
-                                      v->number, copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
+    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); if (kmm_sure || kmm_strides%d.runs(kmm_t, %s)) %s",
+                                      type, v->name, e->is_counted ? "kmm_small" : "false", v->number, v->number,
+                                      copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
     close_region(e);
     text_printf(&e->out, "} }\n");
     return true;

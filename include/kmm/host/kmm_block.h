@@ -27,6 +27,10 @@ enum {
 
 #define KMM_HOST_EACH                                                                              \
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused))) __attribute__((always_inline))
+/* The same; kmm_small: unsigned numbers that count along the block are small (kmm_host_counted). */
+#define KMM_HOST_EACH_COUNTED                                                                      \
+    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)),    \
+        const bool kmm_small __attribute__((unused))) __attribute__((always_inline))
 
 template <class T> using kmm_host_as = T;
 template <class T> using kmm_host_decay = typename std::decay<T>::type;
@@ -164,6 +168,34 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
 #endif
 }
 
+/*
+ * An unsigned number that counts along the block begins at 0 again behind the last one. Compilers that cannot rule it out make no
+ * vectors of what it finds in memory. So there are two loops: in one it is small, and the compiler is told. Small: three times the
+ * number and as much again are still far from the end.
+ */
+enum { KMM_HOST_SMALL = 1 << 30 };
+template <class A> KMM_HOST_INLINE bool kmm_host_is_small(A first, unsigned extent)
+{
+    return !std::is_unsigned<A>::value || sizeof(A) != sizeof(int) || (unsigned long long)first + extent <= KMM_HOST_SMALL;
+}
+template <class A> KMM_HOST_INLINE A kmm_host_counted(bool is_small, A first, int x)
+{
+    if (std::is_unsigned<A>::value && sizeof(A) == sizeof(int) && is_small) {
+        const unsigned long long sum = (unsigned long long)first + (unsigned long long)x;
+        if (sum >= KMM_HOST_SMALL) /* one comparison of what is used: gcc forgets it then, and keeps the range */
+            __builtin_unreachable();
+        return (A)sum;
+    }
+    return (A)(first + (A)x);
+}
+template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small, F f)
+{
+    if (is_small)
+        kmm_host_each<flags>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) { f(place, t, true); });
+    else
+        kmm_host_each<flags>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) { f(place, t, false); });
+}
+
 /* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched by AddressSanitizer; one of
  * each thread of the CPU needs no stack. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -220,6 +252,20 @@ struct kmm_host_block {
         kmm_host_each<flags & ~KMM_HOST_APART>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
             if (!state[t])
                 f(place, t);
+        });
+    }
+
+    template <int flags, class F> KMM_HOST_INLINE void each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    {
+        p.x0 = p.x0 < (int)first ? (int)first : p.x0;
+        p.x1 = p.x1 > (int)last ? (int)last : p.x1;
+        if (!has_gaps) {
+            kmm_host_each_counted<flags>(e, p, is_small, f);
+            return;
+        }
+        kmm_host_each<flags & ~KMM_HOST_APART>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
+            if (!state[t])
+                f(place, t, false);
         });
     }
 

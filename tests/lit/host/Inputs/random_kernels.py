@@ -12,6 +12,8 @@ import sys
 TYPES = ["int", "unsigned", "long", "short", "unsigned char", "size_t", "long long", "unsigned short"]
 NAMES = ["a", "b", "c", "d", "e", "i", "j", "k", "t", "x", "y", "q"]
 SHARED = 128  # elements; at least the threads of a block
+SIGNED = ["int", "long", "long long", "short"]
+INDEX = ["int", "unsigned", "unsigned", "size_t", "long", "short", "unsigned short", "unsigned long long", "unsigned char"]
 
 
 class Kernel:
@@ -23,6 +25,7 @@ class Kernel:
         self.offset = rng.randint(-2, 2)
         self.meets = rng.random() < 0.6  # it has barriers
         self.warps = self.meets and rng.random() < 0.3
+        self.arguments = [rng.choice(INDEX), rng.choice(INDEX)] if rng.random() < 0.4 else []  # of a template
 
     # ---- text ----
     def put(self, text):
@@ -172,6 +175,74 @@ class Kernel:
                                "r += __shfl_down_sync(0xffffffffu, r, %d, 16);" % r.randint(1, 8)]))
         self.put("__syncthreads();")
 
+    # ---- memory found by numbers that count along the block ----
+    def index_type(self):
+        """As it is written, and what it is."""
+        if self.arguments and self.rng.random() < 0.6:
+            k = self.rng.randint(0, 1)
+            return "IJ"[k], self.arguments[k]
+        kind = self.rng.choice(INDEX)
+        return kind, kind
+
+    def place(self, kind):
+        r = self.rng
+        base = r.choice(["threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x", "(%s)blockIdx.x * blockDim.x + threadIdx.x" % kind, "along",
+                         "static_cast<%s>(blockIdx.x) * blockDim.x + threadIdx.x" % kind, "(%s)threadIdx.x" % kind, "uplace", "uplace"])
+        return base + r.choice(["", "", "", " + %d" % r.randint(1, 3), " - %d" % r.randint(1, 3), " - %d + w" % r.randint(1, 90), " + w", " + n", " - u",
+                                " + 4294967290u", " - (%s)%d" % (kind, r.randint(1, 3))])
+
+    def limit(self, kind, true_kind):
+        r = self.rng
+        return r.choice(["w", "u", "(unsigned)w", "(%s)u" % kind, "(size_t)u", "blockDim.x + 2", "(short)w", "w + 0u"] + (["n", "m", "(%s)n" % kind] if true_kind in SIGNED else []))
+
+    def load(self, name, true_kind):
+        r = self.rng
+        back = [" - 1"] if true_kind in SIGNED else []
+        return "in[%s]" % r.choice([name, name, name + r.choice([" + 1", " + 2u"] + back), "2 * %s + 1" % name, "3 * %s" % name, "(int)%s" % name,
+                                    "%s * 2 + (int)u" % name])
+
+    def strided(self, deep):
+        """A loop over memory, all threads in step; its variable may be of any type, begin below 0 and come to its end in any way."""
+        r = self.rng
+        name = self.fresh()
+        if not name:
+            return
+        kind, true_kind = self.index_type()
+        start, limit = self.place(kind), self.limit(kind, true_kind)
+        step = r.choice(["blockDim.x", "32"]) if true_kind == "unsigned char" else \
+            r.choice(["blockDim.x", "blockDim.x * gridDim.x", "gridDim.x * blockDim.x", "(%s)blockDim.x * gridDim.x" % kind, "step", "32", "(int)blockDim.x"])
+        if name in self.words(start + limit + step) or true_kind == "unsigned char" and "n" in self.words(start):
+            return
+        self.open("for (%s %s = %s; %s < %s; %s += %s)" % (kind, name, start, name, limit, name, step))
+        self.scopes[-1][name] = (False, True)
+        self.put("r = r * 31 + (unsigned)%s;" % self.load(name, true_kind))
+        if r.random() < 0.4:
+            self.put("atomicAdd(&more[%s], (unsigned)(%s));" % (name, self.expr(False, 1)))
+        if deep and r.random() < 0.4:
+            self.block(min(deep - 1, 1), False, False, False)
+        self.close()
+
+    def guarded(self):
+        """`if (i < n)`, with `i` of any type."""
+        r = self.rng
+        name = self.fresh()
+        if not name:
+            return
+        kind, true_kind = self.index_type()
+        start, limit = self.place(kind), self.limit(kind, true_kind)
+        if name in self.words(start + limit):
+            return
+        self.put("%s%s %s = %s;" % (r.choice(["", "const "]), kind, name, start))
+        self.scopes[-1][name] = (False, True)
+        also = " && %s" % self.condition(False, 0) if r.random() < 0.3 else ""
+        if true_kind in SIGNED:
+            also += " && %s > -8" % name
+        self.open("if (%s < %s%s)" % (name, limit, also))
+        self.put("r = r * 31 + (unsigned)%s;" % self.load(name, true_kind))
+        if r.random() < 0.4:
+            self.put("atomicAdd(&more[%s], (unsigned)(%s));" % (name, self.expr(False, 1)))
+        self.close()
+
     def leave_loop(self, uniform, in_loop):
         if in_loop:
             self.put("if (%s) %s;" % (self.condition(uniform, 1), self.rng.choice(["break", "continue"])))
@@ -182,6 +253,10 @@ class Kernel:
         kind = r.random()
         if kind < 0.16:
             self.declare(uniform and r.random() < 0.5)
+        elif kind < 0.22 and r.random() < 0.7:
+            self.strided(deep)
+        elif kind < 0.25 and r.random() < 0.7:
+            self.guarded()
         elif kind < 0.3:
             self.assign(uniform)
         elif kind < 0.45:
@@ -221,7 +296,8 @@ class Kernel:
         self.scopes = [{}]
         self.put("unsigned r = 1; int l[4] = {1, 2, 3, 4};")
         self.put("const int tid = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;")
-        self.put("const int gid = blockIdx.x * threads + tid;")
+        self.put("const int gid = blockIdx.x * threads + tid, along = blockIdx.x * blockDim.x + threadIdx.x, step = blockDim.x * gridDim.x;")
+        self.put("const unsigned uplace = blockIdx.x * blockDim.x + threadIdx.x;")
         if self.meets:
             self.put("__shared__ int s[%d], s2[%d]; __shared__ %s z[%d];" % (SHARED, SHARED, r.choice(["short", "long", "unsigned char", "float"]), SHARED))
         if r.random() < 0.25:
@@ -237,7 +313,8 @@ class Kernel:
         helpers = ["__device__ int h%d_pure(int a, int b) { int t = a * 3; if (b > (int)threadIdx.x) t -= b; return t ^ (b & 15); }" % k,
                    "__device__ int h%d_meets(int *v, int i, int count, int x) { v[i] = x; __syncthreads(); int y = v[(i + %d) %% count]; "
                    "for (int k = 0; k < 2; k++) { __syncthreads(); v[i] = y + k; __syncthreads(); y += v[count - 1 - i]; } __syncthreads(); return y; }" % (k, r.randint(1, 5))]
-        head = "__global__ void k%d(int n, int w, unsigned u, long m, int size, unsigned *out, unsigned *own, unsigned *counts)\n{" % k
+        head = "__global__ void k%d(int n, int w, unsigned u, long m, int size, unsigned *out, unsigned *own, unsigned *counts, unsigned *more, const int *in)\n{" % k
+        head = ("template <class I, class J> " if self.arguments else "") + head
         return "\n".join(helpers + [head] + self.lines + ["}"])
 
 
@@ -249,19 +326,26 @@ static unsigned sum(const unsigned *p, int count)
         h = (h ^ p[i]) * 16777619u;
     return h;
 }
-typedef void (*kernel_t)(int, int, unsigned, long, int, unsigned *, unsigned *, unsigned *);
 static void run(const char *name, int which, int bx, int by, int blocks, int n, int w, unsigned u, long m)
 {
-    enum { MOST = 1024 };
-    static unsigned h[2 * MOST + 8];
+    enum { MOST = 1024, BESIDE = 512 };
+    static unsigned h[4 * MOST + 8];
+    static int numbers[4 * MOST];
     unsigned *d;
+    int *in;
     int threads = bx * by * blocks;
     cudaMalloc(&d, sizeof(h));
     cudaMemset(d, 0, sizeof(h));
-    launch(which, dim3(blocks), dim3(bx, by), n, w, u, m, threads > 3 ? threads - 3 : 1, d, d + MOST, d + 2 * MOST);
+    for (int i = 0; i < 4 * MOST; i++)
+        numbers[i] = i * 7919 % 1021;
+    cudaMalloc(&in, sizeof(numbers));
+    cudaMemcpy(in, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+    launch(which, dim3(blocks), dim3(bx, by), n, w, u, m, threads > 3 ? threads - 3 : 1, d, d + MOST, d + 2 * MOST, d + 2 * MOST + 8 + BESIDE, in + BESIDE);
     cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
-    printf("%s of %d blocks of %d x %d, n %d w %d u %u m %ld: %08x %08x %08x\\n", name, blocks, bx, by, n, w, u, m, sum(h, MOST), sum(h + MOST, MOST), sum(h + 2 * MOST, 8));
+    printf("%s of %d blocks of %d x %d, n %d w %d u %u m %ld: %08x %08x %08x %08x\\n", name, blocks, bx, by, n, w, u, m, sum(h, MOST), sum(h + MOST, MOST), sum(h + 2 * MOST, 8),
+           sum(h + 2 * MOST + 8, 2 * MOST));
     cudaFree(d);
+    cudaFree(in);
 }
 int main()
 {
@@ -275,9 +359,10 @@ def main():
     print("// random_kernels.py %d %d\n#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stddef.h>\n" % (seed, count))
     for k in kernels:
         print(k.text() + "\n")
-    print("static void launch(int which, dim3 grid, dim3 block, int n, int w, unsigned u, long m, int size, unsigned *out, unsigned *own, unsigned *counts)\n{")
+    print("static void launch(int which, dim3 grid, dim3 block, int n, int w, unsigned u, long m, int size, unsigned *out, unsigned *own, unsigned *counts, unsigned *more, const int *in)\n{")
     for k in kernels:
-        print("    if (which == %d)\n        k%d<<<grid, block>>>(n, w, u, m, size, out, own, counts);" % (k.number, k.number))
+        print("    if (which == %d)\n        k%d%s<<<grid, block>>>(n, w, u, m, size, out, own, counts, more, in);" %
+              (k.number, k.number, "<%s>" % ", ".join(k.arguments) if k.arguments else ""))
     print("}\n" + MAIN)
     for k in kernels:
         shapes = [(32, 1), (64, 1), (32, 4)] if k.warps else [(32, 1), (33, 1), (100, 1), (7, 3), (16, 4), (1, 1), (64, 2)]
