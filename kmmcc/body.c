@@ -35,6 +35,14 @@ static bool is_scalar(CXType type)
            kind == CXType_NullPtr;
 }
 
+/* A type that a template has as a parameter: mostly a number's. */
+static bool is_generic(CXType type)
+{
+    CXType canonical = clang_getCanonicalType(clang_getUnqualifiedType(type));
+    const char *text = canonical.kind == CXType_Unexposed ? clang_text(clang_getTypeSpelling(canonical)) : "";
+    return !strncmp(text, "type-parameter-", 15) && !strpbrk(text, "*&[(<:. ");
+}
+
 static bool is_reference(CXType type)
 {
     return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
@@ -70,7 +78,7 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
     CXType type = clang_getCursorType(c);
     variable_t *v = &b->variable[b->variable_count];
     *v = (variable_t){.cursor = c, .name = clang_text(clang_getCursorSpelling(c)), .number = b->variable_count,
-                      .is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl, .is_scalar = is_scalar(type),
+                      .is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl, .is_scalar = is_scalar(type) || is_generic(type), .is_generic = is_generic(type),
                       .is_array = is_array(type), .is_reference = is_reference(type), .keep = KEEP_EACH};
     if (is_of_block(c))
         v->keep = KEEP_SHARED;
@@ -443,6 +451,8 @@ static void find_change(variable_t *v, node_t *n)
             add_change(v, p);
         else if (!first && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma)
             find_change(v, p);
+        else if (first && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Shl)
+            v->escapes |= v->is_generic; /* a stream's */
         return;
     case CXCursor_CompoundAssignOperator:
         if (first)

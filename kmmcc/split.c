@@ -19,6 +19,7 @@ typedef struct emitter {
     int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
     text_t out, region;  /* region: the statements of the one that is open */
     bool is_open, changes_state;
+    text_t generic;   /* types that depend on a template's arguments: that holds only where they are numbers */
     bool is_apart;    /* no thread of the region that is open uses what another one changes: kmm_launch.h */
     bool is_short;    /* the region that is open does little */
     bool is_counted;  /* the region that is open finds memory by an unsigned number that counts along the block */
@@ -193,6 +194,14 @@ static const node_t *stripped(const node_t *n)
     return n;
 }
 
+/* Without parentheses and what is converted by itself. */
+static const node_t *bare(const node_t *n)
+{
+    while (n && n->child && !n->child->next && (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
+        n = n->child;
+    return n;
+}
+
 static bool is_index_type(CXType type)
 {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -270,15 +279,127 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
  * thread plus a signed number, as compilers do not see that CUDA's unsigned sums do not wrap within a block, and
  * would gather what lies side by side.
  */
-static const char *counts_along(const emitter_t *e, const variable_t *v)
+static const char *counts_surely(const emitter_t *e, const variable_t *v)
 {
     if (v->keep != KEEP_AGAIN || v->is_reference || !v->initializer || !is_index_type(clang_getCursorType(v->cursor)))
         return NULL;
     return direction_of(e, v->initializer);
 }
 
+static const char *may_count_along(const emitter_t *e, const variable_t *v);
+
+static const char *counts_along(const emitter_t *e, const variable_t *v)
+{
+    const char *direction = counts_surely(e, v);
+    return direction ? direction : v->keep == KEEP_AGAIN && !v->is_reference ? may_count_along(e, v) : NULL;
+}
+
+static bool is_plain_unsigned(const variable_t *v) { return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt; }
+
 /* Whether it may come to 0 again within the block: where it is seen not to, kmm_small says so. */
-static bool may_begin_again(const variable_t *v) { return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt; }
+static bool may_begin_again(const emitter_t *e, const variable_t *v) { return is_plain_unsigned(v) || !counts_surely(e, v); }
+
+/* ---- Counting that is looked at when the block runs ---- */
+
+/* An integer's type, or one that may be: a template's parameter and what is made of it. With numbers of a byte the first and the last thread
+ * do not tell what lies between. */
+static bool may_be_number(CXType type)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return is_index_type(type) || kind == CXType_Short || kind == CXType_UShort || kind == CXType_Dependent || kind == CXType_Unexposed;
+}
+
+static bool is_known_number(CXType type)
+{
+    const CXType canonical = clang_getCanonicalType(type);
+    return canonical.kind >= CXType_Bool && canonical.kind <= CXType_LongLong;
+}
+
+/* The operand of a conversion that is written or not; NULL: the expression is none. Types have nodes of their own. */
+static const node_t *converted(const node_t *n)
+{
+    switch ((int)n->kind) {
+    case CXCursor_UnexposedExpr: case CXCursor_ParenExpr:
+        return n->child == n->last ? n->child : NULL;
+    case CXCursor_CStyleCastExpr: case CXCursor_CXXStaticCastExpr: case CXCursor_CXXFunctionalCastExpr:
+        return n->last && clang_isExpression(n->last->kind) ? n->last : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* `, decltype(n)` where only an instance of the template tells whether that is an integer. */
+static void add_generic(const emitter_t *e, const node_t *n, text_t *types)
+{
+    if (!is_known_number(clang_getCursorType(n->cursor)) && n->end > n->begin)
+        text_printf(types, ", decltype(%s)", copy_node(e, n));
+}
+
+/* Whether the expression is threadIdx.x plus what is the same for all threads but for the types in between, where it may begin at 0 again, or be no
+ * number: "x", "y" or NULL. What must be integers is added to `types`. */
+static const char *may_be_direction(const emitter_t *e, const node_t *n, text_t *types)
+{
+    for (const node_t *inner = converted(n); inner; n = inner, inner = converted(n)) {
+        if (!may_be_number(clang_getCursorType(n->cursor)))
+            return NULL;
+        add_generic(e, n, types);
+    }
+    if (!may_be_number(clang_getCursorType(n->cursor)))
+        return NULL;
+    add_generic(e, n, types);
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN && !n->variable->is_reference)
+        return may_be_direction(e, n->variable->initializer, types);
+    if (n->kind != CXCursor_BinaryOperator)
+        return direction_of(e, n);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
+    if (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub)
+        return NULL;
+    const bool is_first = vary_of(&e->b, n->last) == VARY_NOT;
+    const node_t *other = is_first ? n->last : n->child;
+    if ((!is_first && kind == CXBinaryOperator_Sub) || vary_of(&e->b, other) != VARY_NOT || !may_be_number(clang_getCursorType(other->cursor)))
+        return NULL;
+    add_generic(e, other, types);
+    return may_be_direction(e, is_first ? n->child : n->last, types);
+}
+
+static const char *may_count_along(const emitter_t *e, const variable_t *v)
+{
+    text_t types = {0};
+    return v->initializer && may_be_number(clang_getCursorType(v->cursor)) ? may_be_direction(e, v->initializer, &types) : NULL;
+}
+
+/* The types that must be integers for that, the variable's first. */
+static const char *counting_types(emitter_t *e, const variable_t *v)
+{
+    text_t types = {0};
+    text_printf(&types, "kmm_host_as<%s>", type_text(e, v));
+    may_be_direction(e, v->initializer, &types);
+    return types.data;
+}
+
+/* Declarations of what is made of the thread's place in an expression. */
+static void add_places(emitter_t *e, const node_t *n, text_t *out)
+{
+    const variable_t *v = n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
+    if (v && v->keep == KEEP_AGAIN && !v->is_reference) {
+        add_places(e, v->initializer, out);
+        const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((unused)) %s; ", type_text(e, v), v->name, suffix(e, v));
+        if (!out->data || !strstr(out->data, text))
+            text_add(out, text, strlen(text));
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        add_places(e, c, out);
+}
+
+/* What the variable is for the block's last thread. */
+static const char *last_value(emitter_t *e, const variable_t *v)
+{
+    text_t places = {0};
+    add_places(e, v->initializer, &places);
+    const char *type = type_text(e, v);
+    return arena_printf("[&](const uint3 threadIdx __attribute__((unused))) -> kmm_host_as<%s> { %skmm_host_as<%s> kmm_value %s; return kmm_value; }"
+                        "(kmm_host_last_place(kmm_e))", type, places.data ? places.data : "", type, suffix(e, v));
+}
 
 /* Whether memory may be found by the expression. */
 static bool is_in_subscript(const node_t *n)
@@ -324,7 +445,7 @@ static void note_uses(emitter_t *e, const node_t *n)
     variable_t *v = n->variable;
     if (v && n->kind == CXCursor_DeclRefExpr && v->is_top) {
         if (v->keep == KEEP_AGAIN) {
-            e->is_counted |= counts_along(e, v) && may_begin_again(v) && is_in_subscript(n);
+            e->is_counted |= counts_along(e, v) && may_begin_again(e, v) && is_in_subscript(n);
             bind(e, v);
             note_uses(e, v->initializer);
         } else if (v->keep == KEEP_EACH && v->region != e->region_number) {
@@ -338,11 +459,16 @@ static void note_uses(emitter_t *e, const node_t *n)
 
 static void add_binding(emitter_t *e, const variable_t *v)
 {
-    const char *direction = counts_along(e, v);
-    if (direction && may_begin_again(v) && e->is_counted)
+    const char *direction = v->keep == KEEP_AGAIN ? counts_along(e, v) : NULL;
+    const bool is_sure = direction && counts_surely(e, v);
+    if (direction && !is_sure && e->is_counted)
+        text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_host_counted_or(kmm_small, kmm_i%d, (int)threadIdx.%s, [&]() "
+                    "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm_value %s; return kmm_value; }); ", type_text(e, v), v->name,
+                    v->number, direction, type_text(e, v), type_text(e, v), suffix(e, v));
+    else if (is_sure && may_begin_again(e, v) && e->is_counted)
         text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ", type_text(e, v),
                     v->name, v->number, direction);
-    else if (direction && !may_begin_again(v))
+    else if (is_sure && !may_begin_again(e, v))
         text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ", type_text(e, v), v->name, v->number,
                     direction);
     else if (v->keep == KEEP_AGAIN)
@@ -360,7 +486,7 @@ static void open_region(emitter_t *e)
         return;
     e->is_open = true;
     e->region_number++;
-    e->region = (text_t){0};
+    e->region = e->generic = (text_t){0};
     e->bound_count = 0;
     e->changes_state = false;
     e->is_apart = !e->s->flags;
@@ -375,10 +501,12 @@ static const char *small_text(const emitter_t *e)
 {
     text_t out = {0};
     text_printf(&out, ", %s", e->has_exact ? "kmm_exact" : "true");
-    if (e->counter && may_begin_again(e->counter))
+    if (e->counter)
         text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.x)", e->counter->number);
     for (int k = 0; k < e->bound_count; k++) {
-        const char *direction = may_begin_again(e->bound[k]) ? counts_along(e, e->bound[k]) : NULL;
+        const char *direction = may_begin_again(e, e->bound[k]) ? counts_along(e, e->bound[k]) : NULL;
+        if (direction && !counts_surely(e, e->bound[k]))
+            text_printf(&out, " && kmm_counts%d", e->bound[k]->number);
         if (direction)
             text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.%s)", e->bound[k]->number, direction);
     }
@@ -393,9 +521,10 @@ static void close_region(emitter_t *e)
     e->is_open = false;
     if (e->part)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
-    text_printf(&e->out, "\n%s<%d>(kmm_e, %s%s { ", e->is_masked ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active" :
+    const char *head = e->generic.length && e->is_apart ? arena_printf("kmm_host_apart_if<%s>(", e->generic.data) : "";
+    text_printf(&e->out, "\n%s<%s%d%s>(kmm_e, %s%s { ", e->is_masked ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active" :
                 e->is_counted ? "kmm_host_each_counted" : "kmm_host_each",
-                e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), e->part ? "kmm_p" : "kmm_host_whole(kmm_e)",
+                head, e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), *head ? ")" : "", e->part ? "kmm_p" : "kmm_host_whole(kmm_e)",
                 e->is_counted ? small_text(e) : ", KMM_HOST_EACH");
     if (e->has_exact)
         text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ", e->is_counted ? "kmm_small || " : "");
@@ -558,17 +687,37 @@ typedef struct bounds { text_t part, exact; bool is_complete; } bounds_t;
 
 static void use_early(node_t *n);
 
+/* The variable that the expression is, if only the block that runs tells whether it counts. */
+static const variable_t *looked_at_when_run(const emitter_t *e, const node_t *n)
+{
+    n = bare(n);
+    const variable_t *v = n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
+    return v && v->keep == KEEP_AGAIN && !v->is_reference && v->is_top && !counts_surely(e, v) && may_count_along(e, v) ? v : NULL;
+}
+
 static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, const char *direction, enum CXBinaryOperatorKind kind)
 {
     const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
+    const variable_t *looked_at = looked_at_when_run(e, thread);
     use_early(thread);
+    if (looked_at) {
+        text_printf(&b->part, "if (kmm_counts%d) { ", looked_at->number);
+        text_printf(&b->exact, " && kmm_counts%d", looked_at->number);
+    }
     if (kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE || kind == CXBinaryOperator_EQ)
         text_printf(&b->part, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_e.%s)); ", direction, kind == CXBinaryOperator_GT ? "_behind" : "",
                     pair, direction);
     if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
         text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_e.%s)); ", direction, kind == CXBinaryOperator_LT ? "" : "_or_at",
                     pair, direction);
+    text_printf(&b->part, looked_at ? "} " : "");
     text_printf(&b->exact, " && kmm_host_exact(%s, kmm_e.%s)", pair, direction);
+}
+
+static const char *bound_direction(const emitter_t *e, const node_t *n)
+{
+    const variable_t *v = looked_at_when_run(e, n);
+    return v ? counts_along(e, v) : direction_of(e, n);
 }
 
 static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind)
@@ -610,7 +759,7 @@ static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bo
     }
     kind = contrary ? negated(kind) : kind;
     if (kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_EQ) {
-        const char *left = direction_of(e, n->child), *right = direction_of(e, n->last);
+        const char *left = bound_direction(e, n->child), *right = bound_direction(e, n->last);
         if (left && vary_of(&e->b, n->last) == VARY_NOT && n->last->end > n->last->begin) {
             add_bound(e, b, n->child, n->last, left, kind);
             return;
@@ -650,6 +799,29 @@ static bool is_apart(const node_t *n)
         if (!is_apart(c))
             return false;
     return true;
+}
+
+/* The types in the region of which only an instance of the template tells what they are. */
+static void note_generic(emitter_t *e, const node_t *n)
+{
+    CXType type = clang_getCursorType(n->cursor);
+    if ((clang_isExpression(n->kind) || n->kind == CXCursor_VarDecl) && clang_getCanonicalType(type).kind == CXType_Unexposed) {
+        const char *name = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+        const bool is_name = !strncmp(name, "typename ", 9) || !strpbrk(name, " <(*&[.");
+        const char *known = arena_printf(", %s,", e->generic.data ? e->generic.data : "");
+        if (is_name && !strstr(known, arena_printf(", %s,", name)))
+            text_printf(&e->generic, "%s%s", e->generic.length ? ", " : "", name);
+    }
+    for (const node_t *c = n->child; c; c = c->next)
+        note_generic(e, c);
+}
+
+/* Whether the region that is open may still be taken for one of independent threads, with a statement more. */
+static void note_apart(emitter_t *e, const node_t *n)
+{
+    e->is_apart &= is_apart(n);
+    if (e->is_apart)
+        note_generic(e, n);
 }
 
 /* ---- What one thread stores and reads again ---- */
@@ -716,7 +888,7 @@ static bool add_narrow(emitter_t *e, const node_t *n)
     e->gains |= e->b.root->syncs;
     e->part = bounds.part.data;
     e->has_exact = bounds.is_complete;
-    e->is_apart &= is_apart(n);
+    note_apart(e, n);
     note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
@@ -757,7 +929,7 @@ static void add_soon(emitter_t *e, const node_t *n)
     bool is_array = base && base->kind == CXCursor_DeclRefExpr && base->variable && base->variable->keep == KEEP_ONE &&
                     clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer;
     const variable_t *v = is_array && index->kind == CXCursor_DeclRefExpr ? index->variable : NULL;
-    const char *direction = v && v->is_top ? counts_along(e, v) : NULL;
+    const char *direction = v && v->is_top ? counts_surely(e, v) : NULL;
     if (direction && *direction == 'x') {
         const char *text = arena_printf("{ const uint3 blockIdx __attribute__((unused)) = kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
                                         "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n", type_text(e, v), suffix(e, v), base->variable->name);
@@ -777,7 +949,7 @@ static void add_piece(emitter_t *e, const node_t *n)
     if (!is_place(e, n) || add_narrow(e, n) || add_narrow_return(e, n))
         return;
     open_region(e);
-    e->is_apart &= is_apart(n);
+    note_apart(e, n);
     note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
@@ -1166,6 +1338,9 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         if (counts_along(e, v)) {
             use_early(v->initializer);
             text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n", type_text(e, v), v->number, suffix(e, v));
+            if (!counts_surely(e, v))
+                text_printf(&e->out, "const bool kmm_counts%d __attribute__((unused)) = kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n", v->number,
+                            counting_types(e, v), v->number, last_value(e, v), counts_along(e, v));
         }
         if (v->is_used_early) /* only its type */
             text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n", is_const(v) ? "const " : "", type_text(e, v), v->name,
@@ -1591,22 +1766,26 @@ static bool has_loop(const node_t *n)
     return false;
 }
 
-/* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it has another form. */
-static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p)
+/* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it has another form. *is_sure: whether the variable
+ * counts along the block; if not, that is looked at when the block runs. */
+static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p, bool *is_sure)
 {
     const node_t *declaration = p->initial && p->initial->kind == CXCursor_DeclStmt ? p->initial->child : NULL;
-    const node_t *condition = p->condition ? stripped(p->condition) : NULL, *increment = p->increment ? stripped(p->increment) : NULL;
+    const node_t *condition = p->condition ? bare(p->condition) : NULL, *increment = p->increment ? bare(p->increment) : NULL;
+    text_t types = {0};
     if (!declaration || declaration != p->initial->last || !declaration->variable || !condition || !increment ||
         declaration->kind != CXCursor_VarDecl)
         return NULL;
     variable_t *v = declaration->variable;
-    if (v->escapes || v->change_count != 1 || v->change[0] != increment || !v->initializer || !is_index_type(clang_getCursorType(v->cursor)))
+    if (v->escapes || v->is_reference || v->change_count != 1 || v->change[0] != increment || !v->initializer || !may_be_number(clang_getCursorType(v->cursor)))
         return NULL;
-    const char *direction = direction_of(e, v->initializer);
+    const char *direction = is_index_type(clang_getCursorType(v->cursor)) ? direction_of(e, v->initializer) : NULL;
+    *is_sure = direction != NULL;
+    direction = direction ? direction : may_be_direction(e, v->initializer, &types);
     bool counts = increment->kind == CXCursor_CompoundAssignOperator && clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
                   vary_of(&e->b, increment->last) == VARY_NOT;
     bool ends = condition->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
-                stripped(condition->child)->variable == v && vary_of(&e->b, condition->last) == VARY_NOT;
+                bare(condition->child)->variable == v && vary_of(&e->b, condition->last) == VARY_NOT;
     return direction && !strcmp(direction, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
 }
 
@@ -1624,43 +1803,83 @@ static void add_ahead(emitter_t *e, const node_t *n, const variable_t *v, const 
         add_ahead(e, c, v, stride, out);
 }
 
-/* The block goes through the loop, its threads side by side: so memory is used in order, and the compiler can make vectors
- * of threads. */
-static bool emit_strided(emitter_t *e, node_t *n)
+typedef struct strided { variable_t *v; const char *type, *limit, *stride; } strided_t;
+
+/* A round of the loop is a region. */
+static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *part, const char *condition)
 {
-    parts_t p;
-    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !body_parts(&e->b, n, &p))
-        return false;
-    variable_t *v = strided_variable(e, n, &p);
-    if (!v)
-        return false;
-    const char *type = type_text(e, v), *limit = copy_node(e, stripped(p.condition)->last);
-    const char *stride = copy_node(e, stripped(p.increment)->last);
-    close_region(e);
-    use_early(v->initializer);
-    text_printf(&e->out, "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_strides%d(kmm_i%d, %s, %s, kmm_e);\n"
-                "for (; kmm_strides%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n", line_of(e, n->begin), type, v->number, suffix(e, v), v->number, v->number,
-                limit, stride, v->number, v->number, limit, v->number, stride);
     text_t ahead = {0};
-    add_ahead(e, p.first, v, stride, &ahead);
+    add_ahead(e, p->first, l->v, l->stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
     open_region(e);
-    e->part = arena_printf("const bool kmm_exact = kmm_strides%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", v->number, v->number, limit);
-    e->is_apart &= is_apart(p.first);
-    note_order(e, p.first);
-    e->is_short = p.first->end - p.first->begin < MAX_SHORT && !has_loop(p.first);
-    e->is_counted = may_begin_again(v);
-    e->has_exact = true;
-    e->counter = v;
-    edit_atomics(e, p.first);
-    note_uses(e, p.first);
-    note_uses(e, p.condition);
-    add_text(e, p.first, arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); if (kmm_sure || kmm_strides%d.runs(kmm_t, %s)) %s",
-                                      type, v->name, e->is_counted ? "kmm_small" : "false", v->number, v->number,
-                                      copy_node(e, p.condition), copy(e, p.first->begin, body_end(&e->b, p.first))));
+    e->part = part;
+    note_apart(e, p->first);
+    note_order(e, p->first);
+    e->is_short = p->first->end - p->first->begin < MAX_SHORT && !has_loop(p->first);
+    e->has_exact = *condition;
+    e->counter = l->v;
+    e->is_counted = is_plain_unsigned(l->v) || !is_index_type(clang_getCursorType(l->v->cursor));
+    edit_atomics(e, p->first);
+    note_uses(e, p->first);
+    note_uses(e, p->condition);
+    add_text(e, p->first, arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s", l->type, l->v->name,
+                                       e->is_counted ? "kmm_small" : "false", l->v->number, condition, copy(e, p->first->begin, body_end(&e->b, p->first))));
+    close_region(e);
+}
+
+/* The block goes through the loop, its threads side by side: so memory is used in order, and the compiler can make vectors
+ * of threads. */
+static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const strided_t *l)
+{
+    const int number = l->v->number;
+    text_printf(&e->out, "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_strides%d(kmm_i%d, %s, %s, kmm_e);\n"
+                "for (; kmm_strides%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n", line_of(e, n->begin), l->type, number, suffix(e, l->v), number, number,
+                l->limit, l->stride, number, number, l->limit, number, l->stride);
+    emit_round(e, p, l, arena_printf("const bool kmm_exact = kmm_strides%d.is_exact; if (kmm_exact) kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));",
+                                     number, number, l->limit),
+               arena_printf("if (kmm_sure || kmm_strides%d.runs(kmm_t, %s)) ", number, copy_node(e, p->condition)));
+    text_printf(&e->out, "} }\n");
+}
+
+/* The same where only the block that runs tells whether its threads may go in step; else each thread runs for itself. */
+static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const strided_t *l)
+{
+    const int number = l->v->number;
+    text_t generic = {0};
+    may_be_direction(e, l->v->initializer, &generic);
+    add_generic(e, bare(p->condition)->last, &generic);
+    add_generic(e, bare(p->increment)->last, &generic);
+    const bool is_generic = generic.length || l->v->is_generic;
+    const char *types = arena_printf("kmm_host_counts<kmm_host_as<%s>%s>", l->type, generic.data ? generic.data : "");
+    text_printf(&e->out, "\n{ bool kmm_done%d = false;\n%sif %s(%s::may) {\n%s\nkmm_host_as<%s> kmm_i%d %s;\n"
+                "if (%s::along(kmm_i%d, %s, kmm_e.x) && kmm_host_strides::is_even(kmm_i%d, %s, %s, kmm_e)) {\nkmm_done%d = true;\n"
+                "for (; kmm_i%d < (%s); kmm_i%d += (%s)) {\n", number, is_generic ? "#if defined(__cpp_if_constexpr)\n" : "", is_generic ? "constexpr " : "",
+                types, line_of(e, n->begin), l->type, number, suffix(e, l->v), types, number, last_value(e, l->v), number, l->limit, l->stride, number,
+                number, l->limit, number, l->stride);
+    emit_round(e, p, l, arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", number, l->limit), "");
+    text_printf(&e->out, "}\n}\n}\n%sif (!kmm_done%d) {\n", is_generic ? "#endif\n" : "", number);
+    add_piece(e, n);
     close_region(e);
     text_printf(&e->out, "} }\n");
+}
+
+static bool emit_strided(emitter_t *e, node_t *n)
+{
+    parts_t p;
+    bool is_sure;
+    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !body_parts(&e->b, n, &p))
+        return false;
+    variable_t *v = strided_variable(e, n, &p, &is_sure);
+    if (!v)
+        return false;
+    const strided_t l = {v, type_text(e, v), copy_node(e, bare(p.condition)->last), copy_node(e, bare(p.increment)->last)};
+    close_region(e);
+    use_early(v->initializer);
+    if (is_sure)
+        emit_in_step(e, n, &p, &l);
+    else
+        emit_maybe_in_step(e, n, &p, &l);
     return true;
 }
 

@@ -29,6 +29,7 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, escapes, is_scalar, is_array, is_reference;
+    bool is_generic;    /* its type is a parameter of a template; is_scalar too */
     bool is_kept;       /* something may point to it beyond its region */
     bool is_used_early; /* its type must be known to the block */
     bool is_top;        /* declared in a statement of the block */

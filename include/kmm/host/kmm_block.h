@@ -113,6 +113,17 @@ struct kmm_host_order {
 };
 #endif
 
+/* Flags without KMM_HOST_APART unless the types that a template's arguments make are numbers or addresses: what is made of classes may lie in memory that
+ * threads use in turn. */
+template <class... T> struct kmm_host_are_scalars { static constexpr bool value = true; };
+template <class A, class... T> struct kmm_host_are_scalars<A, T...> {
+    static constexpr bool value = std::is_scalar<kmm_host_decay<A>>::value && kmm_host_are_scalars<T...>::value;
+};
+template <class... T> constexpr int kmm_host_apart_if(int flags)
+{
+    return kmm_host_are_scalars<T...>::value ? flags : flags & ~(KMM_HOST_APART | KMM_HOST_CROSSED);
+}
+
 KMM_HOST_INLINE kmm_host_part kmm_host_whole(const dim3 e) { return kmm_host_part{0, (int)e.x, 0, (int)e.y}; }
 
 template <int flags> KMM_HOST_INLINE void kmm_host_enter(uint3 t)
@@ -173,21 +184,56 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
  * vectors of what it finds in memory. So there are two loops: in one it is small, and the compiler is told. Small: three times the
  * number and as much again are still far from the end.
  */
-enum { KMM_HOST_SMALL = 1 << 30 };
+template <class A> constexpr bool kmm_host_is_narrow()
+{
+    return std::is_integral<A>::value && (sizeof(A) < sizeof(int) || (sizeof(A) == sizeof(int) && std::is_unsigned<A>::value));
+}
+template <class A> constexpr unsigned long long kmm_host_small()
+{
+    return sizeof(A) == sizeof(int) ? 1ull << 30 : 1ull << (8 * sizeof(A) - 1);
+}
 template <class A> KMM_HOST_INLINE bool kmm_host_is_small(A first, unsigned extent)
 {
-    return !std::is_unsigned<A>::value || sizeof(A) != sizeof(int) || (unsigned long long)first + extent <= KMM_HOST_SMALL;
+    return !kmm_host_is_narrow<A>() || (first >= (A)0 && (unsigned long long)first + extent <= kmm_host_small<A>());
 }
 template <class A> KMM_HOST_INLINE A kmm_host_counted(bool is_small, A first, int x)
 {
-    if (std::is_unsigned<A>::value && sizeof(A) == sizeof(int) && is_small) {
+    if (kmm_host_is_narrow<A>() && is_small) {
         const unsigned long long sum = (unsigned long long)first + (unsigned long long)x;
-        if (sum >= KMM_HOST_SMALL) /* one comparison of what is used: gcc forgets it then, and keeps the range */
+        if (sum >= kmm_host_small<A>()) /* one comparison of what is used: gcc forgets it then, and keeps the range */
             __builtin_unreachable();
         return (A)sum;
     }
     return (A)(first + (A)x);
 }
+
+/* Where types depend on a template's arguments, or lie between numbers of fewer bits: whether all are integers (A the last one), and then, by the first and the
+ * last thread's numbers, whether those between count on one by one. */
+template <class... T> struct kmm_host_are_numbers { static constexpr bool value = true; };
+template <class A, class... T> struct kmm_host_are_numbers<A, T...> {
+    typedef kmm_host_decay<A> type;
+    static constexpr bool value = std::is_integral<type>::value && sizeof(type) > 1 && sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<T...>::value;
+};
+template <bool may, class A> struct kmm_host_counts_if {
+    static KMM_HOST_INLINE bool along(A first, A last, unsigned extent)
+    {
+        return last >= first && (unsigned long long)last - (unsigned long long)first == extent - 1;
+    }
+    template <class F> static KMM_HOST_INLINE A at(bool is_small, A first, int x, F value) { return is_small ? kmm_host_counted(true, first, x) : value(); }
+};
+template <class A> struct kmm_host_counts_if<false, A> {
+    static KMM_HOST_INLINE bool along(const A &, const A &, unsigned) { return false; }
+    template <class F> static KMM_HOST_INLINE A at(bool, const A &, int, F value) { return value(); }
+};
+template <class A, class... T> struct kmm_host_counts : kmm_host_counts_if<kmm_host_are_numbers<A, T...>::value, A> {
+    static constexpr bool may = kmm_host_are_numbers<A, T...>::value;
+};
+template <class A, class F> KMM_HOST_INLINE A kmm_host_counted_or(bool is_small, const A &first, int x, F value)
+{
+    return kmm_host_counts<A>::at(is_small, first, x, value);
+}
+KMM_HOST_INLINE uint3 kmm_host_last_place(const dim3 e) { return uint3{e.x - 1, e.y - 1, 0}; }
+
 template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small, F f)
 {
     if (is_small)
@@ -363,7 +409,17 @@ struct kmm_host_block {
  * beyond its type's numbers and begins at 0 again, or where numbers are floating-point ones, it must be made by each thread: then
  * kmm_host_exact is false, and the answer is all.
  */
-template <class A, class B> KMM_HOST_INLINE bool kmm_host_exact(A a, B b, unsigned extent)
+template <class A, class B> struct kmm_host_compares {
+    static constexpr bool value = (std::is_arithmetic<A>::value || std::is_enum<A>::value) && (std::is_arithmetic<B>::value || std::is_enum<B>::value);
+};
+#define KMM_HOST_IF_NUMBERS template <class A, class B, typename std::enable_if<kmm_host_compares<A, B>::value, int>::type = 0> KMM_HOST_INLINE
+#define KMM_HOST_IF_OTHERS template <class A, class B, typename std::enable_if<!kmm_host_compares<A, B>::value, int>::type = 0> KMM_HOST_INLINE
+KMM_HOST_IF_OTHERS bool kmm_host_exact(const A &, const B &, unsigned) { return false; }
+KMM_HOST_IF_OTHERS int kmm_host_below(const A &, const B &, unsigned extent) { return (int)extent; }
+KMM_HOST_IF_OTHERS int kmm_host_below_or_at(const A &, const B &, unsigned extent) { return (int)extent; }
+KMM_HOST_IF_OTHERS int kmm_host_from(const A &, const B &, unsigned) { return 0; }
+KMM_HOST_IF_OTHERS int kmm_host_from_behind(const A &, const B &, unsigned) { return 0; }
+KMM_HOST_IF_NUMBERS bool kmm_host_exact(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!std::is_integral<both>::value)
@@ -372,7 +428,7 @@ template <class A, class B> KMM_HOST_INLINE bool kmm_host_exact(A a, B b, unsign
         return (A)(a + (A)(extent - 1)) >= a;
     return std::is_signed<both>::value || a > 0 || a == 0;
 }
-template <class A, class B> KMM_HOST_INLINE int kmm_host_below(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_below(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!kmm_host_exact(a, b, extent))
@@ -382,7 +438,7 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_below(A a, B b, unsigne
     const unsigned long long more = (unsigned long long)(both)b - (unsigned long long)(both)a;
     return more < extent ? (int)more : (int)extent;
 }
-template <class A, class B> KMM_HOST_INLINE int kmm_host_below_or_at(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_below_or_at(A a, B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!kmm_host_exact(a, b, extent))
@@ -393,11 +449,11 @@ template <class A, class B> KMM_HOST_INLINE int kmm_host_below_or_at(A a, B b, u
     return more < extent ? (int)more + 1 : (int)extent;
 }
 /* The same as where threads begin for which it does not hold. */
-template <class A, class B> KMM_HOST_INLINE int kmm_host_from(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_from(A a, B b, unsigned extent)
 {
     return kmm_host_exact(a, b, extent) ? kmm_host_below(a, b, extent) : 0;
 }
-template <class A, class B> KMM_HOST_INLINE int kmm_host_from_behind(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_from_behind(A a, B b, unsigned extent)
 {
     return kmm_host_exact(a, b, extent) ? kmm_host_below_or_at(a, b, extent) : 0;
 }
@@ -411,7 +467,7 @@ struct kmm_host_strides {
     bool *stopped;
 
     template <class A, class B, class S> KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
-        : is_exact(kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x)), is_any(true), stopped(nullptr)
+        : is_exact(is_even(first, limit, stride, e)), is_any(true), stopped(nullptr)
     {
         if (!is_exact)
             stopped = static_cast<bool *>(memset(kmm_host_allocate((size_t)e.x * e.y * e.z), 0, (size_t)e.x * e.y * e.z));
@@ -419,11 +475,16 @@ struct kmm_host_strides {
     kmm_host_strides(const kmm_host_strides &) = delete;
     ~kmm_host_strides() { free(stopped); }
 
+    template <class A, class B, class S> static KMM_HOST_INLINE bool is_even(A first, B limit, S stride, const dim3 e)
+    {
+        return kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x);
+    }
+
     /* Whether no thread's i can come to the end of its type's numbers before it comes to the limit. */
     template <class A, class B, class S> static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
     {
         typedef decltype(A() + limit) both;
-        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value)
+        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value && sizeof(A) >= sizeof(int))
             return true;
         const unsigned long long most = (unsigned long long)~(typename std::make_unsigned<A>::type)0 >> (std::is_signed<A>::value ? 1 : 0);
         return (double)stride >= 0 && (double)limit < (double)most - (double)extent - (double)stride - (double)(most >> 48);
