@@ -816,10 +816,20 @@ static void note_generic(emitter_t *e, const node_t *n)
         note_generic(e, c);
 }
 
+static bool has_pack(const node_t *n)
+{
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(n->variable->cursor))), "..."))
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (has_pack(c))
+            return true;
+    return false;
+}
+
 /* Whether the region that is open may still be taken for one of independent threads, with a statement more. */
 static void note_apart(emitter_t *e, const node_t *n)
 {
-    e->is_apart &= is_apart(n);
+    e->is_apart &= is_apart(n) && !has_pack(n);
     if (e->is_apart)
         note_generic(e, n);
 }
