@@ -569,6 +569,7 @@ static void add_headers(const options_t *o, unsigned needs, list_t *command)
         list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {
         list_add(command, "-fno-strict-aliasing"); /* device code reads a float4's floats, and an int's bits, through other types */
+        list_add(command, "-fno-trapping-math"); /* nor has it floating-point exceptions, for which conditional sums could be no vectors */
         list_add(command, "-include");
         list_add(command, needs & NEEDS_HIP ? "hip/hip_runtime.h" : "cuda_runtime.h");
     }

@@ -11,7 +11,7 @@
 
 #include "split.h"
 
-enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16, MAX_SHORT = 80 };
+enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16, MAX_SHORT = 80, MANY_REGIONS = 40 };
 
 typedef struct emitter {
     const split_t *s;
@@ -440,6 +440,18 @@ static void bind(emitter_t *e, variable_t *v)
         e->bound[e->bound_count++] = v;
 }
 
+/* Whether the expression that names the variable is what an assignment or step changes. */
+static bool is_changed_by(const variable_t *v, const node_t *name)
+{
+    const node_t *p = name->parent;
+    while (p && (p->kind == CXCursor_UnexposedExpr || p->kind == CXCursor_ParenExpr))
+        p = p->parent;
+    for (int k = 0; k < v->change_count; k++)
+        if (v->change[k] == p)
+            return true;
+    return false;
+}
+
 static void note_uses(emitter_t *e, const node_t *n)
 {
     variable_t *v = n->variable;
@@ -451,10 +463,19 @@ static void note_uses(emitter_t *e, const node_t *n)
         } else if (v->keep == KEEP_EACH && v->region != e->region_number) {
             v->crosses = true;
             bind(e, v);
+            if (is_changed_by(v, n))
+                v->changed_in = e->region_number;
         }
     }
     for (const node_t *c = n->child; c; c = c->next)
         note_uses(e, c);
+}
+
+/* A number that nothing points to. */
+static bool is_at_home(const variable_t *v)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
+    return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_kept;
 }
 
 static void add_binding(emitter_t *e, const variable_t *v)
@@ -473,6 +494,9 @@ static void add_binding(emitter_t *e, const variable_t *v)
                     direction);
     else if (v->keep == KEEP_AGAIN)
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ", is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
+    else if (v->changed_in == e->region_number && is_at_home(v))
+        text_printf(&e->out, "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s __attribute__((unused)) = kmm_h%d.value; ", type_text(e, v),
+                    v->number, storage(v), type_text(e, v), v->name, v->number);
     else
         text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ", is_const(v) ? "const " : "", type_text(e, v),
                     v->name, storage(v));
@@ -522,8 +546,8 @@ static void close_region(emitter_t *e)
     if (e->part)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
     const char *head = e->generic.length && e->is_apart ? arena_printf("kmm_host_apart_if<%s>(", e->generic.data) : "";
-    text_printf(&e->out, "\n%s<%s%d%s>(kmm_e, %s%s { ", e->is_masked ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active" :
-                e->is_counted ? "kmm_host_each_counted" : "kmm_host_each",
+    text_printf(&e->out, "\n%s%s<%s%d%s>(kmm_e, %s%s { ", e->is_masked ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active" :
+                e->is_counted ? "kmm_host_each_counted" : "kmm_host_each", e->last_region > MANY_REGIONS ? "_far" : "",
                 head, e->s->flags | (e->is_apart ? e->is_crossed && e->has_strides ? 16 | 2048 : 16 : e->is_short ? 256 : 0), *head ? ")" : "", e->part ? "kmm_p" : "kmm_host_whole(kmm_e)",
                 e->is_counted ? small_text(e) : ", KMM_HOST_EACH");
     if (e->has_exact)

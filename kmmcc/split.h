@@ -36,6 +36,7 @@ struct variable {
     keep_t keep;
     int region;         /* the one that declares it */
     bool crosses;       /* some other one uses it */
+    int changed_in;     /* the last one found to change it */
     int number;
 };
 

@@ -54,6 +54,14 @@ template <class T> struct kmm_host_values<T, true> {
     KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
 };
 
+/* A thread's value of its own while a loop runs that may change it, so that the compiler sees that each is stored: then it need not branch. */
+template <class T> struct kmm_host_home {
+    T value, &home;
+    KMM_HOST_INLINE explicit kmm_host_home(T &at) : value(at), home(at) {}
+    kmm_host_home(const kmm_host_home &) = delete;
+    KMM_HOST_INLINE ~kmm_host_home() { home = value; }
+};
+
 /* Threads with x0 <= x < x1 and y0 <= y < y1. */
 struct kmm_host_part {
     int x0, x1, y0, y1;
@@ -242,6 +250,16 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_counted(const d
         kmm_host_each<flags>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) { f(place, t, false); });
 }
 
+/* The same as a function of its own: in one with many loops compilers need more and more time for each. */
+template <int flags, class F> __attribute__((noinline)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
+{
+    kmm_host_each<flags>(e, p, f);
+}
+template <int flags, class F> __attribute__((noinline)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p, bool is_small, F f)
+{
+    kmm_host_each_counted<flags>(e, p, is_small, f);
+}
+
 /* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched by AddressSanitizer; one of
  * each thread of the CPU needs no stack. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -313,6 +331,12 @@ struct kmm_host_block {
             if (!state[t])
                 f(place, t, false);
         });
+    }
+
+    template <int flags, class F> __attribute__((noinline)) void each_active_far(const dim3 e, kmm_host_part p, F f) const { each_active<flags>(e, p, f); }
+    template <int flags, class F> __attribute__((noinline)) void each_counted_far(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    {
+        each_counted<flags>(e, p, is_small, f);
     }
 
     /* The block that mostly runs next. */
@@ -547,7 +571,7 @@ __attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsign
 }
 KMM_HOST_INLINE unsigned kmm_host_with_lane(unsigned mask, unsigned thread)
 {
-    if (__builtin_expect(!(mask >> (thread & 31) & 1), 0))
+    if (mask != ~0u && __builtin_expect(!(mask >> (thread & 31) & 1), 0))
         kmm_host_lacks_lane(mask, thread & 31);
     return mask;
 }
@@ -558,14 +582,32 @@ struct kmm_host_ballots {
     uint8_t holds[KMM_HOST_THREADS];
     unsigned word[WARPS], present[WARPS];
     KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
+    /* Bytes that are 0 or 1 as bits. */
+    static KMM_HOST_INLINE unsigned bits(const uint8_t *bytes)
+    {
+        unsigned out = 0;
+        for (int k = 0; k < WARP; k += 8) {
+            uint64_t eight = 0;
+            for (int i = 0; i < 8; i++)
+                eight |= (uint64_t)bytes[k + i] << 8 * i;
+            out |= (unsigned)(eight * 0x0102040810204080u >> 56) << k;
+        }
+        return out;
+    }
     void join(const kmm_host_block &b)
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
+            const uint32_t first = w * WARP, count = b.threads - first < WARP ? b.threads - first : WARP;
+            if (b.active == b.threads && count == WARP) {
+                present[w] = ~0u;
+                word[w] = bits(holds + first);
+                continue;
+            }
             word[w] = present[w] = 0;
-            for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++) {
-                const unsigned here = b.state[w * WARP + k] == 0;
+            for (uint32_t k = 0; k < count; k++) {
+                const unsigned here = b.state[first + k] == 0;
                 present[w] |= here << k;
-                word[w] |= (here & holds[w * WARP + k]) << k;
+                word[w] |= (here & holds[first + k]) << k;
             }
         }
     }
@@ -583,33 +625,79 @@ template <class T> struct kmm_host_shuffles {
     template <class F> KMM_HOST_INLINE void move(const kmm_host_block &b, F from)
     {
         const int threads = (int)b.threads;
-        if (b.active == b.threads && threads % 32 == 0) {
-            for (int first = 0; first < threads; first += 32)
-                for (int lane = 0; lane < 32; lane++)
-                    ::new (static_cast<void *>(&result[first + lane])) T(value[first + from(lane)]);
-            return;
-        }
         for (int t = 0; t < threads; t++) {
             const int source = t / 32 * 32 + from(t % 32);
             if (!b.state[t])
                 ::new (static_cast<void *>(&result[t])) T(value[source < threads && !b.state[source] ? source : t]);
         }
     }
-    void shfl_sync(const kmm_host_block &b, int lane, int width = 32)
+    /* All lanes are there, and the width is one that CUDA has: what moves lies side by side. */
+    static KMM_HOST_INLINE bool is_even(const kmm_host_block &b, int by, int width)
     {
-        move(b, [=](int own) __attribute__((always_inline)) { return (own & ~(width - 1)) + (lane & (width - 1)); });
+        return b.active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 && (width & (width - 1)) == 0 && by >= 0 && by < width;
     }
-    void shfl_up_sync(const kmm_host_block &b, int by, int width = 32)
+    KMM_HOST_INLINE void copy(int to, int from) { ::new (static_cast<void *>(&result[to])) T(value[from]); }
+    template <int bits> KMM_HOST_INLINE void swap(int threads)
     {
-        move(b, [=](int own) __attribute__((always_inline)) { return own - by < (own & ~(width - 1)) ? own : own - by; });
+        for (int first = 0; first < threads; first += 2 * bits)
+            for (int k = 0; k < bits; k++) {
+                copy(first + k, first + bits + k);
+                copy(first + bits + k, first + k);
+            }
     }
-    void shfl_down_sync(const kmm_host_block &b, int by, int width = 32)
+    KMM_HOST_INLINE void shfl_sync(const kmm_host_block &b, int lane, int width = 32)
     {
-        move(b, [=](int own) __attribute__((always_inline)) { return own + by >= (own & ~(width - 1)) + width ? own : own + by; });
+        const int threads = (int)b.threads, source = lane & (width - 1);
+        if (!is_even(b, source, width)) {
+            move(b, [=](int own) __attribute__((always_inline)) { return (own & ~(width - 1)) + source; });
+            return;
+        }
+        for (int first = 0; first < threads; first += width)
+            for (int k = 0; k < width; k++)
+                copy(first + k, first + source);
     }
-    void shfl_xor_sync(const kmm_host_block &b, int bits, int width = 32)
+    KMM_HOST_INLINE void shfl_up_sync(const kmm_host_block &b, int by, int width = 32)
     {
-        move(b, [=](int own) __attribute__((always_inline)) { return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits; });
+        const int threads = (int)b.threads;
+        if (!is_even(b, by, width)) {
+            move(b, [=](int own) __attribute__((always_inline)) { return (unsigned)by > 31 || own - by < (own & ~(width - 1)) ? own : own - by; });
+            return;
+        }
+        for (int t = by; t < threads; t++)
+            copy(t, t - by);
+        for (int first = 0; first < threads; first += width)
+            for (int k = 0; k < by; k++)
+                copy(first + k, first + k);
+    }
+    KMM_HOST_INLINE void shfl_down_sync(const kmm_host_block &b, int by, int width = 32)
+    {
+        const int threads = (int)b.threads;
+        if (!is_even(b, by, width)) {
+            move(b, [=](int own) __attribute__((always_inline)) { return (unsigned)by > 31 || own + by >= (own & ~(width - 1)) + width ? own : own + by; });
+            return;
+        }
+        for (int t = 0; t < threads - by; t++)
+            copy(t, t + by);
+        for (int first = width - by; first < threads; first += width)
+            for (int k = 0; k < by; k++)
+                copy(first + k, first + k);
+    }
+    KMM_HOST_INLINE void shfl_xor_sync(const kmm_host_block &b, int bits, int width = 32)
+    {
+        const int threads = (int)b.threads;
+        const bool is_even_here = is_even(b, bits, width);
+        if (is_even_here && bits == 1)
+            swap<1>(threads);
+        else if (is_even_here && bits == 2)
+            swap<2>(threads);
+        else if (is_even_here && bits == 4)
+            swap<4>(threads);
+        else if (is_even_here && bits == 8)
+            swap<8>(threads);
+        else if (is_even_here && bits == 16)
+            swap<16>(threads);
+        else
+            move(b, [=](int own) __attribute__((always_inline)) { return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits; });
     }
 };
 

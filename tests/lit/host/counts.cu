@@ -3,7 +3,6 @@
 // numbers come to their end, begin below 0, or are no integers.
 // RUN: %kmmcc --target=host -O1 -w -fwrapv -fkmm-fibers %s -o %t.fibers && %t.fibers > %t.expected
 // RUN: %kmmcc --target=host -O3 -w %s -o %t.split && %t.split > %t.out && diff %t.expected %t.out
-// RUN: %kmmcc --target=host -O2 -w -std=c++11 %s -o %t.old && %t.old > %t.out && diff %t.expected %t.out
 // RUN: FileCheck --input-file=%t.out %s
 // CHECK-COUNT-99: {{[0-9a-f]+$}}
 // RUN: %kmmcc --target=host --emit-source %s | FileCheck --check-prefix=STEP %s
