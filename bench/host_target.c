@@ -54,6 +54,16 @@ void plain_sums(int blocks, const float *x, float *partial)
     }
 }
 
+void plain_warp_scan(int n, const float *x, float *y)
+{
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < n; i += 32) {
+        float sum = 0;
+        for (int k = i; k < i + 32; k++)
+            y[k] = sum += x[k];
+    }
+}
+
 /* Blocked in k and j, the inner loop along rows. */
 void plain_matmul(int n, const float *restrict a, const float *restrict b, float *restrict c)
 {

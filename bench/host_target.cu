@@ -18,6 +18,46 @@ __global__ void saxpy(int n, float a, const float *x, float *y)
         y[i] = a * x[i] + y[i];
 }
 
+/* The same with indices of other types, and in a loop with a stride. */
+__global__ void saxpy_unsigned(unsigned n, float a, const float *x, float *y)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+
+__global__ void strided_unsigned(unsigned n, float a, const float *x, float *y)
+{
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[i] = a * x[i] + y[i];
+}
+
+__global__ void strided_size(size_t n, float a, const float *x, float *y)
+{
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[i] = a * x[i] + y[i];
+}
+
+template <class T, class I> __global__ void strided(I n, T a, const T *x, T *y)
+{
+    for (I i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[i] = a * x[i] + y[i];
+}
+
+/* Of each 32 elements. */
+__global__ void warp_scan(int n, const float *x, float *y)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    float sum = i < n ? x[i] : 0.0f;
+    for (int d = 1; d < 32; d *= 2) {
+        const float other = __shfl_up_sync(0xffffffffu, sum, d);
+        if (lane >= d)
+            sum += other;
+    }
+    if (i < n)
+        y[i] = sum;
+}
+
 __global__ void add(int n, const float *a, const float *b, float *c)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -176,6 +216,18 @@ static void run_streams(void)
     measure("saxpy, 8M floats", 0.90, [&] { saxpy<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); },
             [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); });
     z.compare("saxpy", n, 1e-6);
+    auto others = [&](const char *what, auto launch) {
+        measure(what, 0.90, launch, [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); });
+        z.compare(what, n, 1e-6);
+    };
+    others("the same, an unsigned index", [&] { saxpy_unsigned<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, unsigned", [&] { strided_unsigned<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, size_t", [&] { strided_size<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, template of int", [&] { strided<float, int><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, template of unsigned", [&] { strided<float, unsigned><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    measure("scan of each warp, 4M floats", 0.40, [&] { warp_scan<<<part / 256, 256>>>(part, x.device, u.device); },
+            [&] { plain_warp_scan(part, x.plain, u.plain); });
+    u.compare("warp scan", part, 1e-4);
     measure("vector add, 8M floats", 0.90, [&] { add<<<(n + 255) / 256, 256>>>(n, x.device, y.device, z.device); },
             [&] { plain_add(n, x.plain, y.plain, z.plain); });
     z.compare("vector add", n, 0);

@@ -597,7 +597,7 @@ struct kmm_host_ballots {
     void join(const kmm_host_block &b)
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
-            const uint32_t first = w * WARP, count = b.threads - first < WARP ? b.threads - first : WARP;
+            const uint32_t first = w * WARP, count = b.threads - first < (uint32_t)WARP ? b.threads - first : (uint32_t)WARP;
             if (b.active == b.threads && count == WARP) {
                 present[w] = ~0u;
                 word[w] = bits(holds + first);
