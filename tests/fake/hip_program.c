@@ -164,6 +164,13 @@ FAKE hipMemcpyFromSymbol(void *dst, const void *host, size_t bytes, size_t offse
     return from ? hipMemcpy(dst, from + offset, bytes, kind) : FAKE_INVALID_VALUE;
 }
 
+/* The structure begins with the kind of memory: 0 ordinary, 2 a device's. */
+FAKE hipPointerGetAttributes(int *out, const void *p)
+{
+    *out = fake_is_devices(p) ? 2 : 0;
+    return FAKE_OK;
+}
+
 FAKE hipHostMalloc(void **out, size_t bytes, unsigned flags)
 {
     (void)flags;
