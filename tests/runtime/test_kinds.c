@@ -555,29 +555,52 @@ static void plain_start(const plain_t *p)
     assert_int_equal(p->launch(f, 1, 1, 1, 1, 1, 1, 0, p->stream, NULL, NULL), 0);
 }
 
-/* A launch on a stream comes after what others have put there, in memory that both use; one on another stream does not wait for it. */
-static void launches_come_after_others_work(void **state)
+/* A runtime beside plain work, b of ones and c. */
+typedef struct beside { kmm_runtime_t *rt; plain_t plain; int32_t *b, *c; } beside_t;
+
+static beside_t beside_open(void)
 {
-    (void)state;
-    kmm_runtime_t *rt;
-    static int32_t got[N], ones[N];
-    int64_t n = N;
+    static int32_t ones[N];
+    beside_t s;
     plain_memory = calloc(N, sizeof(*plain_memory));
     sem_init(&go_on, 0, 0);
     for (int i = 0; i < N; i++)
         ones[i] = 1;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
-    kmm_use(rt);
-    plain_t plain = plain_open();
-    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    assert_int_equal(kmm_create(&s.rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(s.rt);
+    s.plain = plain_open();
+    s.b = array(s.rt, ones);
+    s.c = array(s.rt, NULL);
+    return s;
+}
+
+static void beside_close(beside_t *s)
+{
+    assert_int_equal(kmm_array_destroy(s->rt, s->b), 0);
+    assert_int_equal(kmm_array_destroy(s->rt, s->c), 0);
+    plain_close(&s->plain);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(s->rt), 0);
+    free(plain_memory);
+}
+
+/* A launch on a stream comes after what others have put there, in memory that both use; one on another stream does not wait for it. */
+static void launches_come_after_others_work(void **state)
+{
+    (void)state;
+    static int32_t got[N];
+    int64_t n = N;
+    beside_t s = beside_open();
+    kmm_runtime_t *rt = s.rt;
+    int32_t *b = s.b, *c = s.c;
     for (int turn = 0; turn < 3; turn++) { /* nothing is on the stream in the last */
         memset(plain_memory, 0, N * sizeof(*plain_memory));
         if (turn < 2)
-            plain_start(&plain);
+            plain_start(&s.plain);
         assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, c, b, b), 0); /* on another stream */
         assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
         assert_int_equal(got[N - 1], 2);
-        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, plain.stream };
+        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, s.plain.stream };
         void *args[] = { NULL, &n, &c, &plain_memory, &b };
         kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 3);
         kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
@@ -596,35 +619,25 @@ static void launches_come_after_others_work(void **state)
         for (int i = 0; i < N; i++)
             assert_int_equal(got[i], turn < 2 ? i + 1 : 1);
     }
-    assert_int_equal(kmm_array_destroy(rt, b), 0);
-    assert_int_equal(kmm_array_destroy(rt, c), 0);
-    plain_close(&plain);
-    kmm_use(NULL);
-    assert_int_equal(kmm_destroy(rt), 0);
-    free(plain_memory);
+    beside_close(&s);
 }
 
 /* The driver does not say so, but a launch on the default stream comes after what is on streams that were not made to be free of it. */
 static void launches_come_after_what_the_default_stream_waits_for(void **state)
 {
     (void)state;
-    kmm_runtime_t *rt;
-    static int32_t got[N], ones[N];
+    static int32_t got[N];
     int64_t n = N;
-    plain_memory = calloc(N, sizeof(*plain_memory));
-    sem_init(&go_on, 0, 0);
-    for (int i = 0; i < N; i++)
-        ones[i] = 1;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
-    kmm_use(rt);
-    plain_t plain = plain_open();
-    void *free_one = plain.stream, *blocking;
-    assert_int_equal(plain.create(&blocking, 0), 0);
-    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    beside_t s = beside_open();
+    kmm_runtime_t *rt = s.rt;
+    plain_t *plain = &s.plain;
+    int32_t *b = s.b, *c = s.c;
+    void *free_one = plain->stream, *blocking;
+    assert_int_equal(plain->create(&blocking, 0), 0);
     for (int turn = 0; turn < 3; turn++) { /* it waits for one kind of stream only */
         memset(plain_memory, 0, N * sizeof(*plain_memory));
-        plain.stream = turn == 1 ? free_one : blocking;
-        plain_start(&plain);
+        plain->stream = turn == 1 ? free_one : blocking;
+        plain_start(plain);
         kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
         void *args[] = { NULL, &n, &c, &b, &b };
         kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 5);
@@ -640,19 +653,14 @@ static void launches_come_after_what_the_default_stream_waits_for(void **state)
         assert_int_equal(info(rt, 0).chunks > before, turn == 1);
         sem_post(&go_on);
         assert_int_equal(kmm_wait(rt), 0);
-        while (plain.query(plain.stream))
+        while (plain->query(plain->stream))
             usleep(100);
     }
     assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
     assert_int_equal(got[N - 1], 2);
-    assert_int_equal(kmm_array_destroy(rt, b), 0);
-    assert_int_equal(kmm_array_destroy(rt, c), 0);
-    assert_int_equal(plain.destroy(blocking), 0);
-    plain.stream = free_one;
-    plain_close(&plain);
-    kmm_use(NULL);
-    assert_int_equal(kmm_destroy(rt), 0);
-    free(plain_memory);
+    assert_int_equal(plain->destroy(blocking), 0);
+    plain->stream = free_one;
+    beside_close(&s);
 }
 
 static int run_after(const uint32_t block[3], const uint32_t grid[3], void **args)
