@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_TIMES = 1000 };
+enum { MOST_TIMES = 1000, LASTS_S = 7 * 24 * 3600 };
 
 double kmm__costs_times(const kmm__copy_costs_t *c)
 {
@@ -70,6 +70,13 @@ static bool place(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, p
     return true;
 }
 
+/* What was measured in a bad minute, or before something changed, does not stay for ever. */
+static bool is_recent(FILE *f)
+{
+    struct stat s;
+    return fstat(fileno(f), &s) == 0 && s.st_mtime > time(NULL) - LASTS_S;
+}
+
 static bool is_cost(double v)
 {
     return isfinite(v) && v >= 0 && v < 1;
@@ -83,7 +90,7 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes
     FILE *f = place(d, threads, slot_bytes, &at) ? fopen(at.path, "r") : NULL;
     if (!f)
         return false;
-    bool ok = fgets(key, sizeof(key), f) && strncmp(key, at.key, strlen(at.key)) == 0 && strcmp(key + strlen(at.key), "\n") == 0 &&
+    bool ok = is_recent(f) && fgets(key, sizeof(key), f) && strncmp(key, at.key, strlen(at.key)) == 0 && strcmp(key + strlen(at.key), "\n") == 0 &&
               fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 && is_cost(c.lock) && is_cost(c.stage) && is_cost(c.link) &&
               c.stage > 0;
     fclose(f);

@@ -16,7 +16,7 @@ typedef struct kmm__copy_costs {
  * no choice can have been worse than twice the best. 0: lock at once. */
 double kmm__costs_times(const kmm__copy_costs_t *c);
 
-/* What an earlier process on this machine measured with as many threads and as large buffers. */
+/* What an earlier process on this machine measured with as many threads and as large buffers, within a week. */
 bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, kmm__copy_costs_t *out);
 /* Another process may read or write the file meanwhile. That it cannot be written is no error. */
 void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, const kmm__copy_costs_t *c);

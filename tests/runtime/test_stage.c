@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and when they are made. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -288,6 +291,11 @@ static void test_kept(void **state)
     c = costs_now(1, &known);
     assert_true(known);
     assert_true(c.lock == 0x1p-30 && c.stage == 0x1p-31 && c.link == 0x1p-32);
+
+    struct timespec old[2] = { { time(NULL) - 8 * 24 * 3600, 0 }, { time(NULL) - 8 * 24 * 3600, 0 } };
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    costs_now(1, &known);
+    assert_false(known);
 
     static const char *const broken[] = { "lock 0x1p-30\nstage 0x1p-31\n", "lock nan\nstage 0x1p-31\nlink 0\n", "lock 0\nstage 0\nlink 0\n", "lock -1\nstage 1\nlink 0\n", "" };
     for (size_t k = 0; k < sizeof(broken) / sizeof(*broken); k++) {
