@@ -325,6 +325,20 @@ bool kmm__stage_works(kmm__device_t *d)
     return works;
 }
 
+/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL: none is free. Locked. */
+static slot_t *slot_near(struct kmm__stager *p, uint32_t first, int node)
+{
+    slot_t *any = NULL;
+    for (uint32_t k = first; k < first + SLOTS; k++) {
+        slot_t *s = &p->slots[k];
+        if (s->state == SLOT_FREE && s->node == node)
+            return s;
+        if (s->state == SLOT_FREE && !any)
+            any = s;
+    }
+    return any;
+}
+
 /* ---- What it costs ---- */
 
 /* Frees the buffers of t that have been filled. Locked. */
@@ -339,14 +353,6 @@ static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
     }
 }
 
-static slot_t *slot_free_in(struct kmm__stager *p)
-{
-    for (uint32_t k = 0; k < SLOTS; k++)
-        if (p->slots[k].state == SLOT_FREE)
-            return &p->slots[k];
-    return NULL;
-}
-
 /* Fills buffers with the sample, as copies in do, and does no more with them. Seconds. */
 static double fill_time(struct kmm__stager *p, char *sample)
 {
@@ -354,7 +360,7 @@ static double fill_time(struct kmm__stager *p, char *sample)
     double begin = kmm__costs_now();
     pthread_mutex_lock(&p->lock);
     for (size_t offset = 0; offset < KMM__SAMPLE_BYTES || t.filling || t.filled;) {
-        slot_t *s = offset < KMM__SAMPLE_BYTES ? slot_free_in(p) : NULL;
+        slot_t *s = offset < KMM__SAMPLE_BYTES ? slot_near(p, 0, -1) : NULL;
         if (s) {
             int64_t n = (int64_t)(KMM__SAMPLE_BYTES - offset < p->slot_bytes ? KMM__SAMPLE_BYTES - offset : p->slot_bytes);
             s->host = sample + offset;
@@ -573,20 +579,6 @@ static int receive(slot_t *s)
 }
 
 /* ---- Pieces ---- */
-
-/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL: none is free. Locked. */
-static slot_t *slot_near(struct kmm__stager *p, uint32_t first, int node)
-{
-    slot_t *any = NULL;
-    for (uint32_t k = first; k < first + SLOTS; k++) {
-        slot_t *s = &p->slots[k];
-        if (s->state == SLOT_FREE && s->node == node)
-            return s;
-        if (s->state == SLOT_FREE && !any)
-            any = s;
-    }
-    return any;
-}
 
 /* A free slot, for which it waits. Locked, unlocks meanwhile. */
 static slot_t *slot_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
