@@ -145,6 +145,8 @@ static void report(const replay_t *r, double best, const char *spec, const kmm_r
     if (usage)
         report_usage(r->log, usage);
     printf("out of memory  %zu times here, %zu when logged\n", (size_t)r->failed, r->log->failures);
+    if (r->log->unknown)
+        printf("left out       %zu frees of what was allocated before the log began\n", r->log->unknown);
 }
 
 static int resource_make(const char *spec, kmm_resource_t **out)

@@ -22,6 +22,7 @@ typedef struct replay_log {
     uint32_t stream_count, thread_count;
     size_t peak, left;      /* most bytes live, and live at the end */
     size_t failures;        /* lines of allocations that failed when logged: left out */
+    size_t unknown;         /* frees of what the log does not allocate: left out too */
 } replay_log_t;
 
 /* 0, or -1 with a message on stderr that names the line. */

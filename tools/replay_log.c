@@ -59,6 +59,8 @@ static int event_add(reader_t *r, replay_event_t e)
 
 static int allocation(reader_t *r, replay_event_t e, uint64_t address)
 {
+    if (e.bytes > PTRDIFF_MAX - r->bytes)
+        return wrong(r, "more is allocated than addresses can tell apart");
     live_t *l = malloc(sizeof(*l));
     if (!l)
         return wrong(r, "no memory for the log");
@@ -78,8 +80,8 @@ static int allocation(reader_t *r, replay_event_t e, uint64_t address)
 static int deallocation(reader_t *r, replay_event_t e, uint64_t address)
 {
     live_t key = { .address = address }, **at = tfind(&key, &r->live, by_address);
-    if (!at)
-        return wrong(r, "the address is not allocated");
+    if (!at) /* from before the log began */
+        return r->log->unknown++, 0;
     live_t *l = *at;
     if (l->bytes != e.bytes)
         return wrong(r, "the size is not the allocation's");
@@ -90,6 +92,21 @@ static int deallocation(reader_t *r, replay_event_t e, uint64_t address)
     return event_add(r, e);
 }
 
+/* A whole field that is a number. */
+static bool number_read(const char *text, int base, uint64_t *out)
+{
+    char *end;
+    *out = strtoull(text, &end, base);
+    return end != text && *end == '\0' && *text != '-' && *text != ' ';
+}
+
+/* As printf writes it: RMM gives an allocation that failed the address "(nil)". */
+static bool pointer_read(const char *text, uint64_t *out)
+{
+    *out = 0;
+    return strcmp(text, "(nil)") == 0 || number_read(text, 16, out);
+}
+
 /* line = thread "," time "," action "," pointer "," size "," stream */
 static int line_read(reader_t *r, char *text)
 {
@@ -98,16 +115,16 @@ static int line_read(reader_t *r, char *text)
         field[i] = strsep(&rest, ",");
     if (!field[5] || rest)
         return wrong(r, "a line has six fields");
-    char *end[3];
-    uint64_t address = strtoull(field[3], &end[0], 16), size = strtoull(field[4], &end[1], 10), stream = strtoull(field[5], &end[2], 0);
-    if (end[0] == field[3] || *end[0] || end[1] == field[4] || *end[1] || end[2] == field[5] || *end[2])
-        return wrong(r, "pointer, size or stream is no number");
+    uint64_t thread, address, size, stream;
+    if (!number_read(field[0], 10, &thread) || !pointer_read(field[3], &address) || !number_read(field[4], 10, &size) ||
+        !number_read(field[5], 0, &stream))
+        return wrong(r, "thread, pointer, size or stream is no number");
     if (strcmp(field[2], "allocate failure") == 0)
         return r->log->failures++, 0;
     replay_event_t e = { .allocates = strcmp(field[2], "allocate") == 0, .bytes = size };
     if (!e.allocates && strcmp(field[2], "free"))
         return wrong(r, "an action is allocate, allocate failure or free");
-    e.thread = index_of(&r->threads, &r->log->thread_count, strtoull(field[0], NULL, 10));
+    e.thread = index_of(&r->threads, &r->log->thread_count, thread);
     e.stream = index_of(&r->log->streams, &r->log->stream_count, stream);
     if (e.thread == UINT32_MAX || e.stream == UINT32_MAX)
         return wrong(r, "no memory for the log");
@@ -116,14 +133,26 @@ static int line_read(reader_t *r, char *text)
     return e.allocates ? allocation(r, e, address) : deallocation(r, e, address);
 }
 
+static bool line_is_whole(const char *text)
+{
+    int commas = 0;
+    for (const char *c = text; *c; c++)
+        commas += *c == ',';
+    return commas == 0 ? *text == '\0' : commas >= 5 && text[strlen(text) - 1] != ',' && text[strlen(text) - 1] != 'x';
+}
+
 static int lines_read(reader_t *r, FILE *file)
 {
     char *text = NULL;
     size_t capacity = 0;
     int status = 0;
     for (r->line = 1; status == 0 && getline(&text, &capacity, file) >= 0; r->line++) {
-        text[strcspn(text, "\r\n")] = '\0';
-        if (r->line == 1 && strcmp(text, "Thread,Time,Action,Pointer,Size,Stream"))
+        const size_t length = strcspn(text, "\r\n");
+        const bool is_cut = text[length] == '\0' && r->line > 1; /* its writer was stopped */
+        text[length] = '\0';
+        if (is_cut && !line_is_whole(text))
+            fprintf(stderr, "kmm-replay: %s:%zu: the log ends amid a line, which is left out\n", r->path, r->line);
+        else if (r->line == 1 && strcmp(text, "Thread,Time,Action,Pointer,Size,Stream"))
             status = wrong(r, "the first line must be Thread,Time,Action,Pointer,Size,Stream");
         else if (r->line > 1 && text[0])
             status = line_read(r, text);

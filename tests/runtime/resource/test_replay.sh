@@ -39,11 +39,26 @@ head='Thread,Time,Action,Pointer,Size,Stream\n'
 refuses ':1: the first line must be' 'a,b\n' "$2"
 refuses 'the log is empty' '' "$2"
 refuses ':2: a line has six fields' "${head}1,t,allocate,0x1,2\n" "$2"
-refuses ':2: pointer, size or stream is no number' "${head}1,t,allocate,0x1,x,0\n" "$2"
+refuses ':2: thread, pointer, size or stream is no number' "${head}1,t,allocate,0x1,x,0\n" "$2"
 refuses ':2: an action is' "${head}1,t,borrow,0x1,2,0\n" "$2"
-refuses ':2: the address is not allocated' "${head}1,t,free,0x1,2,0\n" "$2"
+refuses ':2: thread, pointer, size or stream is no number' "${head}1,t,allocate,0x1,-2,0\n" "$2"
+refuses ':2: thread, pointer, size or stream is no number' "${head}one,t,allocate,0x1,2,0\n" "$2"
+refuses ':3: more is allocated than' "${head}1,t,allocate,0x1,9223372036854775807,0\n1,t,allocate,0x2,1,0\n" "$2"
 refuses ':3: the address is allocated already' "${head}1,t,allocate,0x1,2,0\n1,t,allocate,0x1,2,0\n" "$2"
 refuses ':3: the size is not' "${head}1,t,allocate,0x1,2,0\n1,t,free,0x1,3,0\n" "$2"
+
+# Logs that RMM writes: of failures, begun amid the program, and cut off where it was stopped.
+accepts() { # line of the report, text of a log
+    printf "$2" > "$log"
+    "$replay" --resource=pool/host "$log" > "$log.out" 2>&1 || { echo "refused: $2"; cat "$log.out"; exit 1; }
+    grep -q "$1" "$log.out" || { echo "no \"$1\" in:"; cat "$log.out"; exit 1; }
+}
+accepts '^out of memory *0 times here, 1 when logged$' "${head}1,t,allocate failure,(nil),9000,0x1\n"
+accepts '^calls *2 ' "${head}1,t,allocate,0x7f00,9000,0\n1,t,allocate,(nil),0,0\n1,t,free,0x7f00,9000,0\n"
+accepts '^left out *2 frees' "${head}1,t,free,0x7f00,9000,0\n1,t,free,0x7e00,8,0\n1,t,allocate,0x7f00,9000,0\n"
+accepts ':3: the log ends amid a line' "${head}1,t,allocate,0x7f00,9000,0\n1,t,free,0x7f00,90"
+accepts ':3: the log ends amid a line' "${head}1,t,allocate,0x7f00,9000,0\n1,t,free,0x7f00,9000,0x"
+accepts '^calls *2 ' "${head}1,t,allocate,0x7f00,9000,0\n1,t,free,0x7f00,9000,0"
 rm "$log"
 if "$2" "$log" 2> "$log.out"; then exit 1; fi
 if "$2" --resource=binning:64K-256/host "$log" 2> "$log.out"; then exit 1; fi
