@@ -210,7 +210,8 @@ int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_fixed_siz
 /* Requests up to a bin's size go to its resource, all others to upstream. */
 int kmm_binning_resource_create(kmm_resource_t *upstream, kmm_resource_t **out);
 /* With `bin` NULL: a new fixed_size resource on upstream, destroyed with the binning resource. Sizes
- * may come in any order; one that is there already is KMM_E_INVALID. */
+ * may come in any order; one that is there already is KMM_E_INVALID, and so is a bin of another device than
+ * upstream, or one whose streams are others or none. */
 int kmm_binning_add(kmm_resource_t *binning, size_t bytes, kmm_resource_t *bin);
 
 /* ---- Adaptors ---- */

@@ -128,6 +128,7 @@ KMM__API int kmm_binning_resource_create(kmm_resource_t *upstream, kmm_resource_
     if (!b)
         return kmm__resource_fail(KMM_E_MEMORY, "binning: no host memory for the resource");
     kmm__resource_init(&b->head, &binning_ops, "binning", upstream);
+    b->head.ordered = b->head.order != NULL; /* bins use memory again, though upstream may not */
     pthread_rwlock_init(&b->lock, NULL);
     *out = &b->head;
     return 0;
@@ -150,10 +151,20 @@ static int insert(binning_t *b, bin_t bin)
     return 0;
 }
 
+/* Whether a stream is the same one to both. */
+static bool has_streams_of(const kmm_resource_t *a, const kmm_resource_t *b)
+{
+    if (!a->order || !b->order || a->device != b->device)
+        return a->order == b->order && a->device == b->device;
+    return memcmp(a->order, b->order, sizeof(*a->order)) == 0;
+}
+
 KMM__API int kmm_binning_add(kmm_resource_t *r, size_t bytes, kmm_resource_t *resource)
 {
     if (!r || r->ops != &binning_ops || bytes == 0 || resource == r)
         return kmm__resource_fail(KMM_E_INVALID, "binning_add: no binning resource, no size, or itself as a bin");
+    if (resource && !has_streams_of(resource, r))
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %s has not the streams of upstream", r->name, resource->name);
     binning_t *b = (binning_t *)r;
     bin_t bin = { bytes, resource, resource == NULL };
     if (bin.owned) {

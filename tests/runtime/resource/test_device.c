@@ -511,11 +511,23 @@ static CUresult cannot_reach(int *out, CUdevice a, CUdevice b)
     return CUDA_SUCCESS;
 }
 
+static int no_memory(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    (void)context, (void)bytes, (void)stream, (void)out;
+    return KMM_E_MEMORY;
+}
+
+static int no_such_memory(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    (void)context, (void)p, (void)bytes, (void)stream;
+    return KMM_E_ADDRESS;
+}
+
 static void every_kind_says_who_reaches_it(void **state)
 {
     (void)state;
     kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
-    kmm_resource_t *r, *host, *binning, *safe;
+    kmm_resource_t *r, *host, *binning, *safe, *program;
     void *p;
     honest = *driver;
     for (int kind = DEVICE; kind <= MAPPED; kind++) {
@@ -538,12 +550,16 @@ static void every_kind_says_who_reaches_it(void **state)
     assert_int_equal(kmm_resource_allow(NULL, 0), KMM_E_INVALID);
     r = make_source(ASYNC);
     assert_int_equal(kmm_binning_resource_create(r, &binning), 0);
-    assert_int_equal(kmm_binning_add(binning, 1024, host), 0);
+    assert_int_equal(kmm_binning_add(binning, 1024, host), KMM_E_INVALID);
+    const kmm_callback_options_t options = { .allocate = no_memory, .deallocate = no_such_memory, .kind = KMM_MEMORY_DEVICE, .order = kmm__driver_order(0) };
+    assert_int_equal(kmm_callback_resource_create(&options, &program), 0);
+    assert_int_equal(kmm_binning_add(binning, 1024, program), 0);
     assert_int_equal(kmm_resource_allow(binning, 1), KMM_E_UNSUPPORTED); /* a bin's memory cannot be reached */
     assert_int_equal(kmm_thread_safe_resource_create(r, &safe), 0);
     assert_int_equal(kmm_resource_allow(safe, 1), 0);
     assert_int_equal(kmm_resource_destroy(safe), 0);
     assert_int_equal(kmm_resource_destroy(binning), 0);
+    assert_int_equal(kmm_resource_destroy(program), 0);
     assert_int_equal(kmm_resource_destroy(r), 0);
     assert_int_equal(kmm_resource_destroy(host), 0);
 }

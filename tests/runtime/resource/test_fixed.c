@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "random_program.h"
+#include "resource/internal.h"
 
 static const size_t KIB = 1024, MIB = 1024 * 1024;
 
@@ -122,6 +123,35 @@ static void bins_hold_to_the_model(void **state)
     run_programs(&f, 128 * KIB, 4096);
     assert_int_equal(kmm_resource_destroy(f.top), 0);
     f.top = pool;
+    finish(&f);
+}
+
+/* A bin gives memory again on the stream that asks, in whose order alone it may be used: so a pool on the bins may not hand it to
+ * another stream at once, though the bins themselves stand on memory that is free for all. */
+static void bins_give_memory_in_order_only(void **state)
+{
+    (void)state;
+    fixture_t f;
+    kmm_resource_t *binning, *bin, *pool;
+    begin(&f, MIB);
+    f.source->ordered = false; /* as the driver's own is */
+    assert_int_equal(kmm_binning_resource_create(f.source, &binning), 0);
+    const kmm_fixed_size_options_t one = { .block_bytes = 64 * KIB, .blocks_per_chunk = 1 };
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &one, &bin), 0);
+    assert_int_equal(kmm_binning_add(binning, 64 * KIB, bin), 0);
+    f.top = binning;
+    void *p = get(&f, 64 * KIB, 1), *q, *r;
+    put(&f, p, 64 * KIB, 1); /* its work is not over */
+    const kmm_pool_options_t o = { .growth_bytes = 64 * KIB, .cache_bytes = SIZE_MAX };
+    assert_int_equal(kmm_pool_resource_create(binning, &o, &pool), 0);
+    f.top = pool;
+    q = get(&f, 4 * KIB, 2);
+    r = get(&f, 4 * KIB, 3);
+    put(&f, q, 4 * KIB, 2);
+    put(&f, r, 4 * KIB, 3);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(binning), 0);
+    f.top = bin;
     finish(&f);
 }
 
@@ -289,6 +319,7 @@ int main(void)
         cmocka_unit_test(arenas_of_threads_hold_to_the_model),
         cmocka_unit_test(what_arenas_do_not_use_is_available),
         cmocka_unit_test(bins_hold_to_the_model),
+        cmocka_unit_test(bins_give_memory_in_order_only),
         cmocka_unit_test(requests_that_blocks_cannot_meet),
         cmocka_unit_test(blocks_of_one_stream_need_no_events),
         cmocka_unit_test(chunks_without_live_blocks_go_back),
