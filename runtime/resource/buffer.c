@@ -19,9 +19,9 @@ KMM__API int kmm_buffer_init(kmm_buffer_t *b, size_t bytes, kmm_stream_t stream,
 
 KMM__API int kmm_buffer_init_copy(kmm_buffer_t *b, const void *src, size_t bytes, kmm_stream_t stream, kmm_resource_t *resource)
 {
-    if (!src && bytes)
+    int status = kmm_buffer_init(b, src ? bytes : 0, stream, resource);
+    if (status == 0 && !src && bytes)
         return kmm__resource_fail(KMM_E_INVALID, "buffer: nothing to copy from");
-    int status = kmm_buffer_init(b, bytes, stream, resource);
     if (status)
         return status;
     status = kmm__copy(b->resource, b->data, src, bytes, stream);

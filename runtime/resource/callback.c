@@ -11,27 +11,35 @@ typedef struct callback_source {
     kmm_stream_order_t order;
 } callback_source_t;
 
+/* A program's function may return anything; ours return 0 or less. */
+static int status_of(int returned) { return returned > 0 ? KMM_E_DEVICE : returned; }
+
 static int callback_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
 {
     const kmm_callback_options_t *o = &((callback_source_t *)s)->options;
-    int status = o->allocate(o->context, bytes, stream, out);
+    *out = NULL; /* which the program's function may leave alone */
+    int status = status_of(o->allocate(o->context, bytes, stream, out));
     if (status)
         return kmm__resource_fail(status, "%s: %zu bytes: %s", s->head.name, bytes, kmm_error_string(status));
-    if (!*out || (uintptr_t)*out % s->alignment)
-        return kmm__resource_fail(KMM_E_DEVICE, "%s: the program's function gave %p", s->head.name, *out);
-    return 0;
+    if (*out && (uintptr_t)*out % s->alignment == 0)
+        return 0;
+    if (*out)
+        o->deallocate(o->context, *out, bytes, stream);
+    return kmm__resource_fail(KMM_E_DEVICE, "%s: the program's function gave %p", s->head.name, *out);
 }
 
 static int callback_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream)
 {
     const kmm_callback_options_t *o = &((callback_source_t *)s)->options;
-    return o->deallocate(o->context, p, bytes, stream);
+    const int status = status_of(o->deallocate(o->context, p, bytes, stream));
+    return status ? kmm__resource_fail(status, "%s: %p: %s", s->head.name, p, kmm_error_string(status)) : 0;
 }
 
 static int callback_info(kmm__source_t *s, size_t *available, size_t *total)
 {
     const kmm_callback_options_t *o = &((callback_source_t *)s)->options;
-    return o->memory_info(o->context, available, total);
+    const int status = status_of(o->memory_info(o->context, available, total));
+    return status ? kmm__resource_fail(status, "%s: memory_info: %s", s->head.name, kmm_error_string(status)) : 0;
 }
 
 static bool order_is_whole(const kmm_stream_order_t *o)

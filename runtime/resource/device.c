@@ -188,10 +188,13 @@ static void async_close(kmm__source_t *s)
 
 /* ---- Creation ---- */
 
-static int source_new(const char *noun, int device, kmm_memory_kind_t kind, device_source_t **out)
+/* `place` is where the program wants the resource. */
+static int source_new(const char *noun, kmm_resource_t **place, int device, kmm_memory_kind_t kind, device_source_t **out)
 {
     size_t total = 0;
     CUdevice d;
+    if (!place)
+        return kmm__resource_fail(KMM_E_INVALID, "%s: nowhere to put the resource", noun);
     int status = kmm__driver_enter(device);
     if (status)
         return status;
@@ -220,7 +223,7 @@ static int source_new(const char *noun, int device, kmm_memory_kind_t kind, devi
 KMM__API int kmm_device_resource_create(int device, kmm_resource_t **out)
 {
     device_source_t *s = NULL;
-    int status = out ? source_new("device", device, KMM_MEMORY_DEVICE, &s) : KMM_E_INVALID;
+    int status = source_new("device", out, device, KMM_MEMORY_DEVICE, &s);
     if (status)
         return status;
     s->source.get = device_get;
@@ -232,7 +235,7 @@ KMM__API int kmm_device_resource_create(int device, kmm_resource_t **out)
 KMM__API int kmm_managed_resource_create(int device, kmm_resource_t **out)
 {
     device_source_t *s = NULL;
-    int status = out ? source_new("managed", device, KMM_MEMORY_MANAGED, &s) : KMM_E_INVALID;
+    int status = source_new("managed", out, device, KMM_MEMORY_MANAGED, &s);
     if (status)
         return status;
     s->source.get = managed_get;
@@ -245,7 +248,7 @@ KMM__API int kmm_managed_resource_create(int device, kmm_resource_t **out)
 KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
 {
     device_source_t *s = NULL;
-    int status = out ? source_new("pinned", device, KMM_MEMORY_PINNED, &s) : KMM_E_INVALID;
+    int status = source_new("pinned", out, device, KMM_MEMORY_PINNED, &s);
     if (status)
         return status;
     s->source.get = pinned_get;
@@ -304,7 +307,7 @@ KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *op
 {
     const kmm_async_options_t none = { 0 };
     device_source_t *s = NULL;
-    int status = out ? source_new("async", device, KMM_MEMORY_DEVICE, &s) : KMM_E_INVALID;
+    int status = source_new("async", out, device, KMM_MEMORY_DEVICE, &s);
     if (status)
         return status;
     s->source.get = async_get;

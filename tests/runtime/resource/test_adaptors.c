@@ -341,6 +341,61 @@ static void callbacks_are_checked(void **state)
     assert_int_equal(kmm_callback_resource_create(NULL, &r), KMM_E_INVALID);
 }
 
+/* A program's function that does what `odd` says. */
+typedef enum odd_way { ODD_NO, ODD_POSITIVE, ODD_ADDRESS, ODD_SILENT } odd_way_t;
+static odd_way_t odd;
+static int odd_live;
+
+static int odd_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    (void)context, (void)stream;
+    if (odd == ODD_POSITIVE)
+        return 2; /* as CUDA's own numbers are */
+    if (odd == ODD_SILENT)
+        return 0;
+    char *p = aligned_alloc(256, (bytes + 511) & ~(size_t)255);
+    odd_live++;
+    *out = odd == ODD_ADDRESS ? p + 8 : p;
+    return 0;
+}
+
+static int odd_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    (void)context, (void)bytes, (void)stream;
+    free((void *)((uintptr_t)p & ~(uintptr_t)255));
+    odd_live--;
+    return odd == ODD_POSITIVE ? 2 : 0;
+}
+
+static int odd_info(void *context, size_t *available, size_t *total)
+{
+    (void)context;
+    *available = *total = 1;
+    return odd == ODD_POSITIVE ? 2 : 0;
+}
+
+static void callbacks_may_be_odd(void **state)
+{
+    (void)state;
+    const kmm_callback_options_t o = { .allocate = odd_allocate, .deallocate = odd_deallocate, .memory_info = odd_info, .device = -1 };
+    kmm_resource_t *r;
+    void *p;
+    size_t available, total;
+    assert_int_equal(kmm_callback_resource_create(&o, &r), 0);
+    put(r, get(r, 100), 100);
+    for (odd = ODD_POSITIVE; odd <= ODD_SILENT; odd++) {
+        assert_int_equal(kmm_resource_allocate(r, 100, 0, NULL, &p), KMM_E_DEVICE);
+        assert_null(p);
+        assert_int_equal(odd_live, 0);
+    }
+    odd = ODD_NO;
+    p = get(r, 100);
+    odd = ODD_POSITIVE;
+    assert_int_equal(kmm_resource_deallocate(r, p, 100, NULL), KMM_E_DEVICE);
+    assert_int_equal(kmm_resource_memory_info(r, &available, &total), KMM_E_DEVICE);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
 static void nothing_is_built_on_nothing(void **state)
 {
     (void)state;
@@ -461,6 +516,7 @@ int main(void)
         cmocka_unit_test(thread_safe),
         cmocka_unit_test(owning),
         cmocka_unit_test(callbacks_are_checked),
+        cmocka_unit_test(callbacks_may_be_odd),
         cmocka_unit_test(nothing_is_built_on_nothing),
         cmocka_unit_test(a_numa_node),
         cmocka_unit_test(host_is_current),

@@ -135,6 +135,8 @@ static void there_is_no_such_device(void **state)
     kmm_stream_pool_t *streams;
     assert_int_equal(kmm_device_resource_create(2, &r), KMM_E_NO_DEVICE);
     assert_int_equal(kmm_device_resource_create(-1, &r), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_device_resource_create(0, NULL), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_resource_error_text(), "nowhere"));
     assert_int_equal(kmm_async_resource_create(99, NULL, &r), KMM_E_NO_DEVICE);
     assert_int_equal(kmm_stream_pool_create(2, 1, &streams), KMM_E_NO_DEVICE);
     assert_null(kmm_resource_of_device(2));

@@ -278,6 +278,12 @@ static void buffers_that_there_are_not(void **state)
     assert_int_equal(kmm_buffer_write(&b, 0, NULL, 8), KMM_E_INVALID);
     assert_int_equal(kmm_buffer_read(&b, 0, NULL, 8), KMM_E_INVALID);
     assert_int_equal(kmm_buffer_deinit(&b), 0);
+    memset(&b, 0x5a, sizeof(b));
+    assert_int_equal(kmm_buffer_init_copy(&b, NULL, 8, NULL, host), KMM_E_INVALID);
+    assert_int_equal(kmm_buffer_deinit(&b), 0); /* it is empty */
+    memset(&b, 0x5a, sizeof(b));
+    assert_int_equal(kmm_buffer_init_copy(&b, NULL, 0, NULL, host), 0);
+    assert_int_equal(kmm_buffer_deinit(&b), 0);
     assert_int_equal(kmm_resource_destroy(host), 0);
 }
 
