@@ -72,11 +72,23 @@ void kmm__timelines_deinit(kmm__timelines_t *ts)
     pthread_mutex_destroy(&ts->lock);
 }
 
+/* Whether the work of an ended stream is over: memory with its tag, which may be on no shelf for a moment, is anybody's then. With
+ * ts->lock held, which comes after a timeline's; who has that one now may be waiting for just this. */
+static bool is_over(kmm__timelines_t *ts, kmm__timeline_t *t)
+{
+    if (!kmm__lock_try(&t->lock))
+        return false;
+    const int newest = t->recorded_count - 1;
+    const bool over = newest < 0 || ts->order->event_query(ts->order->context, t->recorded[newest].event) == 1;
+    kmm__lock_drop(&t->lock);
+    return over;
+}
+
 /* A timeline for a new stream: one whose stream has ended and whose memory is all reused, or a new one. */
 static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
 {
     for (kmm__timeline_t *t = ts->all; t; t = t->next)
-        if (t->ended && ts->idle(t)) {
+        if (t->ended && ts->idle(t) && is_over(ts, t)) {
             t->ended = false;
             for (uint32_t i = 0; i < t->after_count; i++)
                 t->after[i] = 0;

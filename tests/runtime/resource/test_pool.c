@@ -184,6 +184,39 @@ static void memory_of_a_stream_that_ended_is_still_ordered(void **state)
     finish(&f);
 }
 
+static kmm_resource_t *waited_for;
+
+/* Cannot wait; meanwhile another thread comes with a new stream. */
+static int fail_to_wait(void *context, void *event)
+{
+    (void)context, (void)event;
+    kmm_resource_deallocate(waited_for, &waited_for, 1, fake_stream(3));
+    return KMM_E_DEVICE;
+}
+
+/* While a region is on its way back, its blocks are on no shelf, and the stream that freed them seems to have none. */
+static void a_new_stream_gets_no_memory_of_one_that_ended_for_its_own(void **state)
+{
+    (void)state;
+    fixture_t f;
+    fake_memory_init(&f.memory, MIB);
+    kmm_stream_order_t order = f.memory.streams.order;
+    order.event_wait = fail_to_wait;
+    f.source = fake_memory_resource(&f.memory, &order);
+    const kmm_pool_options_t o = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    assert_int_equal(kmm_pool_resource_create(f.source, &o, &f.pool), 0);
+    waited_for = f.pool;
+    void *p = get(&f, MIB, 1);
+    put(&f, p, MIB, 1);
+    assert_int_equal(kmm_resource_stream_end(f.pool, fake_stream(1)), 0);
+    assert_int_equal(kmm_resource_trim(f.pool, 0), KMM_E_DEVICE);
+    p = get(&f, MIB, 3);
+    assert_int_equal(f.memory.streams.waits, 1);
+    put(&f, p, MIB, 3);
+    fake_complete_all(&f.memory.streams);
+    finish(&f);
+}
+
 static void wrong_frees_are_reported_and_change_nothing(void **state)
 {
     (void)state;
@@ -648,6 +681,7 @@ int main(void)
         cmocka_unit_test(merging_for_a_request_that_fails_loses_no_tag),
         cmocka_unit_test(neighbours_of_two_streams_are_joined_when_nothing_else_fits),
         cmocka_unit_test(memory_of_a_stream_that_ended_is_still_ordered),
+        cmocka_unit_test(a_new_stream_gets_no_memory_of_one_that_ended_for_its_own),
         cmocka_unit_test(wrong_frees_are_reported_and_change_nothing),
         cmocka_unit_test(sizes_and_limits),
         cmocka_unit_test(upstream_is_called_outside_the_lock),
