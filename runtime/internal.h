@@ -321,9 +321,17 @@ void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, 
 void kmm__frames_service(kmm__device_t *d);    /* locked, by d's thread: unmaps what was evicted, releases dead arrays */
 void kmm__frames_evict_ahead(kmm__device_t *d); /* locked, by d's thread; may unlock */
 void kmm__frames_close(kmm__device_t *d);      /* all arrays are gone */
+/* Locked, unlocks meanwhile: maps frames side by side that a task in the device's queue will need, where there is memory to spare. False:
+ * there is nothing to do, or it has failed. */
+bool kmm__frames_map_ahead(kmm__device_t *d);
 
 /* Locked: the table of an array's frames on a device, made if needed. */
 kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
+
+/* ---- memory/ahead.c ---- */
+/* Locked, by d's thread: a task has needed frames that none had used before, so those behind it may too. */
+void kmm__ahead_wake(kmm__device_t *d);
+void kmm__ahead_stop(kmm__device_t *d); /* the runtime is stopping */
 
 /* ---- memory/pack.c ---- */
 /* Locked, by the device's own thread; may unlock: a place for a small array. False: it gets frames of its own. */

@@ -1026,6 +1026,7 @@ void kmm__device_end(kmm__device_t *d)
 {
     if (d->thread_runs)
         pthread_join(d->thread, NULL);
+    kmm__ahead_stop(d);
     kmm__frames_close(d);
 }
 

@@ -137,7 +137,7 @@ typedef struct kmm__settled {
 typedef enum kmm__frame_state {
     KMM__FRAME_ABSENT,
     KMM__FRAME_MAPPED,
-    KMM__FRAME_MOVING,   /* being mapped or unmapped by its device's thread */
+    KMM__FRAME_MOVING,   /* being mapped or unmapped by its device's thread, or mapped ahead */
     KMM__FRAME_EVICTING, /* being copied out */
     KMM__FRAME_EVICTED   /* copied out, still mapped */
 } kmm__frame_state_t;
@@ -167,6 +167,7 @@ struct kmm__frame {
     uint32_t shared; /* devices (bits) that have access to it; written by threads that pin it, under the lock */
     uint64_t stamp; /* the acquisition that listed it last */
     bool allowed;   /* its device has access to it */
+    bool ahead;     /* it was, or is being, mapped ahead, and nobody has used it yet */
     bool away;      /* its memory is the host's, which the device reaches there; changes only while nothing pins it */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
@@ -363,7 +364,7 @@ struct kmm__task {
     kmm__ticket_t *ticket;
     uint32_t successor_count, wait_count, copy_count, pinned_count;
     struct kmm__held *held; /* host memory that it needs (memory/spill.h); NULL: none */
-    uint64_t coming;         /* bytes that it had to map, until it is done */
+    uint64_t coming;         /* bytes that it had to have mapped, until it is done */
     uint32_t lane;
     uint16_t failed_item; /* of the launch, when error is not 0; KMM__MAX_ITEMS: not known */
     struct kmm__segment *segment; /* of its stream (marker.c) */
@@ -443,8 +444,13 @@ struct kmm__device {
     uint32_t pressure;       /* acquisitions for which evicting ahead stays on */
     struct kmm__pack *pack;  /* frames that small arrays share; NULL: there was none yet */
     bool all_needed;         /* whatever could be evicted is known to be needed again */
-    uint64_t coming;         /* bytes that unfinished tasks had to map */
-    uint64_t missing;        /* bytes that recent acquisitions had to map, on average */
+    struct kmm__ahead *mapper; /* the thread that maps ahead (memory/ahead.c); NULL: there was no need for it yet */
+    uint64_t ahead_bytes;    /* of frames that are `ahead`; they count as used */
+    bool is_moving_ahead;    /* some of them are being mapped */
+    bool ahead_failed;       /* and none is, until one has been mapped where it was needed */
+    uint64_t mapped_ahead, ahead_ns; /* frames, and the time of all that it took */
+    uint64_t coming;         /* bytes that unfinished tasks had to have mapped */
+    uint64_t missing;        /* bytes that recent acquisitions had to have mapped, on average */
     uint64_t now;            /* the number of the task that acquired last */
     uint64_t stamp;          /* of the frames that the latest acquisition has listed, */
     bool acquires;           /* which is under way */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frames are mapped where. Only a device's own thread maps and unmaps its frames, one task at
+ * Which frames are mapped where. Only a device's own thread acquires its frames, one task at
  * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
  * memory of a device none holds any, those that hold memory wait for none, and all of it comes back.
+ * What is mapped ahead (ahead.c) is held by nobody: it waits for nothing, and may be evicted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,14 @@ static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
     if (f->next)
         f->next->previous = f->previous;
     f->previous = f->next = NULL;
+}
+
+/* Somebody uses what was mapped ahead, or it goes. */
+static void ahead_end(kmm__frame_t *f)
+{
+    if (f->ahead)
+        f->device->ahead_bytes -= f->array->frame_bytes;
+    f->ahead = false;
 }
 
 /* How many are mapped is counted, since mostly all are. */
@@ -61,6 +70,7 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
         list_remove(&d->idle, f);
         list_push(&d->busy, f);
         d->pinned_bytes += bytes_here(f);
+        ahead_end(f);
     }
     t->pinned = kmm__grow(t->pinned, t->pinned_count, &t->pinned_capacity, sizeof(*t->pinned));
     t->pinned[t->pinned_count++] = f;
@@ -168,10 +178,10 @@ static bool spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *ou
 static void spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
 {
     kmm__spare_t s = d->spare[--d->spare_count];
-    d->used -= s.bytes;
     pthread_mutex_unlock(&rt->lock);
     d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
     pthread_mutex_lock(&rt->lock);
+    d->used -= s.bytes; /* not before: another thread may be about to create one */
 }
 
 /* Gives the host's memory back. Unlocks meanwhile. */
@@ -201,6 +211,7 @@ static void count_since(uint64_t begin, uint64_t *count, uint64_t *ns)
 static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
+    ahead_end(f);
     frame_set(f, KMM__FRAME_MOVING);
     pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
@@ -389,7 +400,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     note_needed(d);
     for (uint32_t k = 0; k < d->spare_count; k++)
         free_bytes += d->spare[k].bytes;
-    free_bytes += d->evicting_bytes;
+    free_bytes += d->evicting_bytes + d->ahead_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
         free_bytes += bytes_here(f);
     for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
@@ -411,6 +422,7 @@ typedef struct wanted {
     uint32_t closed_count, closed_capacity;
     uint64_t bytes;   /* of all that is wanted, but for what is away already */
     uint64_t missing; /* of what is not mapped yet */
+    uint64_t ahead;   /* of what was mapped ahead */
     uint64_t held;    /* of what it has of the device's memory */
     bool exceeds;     /* what finds no room is to be away */
 } wanted_t;
@@ -433,6 +445,7 @@ static void want(void *ctx, kmm__frame_t *f)
     w->bytes += bytes_here(f);
     if (f->state == KMM__FRAME_MAPPED) {
         w->held += bytes_here(f);
+        w->ahead += f->ahead ? f->array->frame_bytes : 0;
         kmm__frame_pin(w->task, f);
         note_closed(w, f); /* giving access has failed before */
         return;
@@ -555,7 +568,7 @@ static int too_large(kmm__task_t *t, uint64_t needed)
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
 static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
-    if (!d->evicting && d->pinned_bytes <= own_pinned)
+    if (!d->evicting && d->pinned_bytes <= own_pinned && !d->is_moving_ahead)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
     pthread_cond_wait(&d->wake, &d->runtime->lock);
@@ -664,11 +677,11 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
         if (spare_take(d, bytes, &f->handle))
             return 0;
         if (d->used + bytes <= d->limit) {
+            d->used += bytes;
             pthread_mutex_unlock(&rt->lock);
             int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
             pthread_mutex_lock(&rt->lock);
-            if (!error)
-                d->used += bytes;
+            d->used -= error ? bytes : 0;
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
             d->limit = d->used; /* others use the device too */
@@ -698,17 +711,20 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     kmm_runtime_t *rt = d->runtime;
-    while (f->state == KMM__FRAME_EVICTING)
+    while (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
         pthread_cond_wait(&d->wake, &rt->lock);
     if (f->state == KMM__FRAME_EVICTED) {
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
         frame_set(f, KMM__FRAME_MAPPED);
         list_push(&d->idle, f);
-    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be again: an eviction has failed */
+    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an eviction has failed */
+        frame_set(f, KMM__FRAME_MOVING); /* from here on, so that nobody maps it ahead */
+        kmm__ahead_wake(d);
         int error = frame_obtain(w, f);
-        if (error)
+        if (error) {
+            frame_set(f, KMM__FRAME_ABSENT);
             return error;
-        frame_set(f, KMM__FRAME_MOVING);
+        }
         pthread_mutex_unlock(&rt->lock);
         uint64_t begin = kmm__now();
         error = d->info.whole ? 0 : d->backend->frame_place(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
@@ -727,6 +743,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             f->array->residence[d->index].window = f->handle;
         frame_set(f, KMM__FRAME_MAPPED);
         f->allowed = d->info.whole;
+        d->ahead_failed = false;
         list_push(&d->idle, f);
     }
     kmm__frame_pin(w->task, f);
@@ -793,9 +810,9 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     }
     if (!error)
         t->is_expected = false;
-    uint64_t coming = w.missing;
-    if (w.missing) /* tasks that begin and end inside frames differ from one to the next */
-        d->missing = d->missing ? (3 * d->missing + w.missing) / 4 : w.missing;
+    uint64_t coming = w.missing + w.ahead;
+    if (coming) /* tasks that begin and end inside frames differ from one to the next */
+        d->missing = d->missing ? (3 * d->missing + coming) / 4 : coming;
     if (d->pressure && w.missing == 0)
         d->pressure--;
     if (w.bytes > d->limit)
@@ -807,8 +824,13 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
         say_exceeding(&w);
     if (!error)
         say_amplified(&w);
-    if (w.count == 0 && w.closed_count == 0)
+    if (w.ahead)
+        kmm__ahead_wake(d);
+    if (w.count == 0 && w.closed_count == 0) {
+        t->coming = error ? 0 : coming;
+        d->coming += t->coming;
         return error;
+    }
     d->acquires = true;
     if (!error)
         await_turn(&w);
@@ -822,6 +844,116 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     free(w.frames);
     free(w.closed);
     return error;
+}
+
+/* ---- Ahead ---- */
+
+enum { AHEAD_LOOK = 64, AHEAD_RUN = 16 };
+
+/* Frames side by side that are not mapped, and for which there is room. */
+typedef struct ahead { kmm__device_t *device; kmm__frame_t *first; uint32_t count; bool is_new[AHEAD_RUN]; } ahead_t;
+
+/* Room for one more: free memory, as long as what is mapped and not used yet is no great part of the device. */
+static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle, bool *is_new)
+{
+    if (d->ahead_bytes + bytes > d->limit / AHEAD_PART)
+        return false;
+    *is_new = !spare_take(d, bytes, handle);
+    if (*is_new && d->used + bytes > d->limit)
+        return false;
+    d->used += *is_new ? bytes : 0;
+    d->ahead_bytes += bytes;
+    return true;
+}
+
+static void ahead_add(void *ctx, kmm__frame_t *f)
+{
+    ahead_t *a = ctx;
+    if (f->state != KMM__FRAME_ABSENT || a->count == AHEAD_RUN || (a->count && (f->array != a->first->array || f != a->first + a->count)))
+        return;
+    if (!ahead_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
+        return;
+    if (a->count++ == 0)
+        a->first = f;
+    f->ahead = true;
+    frame_set(f, KMM__FRAME_MOVING);
+}
+
+/* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
+static uint32_t ahead_place(ahead_t *a, int *error)
+{
+    kmm__device_t *d = a->device;
+    uint64_t bytes = a->first->array->frame_bytes;
+    uint32_t k = 0;
+    for (; k < a->count; k++) {
+        kmm__frame_t *f = a->first + k;
+        *error = a->is_new[k] ? d->backend->frame_create(d->gpu, bytes, &f->handle) : 0;
+        if (*error)
+            break;
+        a->is_new[k] = false;
+        if ((*error = d->backend->frame_place(d->gpu, frame_address(f), f->handle, bytes)))
+            break;
+    }
+    return k;
+}
+
+/* Locked: what could not be mapped is as if it had never been tried; whoever needs it tries again, and says why it fails. */
+static void ahead_undo(const ahead_t *a, uint32_t k)
+{
+    kmm__frame_t *f = a->first + k;
+    ahead_end(f);
+    frame_set(f, KMM__FRAME_ABSENT);
+    if (a->is_new[k])
+        a->device->used -= f->array->frame_bytes;
+    else
+        spare_push(a->device, f->handle, f->array->frame_bytes);
+}
+
+/* Finds frames of the tasks in the queue, the first ones first, and takes room for them. */
+static void ahead_find(ahead_t *a)
+{
+    const kmm__device_t *d = a->device;
+    for (uint32_t k = 0; k < d->ready.count && k < AHEAD_LOOK && !a->count; k++) {
+        const kmm__task_t *t = d->ready.tasks[d->ready.head + k];
+        for (uint32_t j = 0; j < t->access_count && !t->error && !a->count; j++) {
+            const kmm__access_t *x = &t->accesses[j];
+            const kmm__residence_t *r = &x->array->residence[d->index];
+            if (r->window && !r->is_packed && r->mapped < x->array->frame_count)
+                kmm__frames_of(x->array, a->device, x->layout, &x->box, ahead_add, a);
+        }
+    }
+}
+
+bool kmm__frames_map_ahead(kmm__device_t *d)
+{
+    ahead_t a = { .device = d };
+    int error = 0, refused = 0;
+    if (d->pressure || d->lost || d->ahead_failed)
+        return false;
+    ahead_find(&a);
+    if (a.count == 0)
+        return false;
+    d->is_moving_ahead = true;
+    pthread_mutex_unlock(&d->runtime->lock);
+    uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
+    uint32_t placed = ahead_place(&a, &error);
+    if (placed)
+        refused = d->backend->frames_allow(d->gpu, frame_address(a.first), placed * bytes);
+    uint64_t took = kmm__now() - begin;
+    pthread_mutex_lock(&d->runtime->lock);
+    for (uint32_t k = 0; k < placed; k++) {
+        a.first[k].allowed = !refused;
+        frame_set(&a.first[k], KMM__FRAME_MAPPED);
+        list_push(&d->idle, &a.first[k]);
+    }
+    for (uint32_t k = placed; k < a.count; k++)
+        ahead_undo(&a, k);
+    d->is_moving_ahead = false;
+    d->ahead_failed = error || refused;
+    d->mapped_ahead += placed;
+    d->ahead_ns += took;
+    kmm__device_wake(d);
+    return !d->ahead_failed;
 }
 
 /* Frames side by side that another device is to have access to. */
@@ -911,14 +1043,14 @@ bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
 
 /* ---- Service ---- */
 
-/* Releases what a dead array has here; false when an eviction of it is still under way. */
+/* Releases what a dead array has here; false when some of it is still being evicted, or mapped ahead. */
 static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 {
     kmm_runtime_t *rt = d->runtime;
     kmm__residence_t *r = &a->residence[d->index];
     for (uint32_t k = 0; r->frames && k < a->frame_count; k++) {
         kmm__frame_t *f = &r->frames[k];
-        if (f->state == KMM__FRAME_EVICTING)
+        if (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
             return false;
         if (f->state == KMM__FRAME_EVICTED)
             evicted_take(d, f);

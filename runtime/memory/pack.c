@@ -70,14 +70,15 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
     if (size != bytes || d->pack->bytes + bytes > d->limit / DEVICE_PART || d->used + bytes > d->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
+    d->used += bytes;
     pthread_mutex_unlock(&rt->lock);
     int error = slab_map(d, s);
     pthread_mutex_lock(&rt->lock);
     if (error) {
+        d->used -= bytes;
         free(s);
         return KMM_E_MEMORY;
     }
-    d->used += bytes;
     d->pack->bytes += bytes;
     s->next = d->pack->slabs;
     d->pack->slabs = s;

@@ -53,10 +53,14 @@ static void print_host(kmm_runtime_t *rt)
 }
 
 /* What memory took of a device's time. */
-static void print_mapping(const kmm__device_t *d)
+static void print_mapping(kmm__device_t *d)
 {
-    fprintf(stderr, "; %" PRIu64 " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64 " times to others in %.3f s, waited "
-            "%.3f s for room", d->mappings, d->allowings, 1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
+    pthread_mutex_lock(&d->runtime->lock);
+    uint64_t ahead = d->mapped_ahead, ahead_ns = d->ahead_ns;
+    pthread_mutex_unlock(&d->runtime->lock);
+    fprintf(stderr, "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64 " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
+            " times to others in %.3f s, waited %.3f s for room", ahead, 1e-9 * (double)ahead_ns, d->mappings, d->allowings,
+            1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
 }
 
 /* How copies of ordinary memory were made, where that was measured. */

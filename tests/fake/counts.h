@@ -7,8 +7,7 @@
 
 #include "fake_gpu.h"
 
-/* Pieces of host memory that are page-locked now. */
-static inline unsigned long registrations(void)
+static inline fake_counts_t fake_counts_now(void)
 {
     fake_counts_t counts;
     fake_counts_function_t *function = NULL;
@@ -18,7 +17,13 @@ static inline unsigned long registrations(void)
     assert_non_null(function);
     function(&counts);
     dlclose(library);
-    return counts.registrations;
+    return counts;
+}
+
+/* Pieces of host memory that are page-locked now. */
+static inline unsigned long registrations(void)
+{
+    return fake_counts_now().registrations;
 }
 
 #endif

@@ -17,7 +17,7 @@ static int device_count = -1;
 static size_t memory, granule;
 static uint32_t lanes = 32;
 static unsigned long met[FAKE_POINTS]; /* how often each point was passed */
-static uint64_t copy_rate, kernel_ns, jitter_ns;
+static uint64_t copy_rate, kernel_ns, jitter_ns, map_ns;
 
 _Noreturn void fake_broken(const char *what)
 {
@@ -53,7 +53,9 @@ int fake_start(void)
     copy_rate = number("COPY_RATE", 0);
     kernel_ns = number("KERNEL_US", 0) * 1000;
     jitter_ns = number("JITTER_US", 0) * 1000;
+    map_ns = number("MAP_US", 0) * 1000;
     memset(met, 0, sizeof(met));
+    fake_live.most_bytes = 0;
     for (int k = 0; k < FAKE_MAX_DEVICES; k++) /* without contexts nothing else ends a loss */
         if (fake_devices[k].references == 0)
             fake_devices[k].lost = FAKE_OK;
@@ -190,4 +192,10 @@ void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel)
     *busy_until = (*busy_until + 1000000 > now ? *busy_until : now) + ns;
     if (*busy_until > now)
         nanosleep(&(struct timespec){ (time_t)((*busy_until - now) / 1000000000u), (long)((*busy_until - now) % 1000000000u) }, NULL);
+}
+
+void fake_take_mapping(void)
+{
+    if (map_ns)
+        nanosleep(&(struct timespec){ (time_t)(map_ns / 1000000000u), (long)(map_ns % 1000000000u) }, NULL);
 }

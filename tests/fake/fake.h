@@ -80,6 +80,7 @@ void fake_enter(void);
 /* The same for a call that allocates or asks: 0, or FAKE_CAPTURE_UNSUPPORTED where a capture forbids it, which is spoiled. */
 int fake_enter_unsafe(void);
 void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel); /* not locked: as slow as the environment says */
+void fake_take_mapping(void); /* not locked: what a call takes that makes a frame or gives access to it */
 /* Locked. The last release ends the context, and with it what it was lost with. */
 void fake_release(int device);
 

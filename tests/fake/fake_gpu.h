@@ -36,6 +36,7 @@ typedef fake_program_kernel_t *fake_kernel_named_function_t(const char *name);
 typedef struct fake_counts {
     unsigned long windows, frames, mappings, registrations, allocations, streams, events, contexts;
     unsigned long faults; /* how often KMM_FAKE_FAIL struck */
+    unsigned long most_bytes; /* of memory to be mapped that a device has had in use, since the driver was started last */
 } fake_counts_t;
 typedef void fake_counts_function_t(fake_counts_t *out);
 

@@ -99,11 +99,14 @@ static int frame_create(int device, size_t bytes, size_t counted, fake_frame_t *
     if (!is_whole(bytes) || !fake_is_device(device))
         return FAKE_INVALID_VALUE;
     fake_device_t *d = &fake_devices[device];
+    fake_take_mapping();
     int r = fake_enter_unsafe();
     r = r ? r : fake_devices[device].lost;
     if (!r && (fake_strikes(FAKE_ALLOC) || counted > fake_memory() - d->used))
         r = FAKE_NO_MEMORY;
     d->used += r ? 0 : counted;
+    if (d->used > fake_live.most_bytes)
+        fake_live.most_bytes = d->used;
     fake_live.frames += !r;
     pthread_mutex_unlock(&fake_lock);
     if (r)
@@ -194,6 +197,7 @@ bool fake_is_continuous(const char *at, size_t bytes)
 /* Of one mapping or several in a row. */
 int fake_allow(char *at, size_t bytes, const int *devices, size_t count)
 {
+    fake_take_mapping();
     int forbidden = fake_enter_unsafe();
     size_t covered = 0;
     int lost = FAKE_OK;
