@@ -95,7 +95,8 @@ kmm_memory_kind_t kmm_resource_kind(const kmm_resource_t *r);
 int kmm_resource_device(const kmm_resource_t *r); /* the device's number; -1 for the host's memory */
 
 /* Frees the resource and what it holds upstream; no work uses its memory any more. NULL is allowed.
- * KMM_E_STATE when allocations were outstanding: they are freed too, which is the program's error. */
+ * KMM_E_STATE when allocations were outstanding: they are freed too, which is the program's error. An adaptor frees none: what
+ * was allocated through it is upstream's. */
 int kmm_resource_destroy(kmm_resource_t *r);
 
 /* What the last failing call of this thread had to say. Never NULL; valid until the next failure. */
@@ -214,7 +215,8 @@ int kmm_binning_resource_create(kmm_resource_t *upstream, kmm_resource_t **out);
  * upstream, or one whose streams are others or none. */
 int kmm_binning_add(kmm_resource_t *binning, size_t bytes, kmm_resource_t *bin);
 
-/* ---- Adaptors ---- */
+/* ---- Adaptors ----
+ * Limiting, logging, statistics and tracking know what has been allocated through them: other memory of upstream is KMM_E_ADDRESS. */
 
 /* At most `limit` bytes at a time, each request counted in multiples of 256. */
 int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit, kmm_resource_t **out);

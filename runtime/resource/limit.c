@@ -3,12 +3,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "ledger.h"
 
 typedef struct limiting {
     kmm_resource_t head;
     size_t limit;
     _Atomic size_t used; /* of requests rounded up to 256; never more than limit */
+    kmm__ledger_t ledger;
 } limiting_t;
 
 static size_t counted(size_t bytes) { return kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT); }
@@ -24,14 +25,6 @@ static bool reserve(limiting_t *l, size_t bytes)
     return true;
 }
 
-/* Frees at the same time cannot bring it below nothing, or the limit would be gone. */
-static void unreserve(limiting_t *l, size_t bytes)
-{
-    size_t used = atomic_load(&l->used);
-    while (!atomic_compare_exchange_weak(&l->used, &used, used > bytes ? used - bytes : 0))
-        ;
-}
-
 static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
     limiting_t *l = (limiting_t *)r;
@@ -39,25 +32,29 @@ static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
         return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than what %zu of %zu leave", r->name, bytes,
                                   atomic_load(&l->used), l->limit);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    if (status == 0)
+        status = kmm__ledger_add(&l->ledger, r, bytes, stream, out);
     if (status)
-        unreserve(l, counted(bytes));
+        atomic_fetch_sub(&l->used, counted(bytes));
     return status;
 }
 
 static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     limiting_t *l = (limiting_t *)r;
-    size_t size = bytes;
-    int status = kmm_resource_size(r->upstream, p, &size);
+    size_t size;
+    int status = kmm__ledger_take(&l->ledger, r, p, bytes, &size);
     if (status)
         return status;
-    if (counted(size) > atomic_load(&l->used))
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is memory of upstream: so much is not allocated here", r->name, p);
-    status = kmm_resource_deallocate(r->upstream, p, bytes == KMM_SIZE_RECORDED ? size : bytes, stream);
+    status = kmm_resource_deallocate(r->upstream, p, size, stream);
     if (status == 0)
-        unreserve(l, counted(size));
+        atomic_fetch_sub(&l->used, counted(size));
+    else
+        kmm__ledger_return(&l->ledger, p, size);
     return status;
 }
+
+static int limiting_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((limiting_t *)r)->ledger, r, p, bytes); }
 
 static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
@@ -71,20 +68,29 @@ static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
     return 0;
 }
 
+static int limiting_destroy(kmm_resource_t *r)
+{
+    limiting_t *l = (limiting_t *)r;
+    const int status = kmm__ledger_check_empty(&l->ledger, r);
+    kmm__ledger_deinit(&l->ledger);
+    free(l);
+    return status;
+}
+
 static const kmm__resource_ops_t limiting_ops = {
     .allocate = limiting_allocate,
     .deallocate = limiting_deallocate,
-    .size = kmm__pass_size,
+    .size = limiting_size,
     .info = limiting_info,
     .usage = kmm__pass_usage,
-    .destroy = kmm__free_destroy,
+    .destroy = limiting_destroy,
 };
 
 KMM__API int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit, kmm_resource_t **out)
 {
     if (!upstream || !out)
         return kmm__resource_fail(KMM_E_INVALID, "limiting: no upstream, or nowhere to put the resource");
-    limiting_t *l = calloc(1, sizeof(*l));
+    limiting_t *l = kmm__ledger_home(sizeof(*l));
     if (!l)
         return kmm__resource_fail(KMM_E_MEMORY, "limiting: no host memory for the resource");
     kmm__resource_init(&l->head, &limiting_ops, "limiting", upstream);

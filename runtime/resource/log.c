@@ -7,12 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "ledger.h"
 
 typedef struct logging {
     kmm_resource_t head;
     pthread_mutex_t lock; /* of the file, and so of the order of its lines */
     FILE *file;
+    kmm__ledger_t ledger;
 } logging_t;
 
 /* With the lock held. */
@@ -30,6 +31,8 @@ static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, k
 {
     logging_t *l = (logging_t *)r;
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    if (status == 0)
+        status = kmm__ledger_add(&l->ledger, r, bytes, stream, out);
     pthread_mutex_lock(&l->lock);
     line(l, status ? "allocate failure" : "allocate", *out, bytes, stream);
     pthread_mutex_unlock(&l->lock);
@@ -41,31 +44,35 @@ static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
 {
     logging_t *l = (logging_t *)r;
     size_t size;
-    int status = kmm_resource_size(r->upstream, p, &size);
+    int status = kmm__ledger_take(&l->ledger, r, p, bytes, &size);
     if (status)
         return status;
-    if (bytes != KMM_SIZE_RECORDED && bytes != size)
-        return kmm_resource_deallocate(r->upstream, p, bytes, stream); /* which reports it */
     pthread_mutex_lock(&l->lock);
     line(l, "free", p, size, stream);
     pthread_mutex_unlock(&l->lock);
-    return kmm_resource_deallocate(r->upstream, p, size, stream);
+    status = kmm_resource_deallocate(r->upstream, p, size, stream);
+    if (status)
+        kmm__ledger_return(&l->ledger, p, size);
+    return status;
 }
+
+static int logging_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((logging_t *)r)->ledger, r, p, bytes); }
 
 static int logging_destroy(kmm_resource_t *r)
 {
     logging_t *l = (logging_t *)r;
-    int status = kmm_logging_flush(r);
+    const int flushed = kmm_logging_flush(r), left = kmm__ledger_check_empty(&l->ledger, r);
+    kmm__ledger_deinit(&l->ledger);
     fclose(l->file);
     pthread_mutex_destroy(&l->lock);
     free(l);
-    return status;
+    return flushed ? flushed : left;
 }
 
 static const kmm__resource_ops_t logging_ops = {
     .allocate = logging_allocate,
     .deallocate = logging_deallocate,
-    .size = kmm__pass_size,
+    .size = logging_size,
     .usage = kmm__pass_usage,
     .destroy = logging_destroy,
 };
@@ -85,7 +92,7 @@ KMM__API int kmm_logging_resource_create(kmm_resource_t *upstream, const char *p
 {
     if (!upstream || !path || !out)
         return kmm__resource_fail(KMM_E_INVALID, "logging: no upstream, no path, or nowhere to put the resource");
-    logging_t *l = calloc(1, sizeof(*l));
+    logging_t *l = kmm__ledger_home(sizeof(*l));
     if (!l)
         return kmm__resource_fail(KMM_E_MEMORY, "logging: no host memory for the resource");
     l->file = fopen(path, "we");

@@ -3,13 +3,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "ledger.h"
 
 typedef struct statistics {
     kmm_resource_t head;
     pthread_mutex_t lock;
     kmm_statistics_t *scopes; /* outermost first; each counts since its push */
     size_t depth, capacity;
+    kmm__ledger_t ledger;
 } statistics_t;
 
 static void counter_add(kmm_counter_t *c, int64_t n)
@@ -31,36 +32,47 @@ static void count(statistics_t *s, int64_t bytes, int64_t n)
 
 static int statistics_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
 {
+    statistics_t *s = (statistics_t *)r;
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status == 0)
-        count((statistics_t *)r, (int64_t)bytes, 1);
+        status = kmm__ledger_add(&s->ledger, r, bytes, stream, out);
+    if (status == 0)
+        count(s, (int64_t)bytes, 1);
     return status;
 }
 
 static int statistics_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
-    size_t size = bytes;
-    int status = bytes == KMM_SIZE_RECORDED ? kmm_resource_size(r->upstream, p, &size) : 0;
+    statistics_t *s = (statistics_t *)r;
+    size_t size;
+    int status = kmm__ledger_take(&s->ledger, r, p, bytes, &size);
+    if (status)
+        return status;
+    status = kmm_resource_deallocate(r->upstream, p, size, stream);
     if (status == 0)
-        status = kmm_resource_deallocate(r->upstream, p, size, stream);
-    if (status == 0)
-        count((statistics_t *)r, -(int64_t)size, -1);
+        count(s, -(int64_t)size, -1);
+    else
+        kmm__ledger_return(&s->ledger, p, size);
     return status;
 }
+
+static int statistics_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((statistics_t *)r)->ledger, r, p, bytes); }
 
 static int statistics_destroy(kmm_resource_t *r)
 {
     statistics_t *s = (statistics_t *)r;
+    const int status = kmm__ledger_check_empty(&s->ledger, r);
+    kmm__ledger_deinit(&s->ledger);
     pthread_mutex_destroy(&s->lock);
     free(s->scopes);
     free(s);
-    return 0;
+    return status;
 }
 
 static const kmm__resource_ops_t statistics_ops = {
     .allocate = statistics_allocate,
     .deallocate = statistics_deallocate,
-    .size = kmm__pass_size,
+    .size = statistics_size,
     .usage = kmm__pass_usage,
     .destroy = statistics_destroy,
 };
@@ -69,7 +81,7 @@ KMM__API int kmm_statistics_resource_create(kmm_resource_t *upstream, kmm_resour
 {
     if (!upstream || !out)
         return kmm__resource_fail(KMM_E_INVALID, "statistics: no upstream, or nowhere to put the resource");
-    statistics_t *s = calloc(1, sizeof(*s));
+    statistics_t *s = kmm__ledger_home(sizeof(*s));
     kmm_statistics_t *scopes = calloc(8, sizeof(*scopes));
     if (!s || !scopes) {
         free(s);

@@ -226,6 +226,51 @@ static void a_limit_cannot_be_widened(void **state)
     assert_int_equal(kmm_resource_destroy(host), 0);
 }
 
+/* Adaptors that count or write down free nothing that has been allocated through another, though upstream would. */
+static void adaptors_free_only_their_own(void **state)
+{
+    (void)state;
+    static const char *const counting[] = { "limiting", "logging", "statistics", "tracking" };
+    for (size_t i = 0; i < sizeof(counting) / sizeof(*counting); i++) {
+        kmm_resource_t *host, *pool, *r;
+        size_t bytes;
+        assert_int_equal(kmm_host_resource_create(&host), 0);
+        assert_int_equal(kmm_pool_resource_create(host, NULL, &pool), 0);
+        assert_int_equal(make(counting[i], pool, &r), 0);
+        void *mine = get(r, 3 * KIB), *foreign = get(pool, KIB);
+        assert_int_equal(kmm_resource_deallocate(r, foreign, KIB, NULL), KMM_E_ADDRESS);
+        assert_int_equal(kmm_resource_deallocate(r, foreign, KMM_SIZE_RECORDED, NULL), KMM_E_ADDRESS);
+        assert_int_equal(kmm_resource_deallocate(r, mine, 3 * KIB - 1, NULL), KMM_E_INVALID);
+        assert_int_equal(kmm_resource_size(r, mine, &bytes), 0);
+        assert_int_equal(bytes, 3 * KIB);
+        put(pool, foreign, KIB);
+        assert_int_equal(kmm_resource_destroy(r), KMM_E_STATE); /* it says what is left, and leaves it alone */
+        put(pool, mine, 3 * KIB);
+        assert_int_equal(kmm_resource_destroy(pool), 0);
+        assert_int_equal(kmm_resource_destroy(host), 0);
+    }
+}
+
+/* What upstream cannot free stays with the adaptor, which counts it on. */
+static void what_upstream_refuses_stays(void **state)
+{
+    (void)state;
+    kmm_resource_t *host, *r, *top;
+    kmm_statistics_t now;
+    assert_int_equal(kmm_host_resource_create(&host), 0);
+    assert_int_equal(kmm_statistics_resource_create(host, &r), 0);
+    assert_int_equal(kmm_limiting_resource_create(r, 4 * KIB, &top), 0);
+    void *p = get(top, KIB);
+    assert_int_equal(kmm_resource_deallocate(host, p, KIB, NULL), 0); /* past both of them */
+    assert_int_equal(kmm_resource_deallocate(top, p, KIB, NULL), KMM_E_ADDRESS);
+    assert_int_equal(kmm_statistics_get(r, &now), 0);
+    assert_int_equal(now.bytes.current, KIB);
+    assert_int_equal(kmm_resource_allocate(top, 4 * KIB, 0, NULL, &p), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_destroy(top), KMM_E_STATE);
+    assert_int_equal(kmm_resource_destroy(r), KMM_E_STATE);
+    assert_int_equal(kmm_resource_destroy(host), 0);
+}
+
 static void absurd_options(void **state)
 {
     (void)state;
@@ -370,6 +415,8 @@ int main(void)
     const struct CMUnitTest own[] = {
         cmocka_unit_test(ten_deep),
         cmocka_unit_test(a_limit_cannot_be_widened),
+        cmocka_unit_test(adaptors_free_only_their_own),
+        cmocka_unit_test(what_upstream_refuses_stays),
         cmocka_unit_test(absurd_options),
         cmocka_unit_test(buffers_that_there_are_not),
         cmocka_unit_test(memory_outlives_threads),
