@@ -16,6 +16,9 @@ extern "C" {
 /* One plain launch on n elements in device memory: the least time of `repeat` runs. */
 double baseline_launch(int n, int repeat);
 
+/* Three arrays made, set and added, all of it within the time. */
+double baseline_first(int n);
+
 /* From pinned host memory and back in `chunks` chunks over three streams, which is one buffer of
  * each array for each stream: the least time of `repeat` runs. */
 double baseline_stream(int n, int chunks, const float *a, const float *b, float *c, int repeat);

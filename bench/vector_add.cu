@@ -3,6 +3,7 @@
 //
 //     bench_vector_add memory [n]   arrays in device memory, 10 chunks, against one plain launch
 //     bench_vector_add chunks [n]   1 to 5000 chunks: time for each chunk
+//     bench_vector_add first [n]    arrays made, set and added: what memory costs when it is first used, against the same by cudaMalloc
 //     bench_vector_add spill [n]    from pinned host memory; limit the device by KMM_DEVICE_MEM
 //
 // Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
@@ -143,6 +144,25 @@ static int bench_memory(int n)
     return failed;
 }
 
+static int bench_first(int n)
+{
+    double plain = baseline_first(n), time[2];
+    int failed = plain < 0;
+    for (int k = 0; k < 2 && !failed; k++) {
+        double start = now();
+        arrays_t x = arrays_create(n);
+        run_chunked(n, x, n / 80, 1);
+        time[k] = now() - start;
+        failed |= report(count_wrong_on_device(x.C, n));
+        arrays_destroy(x);
+    }
+    if (failed)
+        return 1;
+    printf("| three arrays made, set and added, n = %d: by hand | %.1f ms | | |\n", n, 1e3 * plain);
+    printf("| managed, the first time, again | %.1f, %.1f ms | | %.3f, %.3f of by hand |\n", 1e3 * time[0], 1e3 * time[1], plain / time[0], plain / time[1]);
+    return 0;
+}
+
 static int bench_chunks(int n)
 {
     static const struct { int chunks; double kmm; } cases[] = {{1, 2400}, {6, 3315}, {100, 362}, {1000, 39}, {5000, 7.9}};
@@ -227,7 +247,7 @@ static int bench_spill(int n)
 int main(int argc, char **argv)
 {
     static const struct { const char *name; int (*run)(int); long n; } modes[] = {
-        {"memory", bench_memory, 2000000000}, {"chunks", bench_chunks, 100000000}, {"spill", bench_spill, 2000000000}};
+        {"memory", bench_memory, 2000000000}, {"chunks", bench_chunks, 100000000}, {"first", bench_first, 2000000000}, {"spill", bench_spill, 2000000000}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
             continue;
@@ -235,6 +255,6 @@ int main(int argc, char **argv)
         if (n > 0 && n <= INT_MAX - 255)
             return mode.run((int)n);
     }
-    fprintf(stderr, "usage: bench_vector_add memory|chunks|spill [elements]\n");
+    fprintf(stderr, "usage: bench_vector_add memory|chunks|first|spill [elements]\n");
     return 2;
 }
