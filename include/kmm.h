@@ -67,8 +67,8 @@ int kmm_create(kmm_runtime_t **out, const kmm_config_t *config);
 /* Waits for all work and frees everything. Returns the error that kmm_wait would have. NULL is allowed. */
 int kmm_destroy(kmm_runtime_t *rt);
 
-/* The process's runtime, which pragmas use: made at first use from the environment, destroyed at
- * exit. NULL when it could not be made; the reason has been printed. */
+/* The process's runtime, which pragmas use: made at first use from the environment. At exit its work is waited for, and it goes with the
+ * process. NULL when it could not be made; the reason has been printed. A forked process has one of its own, unless this one's has GPUs. */
 kmm_runtime_t *kmm_default(void);
 
 /* Makes `rt` current for this thread: kmm_launch_begin uses it. NULL: the default runtime. */

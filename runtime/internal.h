@@ -26,6 +26,9 @@ char *kmm__copy_text(const char *text);
  * among those that kmm_wait returns. */
 int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end);
 kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
+/* In a forked process, whose only thread calls them: what the other threads held is free, and what was recorded is forgotten. */
+void kmm__launches_clear(void);
+void kmm__events_clear(void);
 /* managed/device.c: the device that this thread's program chose among several of the CPU; -1: none. */
 int kmm__device_chosen(const kmm_runtime_t *rt);
 /* Notes an error of asynchronous work (locked); kept if it is the first. */
@@ -425,6 +428,7 @@ void kmm__function_begin(void);
 void kmm__function_end(void);
 /* Whether this thread is inside a task or a function of the program: it may submit, and must not wait. */
 bool kmm__is_inside(void);
+bool kmm__tasks_open(void); /* whether any thread is inside a task */
 /* KMM_E_STATE, with its text set, inside, where `call` would wait for what may wait for the task. */
 int kmm__inline_refuse(const char *call);
 

@@ -353,6 +353,13 @@ uint64_t kmm__marker_time(kmm__marker_t *m)
     return time;
 }
 
+void kmm__marker_retain(kmm__marker_t *m)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    m->refs++;
+    pthread_mutex_unlock(&m->runtime->lock);
+}
+
 void kmm__marker_release(kmm__marker_t *m)
 {
     if (!m)

@@ -29,6 +29,7 @@ int kmm__marker_wait(kmm__marker_t *m);
 int kmm__marker_query(kmm__marker_t *m);
 /* When it was reached, nanoseconds of CLOCK_MONOTONIC; 0 if it has not been. */
 uint64_t kmm__marker_time(kmm__marker_t *m);
-void kmm__marker_release(kmm__marker_t *m);
+void kmm__marker_retain(kmm__marker_t *m);
+void kmm__marker_release(kmm__marker_t *m); /* NULL is allowed */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runtimes: their making and end, errors, and what the public interface says of them. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,24 +195,58 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
 
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static kmm_runtime_t *default_runtime;
+static bool is_registered; /* what is called at the end and after a fork */
+static bool was_on_gpus;   /* the runtime of the process that this one was forked from */
 static _Thread_local kmm_runtime_t *current;
 
-static void default_destroy(void)
+static bool has_gpus(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        if (rt->device[k]->backend->kind != KMM_KIND_HOST)
+            return true;
+    return false;
+}
+
+/* The program ends. Its other threads may be in the middle of calls, and what is destroyed after this may free memory, so the runtime stays as it
+ * is, and goes with the process. Work is waited for, unless what calls exit is part of it, or another thread is inside a task. */
+static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
-    default_runtime = NULL;
-    if (rt && kmm_destroy(rt))
+    if (!rt)
+        return;
+    if (!kmm__is_inside() && !kmm__tasks_open() && kmm_wait(rt))
         fprintf(stderr, "kmm: error: %s\n", error_text);
+    kmm__stats_print(rt);
+}
+
+/* The runtime's threads are not there in a forked process. One without GPUs makes itself another runtime. */
+static void after_fork(void)
+{
+    if (!default_runtime)
+        return;
+    was_on_gpus = has_gpus(default_runtime);
+    default_runtime = NULL;
+    default_once = (pthread_once_t)PTHREAD_ONCE_INIT;
+    kmm__events_clear();
+    kmm__launches_clear();
 }
 
 static void default_create(void)
 {
+    if (was_on_gpus) {
+        fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that has used them; fork first\n");
+        return;
+    }
     if (kmm_create(&default_runtime, NULL)) {
         fprintf(stderr, "kmm: error: %s\n", error_text);
         default_runtime = NULL;
         return;
     }
-    atexit(default_destroy);
+    if (!is_registered) {
+        atexit(default_end);
+        pthread_atfork(NULL, NULL, after_fork);
+    }
+    is_registered = true;
 }
 
 KMM__API kmm_runtime_t *kmm_default(void)

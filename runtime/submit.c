@@ -46,6 +46,12 @@ void kmm__launch_free(kmm_launch_t *l)
     pthread_mutex_unlock(&spare_lock);
 }
 
+void kmm__launches_clear(void)
+{
+    spare_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    spare_launches = NULL;
+}
+
 static kmm_launch_t *launch_reuse(void)
 {
     kmm_launch_t *l = atomic_exchange(&spare_launch, NULL);

@@ -3,6 +3,7 @@
  * Tasks made of the program's own statements: library calls, several launches. They wait in the DAG like a chunk; when the
  * device's thread has brought their data and ordered their stream, the calling thread goes on in its place.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "marker.h"
@@ -25,6 +26,13 @@ kmm__task_t *kmm__inline_current(void)
 KMM__API int kmm_task_active(void)
 {
     return current != NULL;
+}
+
+static atomic_uint open_tasks; /* of all threads */
+
+bool kmm__tasks_open(void)
+{
+    return atomic_load(&open_tasks) > 0;
 }
 
 static _Thread_local bool in_function;
@@ -179,6 +187,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     if (d->backend->enter)
         task->entered = d->backend->enter(d->gpu);
     current = task;
+    atomic_fetch_add(&open_tasks, 1);
     return task;
 }
 
@@ -213,6 +222,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     const char *file = task->submission.l->file;
     int line = task->submission.l->line;
     current = NULL;
+    atomic_fetch_sub(&open_tasks, 1);
     if (d->backend->leave)
         d->backend->leave(task->entered);
     kmm__inline_end(task->task);

@@ -104,15 +104,27 @@ static event_t **event_find(const void *handle)
     return at;
 }
 
-/* The marker of an event, NULL if none was recorded. Stays valid until the event is recorded anew
- * or forgotten, which a program must not do while it waits. */
+/* The marker of an event, NULL if none was recorded. The caller's until it releases it: another thread may record the event anew meanwhile. */
 static kmm__marker_t *marker_of(const void *handle)
 {
     pthread_mutex_lock(&events.lock);
     const event_t *e = *event_find(handle);
     kmm__marker_t *m = e ? e->marker : NULL;
+    if (m)
+        kmm__marker_retain(m);
     pthread_mutex_unlock(&events.lock);
     return m;
+}
+
+/* A marker of the process that this one was forked from is never reached, nor freed. */
+void kmm__events_clear(void)
+{
+    events.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    for (int k = 0; k < BUCKETS; k++)
+        for (event_t *e; (e = events.bucket[k]);) {
+            events.bucket[k] = e->next;
+            free(e);
+        }
 }
 
 KMM__API int kmm_cuda_event_create(void **out)
@@ -163,34 +175,45 @@ KMM__API int kmm_cuda_event_record(void *handle, void *stream)
 KMM__API int kmm_cuda_event_synchronize(void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
-    return m && kmm__marker_wait(m) ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+    int error = m ? kmm__marker_wait(m) : 0;
+    kmm__marker_release(m);
+    return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
 }
 
 KMM__API int kmm_cuda_event_query(void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
     int reached = m ? kmm__marker_query(m) : 1;
+    kmm__marker_release(m);
     return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : kmm_cuda_device_synchronize();
 }
 
 KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
-    return m ? kmm__managed_result(kmm__marker_precede(m, stream)) : KMM_CUDA_SUCCESS;
+    int error = m ? kmm__managed_result(kmm__marker_precede(m, stream)) : KMM_CUDA_SUCCESS;
+    kmm__marker_release(m);
+    return error;
 }
 
 KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
-    return m && kmm__marker_precede_plain(m, stream) ? kmm_cuda_stream_wait_event(stream, handle) : kmm_cuda_event_synchronize(handle);
+    bool waits = m && kmm__marker_precede_plain(m, stream);
+    int error = waits ? kmm__managed_result(kmm__marker_precede(m, stream)) : m ? kmm__marker_wait(m) : 0;
+    kmm__marker_release(m);
+    return error && !waits ? kmm_cuda_device_synchronize() : error;
 }
 
 KMM__API int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
 {
     kmm__marker_t *a = marker_of(start), *b = marker_of(end);
-    if (!milliseconds || !a || !b)
+    bool recorded = milliseconds && a && b;
+    uint64_t from = recorded ? kmm__marker_time(a) : 0, to = recorded ? kmm__marker_time(b) : 0;
+    kmm__marker_release(a);
+    kmm__marker_release(b);
+    if (!recorded)
         return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: an event that was not recorded");
-    uint64_t from = kmm__marker_time(a), to = kmm__marker_time(b);
     if (!from || !to)
         return KMM_CUDA_NOT_READY;
     *milliseconds = (float)((double)((int64_t)(to - from)) / 1e6);

@@ -39,9 +39,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
 void kmm__fault_watch(kmm_runtime_t *rt)
 {
     kmm_runtime_t *nobody = NULL;
-    struct sigaction now = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    if (sigaction(SIGSEGV, NULL, &before) || before.sa_handler != SIG_DFL || !atomic_compare_exchange_strong(&watched, &nobody, rt))
-        return; /* the program's own handler stays */
+    struct sigaction now = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK }, there;
+    if (sigaction(SIGSEGV, NULL, &there) || there.sa_handler != SIG_DFL || !atomic_compare_exchange_strong(&watched, &nobody, rt))
+        return; /* the program's own handler stays, and another runtime's */
+    before = there;
     sigemptyset(&now.sa_mask);
     sigaction(SIGSEGV, &now, NULL);
 }
