@@ -10,10 +10,12 @@ _allocator = cupy.cuda.CFunctionAllocator(
 
 
 def allocate(size):
-    """Memory on the current device and stream. Raises cupy.cuda.memory.OutOfMemoryError."""
+    """Memory on the current device and stream. Raises cupy.cuda.memory.OutOfMemoryError, and RuntimeError when something else is wrong."""
     _library.kmm_cupy_stream(cupy.cuda.get_current_stream().ptr)
     memory = _allocator.malloc(size)
     if size and not memory.ptr:
+        if _library.kmm_cupy_failure() != kmm_library.OUT_OF_MEMORY:
+            raise RuntimeError("kmm: " + kmm_library.error_text(_library))
         available, total = kmm_library.memory_info(_library, cupy.cuda.Device().id)
         raise cupy.cuda.memory.OutOfMemoryError(size, total - available)
     return memory

@@ -5,6 +5,7 @@ import os
 
 
 _UNSUPPORTED = -10  # KMM_E_UNSUPPORTED
+OUT_OF_MEMORY = -2  # KMM_E_MEMORY
 
 
 def path():
@@ -26,6 +27,7 @@ def load():
         ("kmm_cupy_alloc", pointer, [pointer, size, number]),
         ("kmm_cupy_free", None, [pointer, pointer, number]),
         ("kmm_cupy_stream", None, [pointer]),
+        ("kmm_cupy_failure", number, []),
         ("kmm_cupy_stream_end", None, [pointer, number]),
         ("kmm_torch_empty_cache", None, []),
         ("kmm_torch_on_failure", None, [pointer]),

@@ -31,6 +31,8 @@ class KmmManager(cuda.HostOnlyCUDAMemoryManager):
         device = self.context.device.id
         _library.kmm_cupy_stream(None)
         address = _library.kmm_cupy_alloc(None, size, device)
+        if size and not address and _library.kmm_cupy_failure() != kmm_library.OUT_OF_MEMORY:
+            raise RuntimeError("kmm: " + kmm_library.error_text(_library))
         if size and not address:
             raise driver.CudaAPIError(_OUT_OF_MEMORY, "kmm: " + kmm_library.error_text(_library))
         finalizer = (lambda: _library.kmm_cupy_free(None, address, device)) if address else None

@@ -8,9 +8,12 @@
 
 #include <string>
 
-extern "C" __attribute__((visibility("default"))) void kmm_torch_throw(int device, std::size_t bytes, const char *text)
+extern "C" __attribute__((visibility("default"))) void kmm_torch_throw(int status, int device, std::size_t bytes, const char *text)
 {
-    std::string what = "CUDA out of memory. kmm could not allocate " + std::to_string(bytes) + " bytes on GPU " +
-                       std::to_string(device) + ": " + text;
-    throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, std::move(what));
+    const int out_of_memory = -2; // KMM_E_MEMORY
+    const c10::SourceLocation here = {__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)};
+    std::string what = "kmm could not allocate " + std::to_string(bytes) + " bytes on GPU " + std::to_string(device) + ": " + text;
+    if (status == out_of_memory)
+        throw c10::OutOfMemoryError(here, "CUDA out of memory. " + what);
+    throw c10::Error(here, std::move(what));
 }

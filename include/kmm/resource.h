@@ -327,13 +327,16 @@ void kmm_torch_free(void *p, ptrdiff_t bytes, int device, kmm_stream_t stream);
 void kmm_torch_record_stream(void *p, kmm_stream_t stream);
 /* Gives back what none of the devices' programs use: what torch.cuda.empty_cache() calls. */
 void kmm_torch_empty_cache(void);
-void kmm_torch_on_failure(void (*fn)(int device, size_t bytes, const char *text));
+/* `status` is KMM_E_MEMORY where memory has run out, and KMM_E_STATE where the stream is being captured into a graph. */
+void kmm_torch_on_failure(void (*fn)(int status, int device, size_t bytes, const char *text));
 
 /* CuPy's CFunctionAllocator, on the stream that this thread last gave kmm_cupy_stream (the default one).
  * Memory is freed on the stream it was allocated on. */
 void *kmm_cupy_alloc(void *param, size_t bytes, int device);
 void kmm_cupy_free(void *param, void *p, int device);
 void kmm_cupy_stream(kmm_stream_t stream);
+/* Why this thread's last kmm_cupy_alloc returned NULL; 0 where it did not, or was asked for 0 bytes. */
+int kmm_cupy_failure(void);
 /* `stream` of a device is about to be destroyed; memory that was allocated on it may live on, and waits for the device when freed. */
 void kmm_cupy_stream_end(kmm_stream_t stream, int device);
 

@@ -248,7 +248,25 @@ static int check_device(int device)
     return 0;
 }
 
-int kmm__driver_enter(int device)
+/* While a program captures a graph, calls that allocate, or that ask how far work is, fail in all threads and spoil it, unless they are
+ * made in this mode. */
+static _Thread_local struct { int depth, mode; } outside;
+
+static void capture_relax(void)
+{
+    if (outside.depth++)
+        return;
+    outside.mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    driver.ThreadExchangeStreamCaptureMode(&outside.mode);
+}
+
+static void capture_restore(void)
+{
+    if (--outside.depth == 0)
+        driver.ThreadExchangeStreamCaptureMode(&outside.mode);
+}
+
+static int make_current(int device)
 {
     const int wrong = check_device(device);
     if (wrong)
@@ -263,9 +281,18 @@ int kmm__driver_enter(int device)
     return context ? kmm__driver_check(driver.CtxPushCurrent(context), "cuCtxPushCurrent", device) : KMM_E_DEVICE;
 }
 
+int kmm__driver_enter(int device)
+{
+    const int status = make_current(device);
+    if (status == 0)
+        capture_relax();
+    return status;
+}
+
 void kmm__driver_leave(void)
 {
     CUcontext context;
+    capture_restore();
     driver.CtxPopCurrent(&context);
 }
 
@@ -273,7 +300,7 @@ void kmm__driver_settle_in(int device)
 {
     CUcontext context = NULL;
     if (kmm__driver() && !driver.is_hip && driver.CtxGetCurrent(&context) == CUDA_SUCCESS && !context)
-        kmm__driver_enter(device);
+        make_current(device);
 }
 
 int kmm__driver_current_device(void)
@@ -322,6 +349,17 @@ int kmm__driver_open_to(int device, int owner)
 
 /* ---- Events ---- */
 
+int kmm__driver_check_capture(kmm_stream_t stream)
+{
+    int capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult result = driver.StreamIsCapturing(stream, &capture);
+    if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+        return kmm__resource_fail(KMM_E_STATE, "a stream that the default one waits for is being captured into a graph");
+    if (result || capture == CU_STREAM_CAPTURE_STATUS_NONE)
+        return 0; /* what is wrong otherwise, the next call will say */
+    return kmm__resource_fail(KMM_E_STATE, "stream %p is being captured into a graph", stream);
+}
+
 static int device_of(void *context) { return (int)(intptr_t)context; }
 
 static int event_create(void *context, void **event)
@@ -349,7 +387,9 @@ static int event_record(void *context, void *event, kmm_stream_t stream)
     int device = device_of(context), status = kmm__driver_enter(device);
     if (status)
         return status;
-    status = kmm__driver_check(driver.EventRecord(event, stream), "cuEventRecord", device);
+    status = kmm__driver_check_capture(stream); /* or who waits for the event would become part of the graph */
+    if (status == 0)
+        status = kmm__driver_check(driver.EventRecord(event, stream), "cuEventRecord", device);
     kmm__driver_leave();
     return status;
 }
@@ -359,7 +399,9 @@ static int stream_wait(void *context, kmm_stream_t stream, void *event)
     int device = device_of(context), status = kmm__driver_enter(device);
     if (status)
         return status;
-    status = kmm__driver_check(driver.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent", device);
+    status = kmm__driver_check_capture(stream); /* or the graph would be spoiled */
+    if (status == 0)
+        status = kmm__driver_check(driver.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent", device);
     kmm__driver_leave();
     return status;
 }

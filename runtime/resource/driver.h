@@ -16,6 +16,9 @@ enum {
     CUDA_ERROR_INVALID_DEVICE = 101,
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_NOT_SUPPORTED = 801,
+    CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
+    CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+    CU_STREAM_CAPTURE_STATUS_NONE = 0,
     CU_MEM_ATTACH_GLOBAL = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
@@ -67,6 +70,8 @@ typedef struct CUmemPoolProps {
     X(StreamCreate, "cuStreamCreate", "hipStreamCreateWithFlags", (CUstream *, unsigned)) \
     X(StreamDestroy, "cuStreamDestroy_v2", "hipStreamDestroy", (CUstream)) \
     X(StreamSynchronize, "cuStreamSynchronize", "hipStreamSynchronize", (CUstream)) \
+    X(StreamIsCapturing, "cuStreamIsCapturing", "hipStreamIsCapturing", (CUstream, int *)) \
+    X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", "hipThreadExchangeStreamCaptureMode", (int *)) \
     X(StreamWaitEvent, "cuStreamWaitEvent", "hipStreamWaitEvent", (CUstream, CUevent, unsigned)) \
     X(EventCreate, "cuEventCreate", "hipEventCreateWithFlags", (CUevent *, unsigned)) \
     X(EventDestroy, "cuEventDestroy_v2", "hipEventDestroy", (CUevent)) \
@@ -103,7 +108,8 @@ typedef struct kmm__driver {
 /* The driver, or NULL with the thread's error text set. */
 const kmm__driver_t *kmm__driver(void);
 
-/* Makes the device's primary context current for this thread until `leave`. Calls nest. */
+/* Makes the device's primary context current for this thread until `leave`. Calls nest. What is called meanwhile spoils no graph that
+ * the program captures, in this thread or another, since it has nothing to do with that. */
 int kmm__driver_enter(int device);
 void kmm__driver_leave(void);
 
@@ -115,6 +121,9 @@ int kmm__driver_check(CUresult result, const char *call, int device);
 int kmm__driver_can_reach(int device, int owner);
 /* Lets `device` reach all memory of `owner` that is not mapped and is in no pool of the driver. */
 int kmm__driver_open_to(int device, int owner);
+
+/* 0, or KMM_E_STATE with the text set: the stream's work goes into a graph and is not done now, so that no event says when it is. */
+int kmm__driver_check_capture(kmm_stream_t stream);
 
 /* Events of a device's streams; static. */
 const kmm_stream_order_t *kmm__driver_order(int device);

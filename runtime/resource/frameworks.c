@@ -7,6 +7,7 @@
 
 #include "driver.h"
 #include "table.h"
+#include "timeline.h"
 
 /* ---- Which resource ---- */
 
@@ -103,24 +104,38 @@ _Static_assert(KMM__MAX_DEVICES <= 64, "a bit for each");
 
 static uintptr_t life_of(kmm_stream_t stream) { return stream ? (uintptr_t)kmm__table_find(&ended, stream) : 0; }
 
-static void *get(int device, size_t bytes, kmm_stream_t stream)
+/* What a graph has been given must be nobody else's as long as it may run, which is not known here: so it is given nothing. The
+ * default stream is never captured. */
+static int check_capture(kmm_stream_t stream)
+{
+    if ((uintptr_t)stream <= KMM__STREAM_LEGACY || !kmm__driver() || !kmm__driver_check_capture(stream))
+        return 0;
+    return kmm__resource_fail(KMM_E_STATE, "stream %p is being captured into a graph, which would use memory that is allocated now after it has "
+                              "been freed; allocate before", stream);
+}
+
+static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
 {
     kmm_resource_t *r = resource_of(device);
     allocation_t *a = r ? calloc(1, sizeof(*a)) : NULL;
-    void *p = NULL;
+    *out = NULL;
     if (!a)
-        return NULL;
+        return r ? kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation") : KMM_E_DEVICE;
     atomic_fetch_or(&used, (uint64_t)1 << device);
     *a = (allocation_t){ r, stream, life_of(stream), bytes, NULL };
-    int status = kmm_resource_allocate(r, bytes, 0, stream, &p);
-    if (status == 0 && p && kmm__table_put(&outstanding, p, a) == 0) {
-        kmm__driver_settle_in(device); /* frameworks count on it */
-        return p;
+    int status = check_capture(stream);
+    if (status == 0)
+        status = kmm_resource_allocate(r, bytes, 0, stream, out);
+    if (status == 0 && kmm__table_put(&outstanding, *out, a)) {
+        kmm_resource_deallocate(r, *out, bytes, stream);
+        *out = NULL;
+        status = kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation");
     }
-    if (p)
-        kmm_resource_deallocate(r, p, bytes, stream);
-    free(a);
-    return NULL;
+    if (status)
+        free(a);
+    else
+        kmm__driver_settle_in(device); /* frameworks count on it */
+    return status;
 }
 
 /* The events are those of the memory's device: for a stream of another one the processor waits. */
@@ -132,7 +147,7 @@ static int wait_for(const allocation_t *a, kmm_stream_t stream, kmm_stream_t oth
     if (status)
         return status;
     status = o->event_record(o->context, event, other);
-    if (status && other && o == kmm__driver_order(a->resource->device))
+    if (status && status != KMM_E_STATE && other && o == kmm__driver_order(a->resource->device))
         status = kmm__driver_check(kmm__driver()->StreamSynchronize(other), "cuStreamSynchronize", a->resource->device);
     else if (status == 0 && o->stream_wait(o->context, stream, event))
         status = o->event_wait(o->context, event);
@@ -189,18 +204,19 @@ static void put(void *p, kmm_stream_t stream)
 
 /* ---- PyTorch ---- */
 
-static _Atomic(void (*)(int, size_t, const char *)) on_failure;
+static _Atomic(void (*)(int, int, size_t, const char *)) on_failure;
 
-KMM__API void kmm_torch_on_failure(void (*fn)(int device, size_t bytes, const char *text)) { atomic_store(&on_failure, fn); }
+KMM__API void kmm_torch_on_failure(void (*fn)(int status, int device, size_t bytes, const char *text)) { atomic_store(&on_failure, fn); }
 
 KMM__API void *kmm_torch_alloc(ptrdiff_t bytes, int device, kmm_stream_t stream)
 {
     if (bytes <= 0)
         return NULL;
-    void *p = get(device, (size_t)bytes, stream);
-    void (*fn)(int, size_t, const char *) = atomic_load(&on_failure);
-    if (!p && fn)
-        fn(device, (size_t)bytes, kmm_resource_error_text()); /* may throw */
+    void *p;
+    const int status = get(device, (size_t)bytes, stream, &p);
+    void (*fn)(int, int, size_t, const char *) = atomic_load(&on_failure);
+    if (status && fn)
+        fn(status, device, (size_t)bytes, kmm_resource_error_text()); /* may throw */
     return p;
 }
 
@@ -236,8 +252,10 @@ KMM__API void kmm_torch_empty_cache(void)
 /* ---- CuPy ---- */
 
 static _Thread_local kmm_stream_t cupy_stream;
+static _Thread_local int cupy_failure;
 
 KMM__API void kmm_cupy_stream(kmm_stream_t stream) { cupy_stream = stream; }
+KMM__API int kmm_cupy_failure(void) { return cupy_failure; }
 
 KMM__API void kmm_cupy_stream_end(kmm_stream_t stream, int device)
 {
@@ -255,7 +273,9 @@ KMM__API void kmm_cupy_stream_end(kmm_stream_t stream, int device)
 KMM__API void *kmm_cupy_alloc(void *param, size_t bytes, int device)
 {
     (void)param;
-    return bytes ? get(device, bytes, cupy_stream) : NULL;
+    void *p = NULL;
+    cupy_failure = bytes ? get(device, bytes, cupy_stream, &p) : 0;
+    return p;
 }
 
 KMM__API void kmm_cupy_free(void *param, void *p, int device)

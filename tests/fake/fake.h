@@ -137,6 +137,7 @@ int fake_event_synchronize(fake_event_t *e);
 typedef struct fake_graph fake_graph_t;
 int fake_capture_begin(fake_stream_t *s, int mode);
 int fake_capture_end(fake_stream_t *s, fake_graph_t **out);
+int fake_capture_status(const fake_stream_t *s, int *out); /* 1: is being captured; the default stream never is */
 int fake_capture_exchange(int *mode); /* of the calling thread */
 bool fake_capture_forbids(void);      /* locked */
 fake_graph_t *fake_graph_keep(fake_graph_t *g); /* for one more owner */

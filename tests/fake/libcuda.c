@@ -433,6 +433,7 @@ FAKE cuEventSynchronize(CUevent e) { return fake_event_synchronize(event(e)); }
 
 FAKE cuThreadExchangeStreamCaptureMode(int *mode) { return fake_capture_exchange(mode); }
 FAKE cuStreamBeginCapture_v2(CUstream s, int mode) { return fake_capture_begin(stream(s), mode); }
+FAKE cuStreamIsCapturing(CUstream s, int *out) { return fake_capture_status(stream(s), out); }
 FAKE cuStreamEndCapture(CUstream s, fake_graph_t **out) { return fake_capture_end(stream(s), out); }
 FAKE cuGraphLaunch(fake_graph_t *g, CUstream s) { return fake_graph_launch(g, stream(s)); }
 FAKE cuGraphDestroy(fake_graph_t *g) { return fake_graph_destroy(g); }

@@ -323,6 +323,14 @@ int fake_capture_begin(fake_stream_t *s, int mode)
     return FAKE_OK;
 }
 
+int fake_capture_status(const fake_stream_t *s, int *out)
+{
+    fake_enter();
+    *out = s && s->capturing;
+    pthread_mutex_unlock(&fake_lock);
+    return FAKE_OK;
+}
+
 int fake_capture_end(fake_stream_t *s, fake_graph_t **out)
 {
     *out = NULL;

@@ -56,4 +56,23 @@ for attempt in range(3):
     except cupy.cuda.memory.OutOfMemoryError as e:
         assert str(1 << 45) in str(e).replace(",", ""), e
 assert int(cupy.ones(10).sum()) == 10
+
+# A graph would use memory after it has been freed, so it is given none; what needs none is captured as ever.
+x = cupy.zeros(1000)
+stream = cupy.cuda.Stream(non_blocking=True)
+x += 1
+cupy.cuda.Device().synchronize()
+with stream:
+    stream.begin_capture()
+    try:
+        cupy.empty(5000)
+        sys.exit("memory was allocated for a graph")
+    except RuntimeError as e:
+        assert "captured" in str(e), e
+    x += 1
+    graph = stream.end_capture()
+    for _ in range(3):
+        graph.launch(stream)
+    stream.synchronize()
+assert float(x.sum()) == 4000
 print("ok: cupy", cupy.__version__)

@@ -56,4 +56,24 @@ for _ in range(20):
     loss.backward()
     optimizer.step()
 assert torch.isfinite(loss).item()
+
+# A graph would use memory after it has been freed, so it is given none; one that needs none is captured as ever.
+static = torch.zeros(1 << 20, device="cuda")
+graph = torch.cuda.CUDAGraph()
+try:
+    with torch.cuda.graph(graph):
+        static.add_(torch.ones(1 << 20, device="cuda"))
+    sys.exit("memory was allocated for a graph")
+except torch.OutOfMemoryError as e:
+    sys.exit("a graph is taken for too large: %s" % e)
+except RuntimeError as e:
+    assert "captured" in str(e), e
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    static.add_(1)
+    static.mul_(2)
+for _ in range(3):
+    graph.replay()
+assert static.sum().item() == 14 * (1 << 20)
+assert torch.ones(10, device="cuda").sum().item() == 10
 print("ok: torch", torch.__version__, name)

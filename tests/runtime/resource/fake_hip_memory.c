@@ -122,3 +122,4 @@ FAKE hipFreeAsync(void *p, fake_stream_t *s)
 
 FAKE_WEAK hipStreamSynchronize(fake_stream_t *s) { return fake_stream_synchronize(s); }
 FAKE_WEAK hipEventSynchronize(fake_event_t *e) { return fake_event_synchronize(e); }
+FAKE_WEAK hipStreamIsCapturing(fake_stream_t *s, int *out) { return fake_capture_status(s, out); }

@@ -742,8 +742,9 @@ static void another_device_than_the_current_one(void **state)
 /* ---- Frameworks ---- */
 
 static int failures;
-static void count_failure(int device, size_t bytes, const char *text)
+static void count_failure(int status, int device, size_t bytes, const char *text)
 {
+    assert_int_equal(status, KMM_E_MEMORY);
     assert_int_equal(device, 0);
     assert_true(bytes > (size_t)1 << 30 && text[0]);
     failures++;
@@ -918,6 +919,132 @@ static void a_handle_that_is_used_again(void **state)
     kmm_stream_pool_destroy(streams);
 }
 
+/* ---- Streams whose work goes into a graph ---- */
+
+static CUstream captured;
+static int spoiling; /* calls that would make others part of the graph, or it part of others' work */
+
+static CUresult record_uncaptured(CUevent e, CUstream stream)
+{
+    spoiling += stream == captured;
+    return honest.EventRecord(e, stream);
+}
+
+static CUresult wait_uncaptured(CUstream stream, CUevent e, unsigned flags)
+{
+    spoiling += stream == captured;
+    return honest.StreamWaitEvent(stream, e, flags);
+}
+
+static CUresult (*capture_call(const char *cuda, const char *hip))()
+{
+    void *library = dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *call = dlsym(library, honest.is_hip ? hip : cuda);
+    assert_non_null(call);
+    dlclose(library);
+    CUresult (*function)();
+    *(void **)&function = call;
+    return function;
+}
+
+static CUresult not_ready(CUevent e)
+{
+    (void)e;
+    return CUDA_ERROR_NOT_READY;
+}
+
+static void capture_begin(CUstream stream)
+{
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    honest = *driver;
+    driver->EventRecord = record_uncaptured;
+    driver->StreamWaitEvent = wait_uncaptured;
+    driver->EventQuery = not_ready; /* so that who wants memory has to wait */
+    spoiling = 0;
+    captured = stream;
+    assert_int_equal(capture_call("cuStreamBeginCapture_v2", "hipStreamBeginCapture")(stream, 0), CUDA_SUCCESS);
+}
+
+/* The graph is whole, and nobody has made anything else part of it. */
+static void capture_end(void)
+{
+    void *graph = NULL;
+    assert_int_equal(capture_call("cuStreamEndCapture", "hipStreamEndCapture")(captured, &graph), CUDA_SUCCESS);
+    assert_non_null(graph);
+    assert_int_equal(capture_call("cuGraphDestroy", "hipGraphDestroy")(graph), CUDA_SUCCESS);
+    assert_int_equal(spoiling, 0);
+    *(kmm__driver_t *)kmm__driver() = honest;
+}
+
+static void a_captured_stream_is_let_alone(void **state)
+{
+    (void)state;
+    kmm_resource_t *source, *pool;
+    kmm_stream_pool_t *streams;
+    void *p, *q;
+    assert_int_equal(kmm_stream_pool_create(0, 2, &streams), 0);
+    kmm_stream_t a = kmm_stream_pool_next(streams), b = kmm_stream_pool_next(streams);
+    assert_int_equal(kmm_device_resource_create(0, &source), 0);
+    assert_int_equal(kmm_pool_resource_create(source, &(kmm_pool_options_t){ .initial_bytes = 8 * MIB, .maximum_bytes = 8 * MIB }, &pool), 0);
+    for (int turn = 0; turn < 2; turn++) { /* the captured stream has the memory, then it wants it */
+        assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, turn ? b : a, &p), 0);
+        assert_int_equal(kmm_resource_deallocate(pool, p, 8 * MIB, turn ? b : a), 0);
+        capture_begin(a);
+        assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, turn ? a : b, &p), turn ? 0 : KMM_E_MEMORY);
+        if (turn)
+            assert_int_equal(kmm_resource_deallocate(pool, p, 8 * MIB, a), 0);
+        else
+            assert_int_equal(kmm_resource_stream_end(pool, a), KMM_E_STATE);
+        assert_int_equal(kmm_resource_allocate(source, 4 * MIB, 0, b, &q), 0); /* no other call spoils it either */
+        assert_int_equal(kmm_resource_deallocate(source, q, 4 * MIB, b), 0);
+        capture_end();
+        assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, b, &p), 0);
+        assert_int_equal(kmm_resource_deallocate(pool, p, 8 * MIB, b), 0);
+    }
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+    kmm_stream_pool_destroy(streams);
+}
+
+static int states;
+static void count_state(int status, int device, size_t bytes, const char *text)
+{
+    (void)device, (void)bytes;
+    states += status == KMM_E_STATE && strstr(text, "captured");
+}
+
+static void frameworks_give_a_graph_nothing(void **state)
+{
+    (void)state;
+    kmm_stream_pool_t *streams;
+    assert_int_equal(kmm_stream_pool_create(0, 2, &streams), 0);
+    kmm_stream_t a = kmm_stream_pool_next(streams), b = kmm_stream_pool_next(streams);
+    void *before = kmm_torch_alloc(1000, 0, a), *p;
+    assert_non_null(before);
+    kmm_torch_on_failure(count_state);
+    capture_begin(a);
+    assert_null(kmm_torch_alloc(1000, 0, a));
+    assert_int_equal(states, 1);
+    kmm_cupy_stream(a);
+    assert_null(kmm_cupy_alloc(NULL, 1000, 0));
+    assert_int_equal(kmm_cupy_failure(), KMM_E_STATE);
+    assert_null(kmm_cupy_alloc(NULL, 0, 0));
+    assert_int_equal(kmm_cupy_failure(), 0);
+    kmm_cupy_stream(NULL);
+    p = kmm_torch_alloc(64 << 20, 0, b); /* grows */
+    assert_non_null(p);
+    kmm_torch_free(p, 64 << 20, 0, b);
+    capture_end();
+    kmm_torch_on_failure(NULL);
+    p = kmm_torch_alloc(1000, 0, a);
+    assert_non_null(p);
+    kmm_torch_free(p, 1000, 0, a);
+    kmm_torch_free(before, 1000, 0, a);
+    assert_int_equal(framework_live_count(0), 0);
+    kmm_resource_stream_end(kmm_resource_of_device(0), a);
+    kmm_resource_stream_end(kmm_resource_of_device(0), b);
+    kmm_stream_pool_destroy(streams);
+}
+
 static void frameworks_allocate_from_a_pool(void **state)
 {
     (void)state;
@@ -977,6 +1104,8 @@ int main(void)
         cmocka_unit_test(a_thread_that_allocates_has_a_context),
         cmocka_unit_test(memory_outlives_its_stream),
         cmocka_unit_test(a_handle_that_is_used_again),
+        cmocka_unit_test(a_captured_stream_is_let_alone),
+        cmocka_unit_test(frameworks_give_a_graph_nothing),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
     };
     struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];
