@@ -269,14 +269,20 @@ int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t
     return enqueue_work(device, s, &o);
 }
 
+static bool can_launch(const uint32_t grid[3], const uint32_t block[3])
+{
+    enum { MOST_THREADS = 1024, MOST_DEPTH = 64, MOST_ROWS = 65535 }; /* of a block; of its z; of a grid's y and z */
+    return grid[0] && grid[1] && grid[2] && grid[0] <= INT32_MAX && grid[1] <= MOST_ROWS && grid[2] <= MOST_ROWS && block[0] && block[1] &&
+           block[2] && block[2] <= MOST_DEPTH && (uint64_t)block[0] * block[1] * block[2] <= MOST_THREADS;
+}
+
 int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
                         unsigned shared, void **args)
 {
     op_t o = { .work = KERNEL, .kernel = k, .grid = { grid[0], grid[1], grid[2] },
                .block = { block[0], block[1], block[2] }, .shared = shared };
     unsigned limit = k->shared_limit ? (unsigned)k->shared_limit : PLAIN_SHARED;
-    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2] || block[0] * block[1] * block[2] > 1024 ||
-        shared > limit || k->parameters > MAX_ARGUMENTS)
+    if (!can_launch(grid, block) || shared > limit || k->parameters > MAX_ARGUMENTS)
         return FAKE_INVALID_VALUE;
     for (uint32_t i = 0; i < k->parameters; i++) {
         o.args[i] = malloc(k->parameter_bytes[i]);

@@ -27,12 +27,12 @@
 #include "oracle.h"
 #include "random.h"
 
-/* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the grid is as large as it allows at most.
- * What is reduced is few enough elements that sums of floats are exact. */
+/* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the grid is as large as it
+ * allows at most, where the last block has nothing to do. What is reduced is few enough elements that sums of floats are exact. */
 #ifdef KMM_TEST_DEVICE
-enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 512 << 10, MOST_ROWS = 65535, LIMIT_S = 150 };
+enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 512 << 10, MOST_ROWS = 65534, LIMIT_S = 150 };
 #else
-enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65535, LIMIT_S = 60 };
+enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65534, LIMIT_S = 60 };
 #endif
 enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
 static int gpu_count = 8; /* of each kind */
