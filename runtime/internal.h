@@ -211,6 +211,8 @@ void kmm__copies_fail(kmm__task_t *t, int error);
 /* Not locked: waits on the host where streams cannot; true when nothing is left for the stream to wait for. The waiting
  * thread must hold no stream's lock: what it waits for may need it. */
 bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
+/* Not locked: waits until its work on a stream, on which it has been recorded, is over; who is told of that may learn of it later. NULL is. */
+void kmm__ticket_poll(const kmm__ticket_t *t);
 void kmm__ticket_settle(kmm__ticket_t *t); /* not locked: waits until it is done; NULL is */
 /* Not locked: makes later work on `stream` of `d` wait for the ticket, after kmm__ticket_await has been waited for. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);

@@ -8,6 +8,7 @@
 
 #include "internal.h"
 #include "marker.h"
+#include "memory/links.h"
 #include "memory/spill.h"
 #include "memory/stage.h"
 
@@ -68,6 +69,7 @@ static void runtime_free(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_end(rt->device[k]);
     kmm__stage_stop(rt);
+    kmm__links_stop(rt);
     kmm__locked_stop(rt);
     kmm__near_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
@@ -109,6 +111,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     error = error ? error : bounded ? bounded : staged;
     rt->most_outstanding = rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
     kmm__holders_ops_init(rt);
+    if (!error)
+        error = kmm__links_start(rt);
     if (!error)
         error = kmm__config_host(rt, config);
     for (uint32_t k = 0; k < rt->device_count; k++)

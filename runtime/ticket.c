@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "internal.h"
+
+enum { POLL_NS = 20000 };
 
 static kmm__event_t *event_take(kmm__device_t *d)
 {
@@ -147,6 +150,13 @@ void kmm__ticket_settle(kmm__ticket_t *t)
 {
     if (t && t->state != KMM__TICKET_DONE)
         wait_on_host(t);
+}
+
+void kmm__ticket_poll(const kmm__ticket_t *t)
+{
+    const struct timespec nap = { 0, POLL_NS };
+    while (t && t->state == KMM__TICKET_RECORDED && !t->point->failed && t->device->backend->event_query(t->point->event) == 0)
+        nanosleep(&nap, NULL);
 }
 
 bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)

@@ -491,6 +491,7 @@ struct kmm_runtime {
     struct kmm__near *near;       /* the host's nodes near each device (memory/near.c) */
     struct kmm__pinners *pinners; /* threads that page-lock host memory (memory/pin.c) */
     struct kmm__stager *stager;   /* copies through buffers (memory/stage.c) */
+    struct kmm__links *links; /* how many devices copy from and to the host at once (memory/links.h); NULL: all */
     struct kmm__spill *spill; /* the limit of host memory (memory/spill.h); NULL: none */
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;

@@ -29,6 +29,7 @@ double kmm__costs_times(const kmm__copy_costs_t *c)
 
 /* ---- The file ---- */
 
+/* Where it is, and its first line: what was measured, on which machine, in which surroundings. */
 typedef struct place { char path[4096], key[512]; } place_t;
 
 static uint64_t hash(const char *text)
@@ -50,12 +51,11 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* In the folder that kmmcc keeps headers in. Home folders are shared by machines, so the key names the machine. */
-static bool place(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, place_t *out)
+/* In the folder that kmmcc keeps headers in. The key has been set. */
+static bool place(const char *what, place_t *out)
 {
     const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char host[256] = "", folder[3800];
-    gethostname(host, sizeof(host) - 1);
+    char folder[3800];
     if (own && *own)
         snprintf(folder, sizeof(folder), "%s", own);
     else if (user && *user == '/')
@@ -64,10 +64,26 @@ static bool place(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, p
         snprintf(folder, sizeof(folder), "%s/.cache/kmm", home ? home : "");
     if (*folder != '/' || (!own && !user && !home) || !make_folders(folder))
         return false; /* "none" */
+    snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what, (unsigned long long)hash(out->key));
+    return true;
+}
+
+/* Home folders are shared by machines, so keys name the machine. */
+static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, place_t *out)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key), "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
              sysconf(_SC_NPROCESSORS_ONLN), threads, slot_bytes);
-    snprintf(out->path, sizeof(out->path), "%s/copies-%016llx", folder, (unsigned long long)hash(out->key));
-    return true;
+    return place("copies", out);
+}
+
+static bool place_links(const kmm__device_t *d, uint32_t count, place_t *out)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    snprintf(out->key, sizeof(out->key), "kmm links 1: %s, %u of %s, %ld CPUs", host, count, d->info.name, sysconf(_SC_NPROCESSORS_ONLN));
+    return place("links", out);
 }
 
 /* What was measured in a bad minute, or before something changed, does not stay for ever. */
@@ -75,6 +91,31 @@ static bool is_recent(FILE *f)
 {
     struct stat s;
     return fstat(fileno(f), &s) == 0 && s.st_mtime > time(NULL) - LASTS_S;
+}
+
+/* Open behind its first line; NULL: there is none, or it is of something else. */
+static FILE *place_open(const place_t *at)
+{
+    char key[sizeof(at->key) + 1];
+    FILE *f = fopen(at->path, "r");
+    if (f && is_recent(f) && fgets(key, sizeof(key), f) && strncmp(key, at->key, strlen(at->key)) == 0 && strcmp(key + strlen(at->key), "\n") == 0)
+        return f;
+    if (f)
+        fclose(f);
+    return NULL;
+}
+
+/* Whole, or not at all. */
+static void place_write(const place_t *at, const char *text)
+{
+    char path[sizeof(at->path) + 16];
+    snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fprintf(f, "%s\n%s", at->key, text);
+    if (fclose(f) || rename(path, at->path))
+        unlink(path);
 }
 
 static bool is_cost(double v)
@@ -85,13 +126,11 @@ static bool is_cost(double v)
 bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, kmm__copy_costs_t *out)
 {
     place_t at;
-    char key[sizeof(at.key) + 1];
     kmm__copy_costs_t c;
-    FILE *f = place(d, threads, slot_bytes, &at) ? fopen(at.path, "r") : NULL;
+    FILE *f = place_copies(d, threads, slot_bytes, &at) ? place_open(&at) : NULL;
     if (!f)
         return false;
-    bool ok = is_recent(f) && fgets(key, sizeof(key), f) && strncmp(key, at.key, strlen(at.key)) == 0 && strcmp(key + strlen(at.key), "\n") == 0 &&
-              fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 && is_cost(c.lock) && is_cost(c.stage) && is_cost(c.link) &&
+    bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 && is_cost(c.lock) && is_cost(c.stage) && is_cost(c.link) &&
               c.stage > 0;
     fclose(f);
     if (ok)
@@ -102,16 +141,33 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes
 void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, const kmm__copy_costs_t *c)
 {
     place_t at;
-    char path[sizeof(at.path) + 16];
-    if (!place(d, threads, slot_bytes, &at))
-        return;
-    snprintf(path, sizeof(path), "%s.%ld", at.path, (long)getpid());
-    FILE *f = fopen(path, "w");
+    char text[256];
+    snprintf(text, sizeof(text), "lock %a\nstage %a\nlink %a\n", c->lock, c->stage, c->link);
+    if (place_copies(d, threads, slot_bytes, &at))
+        place_write(&at, text);
+}
+
+bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out)
+{
+    place_t at;
+    uint32_t most = 0;
+    FILE *f = place_links(d, count, &at) ? place_open(&at) : NULL;
     if (!f)
-        return;
-    fprintf(f, "%s\nlock %a\nstage %a\nlink %a\n", at.key, c->lock, c->stage, c->link);
-    if (fclose(f) || rename(path, at.path))
-        unlink(path);
+        return false;
+    bool ok = fscanf(f, "%u", &most) == 1 && most >= 1 && most <= count;
+    fclose(f);
+    if (ok)
+        *out = most;
+    return ok;
+}
+
+void kmm__links_save(const kmm__device_t *d, uint32_t count, uint32_t most)
+{
+    place_t at;
+    char text[32];
+    snprintf(text, sizeof(text), "%u\n", most);
+    if (place_links(d, count, &at))
+        place_write(&at, text);
 }
 
 /* ---- Measuring ---- */

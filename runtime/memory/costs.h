@@ -21,6 +21,10 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes
 /* Another process may read or write the file meanwhile. That it cannot be written is no error. */
 void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, const kmm__copy_costs_t *c);
 
+/* The same for how many of `count` devices should copy at once (links.h). */
+bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out);
+void kmm__links_save(const kmm__device_t *d, uint32_t count, uint32_t most);
+
 /* Sets lock and link. `sample` is ordinary memory that is in use, KMM__SAMPLE_BYTES of it; `locked` is page-locked memory of so many bytes, whose
  * contents are of no use. */
 enum { KMM__SAMPLE_BYTES = 64 << 20, KMM__COST_ROUNDS = 3 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../internal.h"
+#include "links.h"
 #include "spill.h"
 #include "stage.h"
 
@@ -182,6 +183,21 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
     return error;
 }
 
+/* Of a copy from or to the host where turns are counted: waits until it can run as soon as it is on its stream, so that no turn goes by behind a kernel,
+ * and until it is its device's turn. What comes in may be read by a thread at once, which must not be waited for during a turn, since others may
+ * have to take one before they tell that it is there. */
+static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
+{
+    uint32_t most, count;
+    if (!kmm__links_count(d->runtime) || (m->from && m->to))
+        return false;
+    if (m->to)
+        kmm__ticket_settle(m->after);
+    else if (kmm__links_state(d->runtime, &most, &count))
+        kmm__ticket_poll(m->after);
+    return kmm__links_enter(d, (uint64_t)kmm__box_volume(&m->box));
+}
+
 static int move_enqueue(kmm__move_t *m, bool records)
 {
     kmm__device_t *d = m->to ? m->to : m->from;
@@ -190,6 +206,7 @@ static int move_enqueue(kmm__move_t *m, bool records)
     t.stage = (kmm__stage_t){ .device = d, .stream = t.stream, .is_out = !m->to };
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     kmm__ticket_await(m->after, d, t.stream);
+    bool has_turn = turn_take(m, d);
     pthread_mutex_lock(lock);
     if (m->from && m->to)
         kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
@@ -203,6 +220,8 @@ static int move_enqueue(kmm__move_t *m, bool records)
     if (error)
         m->ticket->error = error;
     int recorded = records ? kmm__ticket_record(m->ticket) : 0;
+    if (has_turn)
+        kmm__links_leave(d, t.stream);
     pthread_mutex_unlock(lock);
     return error ? error : recorded;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../internal.h"
+#include "../memory/links.h"
 #include "../memory/spill.h"
 #include "../memory/stage.h"
 
@@ -76,6 +77,13 @@ static void print_costs(kmm_runtime_t *rt)
     fprintf(stderr, ": locked after %.1f copies\n", times);
 }
 
+static void print_links(kmm_runtime_t *rt)
+{
+    uint32_t most, count;
+    if (kmm__links_state(rt, &most, &count))
+        fprintf(stderr, "kmm: %u of %u devices at once copied from and to the host's memory\n", most, count);
+}
+
 void kmm__stats_print(kmm_runtime_t *rt)
 {
     const char *wanted = getenv("KMM_STATS");
@@ -99,4 +107,5 @@ void kmm__stats_print(kmm_runtime_t *rt)
     print_arrays(rt);
     print_host(rt);
     print_costs(rt);
+    print_links(rt);
 }

@@ -17,7 +17,7 @@ static int device_count = -1;
 static size_t memory, granule;
 static uint32_t lanes = 32;
 static unsigned long met[FAKE_POINTS]; /* how often each point was passed */
-static uint64_t copy_rate, kernel_ns, jitter_ns, map_ns;
+static uint64_t copy_rate, kernel_ns, jitter_ns, map_ns, host_rate, host_links, most_links;
 
 _Noreturn void fake_broken(const char *what)
 {
@@ -54,8 +54,11 @@ int fake_start(void)
     kernel_ns = number("KERNEL_US", 0) * 1000;
     jitter_ns = number("JITTER_US", 0) * 1000;
     map_ns = number("MAP_US", 0) * 1000;
+    host_rate = number("HOST_RATE", 0);
+    host_links = number("HOST_LINKS", FAKE_MAX_DEVICES);
+    most_links = number("MOST_LINKS", FAKE_MAX_DEVICES);
     memset(met, 0, sizeof(met));
-    fake_live.most_bytes = 0;
+    fake_live.most_bytes = fake_live.most_links = 0;
     for (int k = 0; k < FAKE_MAX_DEVICES; k++) /* without contexts nothing else ends a loss */
         if (fake_devices[k].references == 0)
             fake_devices[k].lost = FAKE_OK;
@@ -182,9 +185,26 @@ static uint64_t random_below(uint64_t n)
     return n ? (state >> 33) % n : 0;
 }
 
-void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel)
+uint64_t fake_link_begin(fake_device_t *d)
 {
-    uint64_t ns = kernel ? kernel_ns : copy_rate ? (uint64_t)((double)bytes * 1e9 / (double)copy_rate) : 0, now = now_ns();
+    unsigned long links = 0;
+    uint64_t copies = 0;
+    d->copying++;
+    for (int k = 0; k < FAKE_MAX_DEVICES; k++) {
+        links += fake_devices[k].copying > 0;
+        copies += (uint64_t)fake_devices[k].copying;
+    }
+    if (links > most_links)
+        fake_broken("more devices copy from and to the host at once than may");
+    if (links > fake_live.most_links)
+        fake_live.most_links = links;
+    return host_rate / copies * (links > host_links ? 1 : 2) / 2;
+}
+
+void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel, uint64_t rate)
+{
+    rate = copy_rate && (!rate || copy_rate < rate) ? copy_rate : rate;
+    uint64_t ns = kernel ? kernel_ns : rate ? (uint64_t)((double)bytes * 1e9 / (double)rate) : 0, now = now_ns();
     ns += random_below(jitter_ns);
     if (!ns)
         return;

@@ -56,7 +56,8 @@ extern const char *fake_driver; /* "cuda" or "hip" */
 typedef struct fake_device {
     int references; /* of a CUDA context */
     int lost;       /* the result that every call gives from now on; 0: none */
-    int running;    /* pieces of work that are being done now */
+    int running;    /* pieces of work that are being done now, */
+    int copying;    /* and those of them that are copies from or to the host */
     size_t used;
 } fake_device_t;
 extern fake_device_t fake_devices[FAKE_MAX_DEVICES];
@@ -79,7 +80,10 @@ bool fake_strikes(fake_point_t point); /* locked; counts */
 void fake_enter(void);
 /* The same for a call that allocates or asks: 0, or FAKE_CAPTURE_UNSUPPORTED where a capture forbids it, which is spoiled. */
 int fake_enter_unsafe(void);
-void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel); /* not locked: as slow as the environment says */
+/* Not locked: as slow as the environment says; a copy at `rate` bytes a second at most, unless that is 0. */
+void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel, uint64_t rate);
+/* Locked: a copy from or to the host begins on the device; the rate that is left for it, or 0. Ends the program where too many devices copy. */
+uint64_t fake_link_begin(fake_device_t *d);
 void fake_take_mapping(void); /* not locked: what a call takes that makes a frame or gives access to it */
 /* Locked. The last release ends the context, and with it what it was lost with. */
 void fake_release(int device);

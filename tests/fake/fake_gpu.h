@@ -37,6 +37,7 @@ typedef struct fake_counts {
     unsigned long windows, frames, mappings, registrations, allocations, streams, events, contexts;
     unsigned long faults; /* how often KMM_FAKE_FAIL struck */
     unsigned long most_bytes; /* of memory to be mapped that a device has had in use, since the driver was started last */
+    unsigned long most_links; /* how many devices have copied from or to the host at once since then */
 } fake_counts_t;
 typedef void fake_counts_function_t(fake_counts_t *out);
 

@@ -148,12 +148,15 @@ static void perform(fake_stream_t *s, op_t *o)
         d->lost = r;
         return;
     }
+    bool is_link = o->work == COPY && o->dst.is_device != o->src.is_device;
+    uint64_t rate = is_link ? fake_link_begin(d) : 0;
     d->running++;
     pthread_mutex_unlock(&fake_lock);
     r = run(o);
-    fake_take_time(&s->busy_until, o->width * (o->rows ? o->rows : 1), o->work == KERNEL);
+    fake_take_time(&s->busy_until, o->width * (o->rows ? o->rows : 1), o->work == KERNEL, rate);
     pthread_mutex_lock(&fake_lock);
     d->running--;
+    d->copying -= is_link;
     pthread_cond_broadcast(&fake_changed);
     if (r)
         d->lost = r;
