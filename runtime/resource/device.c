@@ -174,6 +174,7 @@ static int async_info(kmm__source_t *s, size_t *available, size_t *total)
     if (!result)
         result = kmm__driver()->MemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
     *available += held > used ? held - used : 0;
+    *available = *available < *total ? *available : *total; /* other threads allocate meanwhile */
     return taken(s, result, "cuMemPoolGetAttribute");
 }
 

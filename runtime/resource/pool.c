@@ -703,8 +703,8 @@ static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
         blocks += ((kmm__pool_stream_t *)t)->live_count;
         kmm__lock_drop(&t->lock);
     }
-    out->live_bytes = (size_t)bytes;
-    out->live_count = (size_t)blocks;
+    out->live_bytes = bytes > 0 ? (size_t)bytes : 0; /* streams are looked at one after another, while threads allocate and free */
+    out->live_count = blocks > 0 ? (size_t)blocks : 0;
     out->held_bytes = p->held;
     out->regions = p->region_count;
     out->extent_bytes = p->extent;
@@ -726,8 +726,8 @@ static int pool_info(kmm_resource_t *r, size_t *available, size_t *total)
     size_t more = status ? limit : (*available < limit ? *available : limit);
     if (status && p->options.maximum_bytes == SIZE_MAX)
         return status;
-    *available = usage.held_bytes - usage.live_bytes + more;
     *total = usage.held_bytes + more;
+    *available = usage.live_bytes < *total ? *total - usage.live_bytes : 0;
     return 0;
 }
 

@@ -213,7 +213,7 @@ static uint64_t covered(const kmm__timeline_t *t)
 static int cover(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
 {
     if (covered(t) < epoch) {
-        int status = t->ended ? KMM_E_STATE : record(ts, t);
+        int status = t->ended ? kmm__resource_fail(KMM_E_STATE, "memory was freed on a stream while its end was told, or after") : record(ts, t);
         if (status)
             return status;
     }

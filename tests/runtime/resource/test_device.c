@@ -190,6 +190,28 @@ static CUresult note_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, uns
     return prefetched.result;
 }
 
+/* What the driver answers one after the other, while other threads allocate and free, need not go together. */
+static CUresult much_is_held(CUmemoryPool pool, int attribute, void *value)
+{
+    (void)pool;
+    *(uint64_t *)value = attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ? 4 * MIB : 0;
+    return CUDA_SUCCESS;
+}
+
+static void no_more_is_available_than_there_is(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm__driver_t before = *driver;
+    kmm_resource_t *r = make_source(ASYNC);
+    size_t available, total;
+    driver->MemPoolGetAttribute = much_is_held;
+    assert_int_equal(kmm_resource_memory_info(r, &available, &total), 0);
+    assert_true(available <= total);
+    *driver = before;
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
 static void managed_memory_is_prefetched_and_other_memory_not(void **state)
 {
     (void)state;
@@ -1085,6 +1107,7 @@ int main(void)
         cmocka_unit_test(there_is_no_such_device),
         cmocka_unit_test(the_driver_runs_out),
         cmocka_unit_test(a_view_of_an_existing_pool),
+        cmocka_unit_test(no_more_is_available_than_there_is),
         cmocka_unit_test(managed_memory_is_prefetched_and_other_memory_not),
         cmocka_unit_test(frames_are_gathered_and_others_keep_what_they_hold),
         cmocka_unit_test(every_call_for_mapping_fails_in_turn),
