@@ -429,6 +429,13 @@ static size_t usual_growth(const kmm__pool_t *p)
     return more > p->growth_least ? more : p->growth_least;
 }
 
+/* What is got from upstream in whole: of frames, a part of one would be taken and not used. */
+static size_t growth_unit(const kmm__pool_t *p)
+{
+    const kmm__mapper_t *m = p->head.upstream->mapper;
+    return m && m->frame_bytes > MIB ? m->frame_bytes : MIB;
+}
+
 /* How much to take from upstream for a request, at least `least`; 0: the maximum forbids it. */
 static size_t growth(const kmm__pool_t *p, size_t least)
 {
@@ -436,7 +443,7 @@ static size_t growth(const kmm__pool_t *p, size_t least)
         return 0;
     size_t more = p->options.growth_bytes ? p->options.growth_bytes : usual_growth(p);
     if (more < least)
-        more = least > SIZE_MAX - MIB ? least : kmm__round_up(least, MIB);
+        more = least > SIZE_MAX - growth_unit(p) ? least : kmm__round_up(least, growth_unit(p));
     return more < p->options.maximum_bytes - p->held ? more : p->options.maximum_bytes - p->held;
 }
 

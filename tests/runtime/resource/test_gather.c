@@ -136,6 +136,22 @@ static void frames_that_are_missing_are_new(void **state)
     finish(&f);
 }
 
+/* A pool that grows for a large request uses all of the frames it gets. */
+static void no_part_of_a_frame_is_left_unused(void **state)
+{
+    (void)state;
+    fixture_t f;
+    begin_frames(&f, 64 * MIB, 2 * MIB, (kmm_pool_options_t){ 0 });
+    void *p[4];
+    for (int i = 0; i < 4; i++) {
+        p[i] = get(&f, (size_t)(5 + 4 * i) * MIB, 1);
+        assert_int_equal(usage(&f).held_bytes % (2 * MIB), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        put(&f, p[i], (size_t)(5 + 4 * i) * MIB, 1);
+    finish(&f);
+}
+
 static void few_frames_are_not_worth_it(void **state)
 {
     (void)state;
@@ -443,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_large_block_is_made_of_the_frames_of_holes),
         cmocka_unit_test(frames_that_are_missing_are_new),
+        cmocka_unit_test(no_part_of_a_frame_is_left_unused),
         cmocka_unit_test(few_frames_are_not_worth_it),
         cmocka_unit_test(parts_of_frames_stay_where_they_are),
         cmocka_unit_test(frames_of_another_stream_are_gathered_last_and_waited_for),
