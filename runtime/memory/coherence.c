@@ -209,8 +209,9 @@ static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *b
         s->whole |= 1u << survey.space;
 }
 
-/* t has written the box, which the map says now. When one device has written all there is, its map is made one leaf: who wrote which
- * part need not be told apart where they are on one stream, one behind the other. */
+/* t has written the box, which the map says now. When one device has written all there is a second time, its map is made one leaf: who wrote
+ * which part need not be told apart where they are on one stream, one behind the other. Not the first time, which may be the only one:
+ * then each part can go where it is wanted next, as to the host, as soon as it is written. */
 static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__settled_t *s = &a->settled;
@@ -219,7 +220,7 @@ static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
     s->whole &= 1u << survey.space;
     s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
-    if (s->stored < a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 || t->runtime->spill)
+    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 || t->runtime->spill)
         return 0;
     s->stored = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))

@@ -48,6 +48,30 @@ static void set_run(const kmm_host_blocks_t *b, void **args)
             ARG(int *, 1)[(int64_t)block_of(b, k) * part + e] = (int)ARG(int64_t, 2);
 }
 
+static const int *home; /* where the host sees the first element of what late_run writes */
+static _Atomic bool came_home;
+
+/* Looks at memory that is being copied to, which no program may. */
+__attribute__((no_sanitize("thread"))) static bool is_home(int value)
+{
+    return *(const volatile int *)home == value;
+}
+
+enum { LATE_PARTS = 64 };
+
+/* x[:] = value; blocks of the second half wait up to ten seconds until the host sees what the first one has written. */
+static void late_run(const kmm_host_blocks_t *b, void **args)
+{
+    enum { NAPS = 10000 };
+    struct timespec nap = { 0, 1000000 };
+    for (int k = 0; b->offset[0] >= LATE_PARTS / 2 && k < NAPS && !atomic_load(&came_home); k++) {
+        if (is_home((int)ARG(int64_t, 2)))
+            atomic_store(&came_home, true);
+        nanosleep(&nap, NULL);
+    }
+    set_run(b, args);
+}
+
 /* x[:] += value */
 static void add_run(const kmm_host_blocks_t *b, void **args)
 {
@@ -96,6 +120,7 @@ static void box_run(const kmm_host_blocks_t *b, void **args)
 
 static const uint32_t words[] = { 8, 8, 8, 8 };
 static const kmm_kernel_t set_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "set", set_run, NULL, 3, words, 0, NULL };
+static const kmm_kernel_t late_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "late", late_run, NULL, 3, words, 0, NULL };
 static const kmm_kernel_t add_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 3, words, 0, NULL };
 static const kmm_kernel_t sum_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, words, 0, NULL };
 static const kmm_kernel_t look_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "look", look_run, NULL, 3, words, 0, NULL };
@@ -488,6 +513,30 @@ static void maps_move_what_they_say(void **state)
         for (int j = 0; j < N; j++)
             assert_int_equal(x[j], cases[k].out ? 2 : 0);
         check_values(rt, y, PARTS, cases[k].map == KMM_MAP_TO ? 0 : 2 * PART);
+        end(rt);
+        free(x);
+    }
+}
+
+/* What the first chunks have written is back while others work, though nothing but the end of the map asks for it. */
+static void results_come_back_meanwhile(void **state)
+{
+    (void)state;
+    enum { LATE = 256 << 10, ALL = LATE_PARTS * LATE }; /* elements */
+    for (int by_launch = 0; by_launch < 2; by_launch++) {
+        kmm_runtime_t *rt = make(1, 128 << 20);
+        int *x = calloc(ALL, sizeof(int));
+        range_t chunks = { 0, LATE_PARTS, LATE, 1, 0 };
+        home = x;
+        atomic_store(&came_home, false);
+        if (!by_launch)
+            assert_int_equal(kmm_map(rt, KMM_MAP_TOFROM, x, ALL * sizeof(int)), 0);
+        launch_one(&late_kernel, KMM_UPDATE, &chunks, x, 7);
+        if (!by_launch)
+            assert_int_equal(kmm_unmap(rt, x), 0);
+        assert_true(atomic_load(&came_home));
+        for (int k = 0; k < ALL; k++)
+            assert_true(x[k] == 7);
         end(rt);
         free(x);
     }
@@ -906,7 +955,9 @@ static void settled_data_is_asked_for_by_nobody(void **state)
     check_values(rt, x, N, 7);
     assert_null(settled(rt, x)->sole);
     expect(rt, &t, "the host reads all", 0, bytes, 0);
-    add(&all, x, 1);
+    add(&all, x, 3);
+    assert_null(settled(rt, x)->sole); /* parts that are written once go back as they are done */
+    add(&all, x, -2);
     assert_ptr_equal(settled(rt, x)->sole, rt->device[0]);
     look(&other, x);
     assert_null(settled(rt, x)->sole);
@@ -940,6 +991,7 @@ static void settled_data_is_evicted(void **state)
     for (int k = 0; k < ARRAYS; k++) {
         x[k] = array(rt, PARTS * PART);
         set(&all, x[k], k);
+        set(&all, x[k], k);
         was_sole |= settled(rt, x[k])->sole != NULL;
     }
     for (int round = 0; round < ROUNDS; round++) {
@@ -964,6 +1016,7 @@ int main(void)
         cmocka_unit_test(nearest_source_is_used), cmocka_unit_test(what_all_read_is_passed_on),
         cmocka_unit_test(newest_parts_come_from_where_they_are),
         cmocka_unit_test(maps_move_what_they_say),
+        cmocka_unit_test(results_come_back_meanwhile),
         cmocka_unit_test(clean_data_is_never_written_back),
         cmocka_unit_test(only_what_is_newest_is_written_back),
         cmocka_unit_test(freed_data_is_not_written_back),
