@@ -393,7 +393,8 @@ void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_r
 {
     kmm__partition_t q;
     uint64_t least = rt->join.tasks * place->count;
-    bool none = p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || l->schedule == KMM_SCHEDULE_CYCLIC;
+    bool apart = l->schedule == KMM_SCHEDULE_CYCLIC && place->count > 1; /* neighbours are on different devices */
+    bool none = p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || apart;
     if (none || p->count < 2 * least || kmm__reduce_is_ordered(l) || !join_to_bound(l, p, p->count / least, join_bound(l, rt, place), &q))
         return;
     for (uint32_t k = 0; k < l->item_count; k++)

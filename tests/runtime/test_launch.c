@@ -339,8 +339,13 @@ static void test_join_not(void **state)
     assert_false(desk_joins(d));
     d->device.limit = 1 << 30;
     d->launch.schedule = KMM_SCHEDULE_CYCLIC;
+    assert_true(desk_joins(d));
+    d->place.device[1] = &d->device;
+    d->place.count = 2;
     assert_false(desk_joins(d));
     d->launch.schedule = KMM_SCHEDULE_LOCALITY;
+    assert_true(desk_joins(d));
+    d->place.count = 1;
     d->runtime.checks_access = true;
     assert_false(desk_joins(d));
     d->runtime.checks_access = false;
