@@ -430,6 +430,8 @@ void kmm__function_begin(void);
 void kmm__function_end(void);
 /* Whether this thread is inside a task or a function of the program: it may submit, and must not wait. */
 bool kmm__is_inside(void);
+int kmm__inline_settle(void);                    /* inside a task: waits for all work submitted before it, and returns its error; else 0 */
+bool kmm__inline_reaches(const void *address);   /* inside a task: whether it names that array, and has it where the program has it */
 bool kmm__tasks_open(void); /* whether any thread is inside a task */
 /* KMM_E_STATE, with its text set, inside, where `call` would wait for what may wait for the task. */
 int kmm__inline_refuse(const char *call);

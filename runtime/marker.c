@@ -214,7 +214,7 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
 static void assist(const kmm__marker_t *m)
 {
     const kmm_runtime_t *rt = m->runtime;
-    for (uint32_t k = 0; k < rt->backend_count && m->is_of_all; k++) {
+    for (uint32_t k = 0; k < rt->backend_count && m->is_of_all && !kmm__is_inside(); k++) {
         kmm__backend_t *b = rt->backends[k];
         while (b->assist && m->left && b->assist(b)) {}
     }

@@ -13,6 +13,8 @@ typedef struct kmm__marker kmm__marker_t;
 /* The stream argument that means: all work, whatever its stream. */
 extern const char kmm__all_streams;
 
+/* Whether it is the default stream, by any of its names. */
+bool kmm__stream_is_default(const void *stream);
 /* A point that is reached when all work submitted so far with this geometry.stream has finished.
  * The caller owns one reference. */
 int kmm__marker_create(kmm_runtime_t *rt, const void *stream, kmm__marker_t **out);

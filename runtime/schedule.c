@@ -422,7 +422,8 @@ void kmm__inline_end(kmm__task_t *t)
         pthread_mutex_unlock(&rt->lock);
         return;
     }
-    int error = kmm__ticket_record(t->ticket);
+    int error = t->work->on_any_stream && d->backend->finish ? d->backend->finish(d->gpu) : 0;
+    error = error ? error : kmm__ticket_record(t->ticket);
     pthread_mutex_lock(&rt->lock);
     lose_if_faulty(t, error);
     if (error && !t->error)
@@ -650,7 +651,7 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
     if (error)
         copies_drain(t);
     kmm__moves_drop(moves);
-    if (d->backend->native || t->error) {
+    if ((d->backend->native && !t->work->on_any_stream) || t->error) {
         inline_enter(t);
         return;
     }

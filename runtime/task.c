@@ -12,6 +12,10 @@
 struct kmm_task {
     kmm__submission_t submission;
     kmm__task_t *task; /* a reference */
+    kmm__marker_t *before; /* all work that was submitted before it */
+    bool names_stream; /* its statements use the task's stream */
+    void **used;       /* other streams of the program, by the driver's handles, that its statements have used */
+    uint32_t used_count, used_capacity;
     bool entered;      /* the device was made current */
     int lane;          /* of the device; negative: none yet */
 };
@@ -79,6 +83,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__partition(s->l, one, one, true, &s->part);
     kmm__partition_whole(&s->part, s->l, &box);
     s->work->is_inline = s->work->may_exceed = true;
+    s->work->on_any_stream = !task->names_stream;
     s->work->chunk_count = 1;
     kmm__task_t *t = kmm__task_create(s->rt, s->work, s->l->item_count + 1);
     t->failed_item = KMM__MAX_ITEMS;
@@ -126,6 +131,7 @@ static int begin(kmm_task_t *task, void *stream)
     if (error)
         return error;
     kmm__stream_follow(rt, stream);
+    kmm__marker_create(rt, &kmm__all_streams, &task->before);
     pthread_mutex_lock(&rt->lock);
     s->work = kmm__submission_work(s);
     error = kmm__submission_resolve(s);
@@ -143,6 +149,8 @@ static int begin(kmm_task_t *task, void *stream)
 static void task_free(kmm_task_t *task)
 {
     kmm_runtime_t *rt = task->submission.rt;
+    kmm__marker_release(task->before);
+    free(task->used);
     if (rt)
         pthread_mutex_lock(&rt->lock);
     if (task->lane >= 0)
@@ -172,6 +180,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     const char *file = l->file;
     int line = l->line;
     task->lane = -1;
+    task->names_stream = task_stream != NULL;
     task->submission = (kmm__submission_t){ .l = l, .rt = l->runtime, .annotated = true };
     int error = begin(task, stream);
     if (task_stream)
@@ -189,6 +198,71 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     current = task;
     atomic_fetch_add(&open_tasks, 1);
     return task;
+}
+
+/* ---- What its statements call ---- */
+
+int kmm__inline_settle(void)
+{
+    return current ? kmm__marker_wait(current->before) : 0;
+}
+
+bool kmm__inline_reaches(const void *address)
+{
+    const kmm__task_t *t = kmm__inline_current();
+    bool reaches = false;
+    if (!t || t->device->space != KMM__HOST)
+        return false;
+    pthread_mutex_lock(&t->runtime->lock);
+    const kmm__array_t *a = kmm__array_find(t->runtime, address);
+    for (uint32_t k = 0; k < t->access_count && a; k++)
+        reaches |= t->accesses[k].array == a && a->host == a->base;
+    pthread_mutex_unlock(&t->runtime->lock);
+    return reaches;
+}
+
+static kmm__stream_t *stream_of(const kmm_task_t *task)
+{
+    return task->task->device->lanes[task->task->lane].stream;
+}
+
+/* The task's stream waits for what the statements have put on others so far. */
+static void join_used(kmm_task_t *task)
+{
+    const kmm__device_t *d = task->task->device;
+    for (uint32_t k = 0; k < task->used_count; k++)
+        if (d->backend->succeed(stream_of(task), task->used[k]))
+            d->backend->finish(d->gpu);
+    task->used_count = 0;
+}
+
+static void use(kmm_task_t *task, void *native)
+{
+    const kmm__device_t *d = task->task->device;
+    for (uint32_t k = 0; k < task->used_count; k++)
+        if (task->used[k] == native)
+            return;
+    if (d->backend->precede(stream_of(task), native))
+        d->backend->finish(d->gpu);
+    task->used = kmm__grow(task->used, task->used_count, &task->used_capacity, sizeof(*task->used));
+    task->used[task->used_count++] = native;
+}
+
+KMM__API void *kmm_task_stream(void *stream)
+{
+    kmm_task_t *task = current;
+    const kmm__backend_t *b = task && task->names_stream ? task->task->device->backend : NULL;
+    if (!b || !b->succeed)
+        return stream;
+    void *own = b->native(stream_of(task));
+    if (stream == own)
+        return own;
+    if (!kmm__stream_is_default(stream)) {
+        use(task, stream);
+        return stream;
+    }
+    join_used(task);
+    return own;
 }
 
 KMM__API void *kmm_task_pointer(kmm_task_t *task, const void *base)
@@ -221,6 +295,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     kmm__device_t *d = task->task->device;
     const char *file = task->submission.l->file;
     int line = task->submission.l->line;
+    join_used(task);
     current = NULL;
     atomic_fetch_sub(&open_tasks, 1);
     if (d->backend->leave)

@@ -292,6 +292,7 @@ struct kmm__work {
     kmm_function_t *function;
     /* or statements of the program, which run between kmm_task_begin and kmm_task_end: */
     bool is_inline;
+    bool on_any_stream; /* that is not known: the data is there when they begin, and what they have put on the device is done when they end */
     /* or an operation of the runtime, on the host. Returns 0 or an error. Owned: freed by drop. */
     kmm__operation_t *operation;
     unsigned char *args; /* packed: parameter k at arg_offset[k] */

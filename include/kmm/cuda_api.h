@@ -70,6 +70,7 @@ int kmm_cuda_event_destroy(void *event);
 int kmm_cuda_event_record(void *event, void *stream);
 int kmm_cuda_event_synchronize(void *event);
 int kmm_cuda_event_query(void *event);
+int kmm_cuda_event_is_recorded(void *event);
 int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end);
 /* Forgets what was recorded under a handle that is about to be destroyed. */
 void kmm_cuda_event_forget(void *event);

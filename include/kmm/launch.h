@@ -217,15 +217,20 @@ typedef struct kmm_task kmm_task_t;
 /* Begins a task with the accesses of the builder, which it consumes: returns as soon as its arrays are resident on its device
  * (that of KMM_ON_DEVICE, else the driver's current one) and its stream is ordered behind the work they depend on. `stream` is
  * the program's stream that the task belongs to; *task_stream, if not NULL, receives the one to enqueue work on (NULL on the
- * CPU). The device is current until kmm_task_end. An error is reported as the directives below do; then the result is NULL, and
+ * CPU). Where task_stream is NULL work may be enqueued on any: the arrays are there when this returns, and kmm_task_end waits for the device. The device is current until kmm_task_end. An error is reported as the directives below do; then the result is NULL, and
  * the statements must not run. A task does not wait for work of the runtime, and tasks do not nest. */
 kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_stream);
+
+/* What a call of the driver inside of the task is to be made on in place of `stream`, a stream of the program's by the driver's handle: the
+ * task's own in place of the default one, where the task has one; another is ordered behind what the task waits for, and what it has then before what waits
+ * for the task. Outside of tasks, and on the CPU: `stream`. */
+void *kmm_task_stream(void *stream);
 
 /* Where the array that `base` points into, which an access must name, is on the task's device. */
 void *kmm_task_pointer(kmm_task_t *t, const void *base);
 
 /* Ends the task: what was enqueued on its stream so far is its work, for which nothing waits here unless host memory was
- * mapped for it. NULL is allowed. Call it on the thread that began the task. */
+ * mapped for it, or the task has no stream. NULL is allowed. Call it on the thread that began the task. */
 void kmm_task_end(kmm_task_t *t);
 
 /* Whether this thread is inside a task. */

@@ -128,6 +128,9 @@ struct kmm__backend {
     int (*follow)(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg);
     /* What is put on that stream later waits, on the device, for all that is on s now. NULL: it cannot be told to. */
     int (*precede)(kmm__stream_t *s, void *native);
+    /* The other way round: s waits for all that is on that stream now. The device is current. */
+    int (*succeed)(kmm__stream_t *s, void *native);
+    int (*finish)(kmm__gpu_t *gpu); /* waits for all that is on the device now, whoever put it there */
 
     /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is none to run, or not here. No lock is
      * held. NULL for GPUs. */

@@ -162,7 +162,7 @@ static const kmm__gpu_names_t names = {
     .StreamCreate = "cuStreamCreate", .StreamDestroy = "cuStreamDestroy_v2", .StreamQuery = "cuStreamQuery",
     .StreamWaitEvent = "cuStreamWaitEvent",
     .EventCreate = "cuEventCreate", .EventDestroy = "cuEventDestroy_v2", .EventRecord = "cuEventRecord", .EventQuery = "cuEventQuery",
-    .ThreadExchangeStreamCaptureMode = "cuThreadExchangeStreamCaptureMode",
+    .ThreadExchangeStreamCaptureMode = "cuThreadExchangeStreamCaptureMode", .Synchronize = "cuCtxSynchronize",
     .MemcpyHtoD = "cuMemcpyHtoDAsync_v2", .MemcpyDtoH = "cuMemcpyDtoHAsync_v2", .MemcpyDtoD = "cuMemcpyDtoDAsync_v2",
     .MemsetD8 = "cuMemsetD8Async",
     .MemGetAllocationGranularity = "cuMemGetAllocationGranularity", .MemAddressReserve = "cuMemAddressReserve",

@@ -565,6 +565,30 @@ static int gpu_precede(kmm__stream_t *s, void *native)
     return error;
 }
 
+static int gpu_succeed(kmm__stream_t *s, void *native)
+{
+    const kmm__gpu_t *gpu = s->gpu;
+    void *event = NULL;
+    scope_t scope = enter_relaxed(gpu);
+    int error = TRY(gpu, EventCreate, (&event, KMM__GPU_EVENT_DISABLE_TIMING));
+    if (!error)
+        error = TRY(gpu, EventRecord, (event, native));
+    if (!error)
+        error = TRY(gpu, StreamWaitEvent, (s->handle, event, 0));
+    if (event)
+        gpu->calls->EventDestroy(event);
+    leave_relaxed(gpu, scope);
+    return error;
+}
+
+static int gpu_finish(kmm__gpu_t *gpu)
+{
+    scope_t scope = enter_relaxed(gpu);
+    int error = TRY(gpu, Synchronize, ());
+    leave_relaxed(gpu, scope);
+    return error;
+}
+
 /* ---- Windows and frames ---- */
 
 static int gpu_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
@@ -894,7 +918,7 @@ static const kmm__backend_t functions = {
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
     .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish,
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 

@@ -65,6 +65,7 @@ typedef struct kmm__gpu_allocation {
     X(EventRecord, (void *, void *))                                                               \
     X(EventQuery, (void *))                                                                        \
     X(ThreadExchangeStreamCaptureMode, (int *))                                                    \
+    X(Synchronize, (void))                                                                         \
     X(MemcpyHtoD, (kmm__addr_t, const void *, size_t, void *))                                     \
     X(MemcpyDtoH, (void *, kmm__addr_t, size_t, void *))                                           \
     X(MemcpyDtoD, (kmm__addr_t, kmm__addr_t, size_t, void *))                                      \

@@ -163,7 +163,7 @@ static const kmm__gpu_names_t names = {
     .StreamCreate = "hipStreamCreateWithFlags", .StreamDestroy = "hipStreamDestroy", .StreamQuery = "hipStreamQuery",
     .StreamWaitEvent = "hipStreamWaitEvent",
     .EventCreate = "hipEventCreateWithFlags", .EventDestroy = "hipEventDestroy", .EventRecord = "hipEventRecord", .EventQuery = "hipEventQuery",
-    .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode",
+    .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode", .Synchronize = "hipDeviceSynchronize",
     .MemcpyHtoD = "hipMemcpyHtoDAsync", .MemcpyDtoH = "hipMemcpyDtoHAsync", .MemcpyDtoD = "hipMemcpyDtoDAsync",
     .MemsetD8 = "hipMemsetD8Async",
     .MemGetAllocationGranularity = "hipMemGetAllocationGranularity", .MemAddressReserve = "hipMemAddressReserve",

@@ -16,9 +16,29 @@ void OWN(await_others)(stream_t s)
         REAL(StreamSynchronize)(s);
         return;
     }
-    if (REAL(EventRecord)(e, s) == 0)
+    if (REAL(EventRecord)(e, s) == 0) {
         REAL(EventSynchronize)(e);
+    } else { /* the stream is of another device than the current one, of which the event is */
+        REAL(GetLastError)();
+        REAL(StreamSynchronize)(s);
+    }
     REAL(EventDestroy)(e);
+}
+
+stream_t OWN(stream)(stream_t s)
+{
+    kmm_cuda_stream_catch_up(s);
+    return kmm_task_stream(s);
+}
+
+stream_t OWN(task_default)(void)
+{
+    return kmm_task_stream(NULL);
+}
+
+int OWN(wait_for)(stream_t own, int error)
+{
+    return error ? error : REAL(StreamSynchronize)(own);
 }
 
 /* ---- Copies between managed memory and what is not ---- */

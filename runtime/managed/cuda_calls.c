@@ -68,7 +68,7 @@ int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, voi
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
 {
     if (kmm_task_active())
-        return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s);
+        return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, kmm_task_stream(s));
     return OWN(launch)(handle, grid, block, args, shared_bytes, s);
 }
 

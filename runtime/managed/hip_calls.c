@@ -171,7 +171,7 @@ int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
                                  stream_t s, void **args, void **extra)
 {
     if (kmm_task_active())
-        return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes, s, args, extra);
+        return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes, kmm_task_stream(s), args, extra);
     return OWN(not_supported)("hipModuleLaunchKernel");
 }
 
@@ -224,21 +224,20 @@ static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
 #define FILL(name, type)                                                                           \
     int __wrap_hipMemset##name(void *dst, type value, size_t count);                               \
     int __real_hipMemset##name(void *dst, type value, size_t count);                               \
+    int __real_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name(void *dst, type value, size_t count)                                \
     {                                                                                              \
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
-        kmm_cuda_stream_catch_up(NULL);                                                            \
-        return __real_hipMemset##name(dst, value, count);                                          \
+        stream_t own = OWN(stream)(NULL);                                                          \
+        return own ? __real_hipMemset##name##Async(dst, value, count, own) : __real_hipMemset##name(dst, value, count);                                          \
     }                                                                                              \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
-    int __real_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s)             \
     {                                                                                              \
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
-        kmm_cuda_stream_catch_up(s);                                                               \
-        return __real_hipMemset##name##Async(dst, value, count, s);                                \
+        return __real_hipMemset##name##Async(dst, value, count, OWN(stream)(s));                                \
     }
 FILL(D8, unsigned char)
 FILL(D16, unsigned short)

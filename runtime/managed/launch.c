@@ -172,7 +172,7 @@ int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
 {
     void *handle = NULL;
     if (kmm_task_active())
-        return REAL(LaunchKernel)(function, grid, block, args, shared_bytes, s);
+        return REAL(LaunchKernel)(function, grid, block, args, shared_bytes, kmm_task_stream(s));
     int error = OWN(kernel)(&handle, function);
     return error ? OWN(kernel_failed)(error) : OWN(launch)(handle, grid, block, args, shared_bytes, s);
 }

@@ -62,7 +62,7 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
         return KMM_CUDA_SUCCESS;
     if (!dst || !src)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: an address is NULL");
-    int to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
+    int to = kmm_cuda_is_managed(dst) && !kmm__inline_reaches(dst), from = kmm_cuda_is_managed(src) && !kmm__inline_reaches(src);
     int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST) : to ? HOST_TO_DEVICE : HOST_TO_HOST;
     /* Ordinary memory may pass for a device's: kernels on the CPU can use it. */
     bool wrong = (kind == HOST_TO_DEVICE && from && !to) || (kind == DEVICE_TO_HOST && to && !from) ||
@@ -97,7 +97,7 @@ KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, si
 
 KMM__API int kmm_cuda_memset(void *dst, int value, size_t bytes)
 {
-    if (bytes && kmm_task_active() && !kmm_cuda_is_managed(dst)) {
+    if (bytes && kmm_task_active() && (!kmm_cuda_is_managed(dst) || kmm__inline_reaches(dst))) {
         memset(dst, value, bytes);
         return KMM_CUDA_SUCCESS;
     }

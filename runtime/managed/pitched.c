@@ -52,15 +52,15 @@ int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent)
 {
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
-    kmm_cuda_stream_catch_up(NULL);
-    return REAL(Memset3D)(memory, value, extent);
+    stream_t own = OWN(stream)(NULL);
+    return own ? REAL(Memset3DAsync)(memory, value, extent, own) : REAL(Memset3D)(memory, value, extent);
 }
 
 int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
 {
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(Memset3DAsync)(memory, value, extent, s);
 }
 
@@ -87,6 +87,9 @@ int WRAP(Memcpy3D)(const copy_t *c)
 {
     if (c && is_managed_copy(c))
         return copy_slices(c, NULL, RUNTIME "Memcpy3D with an array");
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(Memcpy3DAsync)(c, own));
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(Memcpy3D)(c);
 }
@@ -95,6 +98,6 @@ int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
 {
     if (c && is_managed_copy(c))
         return copy_slices(c, s, RUNTIME "Memcpy3DAsync with an array");
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(Memcpy3DAsync)(c, s);
 }

@@ -19,7 +19,6 @@ SINCE_LATER int REAL(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags
 int WRAP(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
 int WRAP(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags);
 int WRAP(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags);
-int REAL(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
 int REAL(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n);
 int REAL(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s);
 int REAL(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s);
@@ -46,7 +45,7 @@ int WRAP(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
 {
     if (kmm_cuda_is_managed(dst))
         return WRAP(Memset2D)(dst, pitch, value, w, h);
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(Memset2DAsync)(dst, pitch, value, w, h, s);
 }
 
@@ -55,6 +54,9 @@ int WRAP(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return WRAP(Memcpy)(dst, src, n, DEFAULT_KIND);
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(MemcpyPeerAsync)(dst, to, src, from, n, own));
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(MemcpyPeer)(dst, to, src, from, n);
 }
@@ -63,7 +65,7 @@ int WRAP(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n
 {
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return WRAP(MemcpyAsync)(dst, src, n, DEFAULT_KIND, s);
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(MemcpyPeerAsync)(dst, to, src, from, n, s);
 }
 
@@ -89,19 +91,21 @@ int WRAP(MemAdvise)(const void *p, size_t n, int advice, uint64_t place)
 
 int WRAP(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg)
 {
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(LaunchHostFunc)(s, function, arg);
 }
 
 int WRAP(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags)
 {
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(StreamAddCallback)(s, function, arg, flags);
 }
 
 int WRAP(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags)
 {
-    int error = REAL(EventRecordWithFlags)(e, s, flags);
+    int error = REAL(EventRecordWithFlags)(e, kmm_task_stream(s), flags);
+    if (kmm_task_active())
+        kmm_cuda_event_forget(e); /* it is the runtime's alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 

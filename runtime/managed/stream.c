@@ -10,11 +10,22 @@
 
 /* The default stream waits for all others and they for it, so its work is everybody's. It has two more names, cudaStreamLegacy and, where
  * threads have default streams of their own, cudaStreamPerThread. */
-static const void *line_of(const void *stream)
+bool kmm__stream_is_default(const void *stream)
 {
     enum { LEGACY = 1, PER_THREAD = 2 };
-    bool is_default = !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
-    return is_default ? &kmm__all_streams : stream;
+    return !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
+}
+
+static const void *line_of(const void *stream)
+{
+    return kmm__stream_is_default(stream) ? &kmm__all_streams : stream;
+}
+
+/* Inside a task what comes before is what was submitted before the task: what the task itself launched on the CPU has run, and what it
+ * has put on a GPU is the driver's own. */
+static int settle_before(void)
+{
+    return kmm__managed_result(kmm__inline_settle());
 }
 
 static int no_runtime(void)
@@ -27,6 +38,8 @@ static int no_runtime(void)
 KMM__API int kmm_cuda_device_synchronize(void)
 {
     kmm_runtime_t *rt = kmm_default();
+    if (kmm_task_active())
+        return settle_before();
     return rt ? kmm__managed_result(kmm_wait(rt)) : no_runtime();
 }
 
@@ -45,7 +58,7 @@ KMM__API int kmm_cuda_stream_synchronize(void *stream)
     if (!rt)
         return no_runtime();
     if (kmm_task_active())
-        return KMM_CUDA_SUCCESS; /* what a task launched on the CPU has run; its stream on a GPU is the driver's own */
+        return settle_before();
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
@@ -83,6 +96,8 @@ KMM__API int kmm_cuda_stream_query(void *stream)
     kmm__marker_t *m;
     if (!rt)
         return no_runtime();
+    if (kmm_task_active())
+        return settle_before();
     kmm__marker_create(rt, line_of(stream), &m);
     int reached = kmm__marker_query(m);
     kmm__marker_release(m);
@@ -154,10 +169,14 @@ KMM__API int kmm_cuda_event_destroy(void *event)
 KMM__API int kmm_cuda_event_record(void *handle, void *stream)
 {
     kmm_runtime_t *rt = kmm_default();
+    static const char no_stream;
     kmm__marker_t *m, *old = NULL;
     if (!rt)
         return no_runtime();
-    kmm__marker_create(rt, line_of(stream), &m);
+    int error = kmm_task_active() ? settle_before() : 0; /* then it is reached now */
+    if (error)
+        return error;
+    kmm__marker_create(rt, kmm_task_active() ? &no_stream : line_of(stream), &m);
     pthread_mutex_lock(&events.lock);
     event_t **at = event_find(handle);
     if (!*at)
@@ -203,6 +222,13 @@ KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
     int error = waits ? kmm__managed_result(kmm__marker_precede(m, stream)) : m ? kmm__marker_wait(m) : 0;
     kmm__marker_release(m);
     return error && !waits ? kmm_cuda_device_synchronize() : error;
+}
+
+KMM__API int kmm_cuda_event_is_recorded(void *handle)
+{
+    kmm__marker_t *m = marker_of(handle);
+    kmm__marker_release(m);
+    return m != NULL;
 }
 
 KMM__API int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)

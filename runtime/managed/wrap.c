@@ -29,7 +29,7 @@ int WRAP(Free)(void *p)
 
 int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocAsync)(out, bytes, s) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(MallocAsync)(out, bytes, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
 }
 
 /* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
@@ -37,14 +37,14 @@ int REAL(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
 int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
 int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocFromPoolAsync)(out, bytes, pool, s) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
 }
 
 int WRAP(FreeAsync)(void *p, stream_t s)
 {
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(FreeAsync)(p, s);
 }
 
@@ -70,6 +70,9 @@ int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
         OWN(await_others)(NULL);
         return OWN(copy)(dst, src, n, kind, NULL);
     }
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(MemcpyAsync)(dst, src, n, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(Memcpy)(dst, src, n, kind);
 }
@@ -80,7 +83,7 @@ int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s
         OWN(await_others)(s);
         return OWN(copy)(dst, src, n, kind, s);
     }
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(MemcpyAsync)(dst, src, n, kind, s);
 }
 
@@ -90,6 +93,9 @@ int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, s
         OWN(await_others)(NULL);
         return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, NULL);
     }
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
 }
@@ -100,7 +106,7 @@ int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t
         OWN(await_others)(s);
         return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, s);
     }
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
 }
 
@@ -108,15 +114,15 @@ int WRAP(Memset)(void *dst, int value, size_t n)
 {
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset(dst, value, n);
-    kmm_cuda_stream_catch_up(NULL);
-    return REAL(Memset)(dst, value, n);
+    stream_t own = OWN(stream)(NULL);
+    return own ? REAL(MemsetAsync)(dst, value, n, own) : REAL(Memset)(dst, value, n);
 }
 
 int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 {
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset_async(dst, value, n, s);
-    kmm_cuda_stream_catch_up(s);
+    s = OWN(stream)(s);
     return REAL(MemsetAsync)(dst, value, n, s);
 }
 
@@ -124,8 +130,8 @@ int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 {
     int error = 0;
     if (!kmm_cuda_is_managed(dst)) {
-        kmm_cuda_stream_catch_up(NULL);
-        return REAL(Memset2D)(dst, pitch, value, w, h);
+        stream_t own = OWN(stream)(NULL);
+        return own ? REAL(Memset2DAsync)(dst, pitch, value, w, h, own) : REAL(Memset2D)(dst, pitch, value, w, h);
     }
     for (size_t row = 0; row < h && !error; row++)
         error = kmm_cuda_memset((char *)dst + row * pitch, value, w);
@@ -234,13 +240,13 @@ int WRAP(DeviceReset)(void)
 int WRAP(StreamSynchronize)(stream_t s)
 {
     int error = kmm_cuda_stream_synchronize(s);
-    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(StreamSynchronize)(s));
+    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(StreamSynchronize)(kmm_task_stream(s)));
 }
 
 int WRAP(StreamQuery)(stream_t s)
 {
     int error = kmm_cuda_stream_query(s);
-    return error ? error : REAL(StreamQuery)(s);
+    return error ? error : REAL(StreamQuery)(kmm_task_stream(s));
 }
 
 int WRAP(StreamDestroy)(stream_t s)
@@ -252,12 +258,14 @@ int WRAP(StreamDestroy)(stream_t s)
 int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
     int error = kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
-    return error ? error : REAL(StreamWaitEvent)(s, e, flags);
+    return error ? error : REAL(StreamWaitEvent)(kmm_task_stream(s), e, flags);
 }
 
 int WRAP(EventRecord)(event_t e, stream_t s)
 {
-    int error = REAL(EventRecord)(e, s);
+    int error = REAL(EventRecord)(e, kmm_task_stream(s));
+    if (kmm_task_active())
+        kmm_cuda_event_forget(e); /* it is the runtime's alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
@@ -273,9 +281,12 @@ int WRAP(EventSynchronize)(event_t e)
     return error ? error : REAL(EventSynchronize)(e);
 }
 
+int REAL(EventElapsedTime)(float *milliseconds, event_t start, event_t end);
 int WRAP(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
 {
-    return kmm_cuda_event_elapsed_time(milliseconds, start, end);
+    /* Those that were recorded inside a task are the runtime's alone, which knows the others, too. */
+    return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end) ? kmm_cuda_event_elapsed_time(milliseconds, start, end)
+                                                                                : REAL(EventElapsedTime)(milliseconds, start, end);
 }
 
 int WRAP(EventDestroy)(event_t e)
@@ -324,5 +335,5 @@ int REAL(GraphLaunch)(void *graph, stream_t s);
 int WRAP(GraphLaunch)(void *graph, stream_t s);
 int WRAP(GraphLaunch)(void *graph, stream_t s)
 {
-    return kmm_task_active() ? REAL(GraphLaunch)(graph, s) : no_graph(RUNTIME "GraphLaunch");
+    return kmm_task_active() ? REAL(GraphLaunch)(graph, kmm_task_stream(s)) : no_graph(RUNTIME "GraphLaunch");
 }

@@ -54,6 +54,7 @@ int REAL(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, s
 int REAL(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s);
 int REAL(Memset)(void *dst, int value, size_t n);
 int REAL(MemsetAsync)(void *dst, int value, size_t n, stream_t s);
+int REAL(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
 int REAL(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h);
 int REAL(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind);
 int REAL(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind);
@@ -82,6 +83,11 @@ int WRAP(EventRecord)(event_t e, stream_t s);
 int WRAP(StreamSynchronize)(stream_t s);
 
 /* ---- beside.c ---- */
+/* The stream that a call of the program's on memory that is not managed is made on: behind managed work, and inside a task the task's in place
+ * of the default one. OWN(task_default): inside a task that has one, the task's stream; else NULL. */
+stream_t OWN(stream)(stream_t s);
+stream_t OWN(task_default)(void);
+int OWN(wait_for)(stream_t own, int error); /* after a call on that stream that gave the error, 0: none */
 void OWN(await_others)(stream_t s); /* returns when what is on the runtime's stream now has ended, or the device has failed */
 /* Of managed memory with other memory, which may be a device's. What others put on the stream has ended; what was launched there ends before
  * memory is copied that it may use. */

@@ -7,6 +7,7 @@
 #include <kmm/cuda_api.h>
 
 int kmm_cuda_device_synchronize(void) { return 0; }
+int kmm_cuda_event_is_recorded(void *event) { (void)event; return 0; }
 int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
 void kmm_cuda_event_forget(void *event) { (void)event; }
 int kmm_cuda_event_query(void *event) { (void)event; return 0; }
@@ -39,6 +40,7 @@ void kmm_cuda_stream_catch_up(void *stream) { (void)stream; }
 kmm_runtime_t *kmm_default(void) { return NULL; }
 int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }
+void *kmm_task_stream(void *stream) { return stream; }
 static int in_task;
 int kmm_task_active(void) { return in_task; }
 

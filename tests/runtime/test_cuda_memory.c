@@ -50,6 +50,11 @@ int __wrap_cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, s
 int __wrap_cudaLaunchHostFunc(void *s, void (*function)(void *arg), void *arg);
 int __wrap_cudaStreamAddCallback(void *s, void (*function)(void *s, int status, void *arg), void *arg, unsigned flags);
 int __wrap_cudaEventRecordWithFlags(void *event, void *s, unsigned flags);
+int __wrap_cudaStreamQuery(void *s);
+int __wrap_cudaStreamSynchronize(void *s);
+int __wrap_cudaStreamWaitEvent(void *s, void *e, unsigned flags);
+int __wrap_cudaEventRecord(void *e, void *s);
+int __wrap_cudaEventElapsedTime(float *ms, void *start, void *end);
 int __wrap_cudaStreamBeginCapture(void *s, int mode);
 int __wrap_cudaGraphCreate(void **graph, unsigned flags);
 int __wrap_cudaGraphLaunch(void *graph, void *s);
@@ -58,26 +63,42 @@ void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 /* ---- The runtime ---- */
 
 static int real_calls;
+static void *made_on, *synchronized, *of_other_device; /* the stream of the last call; the last one waited for; one on which no event can be recorded */
+static int errors; /* that the runtime remembers */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define REAL_ON(name, parameters)                                                                  \
+    int __real_##name parameters;                                                                  \
+    int __real_##name parameters { return real_calls++, made_on = s, 0; }
+REAL_ON(cudaMemcpyAsync, (void *dst, const void *src, size_t n, int kind, void *s))
+REAL_ON(cudaMemcpy2DAsync, (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s))
+REAL_ON(cudaMemsetAsync, (void *dst, int value, size_t n, void *s))
+REAL_ON(cudaMemset2DAsync, (void *dst, size_t pitch, int value, size_t w, size_t h, void *s))
+REAL_ON(cudaStreamQuery, (void *s))
+REAL_ON(cudaStreamWaitEvent, (void *s, void *e, unsigned flags))
+int __real_cudaStreamSynchronize(void *s);
+int __real_cudaStreamSynchronize(void *s) { return synchronized = s, 0; }
+int __real_cudaEventRecord(void *e, void *s);
+int __real_cudaEventRecord(void *e, void *s) { return made_on = s, s && s == of_other_device ? (errors++, 400) : 0; }
+int __real_cudaGetLastError(void);
+int __real_cudaGetLastError(void) { return errors = 0; }
 static char symbol[64];
 static int events, awaited; /* that there are; that have been waited for */
 #define REAL(name) int __real_##name(void); int __real_##name(void) { real_calls++; return 0; }
 int cudaEventCreateWithFlags(void **out, unsigned flags);
 int __real_cudaEventDestroy(void *e);
-int __real_cudaEventRecord(void *e, void *s);
 int __real_cudaEventSynchronize(void *e);
 int cudaEventCreateWithFlags(void **out, unsigned flags) { return *out = &events, events += flags == 2, 0; }
 int __real_cudaEventDestroy(void *e) { return events -= e == &events, 0; }
-int __real_cudaEventRecord(void *e, void *s) { return (void)e, (void)s, 0; }
 int __real_cudaEventSynchronize(void *e) { return awaited += e == &events, 0; }
 REAL(cudaDeviceSynchronize) REAL(cudaEventQuery) REAL(cudaFree) REAL(cudaLaunchHostFunc) REAL(cudaStreamAddCallback) REAL(cudaEventRecordWithFlags)
-REAL(cudaFreeAsync) REAL(cudaGetLastError) REAL(cudaLaunchKernel) REAL(cudaMemcpy2D) REAL(cudaMemcpy2DAsync)
-REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemcpyAsync) REAL(cudaMemset) REAL(cudaMemset2D) REAL(cudaMemset2DAsync)
-REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaMemsetAsync) REAL(cudaPeekAtLastError)
-REAL(cudaStreamDestroy) REAL(cudaStreamQuery) REAL(cudaStreamSynchronize) REAL(cudaStreamWaitEvent)
+REAL(cudaFreeAsync) REAL(cudaLaunchKernel) REAL(cudaMemcpy2D)
+REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemset) REAL(cudaMemset2D)
+REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaPeekAtLastError)
+REAL(cudaStreamDestroy)
 REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
 REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
-REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
+REAL(cudaEventElapsedTime) REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
 #ifdef KMM_TEST_HIP /* the same with HIP's names, and what only its wrappers call */
 REAL(__hipRegisterFatBinary) REAL(__hipRegisterFunction) REAL(__hipPushCallConfiguration) REAL(hipModuleLaunchKernel) REAL(hipMemsetD8)
 REAL(hipMemsetD8Async) REAL(hipMemsetD16) REAL(hipMemsetD16Async) REAL(hipMemsetD32) REAL(hipMemsetD32Async)
@@ -155,6 +176,8 @@ int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, vo
 int kmm_cuda_memset(void *dst, int value, size_t bytes) { memset(dst, value, bytes); return 0; }
 int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *s) { (void)s; return kmm_cuda_memset(dst, value, bytes); }
 int kmm_cuda_device_synchronize(void) { return 0; }
+static int is_recorded; /* events, by libkmm */
+int kmm_cuda_event_is_recorded(void *event) { (void)event; return is_recorded; }
 int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
 void kmm_cuda_event_forget(void *event) { (void)event; }
 int kmm_cuda_event_query(void *event) { (void)event; return 0; }
@@ -180,6 +203,8 @@ int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
     *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }
+static void *task_stream; /* NULL: no task that has one */
+void *kmm_task_stream(void *stream) { return !stream && task_stream ? task_stream : stream; }
 static int in_task;
 int kmm_task_active(void) { return in_task; }
 
@@ -388,6 +413,58 @@ static void test_in_task(void **state)
     assert_true(kmm_cuda_is_managed(p));
 }
 
+/* What a task that has a stream puts on the default one goes there, and what is complete when it returns outside is so there. */
+static void test_in_task_with_a_stream(void **state)
+{
+    char host[64] = { 0 };
+    int own = 0, other = 0;
+    float ms;
+    (void)state;
+    in_task = 1;
+    task_stream = &own;
+#define ON_OWN(call) (made_on = synchronized = NULL, assert_int_equal(call, 0), assert_ptr_equal(made_on, &own))
+#define WAITS_FOR_OWN(call) (ON_OWN(call), assert_ptr_equal(synchronized, &own))
+    WAITS_FOR_OWN(__wrap_cudaMemcpy(host, host, 4, 2));
+    WAITS_FOR_OWN(__wrap_cudaMemcpy2D(host, 4, host, 4, 4, 4, 2));
+    ON_OWN(__wrap_cudaMemcpyAsync(host, host, 4, 2, NULL));
+    assert_null(synchronized);
+    ON_OWN(__wrap_cudaMemset(host, 0, 4));
+    ON_OWN(__wrap_cudaMemset2D(host, 4, 0, 4, 4));
+    ON_OWN(__wrap_cudaMemsetAsync(host, 0, 4, NULL));
+    ON_OWN(__wrap_cudaStreamQuery(NULL));
+    ON_OWN(__wrap_cudaStreamWaitEvent(NULL, NULL, 0));
+    ON_OWN(__wrap_cudaEventRecord(NULL, NULL));
+    assert_int_equal(__wrap_cudaStreamSynchronize(NULL), 0);
+    assert_ptr_equal(synchronized, &own);
+    assert_int_equal(__wrap_cudaMemsetAsync(host, 0, 4, &other), 0);
+    assert_ptr_equal(made_on, &other);
+    assert_int_equal(recorded, 0);
+    in_task = 0;
+    task_stream = NULL;
+    real_calls = 0;
+    assert_int_equal(__wrap_cudaEventElapsedTime(&ms, NULL, NULL), 0); /* of events that only the runtime has recorded */
+    assert_int_equal(real_calls, 1);
+    is_recorded = 1;
+    assert_int_equal(__wrap_cudaEventElapsedTime(&ms, NULL, NULL), 0);
+    assert_int_equal(real_calls, 1);
+    is_recorded = 0;
+}
+
+/* A stream need not be the current device's, as an event that is recorded there must be. */
+static void test_copy_on_a_stream_of_another_device(void **state)
+{
+    void *p = NULL;
+    char host[16] = "", stream;
+    (void)state;
+    assert_int_equal(__wrap_cudaMalloc(&p, sizeof(host)), 0);
+    of_other_device = &stream;
+    synchronized = NULL;
+    assert_int_equal(__wrap_cudaMemcpyAsync(p, host, sizeof(host), 1, &stream), 0);
+    assert_ptr_equal(synchronized, &stream);
+    assert_int_equal(errors, 0);
+    of_other_device = NULL;
+}
+
 /* Copies of managed memory come after what is on their stream. */
 static void test_order_of_copies(void **state)
 {
@@ -516,7 +593,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup), cmocka_unit_test_setup(test_symbol_of_two, setup),
         cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
-        cmocka_unit_test_setup(test_in_task, setup), cmocka_unit_test_setup(test_order_of_copies, setup),
+        cmocka_unit_test_setup(test_in_task, setup),
+        cmocka_unit_test_setup(test_in_task_with_a_stream, setup),
+        cmocka_unit_test_setup(test_copy_on_a_stream_of_another_device, setup),
+        cmocka_unit_test_setup(test_order_of_copies, setup),
         cmocka_unit_test_setup(test_order_behind_launches, setup), cmocka_unit_test_setup(test_memory_of_libraries, setup),
         cmocka_unit_test_setup(test_shared_with_launches, setup),
         cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),

@@ -50,7 +50,7 @@ NOTHING(__real_hipDeviceSynchronize) NOTHING(__real_hipEventDestroy) NOTHING(__r
 NOTHING(__real_hipMalloc) NOTHING(__real_hipMallocAsync) NOTHING(__real_hipMallocFromPoolAsync) NOTHING(__real_hipMallocPitch) NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
 NOTHING(__real_hipMemcpy2D) NOTHING(__real_hipMemcpy2DAsync) NOTHING(__real_hipMemcpy3D) NOTHING(__real_hipMemcpyAsync)
 NOTHING(__real_hipMemcpyFromSymbol) NOTHING(__real_hipMemcpyToSymbol) NOTHING(__real_hipMemset) NOTHING(__real_hipMemset2D)
-NOTHING(__real_hipMemset2DAsync) NOTHING(__real_hipMemsetAsync) NOTHING(__real_hipMemsetD8) NOTHING(__real_hipMemsetD8Async)
+NOTHING(__real_hipMemset2DAsync) NOTHING(__real_hipEventElapsedTime) NOTHING(__real_hipMemsetAsync) NOTHING(__real_hipMemsetD8) NOTHING(__real_hipMemsetD8Async)
 NOTHING(__real_hipMemsetD16) NOTHING(__real_hipMemsetD16Async) NOTHING(__real_hipMemsetD32) NOTHING(__real_hipMemsetD32Async)
 NOTHING(__real_hipPeekAtLastError) NOTHING(__real_hipPointerGetAttributes) NOTHING(__real_hipStreamDestroy) NOTHING(__real_hipStreamQuery)
 NOTHING(__real_hipStreamSynchronize) NOTHING(__real_hipStreamWaitEvent) NOTHING(hipGetDevice) NOTHING(hipSetDevice)

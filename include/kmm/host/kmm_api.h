@@ -12,9 +12,12 @@ static inline const char *cudaGetErrorName(cudaError_t e) { return kmm_cuda_get_
 static inline const char *cudaGetErrorString(cudaError_t e) { return kmm_cuda_get_error_string(e); }
 
 /* ---- Memory ---- */
+template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal);
 template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
 {
     void *base = nullptr;
+    if (kmm_task_active()) /* what it launches finds it where it is */
+        return cudaMallocManaged(out, bytes);
     int error = kmm_cuda_malloc(out ? &base : nullptr, bytes);
     if (out)
         *out = static_cast<T *>(base);
@@ -78,7 +81,7 @@ template <class T> static inline cudaError_t cudaHostAlloc(T **out, size_t bytes
 #endif
     return cudaMallocHost(out, bytes, flags);
 }
-template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal)
+template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned)
 {
 #ifndef KMM_HOST_PARSE
     kmm_host_has_common_memory() = true;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks whose statements put work on streams of their own, on the fake CUDA driver: it finds the task's data, and what follows finds its results. */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include <kmm.h>
+
+#include "fake_work.h"
+
+enum { N = 1 << 14, NON_BLOCKING = 1 };
+
+static struct {
+    int (*stream_create)(void **out, unsigned flags);
+    int (*stream_destroy)(void *s);
+    int (*kernel_function)(void **out, void *kernel);
+    int (*launch)(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, void *s, void **args, void **extra);
+} cu;
+
+static int find_driver(void **state)
+{
+    (void)state;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver)
+        return 1;
+    *(void **)&cu.stream_create = dlsym(driver, "cuStreamCreate");
+    *(void **)&cu.stream_destroy = dlsym(driver, "cuStreamDestroy_v2");
+    *(void **)&cu.kernel_function = dlsym(driver, "cuKernelGetFunction");
+    *(void **)&cu.launch = dlsym(driver, "cuLaunchKernel");
+    return !cu.stream_create || !cu.stream_destroy || !cu.kernel_function || !cu.launch;
+}
+
+static int32_t *array(kmm_runtime_t *rt, const int32_t *values)
+{
+    int32_t *base;
+    kmm_shape_t shape = { .dims = 1, .extent = { N }, .element_bytes = 4 };
+    assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
+    if (values)
+        assert_int_equal(kmm_copy_in(rt, base, values, N * 4), 0);
+    return base;
+}
+
+static int run_add_all(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    for (int64_t i = (int64_t)block[0] * BLOCK; i < (int64_t)(block[0] + 1) * BLOCK; i++)
+        fake_work_element(ADD, i, N, *(int32_t **)args[0], *(int32_t **)args[1], *(int32_t **)args[2]);
+    return 0;
+}
+
+/* What a library does: dst = a + b on a stream of the driver's. */
+static void put_add(void *stream, int32_t *dst, int32_t *a, int32_t *b)
+{
+    static const uint32_t eight[] = { 8, 8, 8 };
+    static fake_kernel_t add = { run_add_all, 3, eight, 0, NULL };
+    void *f;
+    assert_int_equal(cu.kernel_function(&f, &add), 0);
+    assert_int_equal(cu.launch(f, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, (void *[]){ &dst, &a, &b }, NULL), 0);
+}
+
+/* The same, after others that take their time. */
+static void put_add_late(void *stream, int32_t *dst, int32_t *a, int32_t *b)
+{
+    for (int k = 0; k < 3; k++)
+        put_add(stream, dst, dst, a);
+    put_add(stream, dst, a, b);
+}
+
+/* The numbers from 0 on, four times each, by launches that take their time. */
+static int32_t *fourfold(kmm_runtime_t *rt)
+{
+    static int32_t values[N];
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *once = array(rt, values), *twice = array(rt, NULL), *often = array(rt, NULL);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, twice, once, once), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, often, twice, twice), 0);
+    return often;
+}
+
+static kmm_launch_t *describe(int32_t *to, int32_t *more, int32_t *from)
+{
+    kmm_launch_t *l = kmm_launch_begin("task", "beside.c", 3);
+    int32_t *const base[] = { to, more, from };
+    for (int k = 0; k < 3; k++) {
+        kmm_launch_access(l, k == 2 ? KMM_READ : KMM_WRITE, k == 2 ? "from" : k == 1 ? "more" : "to", base[k], sizeof(*to));
+        kmm_launch_index(l, 0, N);
+    }
+    return l;
+}
+
+/* Kernels take 10 ms. */
+static kmm_runtime_t *slow_runtime(void)
+{
+    kmm_runtime_t *rt;
+    setenv("KMM_FAKE_CUDA_KERNEL_US", "10000", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    return rt;
+}
+
+static void end(kmm_runtime_t *rt, int32_t *array, int factor)
+{
+    static int32_t got[N];
+    assert_int_equal(kmm_copy_out(rt, got, array, sizeof(got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], factor * i);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    unsetenv("KMM_FAKE_CUDA_KERNEL_US");
+}
+
+/* One that names no stream may use any, also those that libkmm hears nothing of. */
+static void a_task_without_a_stream_may_use_any(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = slow_runtime();
+    int32_t *a = fourfold(rt), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    void *x, *y;
+    kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, NULL);
+    assert_non_null(t);
+    assert_int_equal(cu.stream_create(&x, NON_BLOCKING), 0);
+    assert_int_equal(cu.stream_create(&y, 0), 0);
+    assert_ptr_equal(kmm_task_stream(NULL), NULL);
+    assert_ptr_equal(kmm_task_stream(x), x);
+    put_add(x, kmm_task_pointer(t, b), kmm_task_pointer(t, a), kmm_task_pointer(t, a));
+    put_add_late(y, kmm_task_pointer(t, c), kmm_task_pointer(t, a), kmm_task_pointer(t, a));
+    kmm_task_end(t);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, d, b, c), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(cu.stream_destroy(x), 0);
+    assert_int_equal(cu.stream_destroy(y), 0);
+    end(rt, d, 16);
+}
+
+/* One that names its stream has what the program puts on the default stream there, and waits for others that the program uses. */
+static void a_task_with_a_stream_may_use_others(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = slow_runtime();
+    int32_t *a = fourfold(rt), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    void *s, *x, *const legacy = (void *)1, *const per_thread = (void *)2;
+    assert_ptr_equal(kmm_task_stream(NULL), NULL);
+    kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, &s);
+    assert_non_null(t);
+    assert_int_equal(cu.stream_create(&x, NON_BLOCKING), 0);
+    assert_ptr_equal(kmm_task_stream(x), x);
+    put_add(x, kmm_task_pointer(t, b), kmm_task_pointer(t, a), kmm_task_pointer(t, a));
+    assert_ptr_equal(kmm_task_stream(NULL), s);
+    assert_ptr_equal(kmm_task_stream(legacy), s);
+    assert_ptr_equal(kmm_task_stream(per_thread), s);
+    assert_ptr_equal(kmm_task_stream(s), s);
+    put_add_late(s, kmm_task_pointer(t, c), kmm_task_pointer(t, b), kmm_task_pointer(t, a)); /* behind x */
+    assert_ptr_equal(kmm_task_stream(x), x);
+    put_add_late(x, kmm_task_pointer(t, b), kmm_task_pointer(t, c), kmm_task_pointer(t, a)); /* behind s */
+    kmm_task_end(t);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, d, b, c), 0);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(cu.stream_destroy(x), 0);
+    end(rt, d, 28);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_without_a_stream_may_use_any),
+        cmocka_unit_test(a_task_with_a_stream_may_use_others),
+    };
+    return cmocka_run_group_tests(tests, find_driver, NULL);
+}
