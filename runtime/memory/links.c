@@ -13,7 +13,10 @@
 
 #include "costs.h"
 
-enum { MANY_DEVICES = 4, TURN_BYTES = 512 << 20, SEEN_TIMES = 128 };
+enum { MANY_DEVICES = 4, SEEN_TIMES = 128 };
+
+/* Where turns change little is on the link for a moment, one way or both: so there are to be many copies in one. */
+static const uint64_t TURN_BYTES = (uint64_t)2 << 30;
 
 typedef struct link {
     bool has_turn;
