@@ -193,7 +193,7 @@ static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t
         return NULL;
     p->regions->extent = g->frames * frame;
     kmm__pool_extend(p, p->extent + g->frames * frame);
-    kmm__block_t *b = kmm__heap_carve(p, p->regions->first, q->bytes, q->alignment);
+    kmm__block_t *b = kmm__heap_carve(p, q->stream, p->regions->first, q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
     kmm__pool_note_used(p);
@@ -278,7 +278,7 @@ static int region_end(kmm__pool_t *p, kmm__region_t *r)
     kmm__lock_drop(&p->lock);
     int status = kmm_resource_deallocate(p->head.upstream, (void *)r->address, r->bytes, NULL);
     kmm__lock_take(&p->lock);
-    kmm__heap_free_region(p, r);
+    kmm__heap_free_region(r);
     return status;
 }
 

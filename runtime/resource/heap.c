@@ -7,18 +7,36 @@
 #include "pool.h"
 
 enum {
-    SLAB_LEAST = 255,        /* descriptors that are made together; with the slab's head 32 KiB */
+    PAGE = 4096,
+    PLACES = PAGE / (int)sizeof(kmm__block_t), /* one of them is the page's head */
+    SLAB_LEAST = 8, /* pages of descriptors that are made together */
     DESCRIPTORS_AHEAD = 1 << 16, /* most that are made before they are needed, */
     INDEX_LEAST_BITS = 8
 };
 static const size_t DESCRIPTOR_COVERS = (size_t)384 << 10; /* one for so much memory */
 static const size_t HUGE_PAGE = (size_t)2 << 20;
 
-typedef struct slab {
-    _Alignas(128) struct slab *next;
-    kmm__block_t blocks[];
-} slab_t;
+/* Descriptors of one stream. Processors fetch what lies near to what is used, and as a rule no farther than the end of a
+ * page; so threads on two streams, which write to descriptors all the time, do not have them in one. */
+typedef union place {
+    kmm__block_t block;
+    struct {
+        kmm__block_t **home; /* where those of the page go when they are not in use: a stream's list, or the pool's own */
+        kmm__page_t *next;   /* of pages that are nobody's yet */
+        kmm__page_t *slab;   /* in the first page of a slab: the next slab */
+    } head;
+} place_t;
+struct kmm__page { place_t places[PLACES]; };
 _Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
+_Static_assert(sizeof(kmm__page_t) == PAGE, "blocks tell their page by their address");
+
+/* Each page has its head at another place, since caches keep few lines that are whole pages apart. */
+static inline size_t head_place(const kmm__page_t *page) { return (uintptr_t)page / PAGE % PLACES; }
+static inline place_t *head_of(kmm__page_t *page) { return &page->places[head_place(page)]; }
+static inline kmm__block_t **home_of(const kmm__block_t *b)
+{
+    return head_of((kmm__page_t *)((uintptr_t)b & ~(uintptr_t)(PAGE - 1)))->head.home;
+}
 
 /* ---- The index of addresses ---- */
 
@@ -44,7 +62,7 @@ static inline void index_remove(kmm__index_t *x, kmm__block_t *b)
 /* Memory in pages that are there already, and huge ones if that is possible: few translations. */
 static void *memory_new(size_t bytes)
 {
-    const size_t page = bytes < HUGE_PAGE ? 128 : HUGE_PAGE, whole = kmm__round_up(bytes, page);
+    const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, whole = kmm__round_up(bytes, page);
     void *memory = aligned_alloc(page, whole);
     if (!memory)
         return NULL;
@@ -112,17 +130,34 @@ kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address)
 
 /* ---- Descriptors ---- */
 
-static bool slab_add(kmm__pool_t *p, size_t count)
+static bool slab_add(kmm__pool_t *p, size_t pages)
 {
-    slab_t *s = memory_new(sizeof(slab_t) + count * sizeof(kmm__block_t));
+    kmm__page_t *s = memory_new(pages * sizeof(*s));
     if (!s)
         return false;
-    s->next = p->slabs;
+    head_of(s)->head.slab = p->slabs;
     p->slabs = s;
-    p->descriptors += count;
-    for (size_t i = count; i-- > 0;) {
-        s->blocks[i].next = p->spare;
-        p->spare = &s->blocks[i];
+    p->descriptors += pages * (PLACES - 1);
+    for (size_t i = pages; i-- > 0;) {
+        head_of(&s[i])->head.next = p->pages;
+        p->pages = &s[i];
+    }
+    return true;
+}
+
+/* One more page for a list. */
+static bool page_add(kmm__pool_t *p, kmm__block_t **spare)
+{
+    if (!p->pages && !slab_add(p, SLAB_LEAST))
+        return false;
+    kmm__page_t *page = p->pages;
+    p->pages = head_of(page)->head.next;
+    head_of(page)->head.home = spare;
+    for (size_t i = PLACES; i-- > 0;) {
+        if (i == head_place(page))
+            continue;
+        page->places[i].block.next = *spare;
+        *spare = &page->places[i].block;
     }
     return true;
 }
@@ -131,18 +166,21 @@ static bool slab_add(kmm__pool_t *p, size_t count)
 static void descriptors_expect(kmm__pool_t *p)
 {
     const size_t covers = p->held / DESCRIPTOR_COVERS, most = covers < DESCRIPTORS_AHEAD ? covers : DESCRIPTORS_AHEAD;
-    if (most > p->descriptors + SLAB_LEAST)
-        slab_add(p, most - p->descriptors);
+    if (most > p->descriptors + SLAB_LEAST * PLACES)
+        slab_add(p, (most - p->descriptors) / (PLACES - 1));
     index_expect(p, true, most);
 }
 
 /* Makes sure that two descriptors can be had: what one carve needs. */
-static inline bool descriptors_reserve(kmm__pool_t *p) { return (p->spare && p->spare->next) || slab_add(p, SLAB_LEAST); }
-
-static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, size_t bytes, kmm__region_t *region)
+static inline bool descriptors_reserve(kmm__pool_t *p, kmm__block_t **spare)
 {
-    kmm__block_t *b = p->spare, *next = b->next;
-    p->spare = next;
+    return (*spare && (*spare)->next) || page_add(p, spare);
+}
+
+static inline kmm__block_t *descriptor_get(kmm__block_t **spare, uintptr_t address, size_t bytes, kmm__region_t *region)
+{
+    kmm__block_t *b = *spare, *next = b->next;
+    *spare = next;
     if (next) { /* soon needed */
         __builtin_prefetch(next, 1);
         __builtin_prefetch(&next->epoch, 1);
@@ -157,11 +195,12 @@ static inline kmm__block_t *descriptor_get(kmm__pool_t *p, uintptr_t address, si
     return b;
 }
 
-static inline void descriptor_put(kmm__pool_t *p, kmm__block_t *b)
+static inline void descriptor_put(kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_UNUSED, memory_order_relaxed);
-    b->next = p->spare;
-    p->spare = b;
+    kmm__block_t **spare = home_of(b);
+    b->next = *spare;
+    *spare = b;
 }
 
 static inline bool is_free(const kmm__block_t *b)
@@ -217,7 +256,7 @@ static void unshelve(kmm__pool_t *p, kmm__block_t *b)
 /* ---- Blocks ---- */
 
 /* Gives `upper`, which is on no shelf, to its neighbour below, which keeps its owner and epoch. */
-static inline void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upper)
+static inline void absorb(kmm__block_t *lower, kmm__block_t *upper)
 {
     lower->bytes += upper->bytes;
     kmm__block_link(&lower->above, upper->above);
@@ -225,24 +264,26 @@ static inline void absorb(kmm__pool_t *p, kmm__block_t *lower, kmm__block_t *upp
         kmm__block_link(&lower->above->below, lower);
     else
         lower->region->last = lower;
-    descriptor_put(p, upper);
+    descriptor_put(upper);
 }
 
-/* Cuts a block that is on no shelf; the upper part, of the same owner, is returned. */
-static inline kmm__block_t *cut(kmm__pool_t *p, kmm__block_t *b, size_t bytes)
+/* Cuts a block that is on no shelf. The lower part is returned, which has the new descriptor: what is cut for a
+ * stream is what it will write to. */
+static inline kmm__block_t *cut(kmm__block_t **spare, kmm__block_t *b, size_t bytes)
 {
-    kmm__block_t *upper = descriptor_get(p, b->address + bytes, b->bytes - bytes, b->region);
-    b->bytes = bytes;
-    upper->owner = b->owner;
-    upper->epoch = b->epoch;
-    kmm__block_link(&upper->below, b);
-    kmm__block_link(&upper->above, b->above);
-    if (upper->above)
-        kmm__block_link(&upper->above->below, upper);
+    kmm__block_t *lower = descriptor_get(spare, b->address, bytes, b->region);
+    kmm__block_place(b, b->address + bytes);
+    b->bytes -= bytes;
+    lower->owner = b->owner;
+    lower->epoch = b->epoch;
+    kmm__block_link(&lower->below, b->below);
+    kmm__block_link(&lower->above, b);
+    if (lower->below)
+        kmm__block_link(&lower->below->above, lower);
     else
-        b->region->last = upper;
-    kmm__block_link(&b->above, upper);
-    return upper;
+        b->region->first = lower;
+    kmm__block_link(&b->below, lower);
+    return lower;
 }
 
 static inline void make_clean(kmm__block_t *b)
@@ -282,12 +323,12 @@ kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
     note_clean_from(b);
     for (kmm__block_t *above; may_merge(b, above = b->above); merged = true) {
         kmm__shelf_take(shelf_of(p, above), above);
-        absorb(p, b, above);
+        absorb(b, above);
     }
     for (kmm__block_t *below; may_merge(b, below = b->below); b = below, merged = true) {
         kmm__shelf_take(shelf_of(p, below), below);
         below->owner = owner;
-        absorb(p, below, b);
+        absorb(below, b);
     }
     if (owner && merged && epoch < owner->newest_epoch)
         epoch = owner->newest_epoch;
@@ -311,18 +352,16 @@ void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b)
     kmm__pool_extend(p, p->extent + extent - before);
 }
 
-static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes)
+static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t **spare, kmm__block_t *b, uintptr_t start, size_t bytes)
 {
-    if (!descriptors_reserve(p))
+    if (!descriptors_reserve(p, spare))
         return NULL;
     kmm__shelf_take(shelf_of(p, b), b);
-    if (start > b->address) {
-        kmm__block_t *front = b;
-        b = cut(p, front, start - front->address);
-        put(p, front);
-    }
+    if (start > b->address)
+        put(p, cut(spare, b, start - b->address));
     if (b->bytes > bytes) {
-        kmm__block_t *rest = cut(p, b, bytes);
+        kmm__block_t *rest = b;
+        b = cut(spare, rest, bytes);
         if (!rest->above && rest->address >= rest->region->clean_from)
             make_clean(rest);
         put(p, rest);
@@ -332,13 +371,23 @@ static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t *b, uintptr_t s
     return b;
 }
 
-kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes) { return cut_out(p, b, start, bytes); }
+kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes) { return cut_out(p, &p->spare, b, start, bytes); }
 
-kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment)
+/* Gives a block that is on no shelf a descriptor of the list. */
+static kmm__block_t *describe_anew(kmm__block_t **spare, kmm__block_t *b)
 {
-    b = cut_out(p, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
+    kmm__block_t *whole = cut(spare, b, b->bytes);
+    absorb(whole, b);
+    return whole;
+}
+
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b, size_t bytes, size_t alignment)
+{
+    b = cut_out(p, &s->spare, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
     if (!b)
         return NULL;
+    if (home_of(b) != &s->spare)
+        b = describe_anew(&s->spare, b);
     list(p, b);
     kmm__heap_extend(p, b);
     make_clean(b);
@@ -351,14 +400,11 @@ kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need)
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         kmm__block_t *b = r->last;
         const uintptr_t from = b->address < r->clean_from ? r->clean_from : b->address;
-        if (!is_free(b) || !b->owner || r->address + r->bytes - from < need || !descriptors_reserve(p))
+        if (!is_free(b) || !b->owner || r->address + r->bytes - from < need || !descriptors_reserve(p, &p->spare))
             continue;
         unshelve(p, b);
-        if (from > b->address) {
-            kmm__block_t *lower = b;
-            b = cut(p, lower, from - lower->address);
-            shelve(p, lower);
-        }
+        if (from > b->address)
+            shelve(p, cut(&p->spare, b, from - b->address));
         make_clean(b);
         shelve(p, b);
         return b;
@@ -372,7 +418,7 @@ kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *
     for (kmm__block_t *b = first; b && b->address < end; b = b->above)
         unshelve(p, b);
     while (first->address + first->bytes < end)
-        absorb(p, first, first->above);
+        absorb(first, first->above);
     first->owner = owner;
     first->epoch = epoch;
     return kmm__heap_release(p, first);
@@ -395,7 +441,7 @@ static void region_list(kmm__pool_t *p, kmm__region_t *r)
 int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *owner)
 {
     kmm__region_t *r = calloc(1, sizeof(*r));
-    if (!r || !descriptors_reserve(p)) {
+    if (!r || !descriptors_reserve(p, &p->spare)) {
         free(r);
         return KMM_E_MEMORY;
     }
@@ -403,7 +449,7 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
     r->address = (uintptr_t)memory;
     r->bytes = bytes;
     region_list(p, r);
-    r->first = r->last = descriptor_get(p, r->address, bytes, r);
+    r->first = r->last = descriptor_get(&p->spare, r->address, bytes, r);
     r->clean_from = r->address + bytes;
     if (owner) {
         r->first->owner = owner;
@@ -439,11 +485,11 @@ void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *r)
             shelve(p, b);
 }
 
-void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *r)
+void kmm__heap_free_region(kmm__region_t *r)
 {
     for (kmm__block_t *b = r->first, *above; b; b = above) {
         above = b->above;
-        descriptor_put(p, b);
+        descriptor_put(b);
     }
     free(r);
 }
@@ -533,8 +579,8 @@ void kmm__heap_deinit(kmm__pool_t *p)
         next = r->next;
         free(r);
     }
-    for (slab_t *s = p->slabs, *next; s; s = next) {
-        next = s->next;
+    for (kmm__page_t *s = p->slabs, *next; s; s = next) {
+        next = head_of(s)->head.slab;
         free(s);
     }
     for (int large = 0; large < 2; large++)

@@ -350,7 +350,7 @@ static inline kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block
     if (!b)
         return NULL;
     size_t bytes = b->above ? q->bytes : generous(p, q->bytes);
-    b = kmm__heap_carve(p, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
+    b = kmm__heap_carve(p, q->stream, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
     kmm__pool_note_used(p);

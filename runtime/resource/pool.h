@@ -39,6 +39,8 @@ typedef struct kmm__region {
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__region_t;
 
+typedef struct kmm__page kmm__page_t; /* of descriptors */
+
 enum { KMM__POOL_LARGE = 2, KMM__LARGE_BYTES = 64 << 10 };
 
 /* What a stream may cache: bytes together, and in one block. */
@@ -54,8 +56,9 @@ typedef struct kmm__pool_stream {
     uint16_t round;           /* how often the cache has been full; guarded by the timeline's lock */
     int64_t live_bytes, live_count; /* allocated from the cache minus freed on this stream; likewise */
     kmm__shelf_t cache;       /* likewise */
-    _Alignas(128) kmm__shelf_t shelf; /* free blocks it owns; guarded by the pool's lock */
+    _Alignas(128) kmm__block_t *spare; /* descriptors not in use; guarded by the pool's lock */
     uint64_t oldest_epoch, newest_epoch; /* no block of the shelf has an earlier, or a later one; likewise */
+    kmm__shelf_t shelf;       /* free blocks it owns; likewise */
     _Atomic size_t left;      /* left blocks it may still use; written under the pool's lock */
 } kmm__pool_stream_t;
 
@@ -102,9 +105,10 @@ typedef struct kmm__pool {
     size_t left_mapped; /* their bytes */
     int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
     uint64_t locker;   /* the thread that had the lock last for a stream that has had to wait for it */
-    kmm__block_t *spare; /* descriptors not in use */
+    kmm__block_t *spare; /* descriptors not in use, but for those of streams */
+    kmm__page_t *pages;  /* of descriptors that are nobody's yet */
     size_t descriptors;  /* that there are */
-    void *slabs;       /* where descriptors live; freed with the pool only, so that a stale pointer is readable */
+    kmm__page_t *slabs;  /* where they live; freed with the pool only, so that a stale pointer is readable */
     kmm__shelf_t clean;
 } kmm__pool_t;
 
@@ -116,7 +120,7 @@ int kmm__heap_add_region(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_s
 void kmm__heap_detach_region(kmm__pool_t *p, kmm__region_t *region);
 /* Undoes a detach. */
 void kmm__heap_attach_region(kmm__pool_t *p, kmm__region_t *region);
-void kmm__heap_free_region(kmm__pool_t *p, kmm__region_t *region);
+void kmm__heap_free_region(kmm__region_t *region);
 /* The block that is live or cached at an address; NULL: none is. Takes the lock. */
 kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address);
 /* Takes a live or cached block out of the index, and makes it free. */
@@ -128,8 +132,9 @@ kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b);
 kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes);
 /* The extent of the block's region reaches the block's end at least. */
 void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b);
-/* Makes a free block live: `bytes` of it at a multiple of `alignment`; the rest stays free. NULL: the host has no memory. */
-kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__block_t *b, size_t bytes, size_t alignment);
+/* Makes a free block live, for a stream: `bytes` of it at a multiple of `alignment`; the rest stays free. NULL: the host has
+ * no memory. */
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b, size_t bytes, size_t alignment);
 /* Merges the free blocks first to last, which are neighbours, for a new owner. */
 kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch);
 /* Cuts off the clean part of a last block that has an owner, if it has `need` bytes; NULL: there is none. */

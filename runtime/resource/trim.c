@@ -47,7 +47,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
             break;
         }
         p->held -= r->bytes - r->left;
-        kmm__heap_free_region(p, r);
+        kmm__heap_free_region(r);
     }
     if (status == 0)
         status = kmm__pool_shrink(p, keep);

@@ -628,6 +628,40 @@ static void a_pool_without_a_cache_shelves_everything(void **state)
     finish(&f);
 }
 
+/* The page of the block's descriptor, which threads that use the stream write to. */
+static uintptr_t page_of(fixture_t *f, const void *p)
+{
+    return (uintptr_t)kmm__heap_find((kmm__pool_t *)f->pool, p, KMM_SIZE_RECORDED) / 4096;
+}
+
+/* Blocks lie in memory one after the other, whoever has them; and a quarter where one of the other stream was, of just the
+ * size. */
+static void what_threads_write_to_lies_in_pages_of_their_streams(void **state)
+{
+    (void)state;
+    enum { COUNT = 200 };
+    fixture_t f;
+    void *p[COUNT];
+    size_t bytes[COUNT];
+    int stream[COUNT];
+    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX });
+    for (int i = 0; i < COUNT; i++)
+        p[i] = get(&f, bytes[i] = KIB * (size_t)(1 + i % 5), stream[i] = 1 + i % 2);
+    for (int i = 0; i < COUNT; i += 4)
+        put(&f, p[i], bytes[i], stream[i]);
+    fake_complete_all(&f.memory.streams);
+    const size_t before = usage(&f).extent_bytes;
+    for (int i = 0; i < COUNT; i += 4)
+        p[i] = get(&f, bytes[i], stream[i] = 2);
+    assert_int_equal(usage(&f).extent_bytes, before);
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(stream[i] == stream[k] || page_of(&f, p[i]) != page_of(&f, p[k]));
+    for (int i = 0; i < COUNT; i++)
+        put(&f, p[i], bytes[i], stream[i]);
+    finish(&f);
+}
+
 /* ---- Random programs against the model ---- */
 
 /* As if every stream had met others at the pool's lock, and so caches more. */
@@ -694,6 +728,7 @@ int main(void)
         cmocka_unit_test(leaks_are_reported),
         cmocka_unit_test(a_stream_that_waits_for_the_lock_caches_more_for_a_while),
         cmocka_unit_test(a_pool_without_a_cache_shelves_everything),
+        cmocka_unit_test(what_threads_write_to_lies_in_pages_of_their_streams),
         cmocka_unit_test(random_programs_hold_to_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
