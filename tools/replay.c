@@ -25,6 +25,7 @@ typedef struct replay {
     kmm_stream_t *streams;
     _Atomic(void *) *blocks; /* NULL: not yet; FAILED; or the address */
     _Atomic size_t failed, errors;
+    size_t failed_in_order; /* of them, where the memory the log needs was looked for */
     serial_t serial;
 } replay_t;
 
@@ -126,12 +127,16 @@ static int streams_make(replay_t *r, kmm_stream_pool_t **pool)
     return status;
 }
 
-static void report_usage(const replay_log_t *log, const kmm_resource_usage_t *usage)
+/* What the log's peak needed is known only where all of it was had. */
+static void report_usage(const replay_log_t *log, const kmm_resource_usage_t *usage, size_t failed)
 {
     const double mib = 1 << 20;
     printf("held           %.3f MiB in %zu regions\n", (double)usage->held_bytes / mib, usage->regions);
-    printf("fragmentation  %.3f: %.3f MiB of extent for the peak, calls in the log's order\n",
-           log->peak ? (double)usage->extent_bytes / (double)log->peak : 1.0, (double)usage->extent_bytes / mib);
+    if (failed)
+        printf("fragmentation  not known: not all of the peak was had\n");
+    else
+        printf("fragmentation  %.3f: %.3f MiB of extent for the peak, calls in the log's order\n",
+               log->peak ? (double)usage->extent_bytes / (double)log->peak : 1.0, (double)usage->extent_bytes / mib);
     printf("streams        %zu events, %zu waits\n", usage->events, usage->waits);
 }
 
@@ -143,7 +148,7 @@ static void report(const replay_t *r, double best, const char *spec, const kmm_r
     printf("time           %.3f ms, %.0f ns a call\n", 1e3 * best, r->log->count ? 1e9 * best / (double)r->log->count : 0);
     printf("peak           %.3f MiB live; %.3f MiB left at the end\n", (double)r->log->peak / mib, (double)r->log->left / mib);
     if (usage)
-        report_usage(r->log, usage);
+        report_usage(r->log, usage, r->failed_in_order);
     printf("out of memory  %zu times here, %zu when logged\n", (size_t)r->failed, r->log->failures);
     if (r->log->unknown)
         printf("left out       %zu frees of what was allocated before the log began\n", r->log->unknown);
@@ -189,6 +194,7 @@ static bool usage_of(replay_t *r, const char *spec, kmm_resource_usage_t *out)
         r->errors++;
     r->resource = timed;
     r->serial = serial;
+    r->failed_in_order = r->failed - failed;
     r->failed = failed;
     return tells;
 }

@@ -16,6 +16,7 @@ for spec in pool/host arena/host pool:16M-64M/statistics/host host thread_arena/
 done
 "$2" --serial --resource=pool/host "$log" > "$log.out"
 grep -q '^fragmentation *1\.' "$log.out"
+"$2" --resource=limit:64K/pool/host "$log" | grep -q '^fragmentation *not known'
 "$2" --serial --resource=limit:64K/host "$log" | grep -q '^out of memory *[1-9]'
 
 # The memory that is best of what there is.
