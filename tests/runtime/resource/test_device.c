@@ -1100,6 +1100,47 @@ static void frameworks_allocate_from_a_pool(void **state)
     kmm_stream_pool_destroy(streams);
 }
 
+/* ---- The end of the process ---- */
+
+static CUresult over_push(CUcontext c) { return (void)c, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_pop(CUcontext *c) { return (void)c, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_free(CUdeviceptr p) { return (void)p, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_record(CUevent e, CUstream s) { return (void)e, (void)s, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_event(CUevent e) { return (void)e, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_mode(int *mode) { return (void)mode, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_capture(CUstream s, int *status) { return (void)s, (void)status, CUDA_ERROR_DEINITIALIZED; }
+
+/* Static objects free and destroy after the driver has gone, and its memory with it: no error, and nothing is waited for. */
+static void the_driver_goes_first(void **state)
+{
+    (void)state;
+    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
+    kmm_resource_t *source, *pool;
+    kmm_stream_pool_t *streams;
+    void *p, *q;
+    assert_int_equal(kmm_device_resource_create(0, &source), 0);
+    assert_int_equal(kmm_pool_resource_create(source, NULL, &pool), 0);
+    assert_int_equal(kmm_stream_pool_create(0, 1, &streams), 0);
+    kmm_stream_t s = kmm_stream_pool_next(streams);
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, s, &p), 0);
+    assert_int_equal(kmm_resource_allocate(pool, 4 * MIB, 0, s, &q), 0);
+    assert_int_equal(kmm_resource_deallocate(pool, p, MIB, s), 0);
+    honest = *driver;
+    driver->CtxPushCurrent = over_push;
+    driver->CtxPopCurrent = over_pop;
+    driver->MemFree = over_free;
+    driver->EventRecord = over_record;
+    driver->EventQuery = driver->EventSynchronize = driver->EventDestroy = over_event;
+    driver->ThreadExchangeStreamCaptureMode = over_mode;
+    driver->StreamIsCapturing = over_capture;
+    assert_int_equal(kmm_resource_deallocate(pool, q, 4 * MIB, s), 0);
+    assert_int_equal(kmm_resource_stream_end(pool, s), 0);
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+    *driver = honest;
+    kmm_stream_pool_destroy(streams);
+}
+
 int main(void)
 {
     enum { COUNT = sizeof(subjects) / sizeof(*subjects) };
@@ -1130,6 +1171,7 @@ int main(void)
         cmocka_unit_test(a_captured_stream_is_let_alone),
         cmocka_unit_test(frameworks_give_a_graph_nothing),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
+        cmocka_unit_test(the_driver_goes_first),
     };
     struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];
     const char *loaded = getenv("KMM_TEST_LOADED"); /* as a program has one that is linked with it: newer ones are not opened beside it */
