@@ -59,6 +59,51 @@ static void limiting(void **state)
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
+static int fail_code;
+static size_t seen_bytes; /* of the last call: alignment shows in them */
+
+static int failing_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
+{
+    (void)context, (void)stream;
+    seen_bytes = bytes;
+    return fail_code ? fail_code : posix_memalign(out, 256, bytes) ? KMM_E_MEMORY : 0;
+}
+
+static int failing_deallocate(void *context, void *p, size_t bytes, kmm_stream_t stream)
+{
+    (void)context, (void)bytes, (void)stream;
+    free(p);
+    return 0;
+}
+
+static const kmm_callback_options_t failing = { .allocate = failing_allocate, .deallocate = failing_deallocate, .device = -1 };
+
+/* What upstream refuses does not count against a limit, nor in statistics, and leaves nothing that is outstanding. */
+static void what_upstream_refuses_is_not_counted(void **state)
+{
+    (void)state;
+    kmm_resource_t *source, *limit, *counted, *r;
+    kmm_statistics_t s;
+    void *p;
+    assert_int_equal(kmm_callback_resource_create(&failing, &source), 0);
+    assert_int_equal(kmm_limiting_resource_create(source, 1024, &limit), 0);
+    assert_int_equal(kmm_statistics_resource_create(limit, &counted), 0);
+    assert_int_equal(kmm_tracking_resource_create(counted, KMM_TRACK_POINTERS, &r), 0);
+    for (int i = 0; i < 10; i++) {
+        fail_code = i % 2 ? KMM_E_MEMORY : KMM_E_DEVICE;
+        assert_int_equal(kmm_resource_allocate(r, 1000, 0, NULL, &p), fail_code);
+    }
+    fail_code = 0;
+    assert_int_equal(kmm_statistics_get(counted, &s), 0);
+    assert_true(s.bytes.current == 0 && s.bytes.peak == 0 && s.count.total == 0);
+    assert_int_equal(kmm_tracking_outstanding(r, NULL, 0), 0);
+    put(r, get(r, 1024), 1024);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(counted), 0);
+    assert_int_equal(kmm_resource_destroy(limit), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
+}
+
 static void aligned(void **state)
 {
     (void)state;
@@ -156,6 +201,64 @@ static void statistics(void **state)
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
+/* A scope that frees more than it allocates ends below nothing, and its peak is nothing. */
+static void statistics_of_a_scope_that_frees(void **state)
+{
+    (void)state;
+    kmm_resource_t *r;
+    kmm_statistics_t s;
+    assert_int_equal(kmm_statistics_resource_create(host, &r), 0);
+    void *a = get(r, 1000), *b = get(r, 500);
+    assert_int_equal(kmm_statistics_push(r), 0);
+    put(r, a, 1000);
+    assert_int_equal(kmm_statistics_push(r), 0);
+    put(r, b, 500);
+    assert_int_equal(kmm_statistics_pop(r, &s), 0);
+    assert_true(s.bytes.current == -500 && s.bytes.peak == 0 && s.bytes.total == 0 && s.count.current == -1);
+    a = get(r, 1200);
+    assert_int_equal(kmm_statistics_pop(r, &s), 0);
+    assert_true(s.bytes.current == -300 && s.bytes.peak == 0 && s.bytes.total == 1200);
+    assert_int_equal(kmm_statistics_get(r, &s), 0);
+    assert_true(s.bytes.current == 1200 && s.bytes.peak == 1500 && s.bytes.total == 2700);
+    put(r, a, 1200);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
+enum { SCOPES = 500 };
+static void *count_in_scopes(void *argument)
+{
+    kmm_resource_t *r = argument;
+    for (int i = 0; i < SCOPES; i++) {
+        kmm_statistics_t s;
+        assert_int_equal(kmm_statistics_push(r), 0);
+        put(r, get(r, 100), 100);
+        assert_int_equal(kmm_statistics_pop(r, &s), 0);
+    }
+    return NULL;
+}
+
+/* Scopes are the resource's, so threads share them; whoever pops, nothing is lost. */
+static void statistics_of_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    kmm_resource_t *r;
+    kmm_statistics_t s;
+    pthread_t threads[THREADS];
+    assert_int_equal(kmm_statistics_resource_create(host, &r), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_in_scopes, r), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(kmm_statistics_pop(r, NULL), KMM_E_STATE);
+    assert_int_equal(kmm_statistics_get(r, &s), 0);
+    assert_int_equal(s.count.total, THREADS * SCOPES);
+    assert_int_equal(s.bytes.total, THREADS * SCOPES * 100);
+    assert_true(s.bytes.current == 0 && s.count.current == 0);
+    assert_true(s.count.peak >= 1 && s.count.peak <= THREADS);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
 __attribute__((noinline)) static void *allocate_here(kmm_resource_t *r) { return get(r, 77); }
 
 static void tracking(void **state)
@@ -232,6 +335,66 @@ static void failure(void **state)
     assert_int_equal(calls, 2);
     assert_int_equal(kmm_resource_destroy(r), 0);
     assert_int_equal(kmm_resource_destroy(scarce), 0);
+}
+
+typedef struct cache { kmm_resource_t *r; void *kept[4]; int calls; } cache_t;
+
+/* Makes room through the very resource that has none, as programs with a cache of their own do. */
+static bool evict(void *context, size_t bytes)
+{
+    cache_t *c = context;
+    void *small;
+    (void)bytes;
+    c->calls++;
+    for (int i = 0; i < 4; i++)
+        if (c->kept[i]) {
+            put(c->r, c->kept[i], 300);
+            c->kept[i] = NULL;
+            assert_int_equal(kmm_resource_allocate(c->r, 1, 0, NULL, &small), 0);
+            put(c->r, small, 1);
+            return true;
+        }
+    return false;
+}
+
+static void a_failure_function_uses_its_resource(void **state)
+{
+    (void)state;
+    kmm_resource_t *limit;
+    cache_t c = { 0 };
+    void *p;
+    assert_int_equal(kmm_limiting_resource_create(host, 2048, &limit), 0);
+    assert_int_equal(kmm_failure_resource_create(limit, evict, &c, &c.r), 0);
+    for (int i = 0; i < 4; i++)
+        c.kept[i] = get(c.r, 300);
+    p = get(c.r, 1500);
+    assert_int_equal(c.calls, 3);
+    put(c.r, p, 1500);
+    put(c.r, c.kept[3], 300);
+    assert_int_equal(kmm_resource_destroy(c.r), 0);
+    assert_int_equal(kmm_resource_destroy(limit), 0);
+}
+
+/* A failure that more room cannot cure is not asked about; what is tried again is the same request. */
+static void failures_of_other_kinds(void **state)
+{
+    (void)state;
+    kmm_resource_t *source, *r;
+    void *p;
+    int asked = calls;
+    assert_int_equal(kmm_callback_resource_create(&failing, &source), 0);
+    assert_int_equal(kmm_failure_resource_create(source, give_reserve, &calls, &r), 0);
+    fail_code = KMM_E_DEVICE;
+    assert_int_equal(kmm_resource_allocate(r, 4000, 0, NULL, &p), KMM_E_DEVICE);
+    assert_int_equal(calls, asked);
+    fail_code = KMM_E_MEMORY;
+    reserve = malloc(100);
+    assert_int_equal(kmm_resource_allocate(r, 4000, 1 << 20, NULL, &p), KMM_E_MEMORY);
+    assert_int_equal(calls, asked + 2); /* it made room once, and had none the second time */
+    assert_int_equal(seen_bytes, 4000 + (1 << 20) - 256);
+    fail_code = 0;
+    assert_int_equal(kmm_resource_destroy(r), 0);
+    assert_int_equal(kmm_resource_destroy(source), 0);
 }
 
 /* ---- One call at a time ---- */
@@ -508,11 +671,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limiting),
+        cmocka_unit_test(what_upstream_refuses_is_not_counted),
         cmocka_unit_test(aligned),
         cmocka_unit_test(logging),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(statistics_of_a_scope_that_frees),
+        cmocka_unit_test(statistics_of_threads),
         cmocka_unit_test(tracking),
         cmocka_unit_test(failure),
+        cmocka_unit_test(a_failure_function_uses_its_resource),
+        cmocka_unit_test(failures_of_other_kinds),
         cmocka_unit_test(thread_safe),
         cmocka_unit_test(owning),
         cmocka_unit_test(callbacks_are_checked),

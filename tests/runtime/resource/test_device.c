@@ -690,6 +690,43 @@ static void current_resources(void **state)
     assert_int_equal(kmm_resource_destroy(pool), 0);
 }
 
+static _Atomic bool chosen_enough;
+
+static void *look_around(void *argument)
+{
+    const int device = *(const int *)argument;
+    long wrong = 0;
+    kmm__driver_enter(device);
+    while (!chosen_enough) {
+        const kmm_resource_t *r = kmm_resource_current();
+        wrong += !r || kmm_resource_device(r) != device;
+    }
+    kmm__driver_leave();
+    return (void *)(intptr_t)wrong;
+}
+
+/* Each thread has its own device; what another one chooses is seen whole. */
+static void current_resources_of_threads(void **state)
+{
+    (void)state;
+    kmm_resource_t *pool;
+    pthread_t threads[4];
+    int devices[4] = { 0, 1, 0, 1 };
+    chosen_enough = false;
+    assert_int_equal(kmm_pool_resource_create(kmm_resource_of_device(1), NULL, &pool), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, look_around, &devices[i]), 0);
+    for (int i = 0; i < 2000; i++)
+        assert_int_equal(kmm_resource_set_of_device(1, i % 2 ? NULL : pool, NULL), 0);
+    chosen_enough = true;
+    for (int i = 0; i < 4; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_int_equal(kmm_resource_destroy(pool), 0);
+}
+
 static void buffers_on_a_stream(void **state)
 {
     (void)state;
@@ -1160,6 +1197,7 @@ int main(void)
         cmocka_unit_test(too_much_is_refused_before_any_frame_is_made),
         cmocka_unit_test(memory_that_cannot_be_mapped),
         cmocka_unit_test(current_resources),
+        cmocka_unit_test(current_resources_of_threads),
         cmocka_unit_test(buffers_on_a_stream),
         cmocka_unit_test(another_device_than_the_current_one),
         cmocka_unit_test(frameworks_have_mapped_memory_where_it_will_do),
