@@ -76,6 +76,11 @@ static int run_built(conformance_subject_t s)
         return printf("FAILED async: %s\n", kmm_resource_error_text()), 1;
     wrong += run("pool on async", s, r);
     wrong += run("async", s, async);
+    const int managed_pools = kmm_async_resource_create(device, &(kmm_async_options_t){ .kind = KMM_MEMORY_MANAGED }, &async);
+    if (managed_pools == 0)
+        wrong += run("async managed", s, async);
+    else
+        wrong += managed_pools != KMM_E_UNSUPPORTED;
     if (kmm_device_resource_create(device, &source))
         return wrong + 1;
     if (kmm_arena_resource_create(source, NULL, &r) == 0)

@@ -135,7 +135,9 @@ typedef struct kmm_async_options {
     size_t initial_bytes;     /* allocated and freed at once, so that the pool has them */
     size_t release_threshold; /* bytes the driver's pool keeps at synchronization; 0: all of them */
     size_t maximum_bytes;     /* 0: no limit */
+    kmm_memory_kind_t kind;   /* of the pool's memory: KMM_MEMORY_MANAGED (CUDA 13), or KMM_MEMORY_DEVICE, which 0 is too */
 } kmm_async_options_t;
+/* KMM_E_UNSUPPORTED when the driver has no pools of the kind. */
 int kmm_async_resource_create(int device, const kmm_async_options_t *options, kmm_resource_t **out);
 
 /* How streams are ordered where memory is used asynchronously. Functions return 0 or a negative

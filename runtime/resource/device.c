@@ -262,10 +262,12 @@ KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
     return 0;
 }
 
+static bool is_managed(const device_source_t *s) { return s->source.head.kind == KMM_MEMORY_MANAGED; }
+
 static CUresult pool_make(device_source_t *s, const kmm_async_options_t *o)
 {
     CUmemPoolProps p = {
-        .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .allocType = is_managed(s) ? (int)CU_MEM_ALLOCATION_TYPE_MANAGED : (int)CU_MEM_ALLOCATION_TYPE_PINNED,
         .location = { CU_MEM_LOCATION_TYPE_DEVICE, s->source.head.device },
         .maxSize = o->maximum_bytes,
     };
@@ -293,6 +295,8 @@ static int pool_open(device_source_t *s, const kmm_async_options_t *o)
     s->pool = o->pool;
     CUresult result = s->pool ? CUDA_SUCCESS : pool_make(s, o);
     status = kmm__driver_check(result, "cuMemPoolCreate", device);
+    if (status == KMM_E_DEVICE && is_managed(s))
+        status = kmm__resource_fail(KMM_E_UNSUPPORTED, "async: the driver of device %d has no pools of managed memory", device);
     /* A pool that is not ours keeps its owner's threshold unless we are told one. */
     uint64_t threshold = o->release_threshold ? o->release_threshold : UINT64_MAX;
     if (status == 0 && (s->owns_pool || o->release_threshold))
@@ -308,14 +312,19 @@ KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *op
 {
     const kmm_async_options_t none = { 0 };
     device_source_t *s = NULL;
-    int status = source_new("async", out, device, KMM_MEMORY_DEVICE, &s);
+    const kmm_memory_kind_t kind = options && options->kind ? options->kind : KMM_MEMORY_DEVICE;
+    if (kind != KMM_MEMORY_DEVICE && kind != KMM_MEMORY_MANAGED)
+        return kmm__resource_fail(KMM_E_INVALID, "async: the driver's pools are of device or managed memory, not of kind %d", (int)kind);
+    int status = source_new("async", out, device, kind, &s);
     if (status)
         return status;
+    if (is_managed(s))
+        s->most += physical_memory();
     s->source.get = async_get;
     s->source.put = async_put;
     s->source.info = async_info;
     s->source.trim = async_trim;
-    s->source.allow = async_allow;
+    s->source.allow = is_managed(s) ? allowed_anyway : async_allow;
     s->source.close = async_close;
     s->source.head.ordered = true;
     status = pool_open(s, options ? options : &none);

@@ -323,7 +323,8 @@ FAKE cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation to, unsign
 FAKE cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *p)
 {
     fake_pool_t *pool = NULL;
-    if (p->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    const bool kind = p->allocType == CU_MEM_ALLOCATION_TYPE_PINNED || p->allocType == 2; /* managed, since CUDA 13 */
+    if (!kind || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     int r = fake_pool_create(p->location.id, p->maxSize, &pool);
     *out = (CUmemoryPool)(void *)pool;

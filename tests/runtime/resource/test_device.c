@@ -212,6 +212,26 @@ static void no_more_is_available_than_there_is(void **state)
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
+static void a_pool_of_managed_memory(void **state)
+{
+    (void)state;
+    kmm_resource_t *r = NULL;
+    void *p;
+    assert_int_equal(kmm_async_resource_create(0, &(kmm_async_options_t){ .kind = KMM_MEMORY_PINNED }, &r), KMM_E_INVALID);
+    const int status = kmm_async_resource_create(0, &(kmm_async_options_t){ .kind = KMM_MEMORY_MANAGED, .initial_bytes = MIB }, &r);
+    assert_int_equal(status, kmm__driver()->is_hip ? KMM_E_UNSUPPORTED : 0);
+    if (status) {
+        assert_null(r);
+        return;
+    }
+    assert_int_equal(kmm_resource_kind(r), KMM_MEMORY_MANAGED);
+    assert_int_equal(kmm_resource_allow(r, 1), 0); /* every device reaches it */
+    assert_int_equal(kmm_resource_allocate(r, MIB, 0, NULL, &p), 0);
+    memset(p, 1, MIB);
+    assert_int_equal(kmm_resource_deallocate(r, p, MIB, NULL), 0);
+    assert_int_equal(kmm_resource_destroy(r), 0);
+}
+
 static void managed_memory_is_prefetched_and_other_memory_not(void **state)
 {
     (void)state;
@@ -1186,6 +1206,7 @@ int main(void)
         cmocka_unit_test(the_driver_runs_out),
         cmocka_unit_test(a_view_of_an_existing_pool),
         cmocka_unit_test(no_more_is_available_than_there_is),
+        cmocka_unit_test(a_pool_of_managed_memory),
         cmocka_unit_test(managed_memory_is_prefetched_and_other_memory_not),
         cmocka_unit_test(frames_are_gathered_and_others_keep_what_they_hold),
         cmocka_unit_test(every_call_for_mapping_fails_in_turn),
