@@ -26,6 +26,10 @@ char *kmm__copy_text(const char *text);
  * among those that kmm_wait returns. */
 int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end);
 kmm_runtime_t *kmm__current(void); /* of this thread; NULL when there is none */
+/* The GPU that is current for this thread, if it is one of the runtime's, or NULL. */
+kmm__device_t *kmm__current_gpu(const kmm_runtime_t *rt);
+/* What kernels of the devices have printed is printed, as the driver does when the program waits for a device; of one it is done already. NULL: of none. */
+void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but);
 /* In a forked process, whose only thread calls them: what the other threads held is free, and what was recorded is forgotten. */
 void kmm__launches_clear(void);
 void kmm__events_clear(void);

@@ -243,8 +243,7 @@ int kmm__marker_query(kmm__marker_t *m)
 
 /* ---- Beside work of others on the driver's streams ---- */
 
-/* The device that is current for this thread, if it is one of the runtime's; NULL where there are no such streams. */
-static kmm__device_t *current_device(const kmm_runtime_t *rt)
+kmm__device_t *kmm__current_gpu(const kmm_runtime_t *rt)
 {
     for (uint32_t k = 0; k < rt->visible_count; k++) {
         kmm__device_t *d = rt->device[k];
@@ -331,7 +330,7 @@ static void stream_done(void *arg, int status)
 
 void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
 {
-    const kmm__device_t *d = rt ? current_device(rt) : NULL;
+    const kmm__device_t *d = rt ? kmm__current_gpu(rt) : NULL;
     if (!d || kmm__is_inside() || d->backend->follow(d->gpu, stream, NULL, NULL) <= 0)
         return;
     kmm__marker_t *m = kmm__alloc(sizeof(*m));

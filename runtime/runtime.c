@@ -211,6 +211,17 @@ static bool has_gpus(const kmm_runtime_t *rt)
     return false;
 }
 
+void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        uint64_t launches = __atomic_load_n(&d->launches, __ATOMIC_RELAXED);
+        if (d == but || !d->backend->flush || __atomic_exchange_n(&d->flushed, launches, __ATOMIC_RELAXED) == launches)
+            continue;
+        d->backend->flush(d->lanes[0].stream);
+    }
+}
+
 /* The program ends. Its other threads may be in the middle of calls, and what is destroyed after this may free memory, so the runtime stays as it
  * is, and goes with the process. Work is waited for, unless what calls exit is part of it, or another thread is inside a task. */
 static void default_end(void)
@@ -218,8 +229,11 @@ static void default_end(void)
     kmm_runtime_t *rt = default_runtime;
     if (!rt)
         return;
-    if (!kmm__is_inside() && !kmm__tasks_open() && kmm_wait(rt))
-        fprintf(stderr, "kmm: error: %s\n", error_text);
+    if (!kmm__is_inside() && !kmm__tasks_open()) {
+        if (kmm_wait(rt))
+            fprintf(stderr, "kmm: error: %s\n", error_text);
+        kmm__flush(rt, NULL);
+    }
     kmm__stats_print(rt);
 }
 

@@ -458,6 +458,7 @@ struct kmm__device {
     kmm__spare_t *spare;     /* physical memory mapped nowhere */
     uint32_t spare_count, spare_capacity;
     kmm__array_t *dead; /* arrays whose residence here is to be released */
+    uint64_t flushed; /* how many of its launches have printed what they had to; counted without the lock */
     uint64_t bytes_in, bytes_out, bytes_peer, bytes_lent, launches; /* lent: to other devices; counted without the lock */
     uint64_t mappings, allowings, mapping_ns; /* frames mapped and unmapped, calls that give the device access, time of both; counted without the lock */
     uint64_t sharings, sharing_ns;            /* calls that give other devices access */

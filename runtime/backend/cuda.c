@@ -160,6 +160,7 @@ static const kmm__gpu_names_t names = {
     .MemAlloc = "cuMemAlloc_v2", .MemFree = "cuMemFree_v2",
     .HostRegister = "cuMemHostRegister_v2", .HostUnregister = "cuMemHostUnregister",
     .StreamCreate = "cuStreamCreate", .StreamDestroy = "cuStreamDestroy_v2", .StreamQuery = "cuStreamQuery",
+    .StreamSynchronize = "cuStreamSynchronize",
     .StreamWaitEvent = "cuStreamWaitEvent",
     .EventCreate = "cuEventCreate", .EventDestroy = "cuEventDestroy_v2", .EventRecord = "cuEventRecord", .EventQuery = "cuEventQuery",
     .ThreadExchangeStreamCaptureMode = "cuThreadExchangeStreamCaptureMode", .Synchronize = "cuCtxSynchronize",

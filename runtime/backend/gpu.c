@@ -589,6 +589,13 @@ static int gpu_finish(kmm__gpu_t *gpu)
     return error;
 }
 
+static void gpu_flush(kmm__stream_t *s)
+{
+    scope_t scope = enter_relaxed(s->gpu);
+    answer(s->gpu, s->gpu->calls->StreamSynchronize(s->handle));
+    leave_relaxed(s->gpu, scope);
+}
+
 /* ---- Windows and frames ---- */
 
 static int gpu_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
@@ -918,7 +925,7 @@ static const kmm__backend_t functions = {
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
     .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish, .flush = gpu_flush,
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 

@@ -59,6 +59,7 @@ typedef struct kmm__gpu_allocation {
     X(StreamCreate, (void **, unsigned))                                                           \
     X(StreamDestroy, (void *))                                                                     \
     X(StreamQuery, (void *))                                                                       \
+    X(StreamSynchronize, (void *))                                                                 \
     X(StreamWaitEvent, (void *, void *, unsigned))                                                 \
     X(EventCreate, (void **, unsigned))                                                            \
     X(EventDestroy, (void *))                                                                      \

@@ -161,6 +161,7 @@ static const kmm__gpu_names_t names = {
     .MemAlloc = "hipMalloc", .MemFree = "hipFree",
     .HostRegister = "hipHostRegister", .HostUnregister = "hipHostUnregister",
     .StreamCreate = "hipStreamCreateWithFlags", .StreamDestroy = "hipStreamDestroy", .StreamQuery = "hipStreamQuery",
+    .StreamSynchronize = "hipStreamSynchronize",
     .StreamWaitEvent = "hipStreamWaitEvent",
     .EventCreate = "hipEventCreateWithFlags", .EventDestroy = "hipEventDestroy", .EventRecord = "hipEventRecord", .EventQuery = "hipEventQuery",
     .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode", .Synchronize = "hipDeviceSynchronize",

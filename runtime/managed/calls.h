@@ -38,8 +38,18 @@
     X(MemAdvise)                                                                                   \
     X(CreateTextureObject)                                                                         \
     X(IpcGetMemHandle)                                                                             \
+    X(GetSymbolAddress)                                                                            \
+    X(DeviceSetLimit)                                                                              \
     X(Memcpy2DToArray)                                                                             \
     X(Memcpy2DFromArray)                                                                           \
+    X(Memcpy2DToArrayAsync)                                                                        \
+    X(Memcpy2DFromArrayAsync)                                                                      \
+    X(MemcpyToArray)                                                                               \
+    X(MemcpyFromArray)                                                                             \
+    X(HostUnregister)                                                                              \
+    X(FreeArray)                                                                                   \
+    X(DestroyTextureObject)                                                                        \
+    X(DestroySurfaceObject)                                                                        \
     X(PointerGetAttributes)                                                                        \
     X(LaunchKernel)                                                                                \
     X(LaunchCooperativeKernel)                                                                     \
@@ -64,6 +74,8 @@
     X(PeekAtLastError)
 
 #define KMM_CUDA_CALLS(X)                                                                          \
+    X(cudaFreeHost)                                                                                \
+    X(cudaFreeMipmappedArray)                                                                      \
     X(__cudaLaunchKernel)                                                                          \
     X(cudaLaunchKernelExC)
 
@@ -76,6 +88,10 @@
     X(cudaMemcpy2D_ptds, cudaMemcpy2D)                                                            \
     X(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray)                                              \
     X(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray)                                          \
+    X(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync)                                    \
+    X(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync)                                \
+    X(cudaMemcpyToArray_ptds, cudaMemcpyToArray)                                                  \
+    X(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray)                                              \
     X(cudaMemcpy3D_ptds, cudaMemcpy3D)                                                            \
     X(cudaMemset_ptds, cudaMemset)                                                                \
     X(cudaMemset2D_ptds, cudaMemset2D)                                                            \
@@ -107,6 +123,7 @@
     X(__cudaLaunchKernel_ptsz, __cudaLaunchKernel)
 
 #define KMM_HIP_CALLS(X)                                                                           \
+    X(hipHostFree)                                                                                 \
     X(__hipRegisterFatBinary)                                                                      \
     X(__hipRegisterFunction)                                                                       \
     X(__hipPushCallConfiguration)                                                                  \

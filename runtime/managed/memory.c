@@ -71,7 +71,11 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: the direction contradicts the addresses");
     switch (actual) {
     case DEVICE_TO_DEVICE: return kmm__managed_result(kmm_copy(rt, dst, src, bytes));
-    case DEVICE_TO_HOST: return kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
+    case DEVICE_TO_HOST: {
+        int error = kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
+        kmm__flush(rt, NULL);
+        return error;
+    }
     case HOST_TO_DEVICE: return kmm__managed_result(kmm_copy_in(rt, dst, src, bytes));
     }
     return kmm__managed_result(memory_copy(rt, dst, src, bytes));

@@ -7,12 +7,6 @@
 
 enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 
-#if KMM__WRAP_HIP
-#define SINCE_LATER __attribute__((weak)) /* older ROCm lacks it, and then nobody calls the wrapper */
-#else
-#define SINCE_LATER
-#endif
-
 int REAL(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
 int REAL(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags);
 SINCE_LATER int REAL(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags);
@@ -28,7 +22,15 @@ int REAL(CreateTextureObject)(uint64_t *out, const void *resource, const void *t
 int REAL(IpcGetMemHandle)(void *out, void *p);
 int REAL(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind);
 int REAL(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
+SINCE_LATER int REAL(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s);
+SINCE_LATER int REAL(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s);
+int REAL(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
+int REAL(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
 int WRAP(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
+int WRAP(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s);
+int WRAP(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s);
+int WRAP(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
+int WRAP(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
 int WRAP(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n);
 int WRAP(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s);
 int WRAP(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s);
@@ -71,7 +73,8 @@ int WRAP(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n
 
 int WRAP(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t offset, int kind, stream_t s)
 {
-    (void)s; /* all work that may store to the symbol has ended before it is read */
+    if (!kmm_task_active())
+        OWN(await_others)(s);
     return WRAP(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
 }
 
@@ -127,16 +130,75 @@ int WRAP(IpcGetMemHandle)(void *out, void *p)
     return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "IpcGetMemHandle") : REAL(IpcGetMemHandle)(out, p);
 }
 
+/* ---- CUDA arrays, which textures read: launches before a copy may use them, and what is not managed on its other side ---- */
+
+#define MANAGED_OR(p, call) if (kmm_cuda_is_managed(p)) return OWN(not_supported)(RUNTIME #call)
+
 int WRAP(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind)
 {
-    if (kmm_cuda_is_managed(src))
-        return OWN(not_supported)(RUNTIME "Memcpy2DToArray");
-    return REAL(Memcpy2DToArray)(dst, x, y, src, pitch, w, h, kind);
+    MANAGED_OR(src, Memcpy2DToArray);
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(Memcpy2DToArrayAsync)(dst, x, y, src, pitch, w, h, kind, own));
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(Memcpy2DToArray)(dst, x, y, src, pitch, w, h, kind);
+}
+
+int WRAP(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s)
+{
+    MANAGED_OR(src, Memcpy2DToArrayAsync);
+    s = OWN(stream)(s);
+    return REAL(Memcpy2DToArrayAsync)(dst, x, y, src, pitch, w, h, kind, s);
 }
 
 int WRAP(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind)
 {
-    if (kmm_cuda_is_managed(dst))
-        return OWN(not_supported)(RUNTIME "Memcpy2DFromArray");
-    return REAL(Memcpy2DFromArray)(dst, pitch, src, x, y, w, h, kind);
+    MANAGED_OR(dst, Memcpy2DFromArray);
+    stream_t own = OWN(task_default)();
+    if (own)
+        return OWN(wait_for)(own, REAL(Memcpy2DFromArrayAsync)(dst, pitch, src, x, y, w, h, kind, own));
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(Memcpy2DFromArray)(dst, pitch, src, x, y, w, h, kind);
 }
+
+int WRAP(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s)
+{
+    MANAGED_OR(dst, Memcpy2DFromArrayAsync);
+    s = OWN(stream)(s);
+    return REAL(Memcpy2DFromArrayAsync)(dst, pitch, src, x, y, w, h, kind, s);
+}
+
+int WRAP(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind)
+{
+    MANAGED_OR(src, MemcpyToArray);
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(MemcpyToArray)(dst, x, y, src, n, kind);
+}
+
+int WRAP(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind)
+{
+    MANAGED_OR(dst, MemcpyFromArray);
+    int error = kmm_cuda_stream_settle(NULL);
+    return error ? error : REAL(MemcpyFromArray)(dst, src, x, y, n, kind);
+}
+
+/* ---- The end of what launches before it may use. It is given back whatever they came to. ---- */
+
+#define END(name, parameters, arguments)                                                           \
+    int REAL(name) parameters;                                                                     \
+    int WRAP(name) parameters;                                                                     \
+    int WRAP(name) parameters                                                                      \
+    {                                                                                              \
+        int error = kmm_cuda_stream_settle(NULL), ended = REAL(name) arguments;                    \
+        return error ? error : ended;                                                              \
+    }
+END(HostUnregister, (void *p), (p))
+END(FreeArray, (void *array), (array))
+END(DestroyTextureObject, (uint64_t texture), (texture))
+END(DestroySurfaceObject, (uint64_t surface), (surface))
+#if KMM__WRAP_HIP
+END(HostFree, (void *p), (p))
+#else
+END(FreeHost, (void *p), (p))
+END(FreeMipmappedArray, (void *array), (array))
+#endif

@@ -40,7 +40,11 @@ KMM__API int kmm_cuda_device_synchronize(void)
     kmm_runtime_t *rt = kmm_default();
     if (kmm_task_active())
         return settle_before();
-    return rt ? kmm__managed_result(kmm_wait(rt)) : no_runtime();
+    if (!rt)
+        return no_runtime();
+    int error = kmm__managed_result(kmm_wait(rt));
+    kmm__flush(rt, kmm__current_gpu(rt)); /* the wrapper waits for the current one */
+    return error;
 }
 
 KMM__API int kmm_cuda_stream_create(void **out)

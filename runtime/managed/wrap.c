@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, symbols, streams, events and errors of managed programs (wrap.h). */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wrap.h"
 
@@ -56,6 +58,72 @@ int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
     return kmm_cuda_malloc(out, *pitch * height);
 }
 
+/* ---- Variables of the device, by their addresses ---- */
+
+/* Addresses of variables of the device: what is copied there, or set, goes to all devices as a copy by the symbol does. Kept for good. */
+typedef struct variable { const char *at; size_t bytes; const void *symbol; struct variable *next; } variable_t;
+static _Atomic(variable_t *) variables;
+
+static int device_count(void)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm_device_info_t info;
+    int found = 0, count = kmm_device_count(rt);
+    for (int k = 0; k < count; k++)
+        found += !kmm_device_get(rt, k, &info) && info.kind == KIND;
+    return found;
+}
+
+/* The variable that [p, p + n) is a part of, where there are others of the same name on other devices. */
+static const variable_t *variable_at(const void *p, size_t n)
+{
+    const variable_t *v = atomic_load(&variables);
+    while (v && ((const char *)p < v->at || (const char *)p + n > v->at + v->bytes))
+        v = v->next;
+    return v;
+}
+
+int API(GetSymbolSize)(size_t *bytes, const void *symbol);
+int REAL(GetSymbolAddress)(void **out, const void *symbol);
+int WRAP(GetSymbolAddress)(void **out, const void *symbol);
+int WRAP(GetSymbolAddress)(void **out, const void *symbol)
+{
+    size_t bytes = 0;
+    int error = REAL(GetSymbolAddress)(out, symbol);
+    if (error || device_count() < 2 || variable_at(*out, 1))
+        return error;
+    error = API(GetSymbolSize)(&bytes, symbol);
+    variable_t *v = error ? NULL : malloc(sizeof(*v));
+    if (!v)
+        return error ? error : KMM_CUDA_MEMORY_ALLOCATION;
+    *v = (variable_t){ *out, bytes, symbol, atomic_load(&variables) };
+    while (!atomic_compare_exchange_weak(&variables, &v->next, v)) {}
+    return 0;
+}
+
+/* A copy to a variable, when what is on the stream has ended: its result, or -1 if it is to none. */
+static int copy_to_variable(void *dst, const void *src, size_t n, int kind, stream_t s)
+{
+    const variable_t *v = kmm_task_active() ? NULL : variable_at(dst, n);
+    if (!v)
+        return -1;
+    OWN(await_others)(s);
+    return WRAP(MemcpyToSymbol)(v->symbol, src, n, (size_t)((const char *)dst - v->at), kind);
+}
+
+static int set_variable(void *dst, int value, size_t n, stream_t s)
+{
+    if (kmm_task_active() || !variable_at(dst, n))
+        return -1;
+    void *values = malloc(n + 1);
+    if (!values)
+        return KMM_CUDA_MEMORY_ALLOCATION;
+    memset(values, value, n);
+    int error = copy_to_variable(dst, values, n, HOST_TO_DEVICE, s);
+    free(values);
+    return error;
+}
+
 static int any_managed(const void *a, const void *b)
 {
     return kmm_cuda_is_managed(a) || kmm_cuda_is_managed(b);
@@ -66,6 +134,9 @@ static int any_managed(const void *a, const void *b)
  * managed, which is why copies and sets of that come after them (beside.c). */
 int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
+    int variable = copy_to_variable(dst, src, n, kind, NULL);
+    if (variable >= 0)
+        return variable;
     if (any_managed(dst, src)) {
         OWN(await_others)(NULL);
         return OWN(copy)(dst, src, n, kind, NULL);
@@ -79,6 +150,9 @@ int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 
 int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
+    int variable = copy_to_variable(dst, src, n, kind, s);
+    if (variable >= 0)
+        return variable;
     if (any_managed(dst, src)) {
         OWN(await_others)(s);
         return OWN(copy)(dst, src, n, kind, s);
@@ -112,6 +186,9 @@ int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t
 
 int WRAP(Memset)(void *dst, int value, size_t n)
 {
+    int variable = set_variable(dst, value, n, NULL);
+    if (variable >= 0)
+        return variable;
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset(dst, value, n);
     stream_t own = OWN(stream)(NULL);
@@ -120,6 +197,9 @@ int WRAP(Memset)(void *dst, int value, size_t n)
 
 int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 {
+    int variable = set_variable(dst, value, n, s);
+    if (variable >= 0)
+        return variable;
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset_async(dst, value, n, s);
     s = OWN(stream)(s);
@@ -158,6 +238,8 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
         error = API(SetDevice)(info.ordinal);
         if (!error)
             error = REAL(MemcpyToSymbol)(symbol, src, n, offset, kind);
+        if (!error)
+            error = REAL(StreamSynchronize)(NULL); /* it may return before the value is there, for which streams of ours would not wait */
     }
     API(SetDevice)(current);
     return error;
@@ -177,7 +259,8 @@ int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t o
 
 int WRAP(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset, int kind, stream_t s)
 {
-    (void)s;
+    if (!kmm_task_active())
+        OWN(await_others)(s);
     return WRAP(MemcpyToSymbol)(symbol, src, n, offset, kind);
 }
 
@@ -194,14 +277,23 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
     return error;
 }
 
-static int device_count(void)
+/* A program that knows of one device says it of one, and its chunks run on all. */
+SINCE_LATER int REAL(DeviceSetLimit)(int limit, size_t value);
+int WRAP(DeviceSetLimit)(int limit, size_t value);
+int WRAP(DeviceSetLimit)(int limit, size_t value)
 {
     kmm_runtime_t *rt = kmm_default();
     kmm_device_info_t info;
-    int found = 0, count = kmm_device_count(rt);
-    for (int k = 0; k < count; k++)
-        found += !kmm_device_get(rt, k, &info) && info.kind == KIND;
-    return found;
+    int current = 0, error = REAL(DeviceSetLimit)(limit, value), count = kmm_device_count(rt);
+    API(GetDevice)(&current);
+    for (int k = 0; k < count && !error; k++) {
+        if (kmm_device_get(rt, k, &info) || info.kind != KIND || info.ordinal == current)
+            continue;
+        error = API(SetDevice)(info.ordinal);
+        error = error ? error : REAL(DeviceSetLimit)(limit, value);
+    }
+    API(SetDevice)(current);
+    return error;
 }
 
 void SHARE_SYMBOL(const void *symbol, size_t bytes)

@@ -36,6 +36,12 @@
 #define SHARE_SYMBOL kmm_cuda_share_symbol
 #endif
 
+#if KMM__WRAP_HIP
+#define SINCE_LATER __attribute__((weak)) /* older ROCm lacks it, and then nobody calls the wrapper */
+#else
+#define SINCE_LATER
+#endif
+
 typedef struct dim3 { unsigned x, y, z; } dim3_t;
 typedef void *stream_t;
 typedef void *event_t;
@@ -75,6 +81,7 @@ int API(SetDevice)(int device);
 
 /* ---- wrap.c ---- */
 int OWN(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
+int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind);
 int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind);
 int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind);
 int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s);

@@ -35,6 +35,7 @@ typedef fake_program_kernel_t *fake_kernel_named_function_t(const char *name);
 /* What has been made and not given back, and what was refused. Each fake driver exports it as fake_counts. */
 typedef struct fake_counts {
     unsigned long windows, frames, mappings, registrations, allocations, streams, events, contexts;
+    unsigned long flushes; /* streams that were waited for, when kernels' output is printed */
     unsigned long faults; /* how often KMM_FAKE_FAIL struck */
     unsigned long most_bytes; /* of memory to be mapped that a device has had in use, since the driver was started last */
     unsigned long most_links; /* how many devices have copied from or to the host at once since then */

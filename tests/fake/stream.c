@@ -452,6 +452,7 @@ int fake_stream_query(fake_stream_t *s)
 int fake_stream_synchronize(fake_stream_t *s)
 {
     fake_enter();
+    fake_live.flushes++;
     while (s && s->first)
         pthread_cond_wait(&fake_changed, &fake_lock);
     int r = s ? fake_devices[s->device].lost : FAKE_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks whose statements put work on streams of their own, on the fake CUDA driver: it finds the task's data, and what follows finds its results. */
+/* On the fake CUDA driver: tasks whose statements put work on streams of their own, which finds the task's data, and what follows finds its results;
+ * and what kernels print. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include <kmm.h>
+#include <kmm/cuda_api.h>
 
 #include "fake_work.h"
 
@@ -18,6 +20,7 @@ static struct {
     int (*stream_create)(void **out, unsigned flags);
     int (*stream_destroy)(void *s);
     int (*kernel_function)(void **out, void *kernel);
+    fake_counts_function_t *counts;
     int (*launch)(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, void *s, void **args, void **extra);
 } cu;
 
@@ -31,7 +34,8 @@ static int find_driver(void **state)
     *(void **)&cu.stream_destroy = dlsym(driver, "cuStreamDestroy_v2");
     *(void **)&cu.kernel_function = dlsym(driver, "cuKernelGetFunction");
     *(void **)&cu.launch = dlsym(driver, "cuLaunchKernel");
-    return !cu.stream_create || !cu.stream_destroy || !cu.kernel_function || !cu.launch;
+    *(void **)&cu.counts = dlsym(driver, "fake_counts");
+    return !cu.counts || !cu.stream_create || !cu.stream_destroy || !cu.kernel_function || !cu.launch;
 }
 
 static int32_t *array(kmm_runtime_t *rt, const int32_t *values)
@@ -164,11 +168,37 @@ static void a_task_with_a_stream_may_use_others(void **state)
     end(rt, d, 28);
 }
 
+/* What kernels have printed is the driver's until it is asked to wait: of the devices that the program has not current libkmm asks, and of all at a copy. */
+static void what_kernels_print_is_printed(void **state)
+{
+    static int32_t got[N];
+    fake_counts_t counts;
+    (void)state;
+    setenv("KMM_DEVICES", "cuda:2,mem=4M", 1);
+    kmm_runtime_t *rt = kmm_default();
+    assert_non_null(rt);
+    int32_t *a = fourfold(rt), *b = array(rt, NULL);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, b, a, a), 0);
+    assert_int_equal(kmm_cuda_memcpy(got, b, sizeof(got), 2), 0);
+    cu.counts(&counts);
+    assert_int_equal(counts.flushes, 2);
+    assert_int_equal(kmm_cuda_memcpy(got, b, sizeof(got), 2), 0); /* nothing more */
+    cu.counts(&counts);
+    assert_int_equal(counts.flushes, 2);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, b, a, a), 0);
+    assert_int_equal(kmm_cuda_device_synchronize(), 0); /* device 0 is current */
+    cu.counts(&counts);
+    assert_int_equal(counts.flushes, 3);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 8 * i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_without_a_stream_may_use_any),
         cmocka_unit_test(a_task_with_a_stream_may_use_others),
+        cmocka_unit_test(what_kernels_print_is_printed),
     };
     return cmocka_run_group_tests(tests, find_driver, NULL);
 }

@@ -96,6 +96,7 @@ NOTHING(__real_cudaMemset) NOTHING(__real_cudaMemset2D) NOTHING(__real_cudaMemse
 NOTHING(__real_cudaPointerGetAttributes) NOTHING(__real_cudaStreamDestroy) NOTHING(__real_cudaStreamQuery)
 NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice) NOTHING(cudaEventCreateWithFlags)
 NOTHING(__real___cudaLaunchKernel) NOTHING(__real_cudaMalloc) NOTHING(__real_cudaMallocAsync) NOTHING(__real_cudaMallocFromPoolAsync) NOTHING(__real_cudaMallocPitch)
+NOTHING(__real_cudaGetSymbolAddress) NOTHING(cudaGetSymbolSize) NOTHING(__real_cudaDeviceSetLimit)
 NOTHING(__real_cudaMemset2DAsync) NOTHING(__real_cudaEventElapsedTime) NOTHING(__real_cudaStreamBeginCapture) NOTHING(__real_cudaGraphCreate) NOTHING(__real_cudaGraphLaunch)
 
 /* ---- Tests ---- */

@@ -37,6 +37,17 @@ int __wrap_cudaCreateTextureObject(uint64_t *out, const void *resource, const vo
 int __wrap_cudaIpcGetMemHandle(void *out, void *p);
 int __wrap_cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind);
 int __wrap_cudaMemcpy2DFromArray(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy2DToArrayAsync(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, void *s);
+int __wrap_cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, void *s);
+int __wrap_cudaMemcpyToArray(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
+int __wrap_cudaMemcpyFromArray(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
+int __wrap_cudaHostUnregister(void *p);
+int __wrap_cudaFreeArray(void *array);
+int __wrap_cudaDestroyTextureObject(uint64_t texture);
+int __wrap_cudaDestroySurfaceObject(uint64_t surface);
+int __wrap_cudaGetSymbolAddress(void **out, const void *symbol);
+int __wrap_cudaDeviceSetLimit(int limit, size_t value);
+int __wrap_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t n, size_t offset, int kind, void *s);
 int __wrap_cudaFree(void *p);
 int __wrap_cudaMalloc(void **out, size_t bytes);
 int __wrap_cudaMallocAsync(void **out, size_t bytes, void *s);
@@ -73,6 +84,8 @@ REAL_ON(cudaMemcpyAsync, (void *dst, const void *src, size_t n, int kind, void *
 REAL_ON(cudaMemcpy2DAsync, (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s))
 REAL_ON(cudaMemsetAsync, (void *dst, int value, size_t n, void *s))
 REAL_ON(cudaMemset2DAsync, (void *dst, size_t pitch, int value, size_t w, size_t h, void *s))
+REAL_ON(cudaMemcpy2DToArrayAsync, (void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, void *s))
+REAL_ON(cudaMemcpy2DFromArrayAsync, (void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, void *s))
 REAL_ON(cudaStreamQuery, (void *s))
 REAL_ON(cudaStreamWaitEvent, (void *s, void *e, unsigned flags))
 int __real_cudaStreamSynchronize(void *s);
@@ -98,7 +111,14 @@ REAL(cudaStreamDestroy)
 REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
 REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
 REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
-REAL(cudaEventElapsedTime) REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
+REAL(cudaEventElapsedTime) REAL(cudaMemcpyToArray) REAL(cudaMemcpyFromArray)
+REAL(cudaHostUnregister) REAL(cudaFreeArray) REAL(cudaDestroyTextureObject) REAL(cudaDestroySurfaceObject)
+#ifdef KMM_TEST_HIP
+REAL(hipHostFree)
+#else
+REAL(cudaFreeHost) REAL(cudaFreeMipmappedArray)
+#endif
+REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
 #ifdef KMM_TEST_HIP /* the same with HIP's names, and what only its wrappers call */
 REAL(__hipRegisterFatBinary) REAL(__hipRegisterFunction) REAL(__hipPushCallConfiguration) REAL(hipModuleLaunchKernel) REAL(hipMemsetD8)
 REAL(hipMemsetD8Async) REAL(hipMemsetD16) REAL(hipMemsetD16Async) REAL(hipMemsetD32) REAL(hipMemsetD32Async)
@@ -130,6 +150,13 @@ static char symbols[2][64]; /* of each device, where there are two */
 int cudaGetDevice(int *device) { return *device = current, 0; }
 int cudaSetDevice(int device) { return current = device, 0; }
 int cudaGetKernel(void **kernel, const void *function) { (void)kernel, (void)function; return 98; }
+int cudaGetSymbolSize(size_t *bytes, const void *of);
+int __real_cudaGetSymbolAddress(void **out, const void *of);
+int __real_cudaDeviceSetLimit(int limit, size_t value);
+int cudaGetSymbolSize(size_t *bytes, const void *of) { return (void)of, *bytes = sizeof(symbols[0]), 0; }
+int __real_cudaGetSymbolAddress(void **out, const void *of) { return (void)of, *out = devices == 2 ? symbols[current] : symbol, 0; }
+static size_t limits[2];
+int __real_cudaDeviceSetLimit(int limit, size_t value) { return limits[current] = value, limit; }
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind)
@@ -296,6 +323,48 @@ static void test_symbol_of_two(void **state)
     assert_string_equal(symbols[0], "changed");
     assert_int_equal(__wrap_cudaMemcpyFromSymbolAsync(got, symbol, 8, 0, 2, NULL), 0);
     assert_string_equal(got, "changed");
+    current = 0;
+    devices = 1;
+}
+
+/* What is copied to the address of a variable, or set there, is for all devices, as are limits of kernels. */
+static void test_address_of_a_symbol(void **state)
+{
+    char *at = NULL, host[8] = "address", *p = NULL, stream;
+    (void)state;
+    assert_int_equal(__wrap_cudaGetSymbolAddress((void **)&at, symbol), 0); /* there is one device */
+    assert_int_equal(__wrap_cudaMemset(at, 1, 4), 0);
+    assert_int_equal(real_calls, 1);
+    devices = 2;
+    memset(symbols, 0, sizeof(symbols));
+    current = 1;
+    assert_int_equal(__wrap_cudaGetSymbolAddress((void **)&at, symbol), 0);
+    assert_int_equal(__wrap_cudaGetSymbolAddress((void **)&at, symbol), 0);
+    assert_ptr_equal(at, symbols[1]);
+    assert_int_equal(__wrap_cudaMemcpy(at + 8, host, 8, 1), 0);
+    assert_string_equal(symbols[0] + 8, "address");
+    assert_string_equal(symbols[1] + 8, "address");
+    assert_int_equal(__wrap_cudaMemcpyAsync(at, host, 4, 1, &stream), 0);
+    assert_int_equal(__wrap_cudaMemset(at + 1, 'x', 2), 0);
+    assert_int_equal(__wrap_cudaMemsetAsync(at + 2, 'y', 1, &stream), 0);
+    assert_string_equal(symbols[0], "axyr");
+    assert_string_equal(symbols[1], "axyr");
+    kmm_cuda_malloc((void **)&p, 16);
+    memcpy(p, "managed", 8);
+    assert_int_equal(__wrap_cudaMemcpy(at, p, 8, 3), 0);
+    assert_string_equal(symbols[0], "managed");
+    awaited = 0;
+    assert_int_equal(__wrap_cudaMemcpyToSymbolAsync(symbol, host, 8, 0, 1, &stream), 0);
+    assert_ptr_equal(made_on, &stream); /* the event that was waited for */
+    assert_int_equal(awaited, 1);
+    assert_null(synchronized); /* and the default stream, behind the copies */
+    real_calls = 0;
+    assert_int_equal(__wrap_cudaMemcpy(symbols[0] + 60, host, 8, 1), 0); /* no part of it */
+    assert_int_equal(real_calls, 1);
+    assert_int_equal(__wrap_cudaDeviceSetLimit(0, 77), 0);
+    assert_int_equal(limits[0], 77);
+    assert_int_equal(limits[1], 77);
+    assert_int_equal(current, 1);
     current = 0;
     devices = 1;
 }
@@ -515,7 +584,17 @@ static void test_order_behind_launches(void **state)
     BEHIND(__wrap_cudaMemcpy3D(&c), settled);
     BEHIND(__wrap_cudaMemcpyPeer(host, 0, host, 1, 4), settled);
     BEHIND(__wrap_cudaFree(host), settled);
+    BEHIND(__wrap_cudaMemcpy2DToArray(host, 0, 0, host, 4, 4, 4, 1), settled);
+    BEHIND(__wrap_cudaMemcpy2DFromArray(host, 4, host, 0, 0, 4, 4, 2), settled);
+    BEHIND(__wrap_cudaMemcpyToArray(host, 0, 0, host, 4, 1), settled);
+    BEHIND(__wrap_cudaMemcpyFromArray(host, host, 0, 0, 4, 2), settled);
+    BEHIND(__wrap_cudaHostUnregister(host), settled);
+    BEHIND(__wrap_cudaFreeArray(host), settled);
+    BEHIND(__wrap_cudaDestroyTextureObject(1), settled);
+    BEHIND(__wrap_cudaDestroySurfaceObject(1), settled);
     assert_null(settled_on);
+    ON_STREAM(__wrap_cudaMemcpy2DToArrayAsync(host, 0, 0, host, 4, 4, 4, 1, &stream));
+    ON_STREAM(__wrap_cudaMemcpy2DFromArrayAsync(host, 4, host, 0, 0, 4, 4, 2, &stream));
     BEHIND(__wrap_cudaMemset(host, 0, 4), caught_up);
     BEHIND(__wrap_cudaMemset2D(host, 4, 0, 4, 4), caught_up);
     BEHIND(__wrap_cudaMemset3D(memory, 0, extent), caught_up);
@@ -592,7 +671,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup), cmocka_unit_test_setup(test_symbol_of_two, setup),
-        cmocka_unit_test_setup(test_peer, setup),    cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
+        cmocka_unit_test_setup(test_peer, setup),
+        cmocka_unit_test_setup(test_address_of_a_symbol, setup),
+        cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup),
         cmocka_unit_test_setup(test_in_task_with_a_stream, setup),
         cmocka_unit_test_setup(test_copy_on_a_stream_of_another_device, setup),
