@@ -155,6 +155,59 @@ static void bins_give_memory_in_order_only(void **state)
     finish(&f);
 }
 
+/* ---- Stacks ---- */
+
+static bool give_up(void *context, size_t bytes) { return (void)context, (void)bytes, false; }
+
+static int make_layer(int which, kmm_resource_t *up, kmm_resource_t **out)
+{
+    switch (which) {
+    case 0: return kmm_pool_resource_create(up, &(kmm_pool_options_t){ .growth_bytes = 256 * KIB }, out);
+    case 1: return kmm_pool_resource_create(up, &(kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .growth_bytes = 64 * KIB, .reuse = KMM_REUSE_WAIT_FIRST }, out);
+    case 2: return kmm_arena_resource_create(up, &(kmm_arena_options_t){ .arena_bytes = 128 * KIB }, out);
+    case 3: return kmm_arena_resource_create(up, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD, .arena_bytes = 64 * KIB }, out);
+    case 4: return kmm_fixed_size_resource_create(up, &(kmm_fixed_size_options_t){ .block_bytes = 256 * KIB, .blocks_per_chunk = 1, .initial_chunks = SIZE_MAX }, out);
+    case 5: {
+        int status = kmm_binning_resource_create(up, out);
+        return status ? status : kmm_binning_add(*out, 512, NULL);
+    }
+    case 6: return kmm_statistics_resource_create(up, out);
+    case 7: return kmm_thread_safe_resource_create(up, out);
+    case 8: return kmm_failure_resource_create(up, give_up, NULL, out);
+    case 9: return kmm_limiting_resource_create(up, 3 * MIB, out);
+    case 10: return kmm_tracking_resource_create(up, KMM_TRACK_POINTERS, out);
+    default: return kmm_logging_resource_create(up, "/dev/null", out);
+    }
+}
+enum { REUSERS = 5, LAYERS = 12 }; /* layers that use memory again come first: one of them is at the bottom */
+
+/* Whatever stands on what, no memory is used before the work that used it before is over or ordered before. */
+static void stacks_hold_to_the_model(void **state)
+{
+    (void)state;
+    for (int i = 0; i < REUSERS * LAYERS * LAYERS; i += 3) {
+        fixture_t f;
+        kmm_resource_t *r[4];
+        const int layers[3] = { i % REUSERS, i / REUSERS % LAYERS, i / REUSERS / LAYERS };
+        begin(&f, 4 * MIB);
+        f.source->ordered = i % 2; /* as the driver's pool, or as the driver's memory */
+        r[0] = f.source;
+        bool blocks = false;
+        for (int n = 0; n < 3; n++) {
+            assert_int_equal(make_layer(layers[n], r[n], &r[n + 1]), 0);
+            blocks |= layers[n] == 4;
+        }
+        const random_program_t program = { r[3], &f.memory, (uint64_t)i + 77, 1000, blocks ? 200 * KIB : 256 * KIB, blocks ? 256 : 4096, NULL };
+        const char *wrong = random_program(&program);
+        if (wrong)
+            fail_msg("%s: %s", kmm_resource_name(r[3]), wrong);
+        assert_int_equal(kmm_resource_destroy(r[3]), 0);
+        assert_int_equal(kmm_resource_destroy(r[2]), 0);
+        f.top = r[1];
+        finish(&f);
+    }
+}
+
 static void requests_that_blocks_cannot_meet(void **state)
 {
     (void)state;
@@ -320,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_arenas_do_not_use_is_available),
         cmocka_unit_test(bins_hold_to_the_model),
         cmocka_unit_test(bins_give_memory_in_order_only),
+        cmocka_unit_test(stacks_hold_to_the_model),
         cmocka_unit_test(requests_that_blocks_cannot_meet),
         cmocka_unit_test(blocks_of_one_stream_need_no_events),
         cmocka_unit_test(chunks_without_live_blocks_go_back),
