@@ -18,7 +18,7 @@ static bool parse_bytes(const char *text, uint64_t *out)
     double v = strtod(text, &end);
     const char *units = "KMGT";
     const char *u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    if (end == text || v < 0)
+    if (end == text || !(v >= 0))
         return false;
     for (const char *k = units; u && k <= u; k++)
         v *= 1024;
@@ -28,8 +28,10 @@ static bool parse_bytes(const char *text, uint64_t *out)
         end++;
     if (*end == 'B' || *end == 'b')
         end++;
+    if (*end || v >= (double)INT64_MAX)
+        return false;
     *out = (uint64_t)v;
-    return *end == '\0';
+    return true;
 }
 
 static int environment_bytes(const char *name, uint64_t *out)
@@ -198,6 +200,8 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
     }
     for (int k = 0; k < count && !error; k++)
         error = add_entry(rt, entries[k], config);
+    if (!error && count == 0 && strspn(list, ",") == strlen(list))
+        error = kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` names no device; it is like cuda, cuda:2, hip, host, or host:4,mem=64M", list);
     free(copy);
     return error;
 }
@@ -211,11 +215,24 @@ static int add_all(kmm_runtime_t *rt, const kmm_config_t *config)
     return error;
 }
 
+static int config_threads(kmm_config_t *config)
+{
+    enum { MOST = 4096 };
+    const char *text = getenv("KMM_THREADS");
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : 0;
+    if (config->threads || !text || !*text)
+        return 0;
+    if (*end || n < 0 || n > MOST)
+        return kmm__error_set(KMM_E_INVALID, "KMM_THREADS=%s: no number of threads, which is 1 to %d, or 0 for as many as there are cores", text, MOST);
+    config->threads = (uint32_t)n;
+    return 0;
+}
+
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
 {
     kmm_config_t config = given ? *given : (kmm_config_t){ 0 };
     const char *list = config.devices ? config.devices : getenv("KMM_DEVICES");
-    const char *threads = getenv("KMM_THREADS");
     int error = kmm__check_config(rt);
     if (!error)
         error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
@@ -225,10 +242,10 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         error = environment_bytes("KMM_FRAME", &config.frame_bytes);
     if (!error)
         error = config_join(rt);
+    if (!error)
+        error = config_threads(&config);
     if (error)
         return error;
-    if (!config.threads && threads)
-        config.threads = (uint32_t)strtoul(threads, NULL, 10);
     rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)128 << 20;
     while (rt->frame_bytes & (rt->frame_bytes - 1))
         rt->frame_bytes &= rt->frame_bytes - 1;

@@ -26,6 +26,17 @@ static int leave_lost_out(kmm__placement_t *p)
     return kept ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "all devices it can run on were lost by earlier failures");
 }
 
+/* What is current is one of them, or one that libkmm leaves out: then the program would not find there what the kernel did. */
+static int find_home(const kmm__placement_t *p)
+{
+    kmm__backend_t *b = p->device[0]->backend;
+    int current = b->current ? b->current(b) : -1;
+    bool found = current < 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        found |= p->device[k]->ordinal == current;
+    return found ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "device %d is current, which KMM_DEVICES leaves out", current);
+}
+
 /* Variables of a device are one for each, and the program reads those of its current one. */
 static void keep_home(kmm__placement_t *p)
 {
@@ -55,10 +66,11 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
     if (p->count == 0)
         return kmm__error_set(KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
                               "--target=host to run it on the CPU, or see KMM_DEVICES");
-    int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : 0;
+    bool at_home = l->home && l->where != KMM_ON_DEVICE;
+    int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : at_home ? find_home(p) : 0;
     if (!error)
         error = leave_lost_out(p);
-    if (!error && l->home && l->where != KMM_ON_DEVICE)
+    if (!error && at_home)
         keep_home(p);
     return error;
 }

@@ -10,6 +10,7 @@
 #include "costs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,9 @@ static void place_write(const place_t *at, const char *text)
 {
     char path[sizeof(at->path) + 16];
     snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
-    FILE *f = fopen(path, "w");
+    unlink(path); /* others may write to the folder, too: nothing that has this name already is written to */
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f)
         return;
     fprintf(f, "%s\n%s", at->key, text);

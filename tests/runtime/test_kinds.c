@@ -243,6 +243,37 @@ static void chunks_that_cannot_be_small_are_away(void **state)
     }
 }
 
+/* A launch that nobody described runs on the device that the program has current. One that libkmm leaves out is an error, and not another. */
+static void the_current_device_may_be_left_out(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t values[N], got[N];
+    int (*retain)(void **out, int device), (*release)(int device), (*push)(void *context), (*pop)(void **out);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    *(void **)&release = dlsym(driver, "cuDevicePrimaryCtxRelease_v2");
+    *(void **)&push = dlsym(driver, "cuCtxPushCurrent_v2");
+    *(void **)&pop = dlsym(driver, "cuCtxPopCurrent_v2");
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    kmm_use(rt);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    assert_int_equal(retain(&context, 1), 0);
+    assert_int_equal(push(context), 0);
+    assert_int_equal(launch_plain_add(b, a, a), KMM_E_NO_DEVICE);
+    assert_non_null(strstr(kmm_error_text(rt), "device 1 is current, which KMM_DEVICES leaves out"));
+    assert_int_equal(pop(&context), 0);
+    assert_int_equal(release(1), 0);
+    assert_int_equal(launch_plain_add(b, a, a), 0);
+    assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), 0);
+    assert_int_equal(got[N - 1], 2 * (N - 1));
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    dlclose(driver);
+}
+
 static void lists_of_devices_are_checked(void **state)
 {
     (void)state;
@@ -252,6 +283,17 @@ static void lists_of_devices_are_checked(void **state)
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "rocm" }), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "there are cuda, hip and host"));
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,host,host" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "," }), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL), "names no device"));
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=nan" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=1e30" }), KMM_E_INVALID);
+    static const char *const threads[] = { "two", "-1", "100000", "2x" };
+    for (int k = 0; k < 4; k++) {
+        setenv("KMM_THREADS", threads[k], 1);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
+        assert_non_null(strstr(kmm_error_text(NULL), "no number of threads"));
+    }
+    unsetenv("KMM_THREADS");
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,mem=1M" }), 0);
     assert_int_equal(kmm_device_count(rt), 6);
     assert_int_equal(kmm_destroy(rt), 0);
@@ -844,6 +886,7 @@ int main(void)
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
         cmocka_unit_test(what_does_not_fit_stays_away), cmocka_unit_test(chunks_that_cannot_be_small_are_away),
+        cmocka_unit_test(the_current_device_may_be_left_out),
         cmocka_unit_test(lists_of_devices_are_checked), cmocka_unit_test(there_may_be_many_devices),
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),

@@ -308,8 +308,17 @@ static void test_kept(void **state)
     put(path, text, "w");
     costs_now(1, &known);
     assert_false(known);
+    char victim[64], planted[600];
+    snprintf(victim, sizeof(victim), "%s/victim", folder);
+    snprintf(planted, sizeof(planted), "%s.%ld", path, (long)getpid());
+    put(victim, "", "w");
+    assert_int_equal(symlink(victim, planted), 0); /* by whom else the folder belongs to */
     c = costs_now(64 << 20, &known);
     assert_true(known && c.lock != 0x1p-30);
+    struct stat after;
+    assert_int_equal(stat(victim, &after), 0);
+    assert_int_equal(after.st_size, 0);
+    assert_int_equal(unlink(victim), 0);
 
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(deep), 0);
