@@ -1164,6 +1164,7 @@ static CUresult over_pop(CUcontext *c) { return (void)c, CUDA_ERROR_DEINITIALIZE
 static CUresult over_free(CUdeviceptr p) { return (void)p, CUDA_ERROR_DEINITIALIZED; }
 static CUresult over_record(CUevent e, CUstream s) { return (void)e, (void)s, CUDA_ERROR_DEINITIALIZED; }
 static CUresult over_event(CUevent e) { return (void)e, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_destroy(CUevent e) { return honest.EventDestroy(e), CUDA_ERROR_DEINITIALIZED; } /* the fake's own, which nobody else frees */
 static CUresult over_mode(int *mode) { return (void)mode, CUDA_ERROR_DEINITIALIZED; }
 static CUresult over_capture(CUstream s, int *status) { return (void)s, (void)status, CUDA_ERROR_DEINITIALIZED; }
 
@@ -1187,7 +1188,8 @@ static void the_driver_goes_first(void **state)
     driver->CtxPopCurrent = over_pop;
     driver->MemFree = over_free;
     driver->EventRecord = over_record;
-    driver->EventQuery = driver->EventSynchronize = driver->EventDestroy = over_event;
+    driver->EventQuery = driver->EventSynchronize = over_event;
+    driver->EventDestroy = over_destroy;
     driver->ThreadExchangeStreamCaptureMode = over_mode;
     driver->StreamIsCapturing = over_capture;
     assert_int_equal(kmm_resource_deallocate(pool, q, 4 * MIB, s), 0);
