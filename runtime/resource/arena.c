@@ -123,7 +123,7 @@ static int arena_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
         return status;
     status = kmm__table_put(&a->owners, *out, pool);
     if (status) {
-        kmm_resource_deallocate(pool, *out, bytes, stream);
+        kmm__resource_give_back(pool, *out, bytes, stream);
         *out = NULL;
         return kmm__resource_fail(status, "%s: no host memory to record an allocation", r->name);
     }
@@ -141,7 +141,7 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
         kmm__table_put(&a->owners, p, pool); /* cannot fail: the slot has just become free */
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
     }
-    return kmm_resource_deallocate(pool, p, bytes, stream);
+    return kmm__resource_give_back(pool, p, bytes, stream); /* each arena stands on `parent`, which is not asked about it */
 }
 
 static int arena_size(kmm_resource_t *r, const void *p, size_t *bytes)

@@ -130,7 +130,7 @@ static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
     kmm__lock_drop(&f->lock);
     if (status) {
         kmm__resource_fail(status, "%s: no host memory to record a chunk", f->head.name);
-        kmm_resource_deallocate(f->head.upstream, c->memory, chunk_bytes(f), stream);
+        kmm__resource_give_back(f->head.upstream, c->memory, chunk_bytes(f), stream);
         free(c);
     }
     return status;
@@ -205,7 +205,7 @@ static int chunk_end(fixed_t *f, fixed_chunk_t *c)
     kmm__lock_drop(&f->lock);
     if (status)
         return status;
-    status = kmm_resource_deallocate(f->head.upstream, c->memory, chunk_bytes(f), NULL);
+    status = kmm__resource_give_back(f->head.upstream, c->memory, chunk_bytes(f), NULL);
     free(c);
     return status;
 }
@@ -359,6 +359,17 @@ static int fixed_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     return kmm_resource_stream_end(r->upstream, stream);
 }
 
+static bool fixed_holds(kmm_resource_t *r, const void *p)
+{
+    fixed_t *f = (fixed_t *)r;
+    bool held = false;
+    kmm__lock_take(&f->lock);
+    for (const fixed_chunk_t *c = f->chunks; c && !held; c = c->next)
+        held = c->memory == p;
+    kmm__lock_drop(&f->lock);
+    return held;
+}
+
 static bool stream_is_idle(kmm__timeline_t *t)
 {
     return atomic_load_explicit(&((fixed_stream_t *)t)->count, memory_order_relaxed) == 0;
@@ -374,7 +385,7 @@ static int fixed_destroy(kmm_resource_t *r)
     int status = f->live_count ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, f->live_count) : 0;
     for (fixed_chunk_t *c = f->chunks, *next; c; c = next) {
         next = c->next;
-        kmm_resource_deallocate(r->upstream, c->memory, chunk_bytes(f), NULL);
+        kmm__resource_give_back(r->upstream, c->memory, chunk_bytes(f), NULL);
         free(c);
     }
     kmm__timelines_deinit(&f->timelines);
@@ -390,6 +401,7 @@ static const kmm__resource_ops_t fixed_ops = {
     .trim = fixed_trim,
     .stream_end = fixed_stream_end,
     .usage = fixed_usage,
+    .holds = fixed_holds,
     .destroy = fixed_destroy,
 };
 

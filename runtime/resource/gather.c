@@ -219,7 +219,7 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
         p->held -= want * frame;
     kmm__lock_drop(&p->lock);
     if (lost) /* the host has no memory for a region */
-        kmm_resource_deallocate(p->head.upstream, memory, want * frame, q->handle);
+        kmm__resource_give_back(p->head.upstream, memory, want * frame, q->handle);
     return b;
 }
 
@@ -276,7 +276,7 @@ static int region_end(kmm__pool_t *p, kmm__region_t *r)
 {
     kmm__heap_detach_region(p, r);
     kmm__lock_drop(&p->lock);
-    int status = kmm_resource_deallocate(p->head.upstream, (void *)r->address, r->bytes, NULL);
+    int status = kmm__resource_give_back(p->head.upstream, (void *)r->address, r->bytes, NULL);
     kmm__lock_take(&p->lock);
     kmm__heap_free_region(r);
     return status;

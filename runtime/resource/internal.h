@@ -22,6 +22,7 @@ typedef struct kmm__resource_ops {
     int (*stream_end)(kmm_resource_t *r, kmm_stream_t stream);        /* default: upstream's */
     int (*allow)(kmm_resource_t *r, int device);                      /* default: upstream's */
     int (*usage)(kmm_resource_t *r, kmm_resource_usage_t *out);       /* default: unsupported */
+    bool (*holds)(kmm_resource_t *r, const void *p);                  /* whether it has memory from there on of upstream; default: no */
     bool (*equal)(const kmm_resource_t *a, const kmm_resource_t *b);  /* default: the same object */
     int (*destroy)(kmm_resource_t *r);
 } kmm__resource_ops_t;
@@ -46,6 +47,7 @@ struct kmm_resource {
     kmm_resource_t *upstream;        /* NULL for a source */
     const kmm_stream_order_t *order; /* NULL: streams mean nothing here. Outlives the resource's use. */
     const kmm__mapper_t *mapper;     /* NULL: memory stays at its addresses */
+    _Atomic bool carries; /* somebody who is asked `holds` stands on it, or has done so */
     bool ordered; /* new memory may be used in the stream's order only; false: by anything, at once */
     kmm_memory_kind_t kind;
     int device;
@@ -60,6 +62,8 @@ __attribute__((format(printf, 2, 3))) int kmm__resource_fail(int code, const cha
 
 /* Defaults that adaptors name in their tables: everything passes to upstream. */
 int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out);
+/* Frees what the caller itself has got from r: nothing is checked first. */
+int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);
 int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes);
 int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out);

@@ -20,7 +20,7 @@ int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_strea
 {
     if (kmm__table_put(&l->sizes, *p, value_of(bytes)) == 0)
         return 0;
-    kmm_resource_deallocate(r->upstream, *p, bytes, stream);
+    kmm__resource_give_back(r->upstream, *p, bytes, stream);
     *p = NULL;
     return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
 }

@@ -46,7 +46,7 @@ static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
     int status = kmm__ledger_take(&l->ledger, r, p, bytes, &size);
     if (status)
         return status;
-    status = kmm_resource_deallocate(r->upstream, p, size, stream);
+    status = kmm__resource_give_back(r->upstream, p, size, stream);
     if (status == 0)
         atomic_fetch_sub(&l->used, counted(size));
     else

@@ -50,7 +50,7 @@ static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
     pthread_mutex_lock(&l->lock);
     line(l, "free", p, size, stream);
     pthread_mutex_unlock(&l->lock);
-    status = kmm_resource_deallocate(r->upstream, p, size, stream);
+    status = kmm__resource_give_back(r->upstream, p, size, stream);
     if (status)
         kmm__ledger_return(&l->ledger, p, size);
     return status;

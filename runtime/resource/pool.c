@@ -455,7 +455,7 @@ static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stre
         p->held -= bytes;
     kmm__lock_drop(&p->lock);
     if (status)
-        kmm_resource_deallocate(p->head.upstream, memory, bytes, handle);
+        kmm__resource_give_back(p->head.upstream, memory, bytes, handle);
     return status;
 }
 
@@ -756,6 +756,17 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     return kmm_resource_stream_end(r->upstream, stream);
 }
 
+static bool pool_holds(kmm_resource_t *r, const void *address)
+{
+    kmm__pool_t *p = (kmm__pool_t *)r;
+    bool held = false;
+    kmm__lock_take(&p->lock);
+    for (const kmm__region_t *region = p->regions; region && !held; region = region->next)
+        held = region->address == (uintptr_t)address;
+    kmm__lock_drop(&p->lock);
+    return held;
+}
+
 static bool stream_is_idle(kmm__timeline_t *t)
 {
     kmm__pool_stream_t *s = (kmm__pool_stream_t *)t;
@@ -785,7 +796,7 @@ static int pool_destroy(kmm_resource_t *r)
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && r->order; t = t->next)
         kmm__timeline_settle(&p->timelines, t, ((kmm__pool_stream_t *)t)->newest_epoch);
     for (kmm__region_t *region = p->regions; region; region = region->next)
-        kmm_resource_deallocate(r->upstream, (void *)region->address, region->bytes, NULL);
+        kmm__resource_give_back(r->upstream, (void *)region->address, region->bytes, NULL);
     if (usage.live_count)
         status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
     kmm__timelines_deinit(&p->timelines);
@@ -802,6 +813,7 @@ static const kmm__resource_ops_t pool_ops = {
     .trim = kmm__pool_trim,
     .stream_end = pool_stream_end,
     .usage = pool_usage,
+    .holds = pool_holds,
     .destroy = pool_destroy,
 };
 

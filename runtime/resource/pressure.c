@@ -2,6 +2,7 @@
 #include "pressure.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* All holders of the process. The lock is not held while one is trimmed: giving memory back may need a lock that another
  * thread has, which is on its way here. */
@@ -15,6 +16,8 @@ void kmm__holder_add(kmm__holder_t *h, kmm_resource_t *r)
     *h = (kmm__holder_t){ holders, r, 0 };
     holders = h;
     pthread_mutex_unlock(&lock);
+    for (kmm_resource_t *below = r->upstream; below; below = below->upstream)
+        atomic_store_explicit(&below->carries, true, memory_order_relaxed);
 }
 
 void kmm__holder_remove(kmm__holder_t *h)
@@ -55,4 +58,15 @@ void kmm__pressure(const kmm_resource_t *r, kmm__pressed_t whom)
             (whom == KMM__PRESS_ALL || stands_on(h->resource, r)))
             trim(h);
     pthread_mutex_unlock(&lock);
+}
+
+/* Who is asked takes no lock but its own, which nobody has who waits for this one. */
+bool kmm__is_held(const kmm_resource_t *r, const void *p)
+{
+    bool held = false;
+    pthread_mutex_lock(&lock);
+    for (kmm__holder_t *h = holders; h && !held; h = h->next)
+        held = h->resource != r && h->resource->ops->holds && stands_on(h->resource, r) && h->resource->ops->holds(h->resource, p);
+    pthread_mutex_unlock(&lock);
+    return held;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface: checks that hold for every resource, then its own function. */
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pressure.h"
 
 static _Thread_local char error_text[256] = "no error";
 
@@ -26,6 +27,7 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
     r->upstream = upstream;
     r->order = upstream ? upstream->order : NULL;
     r->mapper = NULL;
+    r->carries = false;
     r->ordered = upstream && upstream->ordered;
     r->kind = upstream ? upstream->kind : KMM_MEMORY_HOST;
     r->device = upstream ? upstream->device : -1;
@@ -42,8 +44,10 @@ int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_st
 
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
-    return r->upstream->ops->deallocate(r->upstream, p, bytes, stream);
+    return kmm_resource_deallocate(r->upstream, p, bytes, stream);
 }
+
+int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream) { return r->ops->deallocate(r, p, bytes, stream); }
 
 int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
@@ -82,6 +86,8 @@ KMM__API int kmm_resource_deallocate(kmm_resource_t *r, void *p, size_t bytes, k
         return 0;
     if (!p)
         return kmm__resource_fail(KMM_E_INVALID, "%s: NULL was never %zu bytes", r->name, bytes);
+    if (atomic_load_explicit(&r->carries, memory_order_relaxed) && kmm__is_held(r, p))
+        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p belongs to what stands on it, where it may have been allocated", r->name, p);
     return r->ops->deallocate(r, p, bytes, stream);
 }
 

@@ -48,7 +48,7 @@ static int statistics_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_s
     int status = kmm__ledger_take(&s->ledger, r, p, bytes, &size);
     if (status)
         return status;
-    status = kmm_resource_deallocate(r->upstream, p, size, stream);
+    status = kmm__resource_give_back(r->upstream, p, size, stream);
     if (status == 0)
         count(s, -(int64_t)size, -1);
     else

@@ -59,7 +59,7 @@ static int tracking_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status == 0 && kmm__table_put(&t->table, *out, e)) {
-        kmm_resource_deallocate(r->upstream, *out, bytes, stream);
+        kmm__resource_give_back(r->upstream, *out, bytes, stream);
         *out = NULL;
         status = kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
     }
@@ -82,7 +82,7 @@ static int tracking_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
     entry_t *e = kmm__table_take(&t->table, p);
     if (!e)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
-    int status = kmm_resource_deallocate(r->upstream, p, bytes, stream);
+    int status = kmm__resource_give_back(r->upstream, p, bytes, stream);
     if (status) {
         kmm__table_put(&t->table, p, e); /* cannot fail: the slot has just become free */
         return status;

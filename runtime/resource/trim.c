@@ -40,7 +40,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
         kmm__lock_drop(&p->lock);
         status = settle_region(p, r);
         if (status == 0)
-            status = kmm_resource_deallocate(head->upstream, (void *)r->address, r->bytes, NULL);
+            status = kmm__resource_give_back(head->upstream, (void *)r->address, r->bytes, NULL);
         kmm__lock_take(&p->lock);
         if (status) {
             kmm__heap_attach_region(p, r); /* work may still use it */

@@ -251,6 +251,36 @@ static void adaptors_free_only_their_own(void **state)
     }
 }
 
+/* The first block of what a pool has taken from upstream has the address of the whole, which upstream has allocated: freed there it
+ * would take the pool's memory away from under it. */
+static void memory_under_a_pool_is_not_freed(void **state)
+{
+    (void)state;
+    static const char *const on_top[] = { "pool", "fixed", "arena", "thread_arena" }, *const between[] = { "limiting", "failure", "thread_safe", "binning" };
+    for (size_t i = 0; i < sizeof(on_top) / sizeof(*on_top); i++)
+        for (size_t k = 0; k < sizeof(between) / sizeof(*between); k++) {
+            kmm_resource_t *r[6];
+            const kmm_pool_options_t whole = { .initial_bytes = MIB, .maximum_bytes = MIB };
+            assert_int_equal(kmm_host_resource_create(&r[0]), 0);
+            assert_int_equal(kmm_pool_resource_create(r[0], NULL, &r[1]), 0);
+            assert_int_equal(make(between[k], r[1], &r[2]), 0);
+            assert_int_equal(i ? make(on_top[i], r[2], &r[3]) : kmm_pool_resource_create(r[2], &whole, &r[3]), 0);
+            assert_int_equal(make("thread_safe", r[1], &r[4]), 0); /* beside what stands on it */
+            const size_t bytes = i ? 4 * KIB : MIB; /* in a pool, all there is: so the size is right, too */
+            void *p = get(r[3], bytes);
+            for (int below = 0; below < 5; below++) {
+                if (below == 3)
+                    continue;
+                assert_int_equal(kmm_resource_deallocate(r[below], p, KMM_SIZE_RECORDED, NULL), KMM_E_ADDRESS);
+                assert_int_equal(kmm_resource_deallocate(r[below], p, bytes, NULL), KMM_E_ADDRESS);
+            }
+            put(r[3], p, bytes);
+            assert_int_equal(kmm_resource_destroy(r[4]), 0);
+            for (int n = 3; n >= 0; n--)
+                assert_int_equal(kmm_resource_destroy(r[n]), 0);
+        }
+}
+
 /* What upstream cannot free stays with the adaptor, which counts it on. */
 static void what_upstream_refuses_stays(void **state)
 {
@@ -416,6 +446,7 @@ int main(void)
         cmocka_unit_test(ten_deep),
         cmocka_unit_test(a_limit_cannot_be_widened),
         cmocka_unit_test(adaptors_free_only_their_own),
+        cmocka_unit_test(memory_under_a_pool_is_not_freed),
         cmocka_unit_test(what_upstream_refuses_stays),
         cmocka_unit_test(absurd_options),
         cmocka_unit_test(buffers_that_there_are_not),
