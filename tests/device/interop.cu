@@ -11,6 +11,7 @@
 #include <thrust/functional.h>
 #include <thrust/reduce.h>
 #include <thrust/sort.h>
+#include <unistd.h>
 
 enum { N = 1 << 20, SLOW_MS = 100 };
 
@@ -226,6 +227,66 @@ static void thrust_in_task()
     must(cudaFree(X), "cudaFree");
 }
 
+// What a task's statements put on other streams than the task's finds its data, and is found by what follows.
+static void other_streams_in_tasks(cudaStream_t blocking)
+{
+    static int got[N];
+    int *A, *B, some[4] = {0};
+    must(cudaMalloc(&A, N * sizeof(int)), "cudaMalloc");
+    must(cudaMalloc(&B, N * sizeof(int)), "cudaMalloc");
+    set<<<N / 256, 256>>>(N, 1, A);
+    slow_twice<<<N / 256, 256>>>(N, B, A, 20000000);
+    #pragma kmm task read(B[0:N]) write(A[0:N])
+    {
+        must(plain_slow_fill(blocking, SLOW_MS, N, 3, A), "plain work");
+        must(plain_add(blocking, N, A, B), "plain work");
+    }
+    must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 3, 3), "a task that names no stream may use any");
+    cudaStream_t s = 0;
+    #pragma kmm task stream(s) update(A[0:N]) write(B[0:N])
+    {
+        slow_twice<<<N / 256, 256, 0, s>>>(N, B, A, 20000000);
+        must(cudaMemcpy(some, B + 10, sizeof(some), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        slow_twice<<<N / 256, 256, 0, s>>>(N, A, B, 20000000);
+        must(cudaMemset(B, 0, N * sizeof(int)), "cudaMemset");
+        slow_twice<<<N / 256, 256, 0, blocking>>>(N, B, A, 20000000);
+    }
+    expect(some[0] == 66 && some[3] == 84, "cudaMemcpy inside a task comes after what is on its stream");
+    must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 12, 12), "and cudaMemset does");
+    #pragma kmm parallel(i = 0:N) chunk(N / 4) write(A[i]) read(B[i])
+    twice<<<N / 256, 256>>>(N, A, B);
+    must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    expect(is_line(got, 48, 48), "a launch comes after what a task has put on another stream");
+    must(cudaFree(A), "cudaFree");
+    must(cudaFree(B), "cudaFree");
+}
+
+__global__ void say()
+{
+    printf("said by a kernel\n");
+}
+
+// What kernels print comes where the standard output goes.
+static void kernels_print()
+{
+    char text[64] = "";
+    FILE *file = tmpfile();
+    fflush(stdout);
+    int keep = dup(1);
+    dup2(fileno(file), 1);
+    say<<<1, 1>>>();
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    fflush(stdout);
+    dup2(keep, 1);
+    rewind(file);
+    fgets(text, sizeof(text), file);
+    expect(!strcmp(text, "said by a kernel\n"), "what a kernel prints is printed");
+    close(keep);
+    fclose(file);
+}
+
 // What is managed grows to its limit, and leaves free what it was told to.
 static void leaves_free()
 {
@@ -262,7 +323,9 @@ int main()
     before_plain_work(s, other);
     behind_launches(s);
     behind_launches(other);
+    other_streams_in_tasks(s);
     thrust_in_task();
+    kernels_print();
     leaves_free();
     return failures != 0;
 }
