@@ -200,6 +200,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static kmm_runtime_t *default_runtime;
 static bool is_registered; /* what is called at the end and after a fork */
+static bool is_ending;     /* the process; what is unloaded now is not used again */
 static bool was_on_gpus;   /* the runtime of the process that this one was forked from */
 static _Thread_local kmm_runtime_t *current;
 
@@ -227,6 +228,7 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
+    is_ending = true;
     if (!rt)
         return;
     if (!kmm__is_inside() && !kmm__tasks_open()) {
@@ -271,6 +273,22 @@ KMM__API kmm_runtime_t *kmm_default(void)
 {
     pthread_once(&default_once, default_create);
     return default_runtime;
+}
+
+KMM__API void kmm_kernels_end(const void *const *handles, uint32_t count)
+{
+    kmm_runtime_t *rt = is_ending ? NULL : default_runtime;
+    kmm__marker_t *m;
+    if (!rt || count == 0)
+        return;
+    if (!kmm__is_inside()) { /* where it cannot be waited for there is none of theirs, as the program knows */
+        kmm__marker_create(rt, &kmm__all_streams, &m);
+        kmm__marker_wait(m);
+        kmm__marker_release(m);
+    }
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        for (uint32_t j = 0; j < count && rt->device[k]->backend->kernel_forget; j++)
+            rt->device[k]->backend->kernel_forget(rt->device[k]->gpu, handles[j]);
 }
 
 KMM__API void kmm_use(kmm_runtime_t *rt)

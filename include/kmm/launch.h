@@ -210,6 +210,9 @@ typedef struct kmm_geometry {
  * Returns 0 or a negative error; later errors are reported by kmm_wait. */
 int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 
+/* The kernels of GPUs with these handles are about to be unloaded with the library that they are part of: waits for work, and forgets them. */
+void kmm_kernels_end(const void *const *handles, uint32_t count);
+
 /* ---- Tasks: the program's own statements, run once, on the calling thread, on data where it is ---- */
 
 typedef struct kmm_task kmm_task_t;

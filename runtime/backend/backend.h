@@ -131,6 +131,8 @@ struct kmm__backend {
     /* The other way round: s waits for all that is on that stream now. The device is current. */
     int (*succeed)(kmm__stream_t *s, void *native);
     int (*finish)(kmm__gpu_t *gpu); /* waits for all that is on the device now, whoever put it there */
+    /* The kernel of that handle is unloaded; another may have the handle later. Its work has ended. */
+    void (*kernel_forget)(kmm__gpu_t *gpu, const void *handle);
     void (*flush)(kmm__stream_t *s); /* waits for the stream; what kernels of the device have printed by then is printed */
 
     /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is none to run, or not here. No lock is

@@ -895,6 +895,15 @@ static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
     return 0;
 }
 
+static void gpu_kernel_forget(kmm__gpu_t *gpu, const void *handle)
+{
+    pthread_mutex_lock(&gpu->load_lock);
+    for (int k = 0; k < gpu->loaded_count; k++)
+        if (gpu->loaded[k].kernel == handle)
+            gpu->loaded[k--] = gpu->loaded[--gpu->loaded_count];
+    pthread_mutex_unlock(&gpu->load_lock);
+}
+
 static int gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
 {
     const kmm__gpu_driver_t *driver = s->gpu->driver;
@@ -925,7 +934,7 @@ static const kmm__backend_t functions = {
     .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
     .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish, .flush = gpu_flush,
+    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish, .flush = gpu_flush, .kernel_forget = gpu_kernel_forget,
     .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
 };
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wrap.h"
 
@@ -49,8 +50,9 @@ int OWN(kernel_read)(kmm_kernel_t *k)
         copy[i] = sizes[i];
     k->param_count = n;
     k->param_bytes = copy;
-    if (get_name)
-        get_name(&k->name, k->handle);
+    const char *name = NULL;
+    if (get_name && get_name(&name, k->handle) == 0 && name && (name = strdup(name))) /* the driver's goes with the kernel */
+        k->name = name;
     return 0;
 }
 

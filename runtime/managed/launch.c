@@ -168,6 +168,22 @@ int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size
     return kmm_cuda_launch(&clone->kernel, &geometry, all);
 }
 
+/* When the program ends, or a library is closed that all this is part of. */
+__attribute__((destructor)) void OWN(image_ends)(void)
+{
+    const void *handles[64];
+    uint32_t count = 0;
+    for (int k = 0; k < TABLE; k++) {
+        const entry_t *e = atomic_load(&entries[k]);
+        if (e)
+            handles[count++] = e->handle;
+        if (count == sizeof(handles) / sizeof(*handles) || k == TABLE - 1) {
+            kmm_kernels_end(handles, count);
+            count = 0;
+        }
+    }
+}
+
 int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;

@@ -110,6 +110,7 @@ int REGISTER_CLONE(const void *clone, const void *original);
 /* A launch of the kernel with that handle. Arrays are named by their own addresses in args. */
 int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t stream);
 int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
+void OWN(image_ends)(void); /* libkmm forgets the kernels that were launched from here */
 
 /* ---- cuda_calls.c, hip_calls.c ---- */
 void OWN(open)(void); /* once, before kernel_read */

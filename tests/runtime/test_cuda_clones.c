@@ -87,6 +87,7 @@ int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, 
     return 0;
 }
 
+void kmm__cuda_image_ends(void);
 #define NOTHING(name) int name(void); int name(void) { return 0; }
 NOTHING(__real_cudaDeviceSynchronize) NOTHING(__real_cudaEventDestroy) NOTHING(__real_cudaEventQuery) NOTHING(__real_cudaEventRecord)
 NOTHING(__real_cudaEventSynchronize) NOTHING(__real_cudaFree) NOTHING(__real_cudaFreeAsync) NOTHING(__real_cudaGetLastError)
@@ -206,11 +207,25 @@ static void test_unknown(void **state)
     assert_int_equal(given.count, count);
 }
 
+/* What was launched is forgotten when the library that it is part of is closed. */
+static void test_unloaded(void **state)
+{
+    int plains = 0, lates = 0;
+    (void)state;
+    kmm__cuda_image_ends();
+    for (uint32_t k = 0; k < ended_count && k < 16; k++) {
+        plains += ended[k] == &plain;
+        lates += ended[k] == &late_clone;
+    }
+    assert_int_equal(plains, 1);
+    assert_int_equal(lates, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_original), cmocka_unit_test(test_clone), cmocka_unit_test(test_alone), cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late), cmocka_unit_test(test_configuration), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_late), cmocka_unit_test(test_configuration), cmocka_unit_test(test_unknown), cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

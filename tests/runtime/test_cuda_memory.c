@@ -230,6 +230,7 @@ int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
     *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }
+void kmm_kernels_end(const void *const *handles, uint32_t count) { (void)handles, (void)count; }
 static void *task_stream; /* NULL: no task that has one */
 void *kmm_task_stream(void *stream) { return !stream && task_stream ? task_stream : stream; }
 static int in_task;

@@ -305,7 +305,9 @@ static void a_launch_runs_the_chunks_blocks(void **state)
     assert_int_equal(f.b->fill(f.s, f.window, 0, sizeof(got)), 0);
     assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
     assert_int_equal(launch(&f, &fake_add, 4, 100 << 10), 0); /* more shared memory than a kernel has unasked */
-    assert_int_equal(launch(&f, &fake_add, 4, 0), 0);
+    fake_add.shared_limit = 0; /* another kernel, in the place of one that was unloaded */
+    f.b->kernel_forget(f.gpu, &fake_add);
+    assert_int_equal(launch(&f, &fake_add, 4, 100 << 10), 0);
     kmm__copy_t down = to_host(&f, got, 0, sizeof(got));
     assert_int_equal(f.b->copy(f.s, &down), 0);
     assert_int_equal(drain(&f, f.s, NULL), 0);
