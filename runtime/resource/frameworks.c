@@ -91,10 +91,12 @@ typedef struct use { struct use *next; kmm_stream_t stream; } use_t;
 typedef struct allocation {
     kmm_resource_t *resource; /* the device's may be another by the time it is freed */
     kmm_stream_t stream;
-    uintptr_t life; /* which of the streams that have had this handle */
+    uintptr_t life; /* which of the streams that have had this handle; NO_LIFE: the memory waits for all work of its device */
     size_t bytes;
     use_t *others; /* guarded by the lock */
 } allocation_t;
+
+#define NO_LIFE UINTPTR_MAX
 
 /* What zeros are is an empty table. */
 static kmm__table_t outstanding; /* address -> allocation_t */
@@ -239,6 +241,8 @@ KMM__API void kmm_torch_record_stream(void *p, kmm_stream_t stream)
         *u = (use_t){ a->others, stream };
         a->others = u;
     }
+    if (!u)
+        a->life = NO_LIFE;
     pthread_mutex_unlock(&lock);
 }
 
