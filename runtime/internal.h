@@ -33,6 +33,7 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but);
 /* In a forked process, whose only thread calls them: what the other threads held is free, and what was recorded is forgotten. */
 void kmm__launches_clear(void);
 void kmm__events_clear(void);
+void kmm__tasks_forked(void); /* only a task of this thread's is still open */
 /* managed/device.c: the device that this thread's program chose among several of the CPU; -1: none. */
 int kmm__device_chosen(const kmm_runtime_t *rt);
 /* Notes an error of asynchronous work (locked); kept if it is the first. */

@@ -249,6 +249,7 @@ static void after_fork(void)
     default_once = (pthread_once_t)PTHREAD_ONCE_INIT;
     kmm__events_clear();
     kmm__launches_clear();
+    kmm__tasks_forked();
 }
 
 static void default_create(void)

@@ -39,6 +39,11 @@ bool kmm__tasks_open(void)
     return atomic_load(&open_tasks) > 0;
 }
 
+void kmm__tasks_forked(void)
+{
+    atomic_store(&open_tasks, current != NULL);
+}
+
 static _Thread_local bool in_function;
 
 void kmm__function_begin(void)

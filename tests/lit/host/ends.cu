@@ -9,6 +9,7 @@
 // RUN: timeout 60 %t open | FileCheck %s --check-prefix=INSIDE
 // RUN: timeout 60 %t fork | FileCheck %s --check-prefix=FORK
 // RUN: env KMM_DEVICES=host:2,mem=16M timeout 60 %t fork | FileCheck %s --check-prefix=FORK
+// RUN: timeout 60 %t beside | FileCheck %s --check-prefix=BESIDE
 // RUN: %if !san %{ env KMM_DEVICES=host:2,mem=16M timeout 60 %t two | FileCheck %s --check-prefix=TWO %}
 // STATICS: end of main
 // STATICS-NEXT: freed 1000
@@ -16,6 +17,10 @@
 // INSIDE: inside
 // FORK: child: 499500, it exited with 7
 // FORK-NEXT: parent: 2
+// BESIDE: inside
+// BESIDE-NEXT: launched
+// BESIDE-NEXT: said
+// BESIDE-NEXT: it exited with 7
 // TWO: killed by 11
 #include <cuda_runtime.h>
 #include <kmm.h>
@@ -119,7 +124,7 @@ static int task()
 }
 
 // Another thread's task never ends.
-static int open()
+static void open_task()
 {
     std::thread([] {
         int *x;
@@ -133,6 +138,11 @@ static int open()
         }
     }).detach();
     usleep(300000);
+}
+
+static int open()
+{
+    open_task();
     return 0;
 }
 
@@ -178,6 +188,33 @@ static int forks()
     return 0;
 }
 
+__global__ void say(int *x)
+{
+    usleep(200000);
+    x[0] = 1;
+    puts("said");
+    fflush(stdout);
+}
+
+// A task that another thread had open where it was forked is none of the child's, whose work is waited for when it ends.
+static int beside()
+{
+    int status = 0;
+    open_task();
+    pid_t child = fork();
+    if (child == 0) {
+        int *x;
+        cudaMalloc(&x, N * sizeof(int));
+        puts("launched");
+        fflush(stdout);
+        say<<<1, 1>>>(x);
+        exit(7);
+    }
+    waitpid(child, &status, 0);
+    printf("it exited with %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    return 0;
+}
+
 // A second runtime leaves the handler of faults that the first one came with.
 static int two()
 {
@@ -199,7 +236,7 @@ static int two()
 int main(int, char **argv)
 {
     const struct { const char *name; int (*run)(); } modes[] = { { "statics", statics }, { "threads", threads }, { "function", function },
-        { "task", task }, { "open", open }, { "fork", forks }, { "two", two } };
+        { "task", task }, { "open", open }, { "fork", forks }, { "beside", beside }, { "two", two } };
     for (auto &m : modes)
         if (!strcmp(m.name, argv[1]))
             return m.run();
