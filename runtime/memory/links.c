@@ -8,6 +8,7 @@
  */
 #include "links.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,15 +184,17 @@ static bool parse(const char *text, struct kmm__links *p, bool *measures)
     *measures = !text || !*text || !strcmp(text, "auto");
     if (*measures)
         return true;
+    if (!isdigit((unsigned char)*text))
+        return false;
     unsigned long most = strtoul(text, &end, 10);
-    if (end == text || (*end && *end != ',') || *text == '-')
+    if (*end && *end != ',')
         return false;
     p->most = most && most < p->count ? (uint32_t)most : p->count;
     if (!*end)
         return true;
     text = end + 1;
     p->turn_bytes = strtoull(text, &end, 10);
-    return end != text && !*end;
+    return isdigit((unsigned char)*text) && !*end;
 }
 
 int kmm__links_start(kmm_runtime_t *rt)

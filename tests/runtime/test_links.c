@@ -79,7 +79,7 @@ static void test_bound(void **state)
 /* Few devices, and what is no number. */
 static void test_settings(void **state)
 {
-    static const char *const wrong[] = { "x", "-1", "4x", "4,", "4,x" };
+    static const char *const wrong[] = { "x", "-1", "4x", "4,", "4,x", " -1", "4,-1" };
     (void)state;
     kmm_runtime_t *rt = make("auto", "cuda:4,mem=512K");
     assert_null(rt->links);
