@@ -386,6 +386,7 @@ void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes);
 
 /* ---- memory/pin.c (not locked) ---- */
 void kmm__pin_start(kmm_runtime_t *rt);
+void kmm__pin_settle(kmm_runtime_t *rt); /* waits until no block is being locked, nor to be */
 void kmm__pin_stop(kmm_runtime_t *rt);
 int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset); /* bytes from there to the end of the block */
 /* Before `bytes` of the block of the host buffer in which the offset lies are copied from or to a device: page-locks it, if it can be,

@@ -235,6 +235,7 @@ static void default_end(void)
         if (kmm_wait(rt))
             fprintf(stderr, "kmm: error: %s\n", error_text);
         kmm__flush(rt, NULL);
+        kmm__pin_settle(rt); /* the driver ends after this */
     }
     kmm__stats_print(rt);
 }

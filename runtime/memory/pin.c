@@ -24,7 +24,8 @@ typedef struct request {
 
 struct kmm__pinners {
     pthread_mutex_t lock; /* taken inside an array's block_lock */
-    pthread_cond_t wake;
+    pthread_cond_t wake, idle;
+    uint32_t busy; /* threads that are locking a block */
     request_t *first, **end;
     bool stopping;
     uint32_t count;
@@ -102,10 +103,13 @@ static void *pin_main(void *arg)
         p->first = r->next;
         if (!p->first)
             p->end = &p->first;
+        p->busy++;
         pthread_mutex_unlock(&p->lock);
         block_lock(r->array, r->device, r->block); /* the array may be gone behind this */
         free(r);
         pthread_mutex_lock(&p->lock);
+        if (--p->busy == 0 && !p->first)
+            pthread_cond_broadcast(&p->idle);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -116,7 +120,17 @@ void kmm__pin_start(kmm_runtime_t *rt)
     struct kmm__pinners *p = rt->pinners = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->idle, NULL);
     p->end = &p->first;
+}
+
+void kmm__pin_settle(kmm_runtime_t *rt)
+{
+    struct kmm__pinners *p = rt->pinners;
+    pthread_mutex_lock(&p->lock);
+    while (p->first || p->busy)
+        pthread_cond_wait(&p->idle, &p->lock);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void kmm__pin_stop(kmm_runtime_t *rt)
@@ -131,6 +145,7 @@ void kmm__pin_stop(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < p->count; k++)
         pthread_join(p->threads[k], NULL);
     pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->idle);
     pthread_mutex_destroy(&p->lock);
     free(p);
     rt->pinners = NULL;
