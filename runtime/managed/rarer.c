@@ -7,7 +7,7 @@
 
 enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 
-int REAL(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
+SINCE_LATER int REAL(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
 int REAL(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg), void *arg, unsigned flags);
 SINCE_LATER int REAL(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags);
 int WRAP(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg);
@@ -24,8 +24,8 @@ int REAL(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t
 int REAL(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
 SINCE_LATER int REAL(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s);
 SINCE_LATER int REAL(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s);
-int REAL(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
-int REAL(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
+SINCE_LATER int REAL(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
+SINCE_LATER int REAL(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
 int WRAP(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s);
 int WRAP(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s);
 int WRAP(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s);
@@ -185,7 +185,7 @@ int WRAP(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t
 /* ---- The end of what launches before it may use. It is given back whatever they came to. ---- */
 
 #define END(name, parameters, arguments)                                                           \
-    int REAL(name) parameters;                                                                     \
+    SINCE_LATER int REAL(name) parameters;                                                         \
     int WRAP(name) parameters;                                                                     \
     int WRAP(name) parameters                                                                      \
     {                                                                                              \
