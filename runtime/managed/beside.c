@@ -94,7 +94,9 @@ int OWN(copy)(void *dst, const void *src, size_t n, int kind, stream_t s)
     int error = place_ready(dst, src, kind, s, &place);
     if (error)
         return error;
-    return place == DEVICES ? through_host(dst, src, n) : kmm_cuda_memcpy(dst, src, n, kind);
+    if (place == DEVICES)
+        return through_host(dst, src, n);
+    return s ? kmm_cuda_memcpy_async(dst, src, n, kind, s) : kmm_cuda_memcpy(dst, src, n, kind);
 }
 
 int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)

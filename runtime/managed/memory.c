@@ -51,7 +51,8 @@ static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byt
     return 0;
 }
 
-KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+/* Ordered by data, on no stream. */
+static int copy(void *dst, const void *src, size_t bytes, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
     if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
@@ -71,20 +72,25 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: the direction contradicts the addresses");
     switch (actual) {
     case DEVICE_TO_DEVICE: return kmm__managed_result(kmm_copy(rt, dst, src, bytes));
-    case DEVICE_TO_HOST: {
-        int error = kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
-        kmm__flush(rt, NULL);
-        return error;
-    }
+    case DEVICE_TO_HOST: return kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
     case HOST_TO_DEVICE: return kmm__managed_result(kmm_copy_in(rt, dst, src, bytes));
     }
     return kmm__managed_result(memory_copy(rt, dst, src, bytes));
 }
 
+/* What kernels have printed comes before what the program prints of their results. */
+KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    int error = copy(dst, src, bytes, kind);
+    if (!error && bytes && kmm_cuda_is_managed(src) && !kmm_cuda_is_managed(dst) && !kmm__inline_reaches(src))
+        kmm__flush(kmm_default(), NULL);
+    return error;
+}
+
 KMM__API int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
 {
-    (void)stream; /* data order is enough, and returning late is allowed */
-    return kmm_cuda_memcpy(dst, src, bytes, kind);
+    (void)stream; /* data order is enough, and returning late is allowed, but not after other work than the data's */
+    return copy(dst, src, bytes, kind);
 }
 
 KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height, int kind)
