@@ -15,24 +15,19 @@
 #include "fake_work.h"
 #include "internal.h"
 #include "random.h"
+#include "with_runtime.h"
 
 /* An array is 16 frames, a chunk of one of 8 two of them. */
 enum { FRAME = 64 << 10, N = 16 * FRAME / 4, CHUNKS = 8, CHUNK_FRAMES = 3 * 2, FRAMES = 3 * 16, MOST = 5 };
 
 static kmm_runtime_t *make(const char *devices, uint64_t keep_free)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .frame_bytes = FRAME, .device_keep_free = keep_free }))
-        fail_msg("%s", kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
+    return runtime_open(&(kmm_config_t){ .devices = devices, .frame_bytes = FRAME, .device_keep_free = keep_free });
 }
 
 static void end(kmm_runtime_t *rt)
 {
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    runtime_close(rt);
     fake_counts_t left = fake_counts_now();
     assert_int_equal(left.frames + left.mappings + left.windows, 0);
 }

@@ -13,6 +13,7 @@
 #include <kmm.h>
 
 #include "fake_gpu.h"
+#include "with_runtime.h"
 
 enum { N = 6400, BLOCK = 64, CHUNK = 640, FAR = 1000, PATTERN = (int)0xfff5fff5 };
 
@@ -60,11 +61,7 @@ enum { CONFIGURATIONS = 3 };
 
 static kmm_runtime_t *make(const char *devices)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = 2 }))
-        fail_msg("%s: %s", devices, kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
+    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 2 });
 }
 
 static int *numbers(kmm_runtime_t *rt, const int *from)

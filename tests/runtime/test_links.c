@@ -16,24 +16,14 @@
 #include "fake_work.h"
 #include "memory/costs.h"
 #include "memory/links.h"
+#include "with_runtime.h"
 
 enum { DEVICES = 8, CHUNKS = 64, N = 2 << 20, SWEEPS = 3 }; /* 8 MiB in chunks of 128 KiB, on devices of 512 KiB */
 
 static kmm_runtime_t *make(const char *links, const char *devices)
 {
-    kmm_runtime_t *rt = NULL;
     setenv("KMM_LINKS", links, 1);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .frame_bytes = 64 << 10 }))
-        fail_msg("%s", kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
-}
-
-static void end(kmm_runtime_t *rt)
-{
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    return runtime_open(&(kmm_config_t){ .devices = devices, .frame_bytes = 64 << 10 });
 }
 
 /* Sweeps over an array of twice what all devices have; how many of them copied at once. */
@@ -71,7 +61,7 @@ static void test_bound(void **state)
         assert_int_equal(most, cases[k].most);
         assert_int_equal(count, DEVICES);
         assert_in_range(sweep(rt), cases[k].least, cases[k].most);
-        end(rt);
+        runtime_close(rt);
     }
     unsetenv("KMM_FAKE_COPY_RATE");
 }
@@ -83,7 +73,7 @@ static void test_settings(void **state)
     (void)state;
     kmm_runtime_t *rt = make("auto", "cuda:4,mem=512K");
     assert_null(rt->links);
-    end(rt);
+    runtime_close(rt);
     for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
         setenv("KMM_LINKS", wrong[k], 1);
         assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:8,mem=512K" }), KMM_E_INVALID);
@@ -132,7 +122,7 @@ static void test_turns(void **state)
         pthread_join(thread[k], NULL);
         assert_true(g[k].rounds > 0);
     }
-    end(rt);
+    runtime_close(rt);
 }
 
 /* ---- What is best ---- */
@@ -170,7 +160,7 @@ static void check_measured(const char *rate, const char *links, uint32_t expecte
         kmm_runtime_t *rt = make("0", "cuda:8,mem=4M");
         most = kmm__rates_measure(rt->device, DEVICES, &ok);
         assert_true(ok);
-        end(rt);
+        runtime_close(rt);
     }
     assert_int_equal(most, expected);
     fast_host();
@@ -195,7 +185,7 @@ static void test_not_measured(void **state)
         kmm_runtime_t *rt = make("0", "cuda:8,mem=512K");
         assert_int_equal(kmm__rates_measure(rt->device, DEVICES, &ok), DEVICES);
         assert_false(ok);
-        end(rt);
+        runtime_close(rt);
         unsetenv("KMM_FAKE_FAIL");
         fake_counts_t left = fake_counts_now();
         assert_int_equal(left.frames + left.mappings + left.windows + left.registrations + left.streams, 0);
@@ -214,7 +204,7 @@ static uint32_t copy_until_measured(void)
         sweep(rt);
     bool limited = kmm__links_state(rt, &most, &count);
     assert_true(limited || !kmm__links_count(rt));
-    end(rt);
+    runtime_close(rt);
     fast_host();
     return limited ? most : DEVICES;
 }
@@ -227,7 +217,7 @@ static void check_kept(void)
     assert_true(kmm__links_state(rt, &most, &count));
     assert_int_equal(most, 4);
     assert_in_range(sweep(rt), 1, 4);
-    end(rt);
+    runtime_close(rt);
 }
 
 static void test_auto(void **state)

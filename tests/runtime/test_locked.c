@@ -10,26 +10,16 @@
 
 #include "counts.h"
 #include "internal.h"
+#include "with_runtime.h"
 
 enum { BYTES = 2 << 20, MANY = 8 };
 
 static kmm_runtime_t *make(const char *bound, const char *threads)
 {
-    kmm_runtime_t *rt = NULL;
     setenv("KMM_PINNED_MEM", bound, 1);
     setenv("KMM_STAGE_THREADS", threads, 1);
     setenv("KMM_STAGE_TIMES", "2", 1);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }))
-        fail_msg("%s", kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
-}
-
-static void end(kmm_runtime_t *rt)
-{
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    return runtime_open(&(kmm_config_t){ .devices = "cuda:1,mem=64M" });
 }
 
 /* An array that has a buffer. */
@@ -86,7 +76,7 @@ static void test_bound(void **state)
     assert_int_equal(registrations(), 1); /* an eighth of 3 MiB holds no 2 MiB */
     assert_true(pin(b) && is_locked(b));
     drop(b);
-    end(rt);
+    runtime_close(rt);
     assert_int_equal(registrations(), 0);
 
     rt = make("3M", "0");
@@ -97,7 +87,7 @@ static void test_bound(void **state)
     drop(a);
     assert_true(pin(b) && is_locked(b));
     drop(b);
-    end(rt);
+    runtime_close(rt);
 
     rt = make("0", "1");
     a = array(rt, BYTES);
@@ -106,7 +96,7 @@ static void test_bound(void **state)
     assert_false(pin(b));
     drop(a);
     drop(b);
-    end(rt);
+    runtime_close(rt);
 }
 
 static void test_kept(void **state)
@@ -139,7 +129,7 @@ static void test_kept(void **state)
     a = array(rt, BYTES);
     assert_ptr_equal(a->host, host);
     drop(a);
-    end(rt);
+    runtime_close(rt);
     assert_int_equal(registrations(), 0);
 }
 
@@ -160,7 +150,7 @@ static void test_gives_way(void **state)
     assert_int_equal(registrations(), MANY - 1);
     for (int k = 0; k < MANY; k++)
         drop(many[k]);
-    end(rt);
+    runtime_close(rt);
 }
 
 static void test_given(void **state)
@@ -177,14 +167,14 @@ static void test_given(void **state)
     kmm__array_t *a = array(rt, BYTES);
     assert_true(pin(a) && is_locked(a));
     drop(a);
-    end(rt);
+    runtime_close(rt);
     unsetenv("KMM_PINNED_MEM");
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), 0);
     kmm_use(rt);
     a = array(rt, BYTES);
     assert_true(pin(a) && is_locked(a));
     drop(a);
-    end(rt);
+    runtime_close(rt);
 }
 
 int main(void)

@@ -9,16 +9,13 @@
 
 #include <kmm.h>
 #include "internal.h"
+#include "with_runtime.h"
 
 enum { LIMIT = 1 << 20, SMALL = 24, BLOCK = 64, FIVES = 0x05050505 };
 
 static kmm_runtime_t *make(void)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=1M" }))
-        fail_msg("%s", kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
+    return runtime_open(&(kmm_config_t){ .devices = "host:1,mem=1M" });
 }
 
 static void end(kmm_runtime_t *rt)

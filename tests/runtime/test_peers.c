@@ -14,6 +14,8 @@
 
 #include <kmm.h>
 
+#include "with_runtime.h"
+
 enum { BLOCK = 64 };
 
 /* ---- One kernel: element i of out from elements of in, for i in [first, first + n) ---- */
@@ -50,11 +52,7 @@ static const kmm_kernel_t line_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "li
 
 static kmm_runtime_t *make(const char *devices)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = 2 }))
-        fail_msg("%s: %s", devices, kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
+    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 2 });
 }
 
 static void end(kmm_runtime_t *rt)

@@ -13,6 +13,7 @@
 
 #include "random.h"
 #include "reduce_reference.h"
+#include "with_runtime.h"
 
 /* ---- A kernel: block b takes elements [b * per, b * per + per) of the data, and folds element i into
  * target[i % length], in order. ---- */
@@ -56,11 +57,7 @@ enum { CONFIGURATIONS = sizeof(configurations) / sizeof(*configurations) };
 
 static kmm_runtime_t *make(const char *devices, uint32_t threads)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices, .threads = threads }))
-        fail_msg("%s: %s", devices, kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
+    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = threads });
 }
 
 static void end(kmm_runtime_t *rt)

@@ -13,23 +13,13 @@
 
 #include <kmm.h>
 
+#include "with_runtime.h"
+
 enum { N = 1 << 16, CHUNKS = 8 };
 
 static kmm_runtime_t *make(const char *devices)
 {
-    kmm_runtime_t *rt = NULL;
-    kmm_config_t config = { .devices = devices, .threads = 1 };
-    if (kmm_create(&rt, &config))
-        fail_msg("%s: %s", devices, kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
-}
-
-static void end(kmm_runtime_t *rt)
-{
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 1 });
 }
 
 static void *array(kmm_runtime_t *rt, size_t bytes)
@@ -102,7 +92,7 @@ static void test_one_device(void **state)
     assert_int_equal(info(rt, 1).chunks, CHUNKS);
     assert_int_equal(info(rt, 2).chunks, 0);
     expect_all(rt, x, 1);
-    end(rt);
+    runtime_close(rt);
 }
 
 static void test_no_such_device(void **state)
@@ -118,7 +108,7 @@ static void test_no_such_device(void **state)
         assert_non_null(strstr(kmm_error_text(rt), k == 0 ? "device(2): there are 2 devices" : k == 1 ? "device(-1)" : "runs on the CPU"));
     }
     expect_all(rt, x, 0);
-    end(rt);
+    runtime_close(rt);
 }
 
 /* Chunks go where their data is: a launch that is dealt in turn is followed by one that moves nothing. */
@@ -146,7 +136,7 @@ static void test_locality(void **state)
     assert_int_equal(run(l, x), 0);
     assert_int_equal(kmm_wait(rt), 0);
     assert_true(info(rt, 0).bytes_peer + info(rt, 1).bytes_peer + info(rt, 2).bytes_peer > 0);
-    end(rt);
+    runtime_close(rt);
 }
 
 /* All data on one device: the others get their share of the work all the same. */
@@ -163,7 +153,7 @@ static void test_balance(void **state)
     assert_int_equal(info(rt, 0).chunks, CHUNKS + CHUNKS / 2);
     assert_int_equal(info(rt, 1).chunks, CHUNKS / 2);
     expect_all(rt, x, 2);
-    end(rt);
+    runtime_close(rt);
 }
 
 /* ---- Priority ---- */
@@ -217,7 +207,7 @@ static void test_priority(void **state)
         close(gate[k]);
         close(at_gate[k]);
     }
-    end(rt);
+    runtime_close(rt);
 }
 
 /* ---- nowait ---- */
@@ -243,7 +233,7 @@ static void test_nowait(void **state)
         if (kind == 0)
             assert_int_equal(kmm_wait(rt), 0);
         if (kind == 2) /* the end of the runtime is a wait, too */
-            end(rt);
+            runtime_close(rt);
         for (int i = 0; i < N; i++)
             assert_true(x[i] == 4 && (kind == 1 || y[i] == 4));
         assert_int_equal(kind == 2 ? 0 : kmm_wait(rt), 0);
@@ -252,7 +242,7 @@ static void test_nowait(void **state)
         if (kind != 2)
             assert_int_equal(kmm_unmap(rt, x), KMM_E_ADDRESS);
         if (kind != 2)
-            end(rt);
+            runtime_close(rt);
     }
 }
 
@@ -303,7 +293,7 @@ static void test_many(void **state)
         close(gate[k]);
         close(at_gate[k]);
     }
-    end(rt);
+    runtime_close(rt);
 }
 
 static void count_blocks(const kmm_host_blocks_t *b, void **args)
@@ -332,7 +322,7 @@ static void test_starts_while_submitting(void **state)
         assert_true(__atomic_load_n(&ran, __ATOMIC_RELAXED) > COUNT - MOST_WAIT);
         assert_int_equal(kmm_wait(rt), 0);
         assert_int_equal(__atomic_load_n(&ran, __ATOMIC_RELAXED), COUNT);
-        end(rt);
+        runtime_close(rt);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "internal.h"
 #include "memory/stage.h"
 #include "random.h"
+#include "with_runtime.h"
 
 enum { MEMORY = 1 << 20, ROUNDS = 400 };
 
@@ -26,21 +27,10 @@ static rng_t rng;
 
 static kmm_runtime_t *make(const char *threads, const char *bytes, const char *times)
 {
-    kmm_runtime_t *rt = NULL;
     setenv("KMM_STAGE_THREADS", threads, 1);
     setenv("KMM_STAGE_BYTES", bytes, 1);
     setenv("KMM_STAGE_TIMES", times, 1);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }))
-        fail_msg("%s", kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
-}
-
-static void end(kmm_runtime_t *rt)
-{
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    return runtime_open(&(kmm_config_t){ .devices = "cuda:1,mem=64M" });
 }
 
 /* ---- The copies themselves ---- */
@@ -156,7 +146,7 @@ static void test_copies(void **state)
     free(got);
     free(model);
     free(expected);
-    end(rt);
+    runtime_close(rt);
 }
 
 /* ---- Which memory goes which way ---- */
@@ -196,14 +186,14 @@ static void test_choice(void **state)
     assert_int_equal(kmm_unmap(rt, p), 0);
     assert_int_equal(registrations(), 2); /* it is still the program's */
     assert_int_equal(b->host_unregister(b, p), 0);
-    end(rt);
+    runtime_close(rt);
 
     rt = make("0", "4096", "2");
     a = map(rt, p, BYTES);
     assert_true(kmm__pin(a, rt->device[0], 0, BYTES));
     assert_int_equal(registrations(), 1);
     assert_int_equal(kmm_unmap(rt, p), 0);
-    end(rt);
+    runtime_close(rt);
     free(p);
 }
 
@@ -254,7 +244,7 @@ static kmm__copy_costs_t costs_now(size_t bytes, bool *known)
         kmm__stage_times(rt->device[0], bytes);
     *known = kmm__stage_costs(rt, &c, &times);
     assert_true(registrations() <= 1); /* the buffers; what was measured with is gone */
-    end(rt);
+    runtime_close(rt);
     return c;
 }
 

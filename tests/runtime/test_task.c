@@ -11,24 +11,15 @@
 
 #include <kmm.h>
 
+#include "with_runtime.h"
+
 enum { N = 1 << 15 };
 
 static const char *const configurations[] = { "host", "host:1,mem=256K", "host:3,mem=256K" };
 
 static kmm_runtime_t *make(const char *devices)
 {
-    kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices }))
-        fail_msg("%s: %s", devices, kmm_error_text(NULL));
-    kmm_use(rt);
-    return rt;
-}
-
-static void end(kmm_runtime_t *rt)
-{
-    kmm_use(NULL);
-    if (kmm_destroy(rt))
-        fail_msg("%s", kmm_error_text(NULL));
+    return runtime_open(&(kmm_config_t){ .devices = devices });
 }
 
 static int *zeros(kmm_runtime_t *rt, size_t n)
@@ -101,7 +92,7 @@ static void test_order(void **state)
         }
         expect_all(rt, x, expected);
         expect_all(rt, unrelated, 20);
-        end(rt);
+        runtime_close(rt);
     }
 }
 
@@ -132,7 +123,7 @@ static void test_launch(void **state)
         kmm_task_end(t);
         assert_int_equal(increment_all(x), 0);
         expect_all(rt, x, 4);
-        end(rt);
+        runtime_close(rt);
     }
 }
 
@@ -152,7 +143,7 @@ static void test_host_memory(void **state)
         for (int i = 0; i < 100; i++)
             assert_int_equal(y[i], i + (i ? 0 : 7));
         assert_int_equal(kmm_unmap(rt, y), KMM_E_ADDRESS);
-        end(rt);
+        runtime_close(rt);
     }
 }
 
@@ -210,7 +201,7 @@ static void test_mistakes(void **state)
         }
         expect_all(rt, x, 0);
         expect_all(rt, other, 0);
-        end(rt);
+        runtime_close(rt);
     }
     unsetenv("KMM_ON_ERROR");
 }
@@ -253,7 +244,7 @@ static void test_threads(void **state)
         expect_all(rt, x, 50);
         expect_all(rt, y, 50);
         expect_all(rt, z, 50);
-        end(rt);
+        runtime_close(rt);
     }
 }
 
@@ -296,7 +287,7 @@ static void test_nested(void **state)
         assert_int_equal(kmm_wait(rt), 0);
     assert_int_equal(calls, (2 << DEPTH) - 1);
     assert_int_equal(refused, calls);
-    end(rt);
+    runtime_close(rt);
 }
 
 int main(void)
