@@ -39,6 +39,17 @@ int kmm__ledger_take(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, s
 /* Cannot fail: a place has just become free. */
 void kmm__ledger_return(kmm__ledger_t *l, const void *p, size_t size) { kmm__table_put(&l->sizes, p, value_of(size)); }
 
+int kmm__ledger_give_back(kmm__ledger_t *l, kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream, size_t *size)
+{
+    int status = kmm__ledger_take(l, r, p, bytes, size);
+    if (status)
+        return status;
+    status = kmm__resource_give_back(r->upstream, p, *size, stream);
+    if (status)
+        kmm__ledger_return(l, p, *size);
+    return status;
+}
+
 int kmm__ledger_size(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t *size)
 {
     *size = (uintptr_t)kmm__table_find(&l->sizes, p);

@@ -16,6 +16,8 @@ void kmm__ledger_deinit(kmm__ledger_t *l);
 int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_stream_t stream, void **p);
 /* Strikes out what is about to be freed, of `bytes` or KMM_SIZE_RECORDED, or fails; *size is its size. Of many threads one succeeds. */
 int kmm__ledger_take(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t bytes, size_t *size);
+/* Takes it, and frees it upstream; what upstream refuses stays noted. *size is its size, if it returns 0. */
+int kmm__ledger_give_back(kmm__ledger_t *l, kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream, size_t *size);
 /* Puts back what has been taken, and could not be freed. */
 void kmm__ledger_return(kmm__ledger_t *l, const void *p, size_t size);
 int kmm__ledger_size(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t *size);

@@ -43,14 +43,9 @@ static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
 {
     limiting_t *l = (limiting_t *)r;
     size_t size;
-    int status = kmm__ledger_take(&l->ledger, r, p, bytes, &size);
-    if (status)
-        return status;
-    status = kmm__resource_give_back(r->upstream, p, size, stream);
+    int status = kmm__ledger_give_back(&l->ledger, r, p, bytes, stream, &size);
     if (status == 0)
         atomic_fetch_sub(&l->used, counted(size));
-    else
-        kmm__ledger_return(&l->ledger, p, size);
     return status;
 }
 

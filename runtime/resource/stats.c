@@ -45,14 +45,9 @@ static int statistics_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_s
 {
     statistics_t *s = (statistics_t *)r;
     size_t size;
-    int status = kmm__ledger_take(&s->ledger, r, p, bytes, &size);
-    if (status)
-        return status;
-    status = kmm__resource_give_back(r->upstream, p, size, stream);
+    int status = kmm__ledger_give_back(&s->ledger, r, p, bytes, stream, &size);
     if (status == 0)
         count(s, -(int64_t)size, -1);
-    else
-        kmm__ledger_return(&s->ledger, p, size);
     return status;
 }
 
