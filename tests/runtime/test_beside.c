@@ -13,6 +13,7 @@
 #include <kmm/cuda_api.h>
 
 #include "fake_work.h"
+#include "with_runtime.h"
 
 enum { N = 1 << 14, NON_BLOCKING = 1 };
 
@@ -36,16 +37,6 @@ static int find_driver(void **state)
     *(void **)&cu.launch = dlsym(driver, "cuLaunchKernel");
     *(void **)&cu.counts = dlsym(driver, "fake_counts");
     return !cu.counts || !cu.stream_create || !cu.stream_destroy || !cu.kernel_function || !cu.launch;
-}
-
-static int32_t *array(kmm_runtime_t *rt, const int32_t *values)
-{
-    int32_t *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { N }, .element_bytes = 4 };
-    assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
-    if (values)
-        assert_int_equal(kmm_copy_in(rt, base, values, N * 4), 0);
-    return base;
 }
 
 static int run_add_all(const uint32_t block[3], const uint32_t grid[3], void **args)
@@ -80,7 +71,7 @@ static int32_t *fourfold(kmm_runtime_t *rt)
     static int32_t values[N];
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *once = array(rt, values), *twice = array(rt, NULL), *often = array(rt, NULL);
+    int32_t *once = array_of(rt, N, values), *twice = array_of(rt, N, NULL), *often = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, twice, once, once), 0);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, often, twice, twice), 0);
     return often;
@@ -123,7 +114,7 @@ static void a_task_without_a_stream_may_use_any(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = slow_runtime();
-    int32_t *a = fourfold(rt), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
     void *x, *y;
     kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, NULL);
     assert_non_null(t);
@@ -146,7 +137,7 @@ static void a_task_with_a_stream_may_use_others(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = slow_runtime();
-    int32_t *a = fourfold(rt), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
     void *s, *x, *const legacy = (void *)1, *const per_thread = (void *)2;
     assert_ptr_equal(kmm_task_stream(NULL), NULL);
     kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, &s);
@@ -177,7 +168,7 @@ static void what_kernels_print_is_printed(void **state)
     setenv("KMM_DEVICES", "cuda:2,mem=4M", 1);
     kmm_runtime_t *rt = kmm_default();
     assert_non_null(rt);
-    int32_t *a = fourfold(rt), *b = array(rt, NULL);
+    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, b, a, a), 0);
     assert_int_equal(kmm_cuda_memcpy_async(got, b, sizeof(got), 2, NULL), 0); /* is not held up by other launches */
     cu.counts(&counts);

@@ -19,18 +19,9 @@
 #include "fake_work.h"
 #include "internal.h"
 #include "marker.h"
+#include "with_runtime.h"
 
 enum { N = 1 << 16 };
-
-static int32_t *array(kmm_runtime_t *rt, const int32_t *values)
-{
-    int32_t *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { N }, .element_bytes = 4 };
-    assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
-    if (values)
-        assert_int_equal(kmm_copy_in(rt, base, values, N * 4), 0);
-    return base;
-}
 
 static kmm_device_info_t info(kmm_runtime_t *rt, int device)
 {
@@ -48,7 +39,7 @@ static void data_moves_between_them_through_the_host(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i * 3;
-    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL), *d = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
     assert_int_equal(info(rt, 0).kind, KMM_KIND_CUDA);
     assert_int_equal(info(rt, 1).kind, KMM_KIND_HIP);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, b, a, a), 0);
@@ -80,7 +71,7 @@ static void one_kind_may_be_lost(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_HIP, ADD, N, 4, b, a, a), 0);
     assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
     assert_non_null(strstr(kmm_error_text(rt), "faults.c:7: add: chunk"));
@@ -111,7 +102,7 @@ static void copies_take_the_time_they_are_given(void **state)
     setenv("KMM_FAKE_CUDA_COPY_RATE", "2097152", 1);
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
     kmm_use(rt);
-    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL);
     double begun = now();
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, b, a, a), 0);
     assert_int_equal(kmm_wait(rt), 0);
@@ -151,7 +142,7 @@ static void what_does_not_fit_stays_away(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
     assert_int_equal(launch_plain_add(b, a, a), 0);
     assert_int_equal(launch_plain_add(c, b, a), 0);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 16, a, c, b), 0);
@@ -216,7 +207,7 @@ static void chunks_that_cannot_be_small_are_away(void **state)
         kmm_use(rt);
         for (int i = 0; i < N; i++)
             values[i] = i % 1013;
-        int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+        int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
         for (int step = 0; step < 3; step++) {
             launch_columns(runs[k].kind, b, a);
             fake_work_launch(runs[k].kind, ADD, N, 32, c, a, b);
@@ -259,7 +250,7 @@ static void the_current_device_may_be_left_out(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL);
     assert_int_equal(retain(&context, 1), 0);
     assert_int_equal(push(context), 0);
     assert_int_equal(launch_plain_add(b, a, a), KMM_E_NO_DEVICE);
@@ -318,7 +309,7 @@ static void there_may_be_many_devices(void **state)
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .device_mem = 4 << 20 }), 0);
     assert_int_equal(kmm_device_count(rt), MOST);
     kmm_use(rt);
-    int32_t *b = array(rt, ones), *c = array(rt, NULL);
+    int32_t *b = array_of(rt, N, ones), *c = array_of(rt, N, NULL);
     for (int turn = 0; turn < 3; turn++)
         assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, MOST, turn % 2 ? b : c, turn % 2 ? c : b, turn % 2 ? c : b), 0);
     assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
@@ -357,7 +348,7 @@ static void chunks_run_where_the_directive_says(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *a = array(rt, values), *b = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL);
     uint64_t expected[4] = { 0 };
     static const struct { kmm_kind_t kind; kmm_where_t where; int ordinal; int adds[4], error; } cases[] = {
         { KMM_KIND_CUDA, KMM_ON_CUDA, 0, { 4, 4, 0, 0 }, 0 },
@@ -398,7 +389,7 @@ static void variables_of_devices_stay_on_one(void **state)
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *a = array(rt, values), *b = array(rt, NULL), *c = array(rt, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
     int64_t n = N;
     kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
     assert_int_equal(launch_on(KMM_KIND_CUDA, KMM_ON_DEVICE, 1, b, a), 0);
@@ -459,7 +450,7 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
         int32_t total = 0;
         assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:2,mem=4M" }), 0);
         kmm_use(rt);
-        int32_t *a = array(rt, values), *sum = array(rt, NULL);
+        int32_t *a = array_of(rt, N, values), *sum = array_of(rt, N, NULL);
         void *args[] = { NULL, &n, &sum, &a };
         kmm_geometry_t g = { { (N + 95) / 96, 1, 1 }, { 96, 1, 1 }, 0, NULL };
         kmm_launch_t *l = kmm_launch_begin("count", "kinds.c", 2);
@@ -611,8 +602,8 @@ static beside_t beside_open(void)
     assert_int_equal(kmm_create(&s.rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
     kmm_use(s.rt);
     s.plain = plain_open();
-    s.b = array(s.rt, ones);
-    s.c = array(s.rt, NULL);
+    s.b = array_of(s.rt, N, ones);
+    s.c = array_of(s.rt, N, NULL);
     return s;
 }
 
@@ -760,7 +751,7 @@ static void a_fault_names_the_kernel(void **state)
         int before, behind;
         assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
         kmm_use(rt);
-        int32_t *x = array(rt, zeros), *y = array(rt, zeros), *z = array(rt, zeros);
+        int32_t *x = array_of(rt, N, zeros), *y = array_of(rt, N, zeros), *z = array_of(rt, N, zeros);
         assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, y, x, z), 0); /* all are there now */
         assert_int_equal(kmm_wait(rt), 0);
         if (others) { /* both are held until the first one is done, and so issued together */
@@ -798,7 +789,7 @@ static void others_work_comes_after_launches(void **state)
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=4M" }), 0);
     kmm_use(rt);
     plain_t plain = plain_open();
-    int32_t *x = array(rt, zeros);
+    int32_t *x = array_of(rt, N, zeros);
     for (int turn = 0; turn < 3; turn++) { /* the last time all is done already */
         void *f;
         for (int i = 0; i < N; i++)
@@ -842,7 +833,7 @@ static void the_program_comes_after_launches(void **state)
     kmm_runtime_t *rt = kmm_default(); /* which the program's calls use */
     assert_non_null(rt);
     plain_t plain = plain_open();
-    int32_t *x = array(rt, zeros);
+    int32_t *x = array_of(rt, N, zeros);
     start_slow(x, plain.stream);
     kmm_cuda_stream_catch_up(plain.stream);
     assert_int_equal(kmm_cuda_stream_query(plain.stream), KMM_CUDA_NOT_READY);
