@@ -14,7 +14,7 @@
 
 #include "bench.h"
 #include "internal.h"
-#include "memory/spill.h"
+#include "memory/disk/spill.h"
 
 enum { ROUNDS = 3, BLOCK = 8 << 20 };
 

@@ -31,10 +31,10 @@
 
 #include <kmm.h>
 
-#include "api.h"
+#include "base/api.h"
 #include "backend/backend.h"
-#include "fold.h"
-#include "region.h"
+#include "launch/fold.h"
+#include "geometry/region.h"
 
 enum {
     KMM__MAX_DEVICES = 24, /* spaces are bits of 32 */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../internal.h"
+#include "internal.h"
 
 static void *or_die(void *p, size_t bytes)
 {

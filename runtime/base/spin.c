@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spin.h"
+#include "base/spin.h"
 
 enum { POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
 

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "wrap.h"
+#include "managed/wrap.h"
 
 int API(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };

@@ -4,7 +4,7 @@
  * has a code object for each kind of GPU, an ELF file with a note, which holds a tree of what its kernels are, in
  * MessagePack. The bundle is the program's own; what does not fit together is taken for absent.
  */
-#include "code_object.h"
+#include "managed/code_object.h"
 
 #include <elf.h>
 #include <stdbool.h>

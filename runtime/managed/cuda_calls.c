@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap.h"
+#include "managed/wrap.h"
 
 int cudaGetKernel(void **kernel, const void *function);
 __attribute__((weak)) /* before CUDA 13 there is none, and nothing calls the wrapper */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "managed.h"
-#include "../internal.h"
+#include "managed/managed.h"
+#include "internal.h"
 
 /* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves launches to libkmm. */
 static _Thread_local int chosen = -1;

@@ -2,7 +2,7 @@
 /* libkmm's errors as the CUDA runtime numbers and names them. */
 #include <stdio.h>
 
-#include "managed.h"
+#include "managed/managed.h"
 
 static _Thread_local int last_error;
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code_object.h"
-#include "wrap.h"
+#include "managed/code_object.h"
+#include "managed/wrap.h"
 
 enum { MAX_PARAMETERS = 1024, INVALID_FUNCTION = 98 };
 

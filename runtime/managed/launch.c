@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap.h"
+#include "managed/wrap.h"
 
 /* ---- Kernels ---- */
 

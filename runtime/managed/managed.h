@@ -5,7 +5,7 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
-#include "../api.h"
+#include "base/api.h"
 
 /* A result of libkmm as a cudaError_t number; an error is printed and remembered. */
 int kmm__managed_result(int code);

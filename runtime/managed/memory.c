@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "managed.h"
-#include "../internal.h"
-#include "../marker.h"
+#include "managed/managed.h"
+#include "internal.h"
+#include "execute/marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 

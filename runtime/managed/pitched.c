@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of three dimensions in managed programs (wrap.h): rows that are padded to a pitch, in slices one behind the other. */
-#include "wrap.h"
+#include "managed/wrap.h"
 
 /* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are in bytes where no CUDA
  * array takes part. */

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "wrap.h"
+#include "managed/wrap.h"
 
 enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "managed.h"
-#include "../internal.h"
-#include "../marker.h"
+#include "managed/managed.h"
+#include "internal.h"
+#include "execute/marker.h"
 
 /* The default stream waits for all others and they for it, so its work is everybody's. It has two more names, cudaStreamLegacy and, where
  * threads have default streams of their own, cudaStreamPerThread. */

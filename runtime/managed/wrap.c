@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap.h"
+#include "managed/wrap.h"
 
 int OWN(not_supported)(const char *call)
 {

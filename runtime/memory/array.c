@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../internal.h"
-#include "spill.h"
+#include "internal.h"
+#include "memory/disk/spill.h"
 
 enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
 

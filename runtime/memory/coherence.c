@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../internal.h"
-#include "spill.h"
+#include "internal.h"
+#include "memory/disk/spill.h"
 
 /* ---- Values ---- */
 

@@ -3,10 +3,10 @@
  * different memory. */
 #include <stdlib.h>
 
-#include "../internal.h"
-#include "links.h"
-#include "spill.h"
-#include "stage.h"
+#include "internal.h"
+#include "memory/host/links.h"
+#include "memory/disk/spill.h"
+#include "memory/host/stage.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {

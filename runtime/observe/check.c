@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../internal.h"
+#include "internal.h"
 
 enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
 

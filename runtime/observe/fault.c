@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../internal.h"
+#include "internal.h"
 
 static _Atomic(kmm_runtime_t *) watched; /* the first runtime that there is */
 static struct sigaction before;

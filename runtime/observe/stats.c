@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../internal.h"
-#include "../memory/links.h"
-#include "../memory/spill.h"
-#include "../memory/stage.h"
+#include "internal.h"
+#include "memory/host/links.h"
+#include "memory/disk/spill.h"
+#include "memory/host/stage.h"
 
 /* "1.5 GiB" */
 static void print_bytes(const char *what, uint64_t bytes)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
-#include "timeline.h"
+#include "resource/table.h"
+#include "resource/timeline.h"
 
 typedef struct arena_child {
     struct arena_child *next;

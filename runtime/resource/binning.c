@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "resource/internal.h"
 
 typedef struct bin {
     size_t bytes;

@@ -2,7 +2,7 @@
 /* Buffers, vectors and scalars. */
 #include <string.h>
 
-#include "copy.h"
+#include "resource/copy.h"
 
 KMM__API int kmm_buffer_init(kmm_buffer_t *b, size_t bytes, kmm_stream_t stream, kmm_resource_t *resource)
 {

@@ -2,8 +2,8 @@
 /* A source made of the program's functions. */
 #include <stdlib.h>
 
-#include "driver.h"
-#include "source.h"
+#include "resource/driver.h"
+#include "resource/source.h"
 
 typedef struct callback_source {
     kmm__source_t source;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "copy.h"
+#include "resource/copy.h"
 
 #include <string.h>
 
-#include "driver.h"
+#include "resource/driver.h"
 
 /* Memory that no stream's work uses is the processor's own business. */
 static bool is_plain(const kmm_resource_t *r) { return r->kind == KMM_MEMORY_HOST && !r->order; }

@@ -3,7 +3,7 @@
 #ifndef KMM__RESOURCE_COPY_H
 #define KMM__RESOURCE_COPY_H
 
-#include "internal.h"
+#include "resource/internal.h"
 
 /* The other side may be any memory. Host memory that is not pinned may be changed when it returns. */
 int kmm__copy(const kmm_resource_t *r, void *dst, const void *src, size_t bytes, kmm_stream_t stream);

@@ -2,7 +2,7 @@
 /* The resource of each device, and of this thread's device. */
 #include <pthread.h>
 
-#include "driver.h"
+#include "resource/driver.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static kmm_resource_t *chosen[KMM__MAX_DEVICES + 1];  /* by device + 1; NULL: the first one */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "driver.h"
-#include "source.h"
+#include "resource/driver.h"
+#include "resource/source.h"
 
 typedef struct device_source {
     kmm__source_t source;

@@ -8,8 +8,8 @@
 #ifndef KMM__RESOURCE_DRIVER_H
 #define KMM__RESOURCE_DRIVER_H
 
-#include "../backend/cuda_driver.h"
-#include "internal.h"
+#include "backend/cuda/cuda_driver.h"
+#include "resource/internal.h"
 
 enum {
     KMM__MAX_DEVICES = 64,

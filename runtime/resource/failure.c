@@ -2,7 +2,7 @@
 /* Asks the program what to do when memory has run out. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "resource/internal.h"
 
 typedef struct failure {
     kmm_resource_t head;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pressure.h"
-#include "table.h"
-#include "timeline.h"
+#include "resource/pressure.h"
+#include "resource/table.h"
+#include "resource/timeline.h"
 
 typedef struct fixed_stream fixed_stream_t;
 typedef struct fixed_chunk fixed_chunk_t;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
-#include "table.h"
-#include "timeline.h"
+#include "resource/driver.h"
+#include "resource/table.h"
+#include "resource/timeline.h"
 
 /* ---- Which resource ---- */
 

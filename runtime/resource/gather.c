@@ -5,7 +5,7 @@
  * their places are left blocks: addresses without memory. They stay mapped until the work before has finished,
  * and go with their region when nothing else is in it.
  */
-#include "gather.h"
+#include "resource/gather.h"
 
 #include <stdlib.h>
 

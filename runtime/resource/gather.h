@@ -3,7 +3,7 @@
 #ifndef KMM__RESOURCE_GATHER_H
 #define KMM__RESOURCE_GATHER_H
 
-#include "pool.h"
+#include "resource/pool.h"
 
 typedef enum kmm__gather {
     KMM__GATHER_READY,  /* memory that needs no waiting */

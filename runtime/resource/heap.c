@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pool.h"
+#include "resource/pool.h"
 
 enum {
     PAGE = 4096,

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "source.h"
+#include "resource/source.h"
 
 typedef struct host_source {
     kmm__source_t source;

@@ -9,7 +9,7 @@
 
 #include <kmm/resource.h>
 
-#include "../api.h"
+#include "base/api.h"
 
 /* NULL functions take the default that resource.c gives beside each call. Arguments have been checked:
  * bytes > 0, p != NULL, alignment a power of two of at least 256. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ledger.h"
+#include "resource/ledger.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef KMM__RESOURCE_LEDGER_H
 #define KMM__RESOURCE_LEDGER_H
 
-#include "internal.h"
-#include "table.h"
+#include "resource/internal.h"
+#include "resource/table.h"
 
 typedef struct kmm__ledger { kmm__table_t sizes; } kmm__ledger_t;
 

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "ledger.h"
+#include "resource/ledger.h"
 
 typedef struct limiting {
     kmm_resource_t head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lock.h"
+#include "resource/lock.h"
 
 #include <linux/futex.h>
 #include <stddef.h>

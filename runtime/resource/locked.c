@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "resource/internal.h"
 
 typedef struct locked {
     kmm_resource_t head;

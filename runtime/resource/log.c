@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger.h"
+#include "resource/ledger.h"
 
 typedef struct logging {
     kmm_resource_t head;

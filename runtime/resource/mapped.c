@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
-#include "source.h"
+#include "resource/driver.h"
+#include "resource/source.h"
 
 typedef struct frame {
     CUmemGenericAllocationHandle handle;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "resource/internal.h"
 
 typedef struct owning {
     kmm_resource_t head; /* upstream is the inner resource */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool's paths: cache, shelves, more memory, memory of other streams. */
-#include "gather.h"
+#include "resource/gather.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,9 +20,9 @@
 #ifndef KMM__RESOURCE_POOL_H
 #define KMM__RESOURCE_POOL_H
 
-#include "pressure.h"
-#include "shelf.h"
-#include "timeline.h"
+#include "resource/pressure.h"
+#include "resource/shelf.h"
+#include "resource/timeline.h"
 
 typedef struct kmm__region {
     struct kmm__region *next, *previous;

@@ -2,7 +2,7 @@
 /* Moves managed memory to its device as it is allocated, so that the first kernel does not fault. */
 #include <stdlib.h>
 
-#include "driver.h"
+#include "resource/driver.h"
 
 static CUresult prefetch(int device, void *p, size_t bytes, kmm_stream_t stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pressure.h"
+#include "resource/pressure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pressure.h"
+#include "resource/pressure.h"
 
 static _Thread_local char error_text[256] = "no error";
 

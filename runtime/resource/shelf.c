@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shelf.h"
+#include "resource/shelf.h"
 
 unsigned kmm__shelf_below(const kmm__shelf_t *s, unsigned c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source.h"
+#include "resource/source.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
-#include "internal.h"
-#include "table.h"
+#include "resource/internal.h"
+#include "resource/table.h"
 
 typedef struct kmm__source kmm__source_t;
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "ledger.h"
+#include "resource/ledger.h"
 
 typedef struct statistics {
     kmm_resource_t head;

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "resource/driver.h"
 
 struct kmm_stream_pool {
     int device;

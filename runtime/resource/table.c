@@ -4,7 +4,7 @@
  * Slots are written with release and read with acquire, so who has seen anything of a change also sees
  * the version odd or later.
  */
-#include "table.h"
+#include "resource/table.h"
 
 #include <sched.h>
 #include <stdbool.h>

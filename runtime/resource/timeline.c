@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "timeline.h"
+#include "resource/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,8 +19,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "internal.h"
-#include "lock.h"
+#include "resource/internal.h"
+#include "resource/lock.h"
 
 enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
 

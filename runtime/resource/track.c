@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
-#include "internal.h"
+#include "resource/table.h"
+#include "resource/internal.h"
 
 typedef struct entry {
     kmm_tracked_t tracked;

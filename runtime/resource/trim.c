@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Giving memory back: when asked to, and when memory of the kind has run out. */
-#include "gather.h"
+#include "resource/gather.h"
 
 /* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are held. */
 static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)

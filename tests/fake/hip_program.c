@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/hip_driver.h"
+#include "backend/hip/hip_driver.h"
 #include "fake.h"
 #include "hip_program.h"
 

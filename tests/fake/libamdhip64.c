@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "backend/gpu.h"
-#include "backend/hip_driver.h"
+#include "backend/gpu/gpu.h"
+#include "backend/hip/hip_driver.h"
 #include "fake.h"
 #include "hip_program.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "fold.h"
+#include "launch/fold.h"
 
 enum { TYPES = KMM_COMPLEX_DOUBLE + 1, OPS = KMM_OP_ARGMAX + 1 };
 

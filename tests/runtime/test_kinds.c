@@ -18,7 +18,7 @@
 
 #include "fake_work.h"
 #include "internal.h"
-#include "marker.h"
+#include "execute/marker.h"
 #include "with_runtime.h"
 
 enum { N = 1 << 16 };

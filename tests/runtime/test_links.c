@@ -14,8 +14,8 @@
 
 #include "counts.h"
 #include "fake_work.h"
-#include "memory/costs.h"
-#include "memory/links.h"
+#include "memory/host/costs.h"
+#include "memory/host/links.h"
 #include "with_runtime.h"
 
 enum { DEVICES = 8, CHUNKS = 64, N = 2 << 20, SWEEPS = 3 }; /* 8 MiB in chunks of 128 KiB, on devices of 512 KiB */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "region.h"
+#include "geometry/region.h"
 
 enum { STEPS = 1000, ROUNDS = 12, MOST = 4096 };
 

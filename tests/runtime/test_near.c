@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "internal.h"
-#include "memory/stage.h"
+#include "memory/host/stage.h"
 
 enum { POLICY_DEFAULT = 0, POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_INTERLEAVE = 3, POLICY_PREFERRED_MANY = 5 };
 enum { OF_ADDRESS = 2, MAX_NODES = 1024, WORD = 64, BYTES = 8 << 20 };

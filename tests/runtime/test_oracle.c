@@ -23,7 +23,7 @@
 #include <kmm.h>
 
 #include "fake_gpu.h"
-#include "marker.h"
+#include "execute/marker.h"
 #include "oracle.h"
 #include "random.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "region.h"
+#include "geometry/region.h"
 
 enum { ROUNDS = 3000, SIDE = 5, SPACE = 4096 };
 

@@ -19,8 +19,8 @@
 
 #include <kmm.h>
 #include "internal.h"
-#include "memory/disk.h"
-#include "memory/spill.h"
+#include "memory/disk/disk.h"
+#include "memory/disk/spill.h"
 #include "fake_gpu.h"
 
 #define LIMIT ((uint64_t)4 << 20)

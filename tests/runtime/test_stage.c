@@ -17,7 +17,7 @@
 
 #include "counts.h"
 #include "internal.h"
-#include "memory/stage.h"
+#include "memory/host/stage.h"
 #include "random.h"
 #include "with_runtime.h"
 

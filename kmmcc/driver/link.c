@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kmm adds to a link: its libraries, where to find them at run time, and the wrapped calls. */
+#include "driver/driver.h"
+
+#include "../../runtime/managed/calls.h"
+
+/* All through -Xlinker, which gcc, clang and nvcc share; nvcc would move -l away from the state
+ * that is pushed around it. */
+static void to_linker(list_t *command, const char *flag)
+{
+    list_add(command, "-Xlinker");
+    list_add(command, flag);
+}
+
+static void add_wraps(const char *runtime, list_t *command)
+{
+#define ADD_WRAP(name) to_linker(command, arena_printf("--wrap=%s" #name, runtime));
+    KMM_SHARED_CALLS(ADD_WRAP)
+#undef ADD_WRAP
+}
+
+static void add_managed(link_kind_t kind, list_t *command)
+{
+#define ADD_WRAP(name) to_linker(command, "--wrap=" #name);
+#define ADD_PER_THREAD(name, call) ADD_WRAP(name)
+    if (kind.managed_cuda) {
+        add_wraps("cuda", command);
+        KMM_CUDA_CALLS(ADD_WRAP)
+        KMM_CUDA_PER_THREAD_CALLS(ADD_PER_THREAD)
+        to_linker(command, "-lkmm_cuda");
+    }
+    if (kind.managed_hip) {
+        add_wraps("hip", command);
+        KMM_HIP_CALLS(ADD_WRAP)
+        to_linker(command, "-lkmm_hip");
+    }
+#undef ADD_PER_THREAD
+#undef ADD_WRAP
+}
+
+void link_flags(link_kind_t kind, list_t *command)
+{
+    const char *folder = driver_folder("lib");
+    list_add(command, arena_printf("-L%s", folder));
+    to_linker(command, arena_printf("-rpath=%s", folder));
+    add_managed(kind, command);
+    if (kind.needs_kmm) {
+        to_linker(command, "-lkmm");
+    } else {
+        to_linker(command, "--push-state");
+        to_linker(command, "--as-needed");
+        to_linker(command, "-lkmm");
+        to_linker(command, "--pop-state");
+    }
+    if (kind.needs_cxx)
+        list_add(command, "-lstdc++");
+    if (kind.hosted) {
+        list_add(command, "-lm");
+        list_add(command, "-lpthread");
+    }
+}

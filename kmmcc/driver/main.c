@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool is_terminal(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term && *term && !getenv("NO_COLOR");
+}
+
+int main(int argc, char **argv)
+{
+    diag_colour(is_terminal());
+    process_start();
+    options_t *o = options_read(argc, argv);
+    const char *name = toolchain_called_as(argv[0]);
+    if (o && name && !o->compiler)
+        o->compiler = name;
+    int status = o ? driver_run(o) : 1;
+    diag_summary();
+    return status ? status : diag_error_count() != 0;
+}

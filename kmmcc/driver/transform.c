@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file on its way from text to text. */
+#include <stdint.h>
+#include <string.h>
+
+#include "analyze/declare.h"
+
+/* A pragma that could not be parsed, and the messages [first, last) about it. */
+typedef struct mistake { struct mistake *next; size_t at; int first, last; } mistake_t;
+
+/* All pragmas are parsed before the first error stops the file. */
+void parse_pragmas(unit_t *u)
+{
+    size_t from = 0;
+    pragma_t pragma;
+    int capacity = 0;
+    while (pragma_next(u->source, &from, &pragma)) {
+        int first = diag_count();
+        directive_t *d = parse_directive(u->source, pragma);
+        if (!d) {
+            mistake_t *m = arena_alloc(sizeof(*m));
+            *m = (mistake_t){u->mistakes, pragma.begin, first, diag_count()};
+            u->mistakes = m;
+            continue;
+        }
+        if (u->directive_count == capacity) {
+            capacity = 2 * capacity + 16;
+            directive_t **directives = arena_alloc((size_t)capacity * sizeof(*directives));
+            if (u->directive_count)
+                memcpy(directives, u->directives, (size_t)u->directive_count * sizeof(*directives));
+            u->directives = directives;
+        }
+        d->order = u->directive_count;
+        u->directives[u->directive_count++] = d;
+    }
+}
+
+/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of others stay. Returns how
+ * many there were. */
+static int forget_disabled(unit_t *u)
+{
+    int count = u->next ? forget_disabled(u->next) : 0;
+    for (const mistake_t *m = u->mistakes; m; m = m->next) {
+        if (!clang_disabled_source(u, m->at))
+            continue;
+        diag_retract(m->first, m->last);
+        count += m->last - m->first;
+    }
+    u->mistakes = NULL;
+    return count;
+}
+
+/* Parses the files and finds what their directives govern; goes on after errors that are about single directives. *first:
+ * the number of the first message about that. */
+static bool bind_once(unit_t *u, bodies_t bodies, int *first)
+{
+    *first = diag_count();
+    for (unit_t *k = u; k; k = k->next)
+        bind_probes(k);
+    bool parsed = clang_parse(u, bodies);
+    *first -= forget_disabled(u);
+    if (!parsed)
+        return false;
+    for (unit_t *k = u; k; k = k->next)
+        bind_directives(k);
+    return true;
+}
+
+/* Whether a header of the program may have kernels. */
+static bool headers_have_kernels(const includes_t *includes)
+{
+    for (int k = 1; k < includes->count; k++)
+        if (strstr(includes->file[k]->source->text, "__global__"))
+            return true;
+    return false;
+}
+
+/* Kernels that call what is in headers need the bodies there, and launches that are completed change the text: then the files
+ * are parsed twice. `errors`: how many there were before the unit. */
+static bool bind_unit(unit_t *u, bool clones, int errors)
+{
+    bool light = clones && !u->next && (!u->options->clones_all || !headers_have_kernels(u->includes));
+    int first;
+    if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
+        return false;
+    bool headers = light && diag_error_count() == errors && clone_needs_headers(u), declared = declare_complete(u, first);
+    if (!headers && !declared)
+        return true;
+    clang_disposeTranslationUnit(u->tu);
+    if (!bind_once(u, light && !headers ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
+        return false;
+    if (declared)
+        declare_bind(u);
+    return true;
+}
+
+/* ---- Headers that change ---- */
+
+static unit_t *unit_of(unit_t *u, const include_file_t *f)
+{
+    for (; u; u = u->next) {
+        CXFile own = clang_getFile(u->tu, u->path), file = clang_getFile(u->tu, f->path);
+        if (u->source == f->source || (own && file && clang_File_isEqual(own, file)))
+            return u;
+    }
+    return NULL;
+}
+
+static bool changes(unit_t *u, const include_file_t *f)
+{
+    const unit_t *of = unit_of(u, f);
+    return of && of->edit_count;
+}
+
+/* Which files include one that changes. */
+static void find_chains(unit_t *u, const includes_t *includes)
+{
+    for (int k = 0; k < includes->count; k++)
+        includes->file[k]->reaches_change = changes(u, includes->file[k]);
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < includes->count; k++) {
+            include_file_t *f = includes->file[k];
+            for (int i = 0; i < f->include_count && !f->reaches_change; i++)
+                f->reaches_change = grown = f->include[i].file->reaches_change;
+        }
+    }
+}
+
+static const char *name_of_copy(const includes_t *includes, const include_file_t *f)
+{
+    const char *slash = strrchr(f->path, '/');
+    for (int k = 0; k < includes->count; k++)
+        if (includes->file[k] == f)
+            return arena_printf("kmm_%d_%s", k, slash ? slash + 1 : f->path);
+    return f->path;
+}
+
+static void point_to_copies(unit_t *u, const includes_t *includes, const include_file_t *f)
+{
+    for (int i = 0; i < f->include_count; i++) {
+        const include_t *include = &f->include[i];
+        if (include->by_macro && !include->chosen)
+            continue;
+        if (include->file->reaches_change)
+            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", name_of_copy(includes, include->file)));
+        else if (u != u->main && include->quoted && *include->file->real == '/')
+            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
+    }
+}
+
+/* The copies of headers that change, and of those that include them. */
+static void emit_headers(unit_t *u, const includes_t *includes, const header_t **headers)
+{
+    find_chains(u, includes);
+    for (int k = 0; k < includes->count; k++) {
+        include_file_t *f = includes->file[k];
+        if (!f->reaches_change)
+            continue;
+        unit_t *of = unit_of(u, f);
+        point_to_copies(of ? of : unit_add(u, f->source), includes, f);
+    }
+    for (unit_t *k = u->next; k; k = k->next) {
+        const include_file_t *f = NULL; /* NULL: no #include names it */
+        for (int i = 0; i < includes->count; i++)
+            if (unit_of(u, includes->file[i]) == k)
+                f = includes->file[i];
+        if (!k->edit_count)
+            continue;
+        if (!f) {
+            diag_plain(SEVERITY_ERROR, "'%s' has to be rewritten, but how it is included is not seen: include it by its name in quotes", k->path);
+            continue;
+        }
+        header_t *h = arena_alloc(sizeof(*h));
+        *h = (header_t){k->path, name_of_copy(includes, f), emit_text(k), *headers};
+        *headers = h;
+    }
+}
+
+static const char *changed_text(unit_t *u)
+{
+    return u == u->main || u->edit_count ? emit_text(u) : NULL;
+}
+
+/* ---- The whole ---- */
+
+static void rewrite(unit_t *u, bool clones)
+{
+    if (clones)
+        clone_kernels(u);
+    for (unit_t *k = u; k; k = k->next)
+        rewrite_directives(k);
+    for (unit_t *k = u; k; k = k->next)
+        rewrite_include(k);
+    if (!clones && is_device_lang(u->lang))
+        host_kernels(u);
+}
+
+char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers)
+{
+    if (!o->ignores_pragmas)
+        macro_expand(includes);
+    unit_t u = {.options = o, .lang = lang, .target = target, .source = includes->file[0]->source, .path = includes->file[0]->path,
+                .include_at = SIZE_MAX, .includes = includes};
+    int errors = diag_error_count();
+    bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
+    u.main = &u;
+    for (int k = 1; k < includes->count; k++)
+        if (includes->file[k]->has_pragma && !o->ignores_pragmas)
+            unit_add(&u, includes->file[k]->source);
+    for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
+        parse_pragmas(k);
+    if (bind_unit(&u, clones, errors)) {
+        unit_choose_includes(&u);
+        check_directives(&u);
+        if (clones)
+            clone_check(&u);
+    }
+    if (diag_error_count() > errors)
+        return NULL;
+    for (unit_t *k = &u; k && o->explain; k = k->next)
+        explain_directives(k);
+    rewrite(&u, clones);
+    if (diag_error_count() > errors || ((clones || !cuda) && !clang_verify(&u, changed_text)))
+        return NULL;
+    emit_headers(&u, includes, headers);
+    char *text = emit_text(&u);
+    return diag_error_count() > errors ? NULL : text;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc or
+ * hipcc, which know where these headers are; or ours, for which only we know the place; or asks whether
+ * pragmas are obeyed. Only words are looked at, in the source and in the headers of the program that it includes,
+ * whatever #if says.
+ */
+#include "directive.h"
+#include "driver/driver.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_FILES = 4096 };
+
+typedef struct scan { const options_t *options; includes_t *out; } scan_t;
+
+static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static unsigned use_of(const char *header)
+{
+    static const char *const cuda[] = {"cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "nccl", "device_launch_parameters", "helper_cuda"};
+    for (size_t k = 0; k < sizeof(cuda) / sizeof(*cuda); k++)
+        if (begins(header, cuda[k]))
+            return USES_CUDA;
+    if (strcmp(header, "kmm.h") == 0 || begins(header, "kmm/"))
+        return USES_KMM;
+    return begins(header, "hip/") || begins(header, "hipblas") || begins(header, "rocblas") ? USES_HIP : 0;
+}
+
+static const char *readable(const char *path) { return access(path, R_OK) == 0 ? path : NULL; }
+
+/* The header as quotes find it: beside the file that includes it, then in the -iquote and -I folders. `beside` is NULL
+ * for one in angle brackets. */
+static const char *find_header(const scan_t *s, const char *beside, const char *header)
+{
+    const options_t *o = s->options;
+    const char *slash = beside ? strrchr(beside, '/') : NULL, *path = NULL;
+    if (header[0] == '/')
+        return readable(header);
+    if (beside)
+        path = readable(slash ? arena_printf("%.*s/%s", (int)(slash - beside), beside, header) : header);
+    for (int k = 0; k < o->parse_flag_count && !path; k++) {
+        const char *flag = o->parse_flags[k], *next = k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
+        if (begins(flag, "-I"))
+            path = readable(arena_printf("%s/%s", flag[2] ? flag + 2 : next, header));
+        else if (beside && strcmp(flag, "-iquote") == 0)
+            path = readable(arena_printf("%s/%s", next, header));
+    }
+    return path;
+}
+
+/* A file is one file by whatever path it is named. */
+static const char *real_path(const char *path)
+{
+    char place[PATH_MAX];
+    return realpath(path, place) ? arena_copy(place, strlen(place)) : path;
+}
+
+static int find_file(const scan_t *s, const char *real)
+{
+    for (int k = 0; k < s->out->count; k++)
+        if (strcmp(s->out->file[k]->real, real) == 0)
+            return k;
+    return -1;
+}
+
+/* What stands behind `#include` on the line; NULL: it is another line. */
+static const char *operand_of(const char *line)
+{
+    line += strspn(line, " \t");
+    if (*line != '#')
+        return NULL;
+    line += 1 + strspn(line + 1, " \t");
+    if (!begins(line, "include"))
+        return NULL;
+    line += strlen("include");
+    size_t space = strspn(line, " \t");
+    return space || *line == '<' || *line == '"' ? line + space : NULL;
+}
+
+/* Without what closes it: of <name> and "name" */
+static const char *name_in(const char *operand)
+{
+    return arena_copy(operand + 1, strcspn(operand + 1, ">\"\n"));
+}
+
+static void scan_file(scan_t *s, include_file_t *f);
+
+static include_file_t *add_file(scan_t *s, const char *path, const char *real, const source_t *source)
+{
+    include_file_t *f = arena_alloc(sizeof(*f));
+    *f = (include_file_t){.path = path, .real = real, .source = source};
+    s->out->file[s->out->count++] = f;
+    scan_file(s, f);
+    return f;
+}
+
+static include_file_t *file_at(scan_t *s, const char *path)
+{
+    const char *real = real_path(path);
+    int known = find_file(s, real);
+    if (known >= 0)
+        return s->out->file[known];
+    const source_t *source = s->out->count < MAX_FILES ? source_read(path) : NULL;
+    return source ? add_file(s, path, real, source) : NULL;
+}
+
+static void add_include(include_file_t *f, include_t include)
+{
+    if (f->include_count == f->include_capacity) {
+        f->include_capacity = 2 * f->include_capacity + 16;
+        include_t *all = arena_alloc((size_t)f->include_capacity * sizeof(*all));
+        if (f->include_count)
+            memcpy(all, f->include, (size_t)f->include_count * sizeof(*all));
+        f->include = all;
+    }
+    f->include[f->include_count++] = include;
+}
+
+/* One header that the line may name, with its quotes. `at` is where the operand stands, with `length` bytes. */
+static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t at, size_t length, bool by_macro)
+{
+    bool quoted = *operand == '"';
+    const char *header = name_in(operand);
+    unsigned use = use_of(header);
+    s->out->uses |= use;
+    const char *path = use ? NULL : find_header(s, quoted ? f->path : NULL, header);
+    include_file_t *file = path ? file_at(s, path) : NULL;
+    for (int k = 0; k < f->include_count && by_macro; k++)
+        if (f->include[k].begin == at && f->include[k].file == file)
+            return;
+    if (file)
+        add_include(f, (include_t){.begin = at, .end = at + length, .file = file, .quoted = quoted, .by_macro = by_macro});
+}
+
+/* `#include MACRO` or `#include MACRO(arguments)`: all that it may mean. */
+static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    lexer_t l = lexer_at(f->source, at, f->source->length);
+    size_t end = at, line_end = at + strcspn(f->source->text + at, "\n");
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && t.end <= line_end; t = lex(&l))
+        end = t.end;
+    int count = macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
+    for (int k = 0; k < count; k++)
+        add_header(s, f, names[k], at, end - at, true);
+}
+
+static void scan_file(scan_t *s, include_file_t *f)
+{
+    const source_t *source = f->source;
+    s->out->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
+    f->has_pragma = strstr(source->text, "kmm") && source_has_pragma(source);
+    for (unsigned k = 0; k < source->line_count; k++) {
+        const char *operand = operand_of(source->text + source->lines[k]);
+        if (!operand)
+            continue;
+        size_t at = (size_t)(operand - source->text);
+        bool is_name = (*operand | 32) >= 'a' && (*operand | 32) <= 'z';
+        if (*operand == '<' || *operand == '"')
+            add_header(s, f, operand, at, strlen(name_in(operand)) + 2, false);
+        else if (is_name || *operand == '_')
+            add_named_by_macro(s, f, at);
+    }
+}
+
+const includes_t *includes_read(const options_t *o, const source_t *source)
+{
+    includes_t *out = arena_alloc(sizeof(*out));
+    scan_t s = {o, out};
+    out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
+    add_file(&s, source->path, real_path(source->path), source);
+    return out;
+}
+
+bool includes_have_pragma(const includes_t *i)
+{
+    for (int k = 0; k < i->count; k++)
+        if (i->file[k]->has_pragma)
+            return true;
+    return false;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "geometry/region.h"
+
+#include <string.h>
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Boxes ---- */
+
+bool kmm__box_empty(const kmm__box_t *a)
+{
+    for (uint32_t d = 0; d < a->dims; d++)
+        if (a->hi[d] <= a->lo[d])
+            return true;
+    return a->dims == 0;
+}
+
+bool kmm__box_equal(const kmm__box_t *a, const kmm__box_t *b)
+{
+    for (uint32_t d = 0; d < a->dims; d++)
+        if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d])
+            return false;
+    return a->dims == b->dims;
+}
+
+bool kmm__box_overlaps(const kmm__box_t *a, const kmm__box_t *b)
+{
+    for (uint32_t d = 0; d < a->dims; d++)
+        if (max64(a->lo[d], b->lo[d]) >= min64(a->hi[d], b->hi[d]))
+            return false;
+    return a->dims > 0;
+}
+
+bool kmm__box_contains(const kmm__box_t *outer, const kmm__box_t *inner)
+{
+    if (kmm__box_empty(inner))
+        return true;
+    for (uint32_t d = 0; d < outer->dims; d++)
+        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])
+            return false;
+    return true;
+}
+
+kmm__box_t kmm__box_intersect(const kmm__box_t *a, const kmm__box_t *b)
+{
+    kmm__box_t out = { .dims = a->dims };
+    for (uint32_t d = 0; d < a->dims; d++) {
+        out.lo[d] = max64(a->lo[d], b->lo[d]);
+        out.hi[d] = max64(out.lo[d], min64(a->hi[d], b->hi[d]));
+    }
+    return out;
+}
+
+kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b)
+{
+    if (kmm__box_empty(a))
+        return *b;
+    if (kmm__box_empty(b))
+        return *a;
+    kmm__box_t out = { .dims = a->dims };
+    for (uint32_t d = 0; d < a->dims; d++) {
+        out.lo[d] = min64(a->lo[d], b->lo[d]);
+        out.hi[d] = max64(a->hi[d], b->hi[d]);
+    }
+    return out;
+}
+
+int64_t kmm__box_volume_of(const kmm__box_t *a)
+{
+    int64_t volume = 1;
+    if (kmm__box_empty(a))
+        return 0;
+    for (uint32_t d = 0; d < a->dims; d++)
+        volume *= a->hi[d] - a->lo[d];
+    return volume;
+}
+
+int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2 * KMM__DIMS])
+{
+    kmm__box_t rest = *a;
+    int n = 0;
+    if (kmm__box_empty(a))
+        return 0;
+    if (!kmm__box_overlaps(a, b)) {
+        out[0] = *a;
+        return 1;
+    }
+    /* Slices below and above b, dimension by dimension; what remains lies inside b. */
+    for (uint32_t d = 0; d < a->dims; d++) {
+        if (rest.lo[d] < b->lo[d]) {
+            out[n] = rest;
+            out[n++].hi[d] = b->lo[d];
+            rest.lo[d] = b->lo[d];
+        }
+        if (rest.hi[d] > b->hi[d]) {
+            out[n] = rest;
+            out[n++].lo[d] = b->hi[d];
+            rest.hi[d] = b->hi[d];
+        }
+    }
+    return n;
+}
+
+/* ---- Layouts ---- */
+
+kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes, int64_t offset, int64_t bytes)
+{
+    kmm__layout_t l = { .dims = dims, .bytes = bytes };
+    if (dims == 1)
+        return kmm__layout_flat(bytes);
+    l.stride[dims - 1] = 1;
+    l.extent[dims - 1] = extent[dims - 1] * element_bytes;
+    for (uint32_t d = dims - 1; d-- > 0;) {
+        l.stride[d] = l.stride[d + 1] * l.extent[d + 1];
+        l.extent[d] = extent[d];
+    }
+    int64_t lead = offset % l.stride[0];
+    l.origin = lead ? lead - l.stride[0] : 0;
+    l.extent[0] = (bytes - l.origin + l.stride[0] - 1) / l.stride[0];
+    return l;
+}
+
+bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
+{
+    if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin || a->extent[0] != b->extent[0])
+        return false;
+    return a->dims == 1 || !memcmp(a->extent, b->extent, a->dims * sizeof(*a->extent));
+}
+
+void kmm__layout_hull(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end)
+{
+    int64_t first = l->origin, last = l->origin;
+    for (uint32_t d = 0; d < l->dims; d++) {
+        first += b->lo[d] * l->stride[d];
+        last += (b->hi[d] - 1) * l->stride[d];
+    }
+    *begin = max64(first, 0);
+    *end = max64(*begin, min64(last + 1, l->bytes));
+}
+
+bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end)
+{
+    uint32_t d = 0;
+    /* Single indices outside, then one range, then whole dimensions. */
+    while (d < l->dims && b->hi[d] - b->lo[d] == 1)
+        d++;
+    for (d++; d < l->dims; d++)
+        if (b->lo[d] != 0 || b->hi[d] != l->extent[d])
+            return false;
+    kmm__layout_hull(l, b, begin, end);
+    return true;
+}
+
+/* Splits the linear range [first, last) of dimensions d.. into boxes whose outer indices are `prefix`'s. */
+static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, int64_t first, int64_t last, kmm__box_t *out)
+{
+    if (first >= last)
+        return 0;
+    int64_t stride = l->stride[d], a = first / stride, b = last / stride;
+    int n = 0;
+    for (uint32_t k = d; k < l->dims; k++) {
+        prefix->lo[k] = 0;
+        prefix->hi[k] = l->extent[k];
+    }
+    if (first % stride == 0 && last % stride == 0) {
+        prefix->lo[d] = a;
+        prefix->hi[d] = b;
+        out[0] = *prefix;
+        return 1;
+    }
+    kmm__box_t row = *prefix;
+    row.lo[d] = a;
+    row.hi[d] = a + 1;
+    if (a == b)
+        return split_from(l, d + 1, &row, first - a * stride, last - a * stride, out);
+    if (first % stride) {
+        n += split_from(l, d + 1, &row, first - a * stride, stride, out + n);
+        a++;
+    }
+    if (a < b) {
+        out[n] = *prefix;
+        out[n].lo[d] = a;
+        out[n++].hi[d] = b;
+    }
+    row.lo[d] = b;
+    row.hi[d] = b + 1;
+    return n + split_from(l, d + 1, &row, 0, last - b * stride, out + n);
+}
+
+int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end, kmm__box_t out[2 * KMM__DIMS])
+{
+    kmm__box_t prefix = { .dims = l->dims };
+    begin = max64(begin, 0);
+    end = min64(end, l->bytes);
+    return split_from(l, 0, &prefix, begin - l->origin, end - l->origin, out);
+}
+
+/* Emits the rows of dimensions d and below as far as they can be said in one call. */
+typedef struct rows_call {
+    const kmm__layout_t *layout;
+    int (*fn)(void *ctx, const kmm__rows_t *rows);
+    void *ctx;
+} rows_call_t;
+
+/* Cuts rows that reach outside the array's bytes. */
+static int rows_emit(const rows_call_t *c, kmm__rows_t r)
+{
+    int64_t bytes = c->layout->bytes;
+    if (r.count == 1) {
+        int64_t end = min64(r.offset + r.width, bytes);
+        r.offset = max64(r.offset, 0);
+        r.width = end - r.offset;
+        r.pitch = r.width;
+        return r.width > 0 ? c->fn(c->ctx, &r) : 0;
+    }
+    if (r.offset < 0) {
+        int error = rows_emit(c, (kmm__rows_t){ r.offset, r.width, r.width, 1 });
+        r.offset += r.pitch;
+        r.count--;
+        return error ? error : rows_emit(c, r);
+    }
+    if (r.offset + (r.count - 1) * r.pitch + r.width > bytes) {
+        int64_t last = r.offset + (r.count - 1) * r.pitch;
+        r.count--;
+        int error = rows_emit(c, r);
+        return error ? error : rows_emit(c, (kmm__rows_t){ last, r.width, r.width, 1 });
+    }
+    return c->fn(c->ctx, &r);
+}
+
+static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b, int64_t offset, int64_t width)
+{
+    const kmm__layout_t *l = c->layout;
+    if (d > inner || inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
+        return 0;
+    int64_t n = b->hi[d] - b->lo[d];
+    offset += b->lo[d] * l->stride[d];
+    if (d == inner)
+        return rows_emit(c, (kmm__rows_t){ offset, width, width, 1 });
+    if (d + 1 == inner)
+        return rows_emit(c, (kmm__rows_t){ offset + b->lo[inner] * l->stride[inner], width, n == 1 ? width : l->stride[d], n });
+    for (int64_t k = 0; k < n; k++) {
+        int error = rows_from(c, d + 1, inner, b, offset + k * l->stride[d], width);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b, int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx)
+{
+    rows_call_t c = { l, fn, ctx };
+    uint32_t inner = l->dims - 1; /* the outermost dimension that is still part of one run */
+    if (kmm__box_empty(b))
+        return 0;
+    while (inner > 0 && b->lo[inner] == 0 && b->hi[inner] == l->extent[inner])
+        inner--;
+    int64_t width = (b->hi[inner] - b->lo[inner]) * l->stride[inner];
+    return rows_from(&c, 0, inner, b, l->origin, width);
+}

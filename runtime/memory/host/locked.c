@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much of the host's memory is page-locked, which has a bound, and what is kept of it for arrays to come: buffers of arrays that are
+ * gone stay as they are, locked, for the next array of the same size. Touching and locking a GB takes as long as copying it ten
+ * times, and programs that make temporary arrays make the same ones again. The oldest go first when there is no room for others.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#include "internal.h"
+
+enum { PART_KEPT = 8 }; /* of the bound may be kept for arrays to come */
+
+/* The buffer of an array that is gone. */
+typedef struct kept {
+    char *host;
+    size_t bytes; /* the array's */
+    uint64_t locked;
+    kmm__host_block_t *blocks;
+    uint32_t block_count;
+    uint64_t block_bytes;
+    struct kept *next;
+} kept_t;
+
+struct kmm__locked {
+    pthread_mutex_t lock; /* no other is taken inside it */
+    bool is_given;        /* the bound is the program's, not the machine's */
+    uint64_t bound, locked, kept_bytes;
+    kept_t *kept;         /* the newest first */
+};
+
+/* Three quarters of what the machine has, which grows while some virtual machines run. */
+static uint64_t usual_bound(void)
+{
+    struct sysinfo s;
+    return sysinfo(&s) ? UINT64_MAX : (uint64_t)s.totalram * s.mem_unit / 4 * 3;
+}
+
+void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound)
+{
+    struct kmm__locked *p = rt->locked = kmm__alloc(sizeof(*p));
+    pthread_mutex_init(&p->lock, NULL);
+    p->is_given = is_given;
+    p->bound = is_given ? bound : usual_bound();
+}
+
+/* ---- What is kept ---- */
+
+static void kept_free(kept_t *e)
+{
+    for (uint32_t k = 0; k < e->block_count; k++)
+        if (e->blocks[k].locked_by)
+            e->blocks[k].locked_by->host_unregister(e->blocks[k].locked_by, e->host + k * e->block_bytes);
+    munmap(e->host, kmm__whole_pages(e->bytes));
+    free(e->blocks);
+    free(e);
+}
+
+/* Takes one off the list. Locked. */
+static kept_t *kept_take(struct kmm__locked *p, kept_t **at)
+{
+    kept_t *e = *at;
+    *at = e->next;
+    p->kept_bytes -= e->bytes;
+    return e;
+}
+
+/* Locked; NULL: nothing is kept. */
+static kept_t *oldest_take(struct kmm__locked *p)
+{
+    kept_t **at = &p->kept;
+    while (*at && (*at)->next)
+        at = &(*at)->next;
+    return *at ? kept_take(p, at) : NULL;
+}
+
+/* Gives kept buffers back to the system, the oldest first, until at most so many bytes of them are left. Not locked. */
+static void kept_trim(struct kmm__locked *p, uint64_t most)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->kept_bytes > most) {
+        kept_t *e = oldest_take(p);
+        pthread_mutex_unlock(&p->lock);
+        uint64_t locked = e->locked;
+        kept_free(e);
+        pthread_mutex_lock(&p->lock);
+        p->locked -= locked;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void kmm__locked_stop(kmm_runtime_t *rt)
+{
+    struct kmm__locked *p = rt->locked;
+    if (!p)
+        return;
+    kept_trim(p, 0);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    rt->locked = NULL;
+}
+
+/* Its blocks are not being locked any more. */
+static uint64_t locked_bytes(const kmm__array_t *a)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < a->block_count; k++)
+        sum += a->blocks[k].locked_by ? kmm__pin_block_size(a, k) : 0;
+    return sum;
+}
+
+bool kmm__locked_keep(kmm__array_t *a)
+{
+    struct kmm__locked *p = a->runtime->locked;
+    if (!p || !a->host || a->is_mapped || a->sheets || a->host == a->base)
+        return false;
+    kmm__pin_await(a);
+    uint64_t locked = locked_bytes(a);
+    kept_t *e = kmm__alloc(sizeof(*e));
+    *e = (kept_t){ a->host, a->bytes, locked, a->blocks, a->block_count, a->block_bytes, NULL };
+    pthread_mutex_lock(&p->lock);
+    uint64_t most = p->bound / PART_KEPT;
+    bool keeps = locked > 0 && a->bytes <= most;
+    if (keeps) {
+        e->next = p->kept;
+        p->kept = e;
+        p->kept_bytes += e->bytes;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (!keeps) {
+        free(e);
+        return false;
+    }
+    a->host = NULL;
+    a->blocks = NULL;
+    a->block_count = 0;
+    kept_trim(p, most);
+    return true;
+}
+
+bool kmm__locked_reuse(kmm__array_t *a)
+{
+    struct kmm__locked *p = a->runtime->locked;
+    kept_t *e = NULL;
+    pthread_mutex_lock(&p->lock);
+    kept_t **at = &p->kept;
+    while (*at && (*at)->bytes != a->bytes)
+        at = &(*at)->next;
+    if (*at)
+        e = kept_take(p, at);
+    pthread_mutex_unlock(&p->lock);
+    if (!e)
+        return false;
+    a->host = e->host;
+    a->blocks = e->blocks;
+    a->block_count = e->block_count;
+    a->block_bytes = e->block_bytes;
+    free(e);
+    return true;
+}
+
+/* ---- The bound ---- */
+
+bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes)
+{
+    struct kmm__locked *p = rt->locked;
+    pthread_mutex_lock(&p->lock);
+    if (!p->is_given && p->locked + bytes > p->bound)
+        p->bound = usual_bound();
+    bool fits = p->bound > 0 && p->locked + bytes <= p->bound;
+    uint64_t kept = p->kept_bytes;
+    p->locked += fits ? bytes : 0;
+    pthread_mutex_unlock(&p->lock);
+    if (fits || kept == 0)
+        return fits;
+    kept_trim(p, kept > bytes ? kept - bytes : 0);
+    return kmm__locked_take(rt, bytes);
+}
+
+void kmm__locked_give(kmm_runtime_t *rt, uint64_t bytes)
+{
+    pthread_mutex_lock(&rt->locked->lock);
+    rt->locked->locked -= bytes;
+    pthread_mutex_unlock(&rt->locked->lock);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a frame will be used next, for eviction to take the one that is needed farthest ahead (Belady, "A study of replacement
+ * algorithms for a virtual-storage computer", 1966).
+ *
+ * Tasks in the queue are known: each notes, when it is submitted, which frames it will touch. Beyond the queue the past is taken
+ * to repeat: a launch that was seen before, P tasks ago, is expected to come again every P tasks, and its frames with it. That
+ * is what programs need that wait after each step of an iteration, and so have no queue.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- The queue of a frame: the tasks that will touch it, by number, which is the order of submission ---- */
+
+static void queue_push(kmm__uses_t *u, uint64_t sequence)
+{
+    if (u->count && u->queue[(u->head + u->count - 1) & (u->capacity - 1)] == sequence)
+        return;
+    if (u->count == u->capacity) {
+        uint32_t capacity = u->capacity ? 2 * u->capacity : 4;
+        uint64_t *queue = kmm__alloc(capacity * sizeof(*queue));
+        for (uint32_t k = 0; k < u->count; k++)
+            queue[k] = u->queue[(u->head + k) & (u->capacity - 1)];
+        free(u->queue);
+        u->queue = queue;
+        u->capacity = capacity;
+        u->head = 0;
+    }
+    u->queue[(u->head + u->count++) & (u->capacity - 1)] = sequence;
+}
+
+/* Tasks are mostly issued in order, so it is mostly the first. */
+static bool queue_remove(kmm__uses_t *u, uint64_t sequence)
+{
+    uint32_t k = 0, mask = u->capacity - 1;
+    while (k < u->count && u->queue[(u->head + k) & mask] != sequence)
+        k++;
+    if (k == u->count)
+        return false;
+    for (; k > 0; k--)
+        u->queue[(u->head + k) & mask] = u->queue[(u->head + k - 1) & mask];
+    u->head = (u->head + 1) & mask;
+    u->count--;
+    return true;
+}
+
+/* ---- What tasks will touch ---- */
+
+static void for_each_frame(kmm__task_t *t, void (*fn)(void *ctx, kmm__frame_t *f))
+{
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (a->array->is_abstract)
+            continue;
+        kmm__frames_table(a->array, t->device);
+        kmm__frames_of(a->array, t->device, a->layout, &a->box, fn, t);
+    }
+}
+
+static void expect_frame(void *ctx, kmm__frame_t *f)
+{
+    queue_push(&f->uses, ((const kmm__task_t *)ctx)->sequence);
+}
+
+static void cancel_frame(void *ctx, kmm__frame_t *f)
+{
+    queue_remove(&f->uses, ((const kmm__task_t *)ctx)->sequence);
+}
+
+/* Where there is room for everything nobody will ask. */
+void kmm__uses_expect(kmm__task_t *t)
+{
+    if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
+        return;
+    t->is_expected = true;
+    for_each_frame(t, expect_frame);
+}
+
+void kmm__uses_cancel(kmm__task_t *t)
+{
+    if (t->is_expected)
+        for_each_frame(t, cancel_frame);
+    t->is_expected = false;
+}
+
+void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence)
+{
+    queue_remove(u, sequence);
+}
+
+void kmm__uses_free(kmm__frame_t *f)
+{
+    free(f->uses.queue);
+    f->uses = (kmm__uses_t){ 0 };
+}
+
+bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence)
+{
+    return f->uses.count && f->uses.queue[f->uses.head] == sequence;
+}
+
+bool kmm__uses_none(const kmm__frame_t *f)
+{
+    return f->uses.count == 0;
+}
+
+/* ---- Launches that come again ---- */
+
+uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
+{
+    uint32_t k = (uint32_t)(identity % KMM__PATTERNS);
+    kmm__pattern_t *p = &rt->patterns[k];
+    if (p->identity != identity)
+        *p = (kmm__pattern_t){ .identity = identity };
+    else
+        p->period = rt->next_sequence - p->last;
+    p->last = rt->next_sequence;
+    return k;
+}
+
+/* ---- The next use ---- */
+
+/* Known uses come first, then expected ones; what nothing is known of comes last, the longest unused at the very end. */
+static const uint64_t UNKNOWN = UINT64_C(1) << 62;
+
+uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now)
+{
+    const kmm__uses_t *u = &f->uses;
+    uint64_t period = rt->patterns[u->launch].period, next = UINT64_MAX;
+    if (u->count)
+        return u->queue[u->head];
+    for (uint32_t k = 0; k < KMM__PAST_USES && period && u->past[k]; k++)
+        if (u->past[k] + period > now && u->past[k] + period < next)
+            next = u->past[k] + period;
+    return next < UNKNOWN ? next : UNKNOWN + (now - u->past[0]);
+}
+
+bool kmm__uses_is_known(uint64_t next)
+{
+    return next < UNKNOWN;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small arrays share frames. A frame is the least that a driver maps, 2 MiB on a GPU; an array of some hundred bytes would cost
+ * as much memory, and as much time to map. So arrays far smaller than that get places in a pool of the memory resources, over a
+ * source of slabs: frames that stay mapped, and out of which nothing is evicted. As slabs never make room for others while an
+ * array is in them, they may take only a part of a device; beyond it small arrays get frames of their own.
+ *
+ * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the source without its lock, and
+ * the source lets go of the runtime's while it calls the driver.
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+#include "resource/pool.h"
+
+/* Arrays up to 1/ARRAY_PART of a slab are packed, in at most 1/DEVICE_PART of a device. */
+enum { ARRAY_PART = 4, DEVICE_PART = 16 };
+
+typedef struct slab {
+    struct slab *next;
+    kmm__addr_t window;
+    kmm__frame_handle_t frame;
+    uint32_t shared; /* devices (bits) that have access to it */
+} slab_t;
+
+struct kmm__pack {
+    kmm_resource_t *source, *pool;
+    slab_t *slabs;
+    uint64_t bytes; /* of the slabs */
+    bool returned;  /* a place was, since slabs were given back last */
+};
+
+static uint64_t slab_bytes(const kmm__device_t *d)
+{
+    return d->info.granularity;
+}
+
+/* ---- The source: locked, by the device's own thread; unlocks meanwhile ---- */
+
+static int slab_map(kmm__device_t *d, slab_t *s)
+{
+    const uint64_t bytes = slab_bytes(d);
+    int error = d->backend->window_reserve(d->gpu, bytes, &s->window);
+    if (error)
+        return error;
+    error = d->backend->frame_create(d->gpu, bytes, &s->frame);
+    if (!error && (error = d->backend->frame_map(d->gpu, s->window, s->frame, bytes)))
+        d->backend->frame_destroy(d->gpu, s->frame, bytes);
+    if (error)
+        d->backend->window_release(d->gpu, s->window, bytes);
+    return error;
+}
+
+static void slab_unmap(kmm__device_t *d, slab_t *s)
+{
+    const uint64_t bytes = slab_bytes(d);
+    d->backend->frame_unmap(d->gpu, s->window, bytes);
+    d->backend->frame_destroy(d->gpu, s->frame, bytes);
+    d->backend->window_release(d->gpu, s->window, bytes);
+    free(s);
+}
+
+/* NULL when there is no room for another one. */
+static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
+{
+    kmm__device_t *d = context;
+    kmm_runtime_t *rt = d->runtime;
+    const uint64_t bytes = slab_bytes(d);
+    (void)stream;
+    if (size != bytes || d->pack->bytes + bytes > d->limit / DEVICE_PART || d->used + bytes > d->limit)
+        return KMM_E_MEMORY;
+    slab_t *s = kmm__alloc(sizeof(*s));
+    d->used += bytes;
+    pthread_mutex_unlock(&rt->lock);
+    int error = slab_map(d, s);
+    pthread_mutex_lock(&rt->lock);
+    if (error) {
+        d->used -= bytes;
+        free(s);
+        return KMM_E_MEMORY;
+    }
+    d->pack->bytes += bytes;
+    s->next = d->pack->slabs;
+    d->pack->slabs = s;
+    *out = (void *)(uintptr_t)s->window;
+    return 0;
+}
+
+static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
+{
+    kmm__device_t *d = context;
+    slab_t **at = &d->pack->slabs;
+    (void)size, (void)stream;
+    while ((*at)->window != (kmm__addr_t)(uintptr_t)p)
+        at = &(*at)->next;
+    slab_t *s = *at;
+    *at = s->next;
+    pthread_mutex_unlock(&d->runtime->lock);
+    slab_unmap(d, s);
+    pthread_mutex_lock(&d->runtime->lock);
+    d->used -= slab_bytes(d);
+    d->pack->bytes -= slab_bytes(d);
+    return 0;
+}
+
+/* ---- Places ---- */
+
+/* Without a cache: what is returned may be all that keeps a slab. NULL: the host has no memory for it. */
+static struct kmm__pack *pack_create(kmm__device_t *d)
+{
+    const kmm_callback_options_t source = { .context = d, .allocate = slab_get, .deallocate = slab_put, .kind = KMM_MEMORY_DEVICE, .device = -1 };
+    const kmm_pool_options_t pool = { .growth_bytes = slab_bytes(d), .cache_bytes = SIZE_MAX };
+    struct kmm__pack *p = kmm__alloc(sizeof(*p));
+    if (kmm_callback_resource_create(&source, &p->source) == 0 && kmm__pool_create(p->source, &pool, KMM__POOL_ALONE, &p->pool) == 0)
+        return p;
+    kmm_resource_destroy(p->source);
+    free(p);
+    return NULL;
+}
+
+bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
+{
+    void *place;
+    if (bytes > slab_bytes(d) / ARRAY_PART)
+        return false;
+    if (!d->pack && !(d->pack = pack_create(d)))
+        return false;
+    if (kmm_resource_allocate(d->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
+        return false;
+    *out = (kmm__addr_t)(uintptr_t)place;
+    return true;
+}
+
+void kmm__pack_return(kmm__device_t *d, kmm__addr_t at)
+{
+    kmm_resource_deallocate(d->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
+    d->pack->returned = true;
+}
+
+bool kmm__pack_trim(kmm__device_t *d)
+{
+    const uint64_t used = d->used;
+    if (!d->pack || !d->pack->returned)
+        return false;
+    d->pack->returned = false;
+    kmm_resource_trim(d->pack->pool, 0);
+    return d->used < used;
+}
+
+static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
+{
+    slab_t *s = d->pack->slabs;
+    while (at < s->window || at >= s->window + slab_bytes(d))
+        s = s->next;
+    return s;
+}
+
+void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
+{
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    slab_t *s = slab_of(d, at);
+    bool shared = s->shared >> to->index & 1;
+    const kmm__addr_t window = s->window;
+    s->shared |= 1u << to->index;
+    pthread_mutex_unlock(&rt->lock);
+    if (!shared)
+        d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
+}
+
+void kmm__pack_close(kmm__device_t *d)
+{
+    struct kmm__pack *p = d->pack;
+    if (!p)
+        return;
+    pthread_mutex_lock(&d->runtime->lock);
+    kmm_resource_destroy(p->pool);
+    kmm_resource_destroy(p->source);
+    pthread_mutex_unlock(&d->runtime->lock);
+    free(p);
+    d->pack = NULL;
+}
