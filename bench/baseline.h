@@ -26,10 +26,12 @@ double baseline_stream(int n, int chunks, const float *a, const float *b, float 
 /* From nothing to a context on the first GPU; to be called before anything else that uses CUDA. */
 double baseline_context(void);
 
-/* From ordinary memory and back by cudaMemcpy, with one launch in between, device memory being there before. */
+/* From ordinary memory and back by cudaMemcpy, with one launch in between, device memory being
+ * there before. */
 double baseline_copy(int n, const float *a, const float *b, float *c);
 
-/* Bytes a second, both ways together, of `pieces` copies of `bytes` in and as many out at the same time, pinned. */
+/* Bytes a second, both ways together, of `pieces` copies of `bytes` in and as many out at the same
+ * time, pinned. */
 double baseline_two_way(size_t bytes, int pieces);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ static inline int bench_compare(const void *a, const void *b)
 static inline void bench_report(const char *what, const char *unit, double *samples, int count)
 {
     qsort(samples, (size_t)count, sizeof(*samples), bench_compare);
-    printf("%-58s %10.3f %-10s (quartiles %.3f %.3f, %d samples)\n", what, samples[count / 2], unit, samples[count / 4],
-           samples[count * 3 / 4], count);
+    printf("%-58s %10.3f %-10s (quartiles %.3f %.3f, %d samples)\n", what, samples[count / 2], unit,
+           samples[count / 4], samples[count * 3 / 4], count);
 }
 
 static inline void bench_check(int error, const char *what)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few calls of cuBLAS that are measured, from the library that KMM_CUBLAS names, or one of the usual names. It is opened when the
- * program runs, so that nothing of it is needed to build.
+ * The few calls of cuBLAS that are measured, from the library that KMM_CUBLAS names, or one of the
+ * usual names. It is opened when the program runs, so that nothing of it is needed to build.
  */
 #ifndef KMM_BENCH_CUBLAS_H
 #define KMM_BENCH_CUBLAS_H
@@ -16,8 +16,9 @@ typedef struct cublas {
     int (*set_stream)(void *handle, void *stream);
     int (*set_math)(void *handle, int mode);
     /* Column-major C = alpha A B + beta C, with leading dimensions. */
-    int (*sgemm)(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha, const float *a, int lda, const float *b, int ldb,
-                 const float *beta, float *c, int ldc);
+    int (*sgemm)(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                 int ldc);
 } cublas_t;
 
 enum { CUBLAS_PLAIN = 0 /* no transposition; the default arithmetic, which is that of FP32 */ };
@@ -25,7 +26,8 @@ enum { CUBLAS_PLAIN = 0 /* no transposition; the default arithmetic, which is th
 /* 0, or -1 when there is none, which has been printed. */
 static inline int cublas_open(cublas_t *out)
 {
-    const char *names[] = { getenv("KMM_CUBLAS"), "libcublas.so.13", "libcublas.so.12", "libcublas.so" };
+    const char *names[] = {getenv("KMM_CUBLAS"), "libcublas.so.13", "libcublas.so.12",
+                           "libcublas.so"};
     void *library = NULL;
     for (unsigned k = 0; k < sizeof(names) / sizeof(*names) && !library; k++)
         if (names[k] && *names[k])
@@ -34,10 +36,15 @@ static inline int cublas_open(cublas_t *out)
         fprintf(stderr, "no cuBLAS: %s; KMM_CUBLAS names its library\n", dlerror());
         return -1;
     }
-    struct { void **at; const char *name; } calls[] = {
-        { (void **)&out->create, "cublasCreate_v2" }, { (void **)&out->destroy, "cublasDestroy_v2" },
-        { (void **)&out->set_stream, "cublasSetStream_v2" }, { (void **)&out->set_math, "cublasSetMathMode" },
-        { (void **)&out->sgemm, "cublasSgemm_v2" },
+    struct {
+        void **at;
+        const char *name;
+    } calls[] = {
+        {(void **)&out->create, "cublasCreate_v2"},
+        {(void **)&out->destroy, "cublasDestroy_v2"},
+        {(void **)&out->set_stream, "cublasSetStream_v2"},
+        {(void **)&out->set_math, "cublasSetMathMode"},
+        {(void **)&out->sgemm, "cublasSgemm_v2"},
     };
     for (unsigned k = 0; k < sizeof(calls) / sizeof(*calls); k++) {
         *calls[k].at = dlsym(library, calls[k].name);

@@ -8,7 +8,10 @@
 
 enum { SAMPLES = 21, ROUND_TRIPS = 2000, LAUNCHES = 100000, TASKS = 4000 };
 
-typedef struct host { kmm__backend_t *b; kmm__gpu_t *gpu; } host_t;
+typedef struct host {
+    kmm__backend_t *b;
+    kmm__gpu_t *gpu;
+} host_t;
 
 static void empty_run(const kmm_host_blocks_t *blocks, void **args)
 {
@@ -23,15 +26,23 @@ static void busy_run(const kmm_host_blocks_t *blocks, void **args)
             ;
 }
 
-static const uint32_t busy_params[] = { sizeof(double) };
-static const kmm_kernel_t empty_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "empty", .run = empty_run };
-static const kmm_kernel_t busy_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "busy", .run = busy_run,
-                                          .param_count = 1, .param_bytes = busy_params };
+static const uint32_t busy_params[] = {sizeof(double)};
+static const kmm_kernel_t empty_kernel = {
+    .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "empty", .run = empty_run};
+static const kmm_kernel_t busy_kernel = {.version = KMM_LAUNCH_VERSION,
+                                         .kind = KMM_KIND_HOST,
+                                         .name = "busy",
+                                         .run = busy_run,
+                                         .param_count = 1,
+                                         .param_bytes = busy_params};
 
-static void launch(host_t *h, kmm__stream_t *s, const kmm_kernel_t *kernel, uint32_t blocks, void **args)
+static void launch(host_t *h, kmm__stream_t *s, const kmm_kernel_t *kernel, uint32_t blocks,
+                   void **args)
 {
-    kmm__run_t run = { .kernel = kernel, .geometry = { .grid = { blocks, 1, 1 }, .block = { 256, 1, 1 } },
-                       .count = { blocks, 1, 1 }, .args = args };
+    kmm__run_t run = {.kernel = kernel,
+                      .geometry = {.grid = {blocks, 1, 1}, .block = {256, 1, 1}},
+                      .count = {blocks, 1, 1},
+                      .args = args};
     bench_check(h->b->launch(s, &run), "launch");
 }
 
@@ -96,9 +107,11 @@ static void measure_throughput(uint32_t threads)
         whole[k] = 1e9 * (bench_now() - begin) / LAUNCHES;
     }
     char what[80];
-    snprintf(what, sizeof(what), "%d empty launches on a stream, enqueue, %u thread(s)", LAUNCHES, threads);
+    snprintf(what, sizeof(what), "%d empty launches on a stream, enqueue, %u thread(s)", LAUNCHES,
+             threads);
     bench_report(what, "ns/launch", enqueue, SAMPLES);
-    snprintf(what, sizeof(what), "%d empty launches on a stream, whole, %u thread(s)", LAUNCHES, threads);
+    snprintf(what, sizeof(what), "%d empty launches on a stream, whole, %u thread(s)", LAUNCHES,
+             threads);
     bench_report(what, "ns/launch", whole, SAMPLES);
     h.b->stream_destroy(s);
     close_host(&h);
@@ -116,13 +129,14 @@ static void measure_tasks(uint32_t threads, double seconds)
     for (int k = 0; k < SAMPLES; k++) {
         double begin = bench_now();
         for (int n = 0; n < TASKS; n++)
-            launch(&h, streams[(uint32_t)n % threads], &busy_kernel, 1, (void *[]){ &seconds });
+            launch(&h, streams[(uint32_t)n % threads], &busy_kernel, 1, (void *[]){&seconds});
         for (uint32_t t = 0; t < threads; t++)
             notify_and_wait(&h, streams[t]);
         samples[k] = 100 * TASKS * seconds / ((bench_now() - begin) * threads);
     }
     char what[80];
-    snprintf(what, sizeof(what), "tasks of %.0f us, one stream a thread, %u threads", 1e6 * seconds, threads);
+    snprintf(what, sizeof(what), "tasks of %.0f us, one stream a thread, %u threads", 1e6 * seconds,
+             threads);
     bench_report(what, "% busy", samples, SAMPLES);
     for (uint32_t k = 0; k < threads; k++)
         h.b->stream_destroy(streams[k]);
@@ -138,12 +152,13 @@ static void measure_blocks(uint32_t threads, double seconds)
     double samples[SAMPLES];
     for (int k = 0; k < SAMPLES; k++) {
         double begin = bench_now();
-        launch(&h, s, &busy_kernel, TASKS, (void *[]){ &seconds });
+        launch(&h, s, &busy_kernel, TASKS, (void *[]){&seconds});
         notify_and_wait(&h, s);
         samples[k] = 100 * TASKS * seconds / ((bench_now() - begin) * threads);
     }
     char what[80];
-    snprintf(what, sizeof(what), "one kernel of %d blocks of %.0f us, %u threads", TASKS, 1e6 * seconds, threads);
+    snprintf(what, sizeof(what), "one kernel of %d blocks of %.0f us, %u threads", TASKS,
+             1e6 * seconds, threads);
     bench_report(what, "% busy", samples, SAMPLES);
     h.b->stream_destroy(s);
     close_host(&h);

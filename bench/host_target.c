@@ -22,19 +22,25 @@ void plain_add(int n, const float *a, const float *b, float *c)
 static inline float normal(float d)
 {
     const float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-    const float tail = 0.39894228040143267794f * expf(-0.5f * d * d) *
-                       (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+    const float tail =
+        0.39894228040143267794f * expf(-0.5f * d * d) *
+        (k * (0.31938153f +
+              k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
     return d > 0 ? 1.0f - tail : tail;
 }
 
-void plain_options(int n, const float *price, const float *strike, const float *years, float *call, float *put)
+void plain_options(int n, const float *price, const float *strike, const float *years, float *call,
+                   float *put)
 {
     const float rate = 0.02f, volatility = 0.30f;
 #pragma omp parallel for simd schedule(static)
     for (int i = 0; i < n; i++) {
         const float root = sqrtf(years[i]);
-        const float d1 = (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
-        const float d2 = d1 - volatility * root, n1 = normal(d1), n2 = normal(d2), discount = expf(-rate * years[i]);
+        const float d1 =
+            (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) /
+            (volatility * root);
+        const float d2 = d1 - volatility * root, n1 = normal(d1), n2 = normal(d2),
+                    discount = expf(-rate * years[i]);
         call[i] = price[i] * n1 - strike[i] * discount * n2;
         put[i] = strike[i] * discount * (1.0f - n2) - price[i] * (1.0f - n1);
     }
@@ -88,8 +94,8 @@ void plain_stencil(int n, const float *x, float *y)
     for (int i = 1; i < n - 1; i++)
 #pragma omp simd
         for (int j = 1; j < n - 1; j++)
-            y[i * n + j] = 0.5f * x[i * n + j] +
-                           0.125f * (x[i * n + j - 1] + x[i * n + j + 1] + x[(i - 1) * n + j] + x[(i + 1) * n + j]);
+            y[i * n + j] = 0.5f * x[i * n + j] + 0.125f * (x[i * n + j - 1] + x[i * n + j + 1] +
+                                                           x[(i - 1) * n + j] + x[(i + 1) * n + j]);
 }
 
 void plain_histogram(int n, const unsigned char *x, unsigned *bins)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How well copies in, copies out and kernels overlap: sweeps over more than a device holds, on the fake CUDA driver with
- * copies and kernels that take a given time, so that what the time should be is known. In place: x += 1 in 64 chunks. Two
- * in, one out: c = a + b. The same of the host's memory, which each launch maps: its end, when what is left is written back, is
- * within the time.
+ * How well copies in, copies out and kernels overlap: sweeps over more than a device holds, on the
+ * fake CUDA driver with copies and kernels that take a given time, so that what the time should be
+ * is known. In place: x += 1 in 64 chunks. Two in, one out: c = a + b. The same of the host's
+ * memory, which each launch maps: its end, when what is left is written back, is within the time.
  */
 #include <stdbool.h>
 
@@ -21,9 +21,10 @@ static int nothing(const uint32_t block[3], const uint32_t grid[3], void **args)
     return 0;
 }
 
-static const uint32_t params[] = { sizeof(kmm_blocks_t), 8, 8, 8 };
-static fake_kernel_t fake = { nothing, 4, params, 0, NULL };
-static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "sweep", NULL, &fake, 4, params, 1, NULL };
+static const uint32_t params[] = {sizeof(kmm_blocks_t), 8, 8, 8};
+static fake_kernel_t fake = {nothing, 4, params, 0, NULL};
+static const kmm_kernel_t kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "sweep", NULL, &fake, 4, params, 1, NULL};
 
 static void check(kmm_runtime_t *rt, int error, const char *what)
 {
@@ -37,7 +38,7 @@ static char *array(kmm_runtime_t *rt, bool mapped)
     void *base;
     if (mapped)
         return aligned_alloc(4096, (size_t)CHUNKS * CHUNK_BYTES);
-    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)CHUNKS * CHUNK_BYTES }, .element_bytes = 1 };
+    kmm_shape_t shape = {.dims = 1, .extent = {(int64_t)CHUNKS * CHUNK_BYTES}, .element_bytes = 1};
     check(rt, kmm_array_create(rt, &shape, &base), "kmm_array_create");
     check(rt, kmm_fill(rt, base, 1, (size_t)CHUNKS * CHUNK_BYTES), "kmm_fill");
     return base;
@@ -53,9 +54,9 @@ static void access_chunk(kmm_launch_t *l, kmm_mode_t mode, const char *text, con
 /* x alone is updated; with a and b, x is written. */
 static void sweep(kmm_runtime_t *rt, char *x, char *a, char *b)
 {
-    kmm_blocks_t blocks = { 0 };
-    kmm_geometry_t g = { { CHUNKS, 1, 1 }, { 1, 1, 1 }, 0, NULL };
-    void *args[] = { &blocks, &x, &a, &b };
+    kmm_blocks_t blocks = {0};
+    kmm_geometry_t g = {{CHUNKS, 1, 1}, {1, 1, 1}, 0, NULL};
+    void *args[] = {&blocks, &x, &a, &b};
     kmm_launch_t *l = kmm_launch_begin("sweep", __FILE__, __LINE__);
     kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, CHUNKS);
     kmm_launch_chunk(l, KMM_BLOCK_X, 1);
@@ -68,7 +69,9 @@ static void sweep(kmm_runtime_t *rt, char *x, char *a, char *b)
     check(rt, kmm_launch_kernel(&kernel, &g, args), "launch");
 }
 
-typedef struct timing { double seconds, in, out, compute; } timing_t;
+typedef struct timing {
+    double seconds, in, out, compute;
+} timing_t;
 
 static void set_number(const char *name, double value)
 {
@@ -86,9 +89,14 @@ static timing_t run_one(double copy, double run, int inputs, bool waits, bool ma
     set_number("KMM_FAKE_COPY_RATE", rate);
     set_number("KMM_FAKE_KERNEL_US", 1e3 * run);
     uint64_t memory = (uint64_t)(inputs ? 3 : 1) * RESIDENT * CHUNK_BYTES + SPARE_BYTES;
-    check(NULL, kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1", .device_mem = memory, .frame_bytes = CHUNK_BYTES }), "kmm_create");
+    check(NULL,
+          kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1",
+                                          .device_mem = memory,
+                                          .frame_bytes = CHUNK_BYTES}),
+          "kmm_create");
     kmm_use(rt);
-    char *x = array(rt, mapped), *a = inputs ? array(rt, mapped) : NULL, *b = inputs ? array(rt, mapped) : NULL;
+    char *x = array(rt, mapped), *a = inputs ? array(rt, mapped) : NULL,
+         *b = inputs ? array(rt, mapped) : NULL;
     check(rt, kmm_wait(rt), "kmm_wait");
     sweep(rt, x, a, b); /* so that the device is full, as it is in the middle of a program */
     check(rt, kmm_wait(rt), "kmm_wait");
@@ -104,10 +112,10 @@ static timing_t run_one(double copy, double run, int inputs, bool waits, bool ma
     check(rt, kmm_device_get(rt, 0, &after), "kmm_device_get");
     kmm_use(NULL);
     check(NULL, kmm_destroy(rt), "kmm_destroy");
-    for (char **m = (char *[]){ x, a, b, NULL }; mapped && *m; m++)
+    for (char **m = (char *[]){x, a, b, NULL}; mapped && *m; m++)
         free(*m);
-    return (timing_t){ seconds, (double)(after.bytes_in - before.bytes_in) / rate, (double)(after.bytes_out - before.bytes_out) / rate,
-                       1e-3 * run * 2 * CHUNKS };
+    return (timing_t){seconds, (double)(after.bytes_in - before.bytes_in) / rate,
+                      (double)(after.bytes_out - before.bytes_out) / rate, 1e-3 * run * 2 * CHUNKS};
 }
 
 static double greatest(const timing_t *t)
@@ -119,30 +127,36 @@ static double greatest(const timing_t *t)
 static void measure(const char *name, double copy, double run, int inputs, bool waits, bool mapped)
 {
     double ratio[SAMPLES];
-    timing_t t = { 0 };
+    timing_t t = {0};
     char what[120];
     for (int k = 0; k < SAMPLES; k++) {
         t = run_one(copy, run, inputs, waits, mapped);
         ratio[k] = t.seconds / greatest(&t);
     }
-    snprintf(what, sizeof(what), "%s,%s: copy %.1f ms, kernel %.1f ms", name, mapped ? " mapped by launches" : waits ? " wait" : " no wait", copy, run);
+    snprintf(what, sizeof(what), "%s,%s: copy %.1f ms, kernel %.1f ms", name,
+             mapped  ? " mapped by launches"
+             : waits ? " wait"
+                     : " no wait",
+             copy, run);
     bench_report(what, "of the max", ratio, SAMPLES);
-    printf("%-58s %10.3f wanted at most; last: %.1f ms; in %.1f, out %.1f, kernels %.1f ms\n", "", WANTED, 1e3 * t.seconds, 1e3 * t.in,
-           1e3 * t.out, 1e3 * t.compute);
+    printf("%-58s %10.3f wanted at most; last: %.1f ms; in %.1f, out %.1f, kernels %.1f ms\n", "",
+           WANTED, 1e3 * t.seconds, 1e3 * t.in, 1e3 * t.out, 1e3 * t.compute);
     fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-    double scale = argc > 1 ? atof(argv[1]) : 1; /* of all times: on a loaded machine larger ones are surer */
+    double scale =
+        argc > 1 ? atof(argv[1]) : 1; /* of all times: on a loaded machine larger ones are surer */
     if (!(scale > 0)) {
         fprintf(stderr, "usage: %s [SCALE]\n", argv[0]);
         return 2;
     }
     setenv("KMM_FAKE_GRANULE", "4096", 1);
     setenv("KMM_FAKE_MEM", "1073741824", 1);
-    printf("== two sweeps of %d chunks of %d KiB, of which a device holds %d; time over max(copies in, copies out, kernels)\n", CHUNKS,
-           CHUNK_BYTES >> 10, RESIDENT);
+    printf("== two sweeps of %d chunks of %d KiB, of which a device holds %d; time over max(copies "
+           "in, copies out, kernels)\n",
+           CHUNKS, CHUNK_BYTES >> 10, RESIDENT);
     for (int waits = 0; waits < 2; waits++) {
         measure("in place", 2 * scale, 1 * scale, 0, waits, false);
         measure("in place", 2 * scale, 2 * scale, 0, waits, false);
@@ -150,7 +164,8 @@ int main(int argc, char **argv)
         measure("two in, one out", 2 * scale, 1 * scale, 2, waits, false);
         measure("two in, one out", 2 * scale, 6 * scale, 2, waits, false);
     }
-    setenv("KMM_STAGE_THREADS", "0", 1); /* at the rate of the fake driver's copies, not of this machine's */
+    setenv("KMM_STAGE_THREADS", "0",
+           1); /* at the rate of the fake driver's copies, not of this machine's */
     measure("two in, one out", 2 * scale, 1 * scale, 2, false, true);
     measure("two in, one out", 2 * scale, 6 * scale, 2, false, true);
     return 0;

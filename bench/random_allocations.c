@@ -2,11 +2,13 @@
 /*
  * The workload of RMM's benchmark random_allocations, on resources of kmm and on malloc.
  *
- *   random_allocations [allocations [maximum MiB [resource ...]]]     default: 10000, 1, host resources
+ *   random_allocations [allocations [maximum MiB [resource ...]]]     default: 10000, 1, host
+ * resources
  *
- * Allocations happen with probability 0.73 while they fit below the cap of 16,000 MiB, else a random
- * live one is freed; sizes are uniform from 1 to the maximum; at the end everything is freed. Pools
- * are grown before the clock starts. Memory is not touched. Resources are named as tools/spec.h says.
+ * Allocations happen with probability 0.73 while they fit below the cap of 16,000 MiB, else a
+ * random live one is freed; sizes are uniform from 1 to the maximum; at the end everything is
+ * freed. Pools are grown before the clock starts. Memory is not touched. Resources are named as
+ * tools/spec.h says.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +20,14 @@
 static const size_t MIB = (size_t)1 << 20;
 static const size_t CAP = (size_t)16000 << 20;
 
-typedef struct piece { void *p; size_t bytes; } piece_t;
-typedef struct result { double seconds; size_t peak, operations; } result_t;
+typedef struct piece {
+    void *p;
+    size_t bytes;
+} piece_t;
+typedef struct result {
+    double seconds;
+    size_t peak, operations;
+} result_t;
 
 static double now(void)
 {
@@ -63,14 +71,15 @@ static result_t run(kmm_resource_t *r, size_t allocations, size_t most)
 {
     piece_t *live = malloc(allocations * sizeof(*live));
     size_t count = 0, bytes = 0, done = 0;
-    result_t result = { 0 };
+    result_t result = {0};
     uint64_t state = 2026;
     double start = now();
     while (done < allocations || count > 0) {
         size_t size = roll(&state, most) + 1;
-        bool allocate = done < allocations && (count == 0 || roll(&state, 100) < 73) && bytes + size <= CAP;
+        bool allocate =
+            done < allocations && (count == 0 || roll(&state, 100) < 73) && bytes + size <= CAP;
         if (allocate) {
-            live[count++] = (piece_t){ get(r, size), size };
+            live[count++] = (piece_t){get(r, size), size};
             bytes += size;
             done++;
             result.peak = result.peak < bytes ? bytes : result.peak;
@@ -91,10 +100,11 @@ static void report(const char *name, kmm_resource_t *r, size_t allocations, size
 {
     result_t result = run(r, allocations, most);
     kmm_resource_usage_t usage;
-    printf("%-22s %8zu x %3zu MiB %10.3f ms %7.0f ns each", name, allocations, most / MIB, 1e3 * result.seconds,
-           1e9 * result.seconds / (double)result.operations);
+    printf("%-22s %8zu x %3zu MiB %10.3f ms %7.0f ns each", name, allocations, most / MIB,
+           1e3 * result.seconds, 1e9 * result.seconds / (double)result.operations);
     if (r && kmm_resource_usage(r, &usage) == 0)
-        printf("  extent/peak %.3f of %zu MiB", (double)usage.extent_bytes / (double)result.peak, result.peak / MIB);
+        printf("  extent/peak %.3f of %zu MiB", (double)usage.extent_bytes / (double)result.peak,
+               result.peak / MIB);
     printf("\n");
 }
 
@@ -109,7 +119,8 @@ static int bench(const char *name, size_t allocations, size_t most)
     }
     int status = kmm_spec_create(name, &r, &wrong);
     if (status) {
-        fprintf(stderr, "%s: %s at \"%s\": %s\n", name, kmm_error_string(status), wrong, kmm_resource_error_text());
+        fprintf(stderr, "%s: %s at \"%s\": %s\n", name, kmm_error_string(status), wrong,
+                kmm_resource_error_text());
         return 1;
     }
     report(name, r, allocations, most);
@@ -120,7 +131,7 @@ int main(int argc, char **argv)
 {
     size_t allocations = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000;
     size_t most = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1) * MIB;
-    const char *usual[] = { "pool:20000M/host", "arena:20000M/host", "malloc" };
+    const char *usual[] = {"pool:20000M/host", "arena:20000M/host", "malloc"};
     int wrong = allocations == 0 || most == 0;
     if (wrong)
         fprintf(stderr, "usage: random_allocations [allocations [maximum MiB [resource ...]]]\n");

@@ -2,13 +2,14 @@
 /*
  * The cost of one allocation and free in a pool that is in pieces, and how two threads get along.
  *
- *   resource_holes [holes [resource]]     default 65536 in pool:4G/host; tools/spec.h says what else
+ *   resource_holes [holes [resource]]     default 65536 in pool:4G/host; tools/spec.h says what
+ * else
  *
  * The pool is filled with small blocks, of which every other one is freed, in sizes of 256 to 4096
- * bytes, so that none of the holes is of use to the larger requests that follow. `pairs` allocate and
- * free at once; `window` keeps 64 live, which no cache of equal sizes can serve. One thread and two take
- * turns; of all rounds the medians are printed, and the lowest and highest ratio. The ratio of the
- * threads' processor time is what other work on the machine disturbs least.
+ * bytes, so that none of the holes is of use to the larger requests that follow. `pairs` allocate
+ * and free at once; `window` keeps 64 live, which no cache of equal sizes can serve. One thread and
+ * two take turns; of all rounds the medians are printed, and the lowest and highest ratio. The
+ * ratio of the threads' processor time is what other work on the machine disturbs least.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,14 +23,16 @@ enum { THREADS = 2, ROUNDS = 5 };
 typedef struct job {
     kmm_resource_t *pool;
     kmm_stream_t streams[THREADS]; /* one a thread; the first is this thread's */
-    int window; /* live at a time; 0: one */
+    int window;                    /* live at a time; 0: one */
     size_t pairs, least, most;
     uint64_t seed;
     double processor; /* seconds of it, afterwards */
 } job_t;
 
 /* ns per pair of one thread. */
-typedef struct cost { double time, processor; } cost_t;
+typedef struct cost {
+    double time, processor;
+} cost_t;
 
 static double now(clockid_t clock)
 {
@@ -57,7 +60,7 @@ static void check(int status)
 static void *work(void *argument)
 {
     job_t *j = argument;
-    void *live[64] = { NULL };
+    void *live[64] = {NULL};
     size_t bytes[64];
     uint64_t state = j->seed;
     int window = j->window ? j->window : 1;
@@ -92,7 +95,7 @@ static cost_t time_threads(job_t job, int threads)
         processor += jobs[i].processor / threads;
     }
     const double each = 1e9 / (double)job.pairs;
-    return (cost_t){ each * (now(CLOCK_MONOTONIC) - start), each * processor };
+    return (cost_t){each * (now(CLOCK_MONOTONIC) - start), each * processor};
 }
 
 static int by_value(const void *a, const void *b)
@@ -111,11 +114,13 @@ static void report(const char *name, job_t job)
         ratio[i] = THREADS * alone.time / both.time;
         processor[i] = THREADS * alone.processor / both.processor;
     }
-    double *const all[] = { one, two, ratio, processor };
+    double *const all[] = {one, two, ratio, processor};
     for (int i = 0; i < 4; i++)
         qsort(all[i], ROUNDS, sizeof(double), by_value);
-    printf("%-32s %6.1f ns a pair; two threads %.2f times one (%.2f to %.2f; by processor time %.2f)\n", name, one[ROUNDS / 2],
-           THREADS * one[ROUNDS / 2] / two[ROUNDS / 2], ratio[0], ratio[ROUNDS - 1], processor[ROUNDS / 2]);
+    printf("%-32s %6.1f ns a pair; two threads %.2f times one (%.2f to %.2f; by processor time "
+           "%.2f)\n",
+           name, one[ROUNDS / 2], THREADS * one[ROUNDS / 2] / two[ROUNDS / 2], ratio[0],
+           ratio[ROUNDS - 1], processor[ROUNDS / 2]);
 }
 
 static void make_holes(kmm_resource_t *pool, size_t holes)
@@ -147,13 +152,16 @@ static kmm_stream_pool_t *make_streams(kmm_resource_t *r, job_t *job)
     return streams;
 }
 
-static const struct { const char *name; job_t job; } jobs[] = {
-    { "pairs of 8 KiB", { .pairs = 2000000, .least = 8192, .most = 8192 } },
-    { "pairs of 1 KiB, which holes fit", { .pairs = 2000000, .least = 1024, .most = 1024 } },
-    { "pairs of 1 B to 64 KiB", { .pairs = 2000000, .least = 1, .most = 65536 } },
-    { "window of 64, 1 B to 64 KiB", { .window = 64, .pairs = 2000000, .least = 1, .most = 65536 } },
-    { "pairs of 2 MiB", { .pairs = 1000000, .least = 2 << 20, .most = 2 << 20 } },
-    { "window of 64, 1 B to 4 MiB", { .window = 64, .pairs = 1000000, .least = 1, .most = 4 << 20 } },
+static const struct {
+    const char *name;
+    job_t job;
+} jobs[] = {
+    {"pairs of 8 KiB", {.pairs = 2000000, .least = 8192, .most = 8192}},
+    {"pairs of 1 KiB, which holes fit", {.pairs = 2000000, .least = 1024, .most = 1024}},
+    {"pairs of 1 B to 64 KiB", {.pairs = 2000000, .least = 1, .most = 65536}},
+    {"window of 64, 1 B to 64 KiB", {.window = 64, .pairs = 2000000, .least = 1, .most = 65536}},
+    {"pairs of 2 MiB", {.pairs = 1000000, .least = 2 << 20, .most = 2 << 20}},
+    {"window of 64, 1 B to 4 MiB", {.window = 64, .pairs = 1000000, .least = 1, .most = 4 << 20}},
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What going to disk costs: arrays of 2 GiB (or the bytes in the first argument) are filled and read back with an eighth
- * of that as host memory, in KMM_SPILL_DIR (TMPDIR, /var/tmp). Beside it plain pwrite and pread of as much in the same folder,
- * in blocks of the same size, past the page cache where the file system can. Gigabytes are 1e9 bytes.
+ * What going to disk costs: arrays of 2 GiB (or the bytes in the first argument) are filled and
+ * read back with an eighth of that as host memory, in KMM_SPILL_DIR (TMPDIR, /var/tmp). Beside it
+ * plain pwrite and pread of as much in the same folder, in blocks of the same size, past the page
+ * cache where the file system can. Gigabytes are 1e9 bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@ enum { ROUNDS = 3, BLOCK = 8 << 20 };
 
 static const char *folder(void)
 {
-    const char *names[] = { getenv("KMM_SPILL_DIR"), getenv("TMPDIR") };
+    const char *names[] = {getenv("KMM_SPILL_DIR"), getenv("TMPDIR")};
     for (int k = 0; k < 2; k++)
         if (names[k] && *names[k])
             return names[k];
@@ -86,14 +87,19 @@ static void spilled(uint64_t bytes, double *writes, double *reads, kmm__spill_st
     kmm_runtime_t *rt;
     void *a;
     char *part = malloc(PART);
-    bench_check(kmm_create(&rt, &(kmm_config_t){ .devices = "host", .host_mem = bytes / 8 }), "kmm_create");
-    bench_check(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 }, &a), "kmm_array_create");
+    bench_check(kmm_create(&rt, &(kmm_config_t){.devices = "host", .host_mem = bytes / 8}),
+                "kmm_create");
+    bench_check(
+        kmm_array_create(
+            rt, &(kmm_shape_t){.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1}, &a),
+        "kmm_array_create");
     double start = bench_now();
     bench_check(kmm_fill(rt, a, 1, bytes), "kmm_fill");
     *writes = (double)stats(rt).written / (bench_now() - start) / 1e9;
     start = bench_now();
     for (uint64_t at = 0; at < bytes; at += PART)
-        bench_check(kmm_copy_out(rt, part, (char *)a + at, bytes - at < PART ? bytes - at : PART), "kmm_copy_out");
+        bench_check(kmm_copy_out(rt, part, (char *)a + at, bytes - at < PART ? bytes - at : PART),
+                    "kmm_copy_out");
     *last = stats(rt);
     *reads = (double)last->read / (bench_now() - start) / 1e9;
     bench_check(kmm_destroy(rt), "kmm_destroy");
@@ -114,8 +120,9 @@ int main(int argc, char **argv)
         setenv("KMM_SPILL_IO", "pread", 1);
         spilled(bytes, &rate[4][k], &rate[5][k], &s[1]);
     }
-    printf("%s, %.2f GB, %s; kmm: %s, %s, sheets of %llu bytes\n", folder(), (double)bytes / 1e9, direct ? "direct" : "through the page cache",
-           s[0].async ? "io_uring" : "no io_uring", s[0].direct ? "direct" : "through the page cache", (unsigned long long)s[0].sheet_bytes);
+    printf("%s, %.2f GB, %s; kmm: %s, %s, sheets of %llu bytes\n", folder(), (double)bytes / 1e9,
+           direct ? "direct" : "through the page cache", s[0].async ? "io_uring" : "no io_uring",
+           s[0].direct ? "direct" : "through the page cache", (unsigned long long)s[0].sheet_bytes);
     bench_report("plain pwrite", "GB/s", rate[0], ROUNDS);
     bench_report("fill of an array of 8 times the limit, to disk", "GB/s", rate[2], ROUNDS);
     bench_report("the same without io_uring", "GB/s", rate[4], ROUNDS);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 5-point stencil on n x n cells that is run by hand and managed, and what it begins with. All arithmetic is exact but for
-// rounding that does not depend on how the compiler contracts it, so that results are compared bit by bit.
+// The 5-point stencil on n x n cells that is run by hand and managed, and what it begins with. All
+// arithmetic is exact but for rounding that does not depend on how the compiler contracts it, so
+// that results are compared bit by bit.
 #ifndef KMM_BENCH_STENCIL_H
 #define KMM_BENCH_STENCIL_H
 
@@ -13,7 +14,8 @@ __host__ __device__ static inline float stencil_begin(long i)
     return (float)((h ^ h >> 15) % 1024);
 }
 
-__host__ __device__ static inline float stencil_cell(float middle, float up, float down, float left, float right)
+__host__ __device__ static inline float stencil_cell(float middle, float up, float down, float left,
+                                                     float right)
 {
     return 0.5f * middle + 0.125f * ((up + down) + (left + right));
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runtime itself costs, through the public interface on the CPU: empty tasks, chunks that are only submitted,
- * and short tasks on two threads. With StarPU's development files, its empty tasks beside ours.
+ * What the runtime itself costs, through the public interface on the CPU: empty tasks, chunks that
+ * are only submitted, and short tasks on two threads. With StarPU's development files, its empty
+ * tasks beside ours.
  *
  *     bench_task_overhead                          everything
  *     bench_task_overhead tasks REGIONS COUNT [THREADS]     COUNT empty tasks once, for a profiler
- *     bench_task_overhead compare THREADS                   empty tasks beside StarPU's; its own benchmark has 2 threads
- *     bench_task_overhead counts | chunks | short           a section alone: tasks by their number, chunks, 10 us tasks
- *     bench_task_overhead submit CHUNKS LAUNCHES            launches of CHUNKS chunks with three arrays once
- *     bench_task_overhead work COUNT [launch]               COUNT tasks of 10 us on two threads once
+ *     bench_task_overhead compare THREADS                   empty tasks beside StarPU's; its own
+ * benchmark has 2 threads bench_task_overhead counts | chunks | short           a section alone:
+ * tasks by their number, chunks, 10 us tasks bench_task_overhead submit CHUNKS LAUNCHES launches of
+ * CHUNKS chunks with three arrays once bench_task_overhead work COUNT [launch]               COUNT
+ * tasks of 10 us on two threads once
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +23,8 @@
 #include "task_overhead.h"
 
 enum { SAMPLES = 7, TASKS = 65536, ROUNDS = 3 };
-static const double WORK_SECONDS = 10e-6, TARGET_RATIO = 0.25, TARGET_SUBMIT_US = 1.0, TARGET_BUSY = 90;
+static const double WORK_SECONDS = 10e-6, TARGET_RATIO = 0.25, TARGET_SUBMIT_US = 1.0,
+                    TARGET_BUSY = 90;
 
 /* ---- Runtimes ---- */
 
@@ -35,7 +38,8 @@ static void check(kmm_runtime_t *rt, int error, const char *what)
 static kmm_runtime_t *open_host(uint32_t threads)
 {
     kmm_runtime_t *rt;
-    check(NULL, kmm_create(&rt, &(kmm_config_t){ .devices = "host", .threads = threads }), "kmm_create");
+    check(NULL, kmm_create(&rt, &(kmm_config_t){.devices = "host", .threads = threads}),
+          "kmm_create");
     kmm_use(rt);
     return rt;
 }
@@ -50,7 +54,7 @@ static void close_host(kmm_runtime_t *rt)
 static float *array(kmm_runtime_t *rt, int64_t elements)
 {
     void *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { elements }, .element_bytes = sizeof(float) };
+    kmm_shape_t shape = {.dims = 1, .extent = {elements}, .element_bytes = sizeof(float)};
     check(rt, kmm_array_create(rt, &shape, &base), "kmm_array_create");
     check(rt, kmm_fill(rt, base, 0, (size_t)elements * sizeof(float)), "kmm_fill");
     return base;
@@ -105,7 +109,8 @@ static double median(double *samples, int count)
 
 typedef enum system { KMM, STARPU, STARPU_TAGGED, SYSTEMS } system_t;
 
-/* One round of one shape on one system: us per task, each sample a run of its own; of all threads together in cpu. */
+/* One round of one shape on one system: us per task, each sample a run of its own; of all threads
+ * together in cpu. */
 static void sample_tasks(system_t system, const shape_t *s, double *samples, double *cpu, int count)
 {
     kmm_runtime_t *rt = NULL;
@@ -137,8 +142,9 @@ static void sample_tasks(system_t system, const shape_t *s, double *samples, dou
 /* Systems take turns, so that what else the machine does meets all of them. */
 static void compare_tasks(const shape_t *s)
 {
-    static const char *const names[SYSTEMS] = { "kmm", "StarPU", "StarPU, as its own benchmark" };
-    double samples[SYSTEMS][ROUNDS * SAMPLES], cpu[SYSTEMS][ROUNDS * SAMPLES], medians[SYSTEMS] = { 0 };
+    static const char *const names[SYSTEMS] = {"kmm", "StarPU", "StarPU, as its own benchmark"};
+    double samples[SYSTEMS][ROUNDS * SAMPLES], cpu[SYSTEMS][ROUNDS * SAMPLES],
+        medians[SYSTEMS] = {0};
 #ifdef KMM_BENCH_STARPU
     int systems = SYSTEMS;
 #else
@@ -146,31 +152,37 @@ static void compare_tasks(const shape_t *s)
 #endif
     for (int round = 0; round < ROUNDS; round++)
         for (int k = 0; k < systems; k++)
-            sample_tasks((system_t)k, s, samples[k] + round * SAMPLES, cpu[k] + round * SAMPLES, SAMPLES);
+            sample_tasks((system_t)k, s, samples[k] + round * SAMPLES, cpu[k] + round * SAMPLES,
+                         SAMPLES);
     for (int k = 0; k < systems; k++) {
         char what[80];
-        snprintf(what, sizeof(what), "%u threads, %u regions: %s", s->threads, s->regions, names[k]);
+        snprintf(what, sizeof(what), "%u threads, %u regions: %s", s->threads, s->regions,
+                 names[k]);
         bench_report(what, "us/task", samples[k], ROUNDS * SAMPLES);
         medians[k] = median(samples[k], ROUNDS * SAMPLES);
     }
-    printf("%-58s %10.3f us of all cores by kmm for a task\n", "", median(cpu[KMM], ROUNDS * SAMPLES));
+    printf("%-58s %10.3f us of all cores by kmm for a task\n", "",
+           median(cpu[KMM], ROUNDS * SAMPLES));
     for (int k = 1; k < systems; k++)
-        printf("%-58s %10.3f of %s's time; wanted: at most %.2f\n", "", medians[KMM] / medians[k], names[k], TARGET_RATIO);
+        printf("%-58s %10.3f of %s's time; wanted: at most %.2f\n", "", medians[KMM] / medians[k],
+               names[k], TARGET_RATIO);
     fflush(stdout);
 }
 
 static void measure_tasks(uint32_t threads)
 {
-    static const uint32_t regions[] = { 0, 1, 2, 4, 8 };
-    printf("== empty tasks, from the first submission to the last completion, %d tasks, %u threads\n", TASKS, threads);
+    static const uint32_t regions[] = {0, 1, 2, 4, 8};
+    printf(
+        "== empty tasks, from the first submission to the last completion, %d tasks, %u threads\n",
+        TASKS, threads);
     for (size_t k = 0; k < sizeof(regions) / sizeof(*regions); k++)
-        compare_tasks(&(shape_t){ regions[k], threads, TASKS });
+        compare_tasks(&(shape_t){regions[k], threads, TASKS});
 }
 
 /* Whether the time per task, or memory, depends on how many there are. */
 static void measure_task_counts(void)
 {
-    static const uint32_t counts[] = { 1000, 10000, 100000, 1000000 };
+    static const uint32_t counts[] = {1000, 10000, 100000, 1000000};
     double first = 0;
     printf("== empty tasks with 2 regions, 1 thread, by number of tasks; wanted: flat\n");
     for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
@@ -178,20 +190,23 @@ static void measure_task_counts(void)
         int runs = counts[k] > 100000 ? 3 : SAMPLES;
         struct rusage usage;
         char what[80];
-        sample_tasks(KMM, &(shape_t){ 2, 1, counts[k] }, samples, cpu, runs);
+        sample_tasks(KMM, &(shape_t){2, 1, counts[k]}, samples, cpu, runs);
         snprintf(what, sizeof(what), "%u tasks", counts[k]);
         bench_report(what, "us/task", samples, runs);
         first = k == 0 ? samples[runs / 2] : first;
         getrusage(RUSAGE_SELF, &usage);
-        printf("%-58s %10.3f of the time with %u; largest resident size so far %ld MiB\n", "", samples[runs / 2] / first, counts[0],
-               usage.ru_maxrss / 1024);
+        printf("%-58s %10.3f of the time with %u; largest resident size so far %ld MiB\n", "",
+               samples[runs / 2] / first, counts[0], usage.ru_maxrss / 1024);
         fflush(stdout);
     }
 }
 
 /* ---- Submitting chunks ---- */
 
-typedef struct three { float *c; const float *a, *b; } three_t;
+typedef struct three {
+    float *c;
+    const float *a, *b;
+} three_t;
 
 /* Keeps the only thread busy until it is let go, so that nothing submitted behind it runs. */
 static _Atomic bool gate_is_open;
@@ -199,7 +214,7 @@ static _Atomic bool gate_is_open;
 static void gate_chunk(const kmm_chunk_t *chunk, void *args)
 {
     (void)chunk, (void)args;
-    struct timespec nap = { 0, 50000 };
+    struct timespec nap = {0, 50000};
     while (!atomic_load(&gate_is_open))
         nanosleep(&nap, NULL);
 }
@@ -235,15 +250,17 @@ static int submit_three(three_t *t, int64_t elements, int64_t chunks)
     return kmm_launch_call(l, empty_chunk, t, sizeof(*t));
 }
 
-typedef struct submitted { double submit, whole; } submitted_t; /* us per chunk */
+typedef struct submitted {
+    double submit, whole;
+} submitted_t; /* us per chunk */
 
-/* `held`: nothing runs while it is submitted, so what is measured is the plan and the DAG alone. The first launch cuts the
- * arrays into chunks and is not counted. */
+/* `held`: nothing runs while it is submitted, so what is measured is the plan and the DAG alone.
+ * The first launch cuts the arrays into chunks and is not counted. */
 static submitted_t run_submit(int64_t chunks, int launches, bool held)
 {
     int64_t elements = chunks * 64;
     kmm_runtime_t *rt = open_host(1);
-    three_t t = { array(rt, elements), array(rt, elements), array(rt, elements) };
+    three_t t = {array(rt, elements), array(rt, elements), array(rt, elements)};
     if (held)
         check(rt, submit_gate(&t), "gate");
     check(rt, submit_three(&t, elements, chunks), "submit");
@@ -257,7 +274,7 @@ static submitted_t run_submit(int64_t chunks, int launches, bool held)
     check(rt, kmm_wait(rt), "kmm_wait");
     double end = bench_now(), count = (double)chunks * launches;
     close_host(rt);
-    return (submitted_t){ 1e6 * (middle - begin) / count, 1e6 * (end - begin) / count };
+    return (submitted_t){1e6 * (middle - begin) / count, 1e6 * (end - begin) / count};
 }
 
 static int launches_of(int64_t chunks)
@@ -265,7 +282,8 @@ static int launches_of(int64_t chunks)
     return (int)(20000 / chunks);
 }
 
-/* With the launch that is not counted, fewer chunks than are let in before a program has to wait: about 2000. */
+/* With the launch that is not counted, fewer chunks than are let in before a program has to wait:
+ * about 2000. */
 static int launches_held(int64_t chunks)
 {
     return (int)(2000 / chunks) - 1;
@@ -273,9 +291,11 @@ static int launches_held(int64_t chunks)
 
 static void measure_submit(void)
 {
-    static const int64_t counts[] = { 1, 10, 100, 1000, 10000 };
+    static const int64_t counts[] = {1, 10, 100, 1000, 10000};
     double first = 0;
-    printf("== chunks of a launch with three arrays, by chunks per array; wanted: at most %.1f us to submit, flat\n", TARGET_SUBMIT_US);
+    printf("== chunks of a launch with three arrays, by chunks per array; wanted: at most %.1f us "
+           "to submit, flat\n",
+           TARGET_SUBMIT_US);
     for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
         double held[SAMPLES], submit[SAMPLES], whole[SAMPLES];
         char what[80];
@@ -286,16 +306,20 @@ static void measure_submit(void)
             submit[k] = free_running.submit;
             whole[k] = free_running.whole;
         }
-        snprintf(what, sizeof(what), "%lld chunks: submit, nothing runs meanwhile", (long long)counts[c]);
+        snprintf(what, sizeof(what), "%lld chunks: submit, nothing runs meanwhile",
+                 (long long)counts[c]);
         if (launches_held(counts[c]) > 0)
             bench_report(what, "us/chunk", held, SAMPLES);
-        snprintf(what, sizeof(what), "%lld chunks: submit, chunks run meanwhile", (long long)counts[c]);
+        snprintf(what, sizeof(what), "%lld chunks: submit, chunks run meanwhile",
+                 (long long)counts[c]);
         bench_report(what, "us/chunk", submit, SAMPLES);
         snprintf(what, sizeof(what), "%lld chunks: submit to completion", (long long)counts[c]);
         bench_report(what, "us/chunk", whole, SAMPLES);
-        first = counts[c] == 10 ? whole[SAMPLES / 2] : first; /* a launch of one chunk pays for the launch */
+        first = counts[c] == 10 ? whole[SAMPLES / 2]
+                                : first; /* a launch of one chunk pays for the launch */
         if (first > 0)
-            printf("%-58s %10.3f of the time with %lld\n", "", whole[SAMPLES / 2] / first, (long long)counts[1]);
+            printf("%-58s %10.3f of the time with %lld\n", "", whole[SAMPLES / 2] / first,
+                   (long long)counts[1]);
         fflush(stdout);
     }
 }
@@ -347,7 +371,9 @@ static int submit_points(int64_t count, bool as_one)
     return error;
 }
 
-typedef struct busy { double wall, cpu; } busy_t; /* percent: of two cores' time; of the CPU time that was used */
+typedef struct busy {
+    double wall, cpu;
+} busy_t; /* percent: of two cores' time; of the CPU time that was used */
 
 static busy_t run_points(int64_t count, bool as_one)
 {
@@ -360,7 +386,7 @@ static busy_t run_points(int64_t count, bool as_one)
     cpu = cpu_seconds() - cpu;
     double wall = bench_now() - begin, useful = (double)count * WORK_SECONDS;
     close_host(rt);
-    return (busy_t){ 100 * useful / (2 * wall), 100 * useful / cpu };
+    return (busy_t){100 * useful / (2 * wall), 100 * useful / cpu};
 }
 
 static void measure_work(void)
@@ -390,14 +416,20 @@ static long number(int argc, char **argv, int k, long otherwise)
     return k < argc ? atol(argv[k]) : otherwise;
 }
 
-static const struct { const char *name; void (*measure)(void); } sections[] = {
-    { "counts", measure_task_counts }, { "chunks", measure_submit }, { "short", measure_work },
+static const struct {
+    const char *name;
+    void (*measure)(void);
+} sections[] = {
+    {"counts", measure_task_counts},
+    {"chunks", measure_submit},
+    {"short", measure_work},
 };
 
 static int run_one(int argc, char **argv)
 {
     if (!strcmp(argv[1], "tasks") && argc >= 4) {
-        shape_t s = { (uint32_t)atol(argv[2]), (uint32_t)number(argc, argv, 4, 1), (uint32_t)atol(argv[3]) };
+        shape_t s = {(uint32_t)atol(argv[2]), (uint32_t)number(argc, argv, 4, 1),
+                     (uint32_t)atol(argv[3])};
         double us, cpu;
         if (s.regions > MAX_REGIONS || s.tasks < 1 || s.threads < 1)
             return 2;
@@ -434,7 +466,10 @@ int main(int argc, char **argv)
     if (argc > 1) {
         int status = run_one(argc, argv);
         if (status)
-            fprintf(stderr, "usage: %s [tasks REGIONS COUNT [THREADS] | compare THREADS | counts | chunks | short | submit CHUNKS LAUNCHES | work COUNT [launch]]\n", argv[0]);
+            fprintf(stderr,
+                    "usage: %s [tasks REGIONS COUNT [THREADS] | compare THREADS | counts | chunks "
+                    "| short | submit CHUNKS LAUNCHES | work COUNT [launch]]\n",
+                    argv[0]);
         return status;
     }
     measure_tasks(1);

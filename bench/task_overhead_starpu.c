@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Empty tasks on StarPU, submitted as its documentation says to submit many. */
-#include <stdbool.h>
 #include <starpu.h>
+#include <stdbool.h>
 
 #include "bench.h"
 #include "task_overhead.h"
 
-typedef struct buffers { starpu_data_handle_t handle[MAX_REGIONS]; float data[MAX_REGIONS][REGION_FLOATS]; } buffers_t;
+typedef struct buffers {
+    starpu_data_handle_t handle[MAX_REGIONS];
+    float data[MAX_REGIONS][REGION_FLOATS];
+} buffers_t;
 
 static void empty(void *data[], void *arg)
 {
     (void)data, (void)arg;
 }
 
-static struct starpu_codelet codelet = { .cpu_funcs = { empty }, .cpu_funcs_name = { "empty" } };
+static struct starpu_codelet codelet = {.cpu_funcs = {empty}, .cpu_funcs_name = {"empty"}};
 
 void starpu_begin(uint32_t threads)
 {
@@ -66,7 +69,8 @@ static double run(const shape_t *s, bool tagged)
 {
     buffers_t b;
     for (uint32_t k = 0; k < s->regions; k++)
-        starpu_vector_data_register(&b.handle[k], STARPU_MAIN_RAM, (uintptr_t)b.data[k], REGION_FLOATS, sizeof(float));
+        starpu_vector_data_register(&b.handle[k], STARPU_MAIN_RAM, (uintptr_t)b.data[k],
+                                    REGION_FLOATS, sizeof(float));
     struct starpu_task *tasks = tasks_make(s, &b, tagged);
     double begin = bench_now();
     submit_all(tasks, s, tagged);

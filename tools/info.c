@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmm-info: the devices that libkmm uses here, as KMM_DEVICES says, and what is special about them. */
+/* kmm-info: the devices that libkmm uses here, as KMM_DEVICES says, and what is special about them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +19,8 @@ static void print_device(const kmm_device_info_t *d, int node)
     else
         printf(", uses the host's memory");
     if (d->kind != KMM_KIND_HOST)
-        printf(d->whole_arrays ? "; cannot map memory in parts: windows are whole allocations, so an array is there whole or not at all"
+        printf(d->whole_arrays ? "; cannot map memory in parts: windows are whole allocations, so "
+                                 "an array is there whole or not at all"
                                : "; maps memory in parts");
     if (node >= 0)
         printf("; near node %d of the host's memory", node);
@@ -29,7 +31,10 @@ int main(int argc, char **argv)
 {
     kmm_device_info_t d;
     if (argc > 1) {
-        fprintf(stderr, "usage: %s\nPrints the devices that libkmm uses; the environment variable KMM_DEVICES chooses them.\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s\nPrints the devices that libkmm uses; the environment variable "
+                "KMM_DEVICES chooses them.\n",
+                argv[0]);
         return 2;
     }
     kmm_runtime_t *rt = kmm_default();

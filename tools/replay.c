@@ -2,8 +2,9 @@
 /*
  * kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv
  *
- * Each thread of the log becomes a thread and does its calls in the log's order; a free waits for its
- * allocation where that is another thread's. --serial does all calls in the log's order in one thread.
+ * Each thread of the log becomes a thread and does its calls in the log's order; a free waits for
+ * its allocation where that is another thread's. --serial does all calls in the log's order in one
+ * thread.
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -29,7 +30,10 @@ typedef struct replay {
     serial_t serial;
 } replay_t;
 
-typedef struct worker { replay_t *replay; uint32_t thread; } worker_t;
+typedef struct worker {
+    replay_t *replay;
+    uint32_t thread;
+} worker_t;
 
 static char failed_mark;
 #define FAILED ((void *)&failed_mark)
@@ -64,7 +68,8 @@ static void event_run(replay_t *r, const replay_event_t *e)
     void *p = wait_for_block(r, e->block);
     if (p != FAILED && kmm_resource_deallocate(r->resource, p, e->bytes, r->streams[e->stream]))
         atomic_fetch_add(&r->errors, 1);
-    atomic_store_explicit(&r->blocks[e->block], FAILED, memory_order_relaxed); /* nothing left to free */
+    atomic_store_explicit(&r->blocks[e->block], FAILED,
+                          memory_order_relaxed); /* nothing left to free */
 }
 
 static void *worker_run(void *argument)
@@ -85,7 +90,7 @@ static double run(replay_t *r)
     worker_t *workers = calloc(threads, sizeof(*workers));
     double start = now();
     for (; ids && workers && started < threads; started++) {
-        workers[started] = (worker_t){ r, started };
+        workers[started] = (worker_t){r, started};
         if (pthread_create(&ids[started], NULL, worker_run, &workers[started])) {
             fprintf(stderr, "kmm-replay: no thread could be made\n");
             exit(1);
@@ -117,7 +122,9 @@ static int streams_make(replay_t *r, kmm_stream_pool_t **pool)
     r->streams = calloc(r->log->stream_count + 1, sizeof(*r->streams));
     if (!r->streams)
         return KMM_E_MEMORY;
-    int status = device >= 0 && r->log->stream_count ? kmm_stream_pool_create(device, r->log->stream_count, pool) : 0;
+    int status = device >= 0 && r->log->stream_count
+                     ? kmm_stream_pool_create(device, r->log->stream_count, pool)
+                     : 0;
     for (uint32_t i = 0; i < r->log->stream_count && status == 0; i++) {
         bool standard = r->log->streams[i] <= 2; /* the default stream, or each thread's own */
         r->streams[i] = (kmm_stream_t)(uintptr_t)r->log->streams[i];
@@ -131,27 +138,34 @@ static int streams_make(replay_t *r, kmm_stream_pool_t **pool)
 static void report_usage(const replay_log_t *log, const kmm_resource_usage_t *usage, size_t failed)
 {
     const double mib = 1 << 20;
-    printf("held           %.3f MiB in %zu regions\n", (double)usage->held_bytes / mib, usage->regions);
+    printf("held           %.3f MiB in %zu regions\n", (double)usage->held_bytes / mib,
+           usage->regions);
     if (failed)
         printf("fragmentation  not known: not all of the peak was had\n");
     else
         printf("fragmentation  %.3f: %.3f MiB of extent for the peak, calls in the log's order\n",
-               log->peak ? (double)usage->extent_bytes / (double)log->peak : 1.0, (double)usage->extent_bytes / mib);
+               log->peak ? (double)usage->extent_bytes / (double)log->peak : 1.0,
+               (double)usage->extent_bytes / mib);
     printf("streams        %zu events, %zu waits\n", usage->events, usage->waits);
 }
 
-static void report(const replay_t *r, double best, const char *spec, const kmm_resource_usage_t *usage)
+static void report(const replay_t *r, double best, const char *spec,
+                   const kmm_resource_usage_t *usage)
 {
     const double mib = 1 << 20;
     printf("resource       %s\n", spec);
-    printf("calls          %zu of %u threads on %u streams\n", r->log->count, r->log->thread_count, r->log->stream_count);
-    printf("time           %.3f ms, %.0f ns a call\n", 1e3 * best, r->log->count ? 1e9 * best / (double)r->log->count : 0);
-    printf("peak           %.3f MiB live; %.3f MiB left at the end\n", (double)r->log->peak / mib, (double)r->log->left / mib);
+    printf("calls          %zu of %u threads on %u streams\n", r->log->count, r->log->thread_count,
+           r->log->stream_count);
+    printf("time           %.3f ms, %.0f ns a call\n", 1e3 * best,
+           r->log->count ? 1e9 * best / (double)r->log->count : 0);
+    printf("peak           %.3f MiB live; %.3f MiB left at the end\n", (double)r->log->peak / mib,
+           (double)r->log->left / mib);
     if (usage)
         report_usage(r->log, usage, r->failed_in_order);
     printf("out of memory  %zu times here, %zu when logged\n", (size_t)r->failed, r->log->failures);
     if (r->log->unknown)
-        printf("left out       %zu frees of what was allocated before the log began\n", r->log->unknown);
+        printf("left out       %zu frees of what was allocated before the log began\n",
+               r->log->unknown);
 }
 
 static int resource_make(const char *spec, kmm_resource_t **out)
@@ -159,8 +173,9 @@ static int resource_make(const char *spec, kmm_resource_t **out)
     const char *where = spec;
     int status = kmm_spec_create(spec, out, &where);
     if (status)
-        fprintf(stderr, "kmm-replay: resource %s: %s at \"%s\"%s%s\n", spec, kmm_error_string(status), where,
-                status == KMM_E_INVALID ? "" : ": ", status == KMM_E_INVALID ? "" : kmm_resource_error_text());
+        fprintf(stderr, "kmm-replay: resource %s: %s at \"%s\"%s%s\n", spec,
+                kmm_error_string(status), where, status == KMM_E_INVALID ? "" : ": ",
+                status == KMM_E_INVALID ? "" : kmm_resource_error_text());
     return status;
 }
 
@@ -177,8 +192,9 @@ static int rounds(replay_t *r, int repeat, double *best)
     return 0;
 }
 
-/* What the log needs of memory: in its own order, since threads that run free of each other have another
- * peak than the log, and on a resource that nothing else has used. False: the resource does not tell. */
+/* What the log needs of memory: in its own order, since threads that run free of each other have
+ * another peak than the log, and on a resource that nothing else has used. False: the resource does
+ * not tell. */
 static bool usage_of(replay_t *r, const char *spec, kmm_resource_usage_t *out)
 {
     kmm_resource_t *timed = r->resource;
@@ -201,7 +217,7 @@ static bool usage_of(replay_t *r, const char *spec, kmm_resource_usage_t *out)
 
 static int replay(const replay_log_t *log, const char *spec, serial_t serial, int repeat)
 {
-    replay_t r = { .log = log, .serial = serial };
+    replay_t r = {.log = log, .serial = serial};
     kmm_stream_pool_t *pool = NULL;
     kmm_resource_usage_t usage;
     double best = -1;
@@ -214,7 +230,8 @@ static int replay(const replay_log_t *log, const char *spec, serial_t serial, in
     if (status == 0)
         report(&r, best, spec, usage_of(&r, spec, &usage) ? &usage : NULL);
     else
-        fprintf(stderr, "kmm-replay: %s: %s\n", kmm_error_string(status), kmm_resource_error_text());
+        fprintf(stderr, "kmm-replay: %s: %s\n", kmm_error_string(status),
+                kmm_resource_error_text());
     if (r.errors)
         fprintf(stderr, "kmm-replay: %zu calls failed otherwise\n", (size_t)r.errors);
     status |= kmm_resource_destroy(r.resource);
@@ -224,11 +241,14 @@ static int replay(const replay_log_t *log, const char *spec, serial_t serial, in
     return status || r.errors ? 1 : 0;
 }
 
-/* A pool on the best memory there is: what can be mapped, else the first device's, else the host's. */
+/* A pool on the best memory there is: what can be mapped, else the first device's, else the host's.
+ */
 static const char *usual_spec(void)
 {
     kmm_resource_t *r;
-    const char *spec = kmm_mapped_resource_create(0, &r) == 0 ? "pool/mapped" : kmm_device_resource_create(0, &r) == 0 ? "pool/device" : NULL;
+    const char *spec = kmm_mapped_resource_create(0, &r) == 0   ? "pool/mapped"
+                       : kmm_device_resource_create(0, &r) == 0 ? "pool/device"
+                                                                : NULL;
     if (!spec)
         return "pool/host";
     kmm_resource_destroy(r);
@@ -238,12 +258,17 @@ static const char *usual_spec(void)
 static int usage(FILE *to)
 {
     fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
-                "Runs a log of allocations again, thread by thread and stream by stream, and reports time, peak and fragmentation.\n"
-                "SPEC is layers over a source, such as pool:1G/device. Default: pool/mapped where device 0 can map memory,\n"
+                "Runs a log of allocations again, thread by thread and stream by stream, and "
+                "reports time, peak and fragmentation.\n"
+                "SPEC is layers over a source, such as pool:1G/device. Default: pool/mapped where "
+                "device 0 can map memory,\n"
                 "else pool/device, and pool/host where there is no device\n"
-                "  sources: host numa device mapped async managed pinned pinned_pool, with :N for a node or device\n"
-                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
-                "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch locked\n"
+                "  sources: host numa device mapped async managed pinned pinned_pool, with :N for "
+                "a node or device\n"
+                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] "
+                "thread_arena[:initial[-maximum]]\n"
+                "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics "
+                "tracking prefetch locked\n"
                 "  --serial    one thread, in the log's order\n"
                 "  --repeat=N  N rounds, the best of which is reported (default 1)\n");
     return to == stdout ? 0 : 2;
@@ -252,8 +277,11 @@ static int usage(FILE *to)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "resource", required_argument, NULL, 'r' }, { "serial", no_argument, NULL, 's' },
-        { "repeat", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' }, { 0 },
+        {"resource", required_argument, NULL, 'r'},
+        {"serial", no_argument, NULL, 's'},
+        {"repeat", required_argument, NULL, 'n'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     const char *spec = NULL;
     serial_t serial = SERIAL_NO;

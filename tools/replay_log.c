@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct live { uint64_t address; uint32_t block; size_t bytes; } live_t;
+typedef struct live {
+    uint64_t address;
+    uint32_t block;
+    size_t bytes;
+} live_t;
 
 typedef struct reader {
     const char *path;
@@ -64,7 +68,7 @@ static int allocation(reader_t *r, replay_event_t e, uint64_t address)
     live_t *l = malloc(sizeof(*l));
     if (!l)
         return wrong(r, "no memory for the log");
-    *l = (live_t){ address, (uint32_t)r->log->blocks, e.bytes };
+    *l = (live_t){address, (uint32_t)r->log->blocks, e.bytes};
     live_t **at = tsearch(l, &r->live, by_address);
     if (!at || *at != l) {
         free(l);
@@ -79,7 +83,7 @@ static int allocation(reader_t *r, replay_event_t e, uint64_t address)
 
 static int deallocation(reader_t *r, replay_event_t e, uint64_t address)
 {
-    live_t key = { .address = address }, **at = tfind(&key, &r->live, by_address);
+    live_t key = {.address = address}, **at = tfind(&key, &r->live, by_address);
     if (!at) /* from before the log began */
         return r->log->unknown++, 0;
     live_t *l = *at;
@@ -116,12 +120,12 @@ static int line_read(reader_t *r, char *text)
     if (!field[5] || rest)
         return wrong(r, "a line has six fields");
     uint64_t thread, address, size, stream;
-    if (!number_read(field[0], 10, &thread) || !pointer_read(field[3], &address) || !number_read(field[4], 10, &size) ||
-        !number_read(field[5], 0, &stream))
+    if (!number_read(field[0], 10, &thread) || !pointer_read(field[3], &address) ||
+        !number_read(field[4], 10, &size) || !number_read(field[5], 0, &stream))
         return wrong(r, "thread, pointer, size or stream is no number");
     if (strcmp(field[2], "allocate failure") == 0)
         return r->log->failures++, 0;
-    replay_event_t e = { .allocates = strcmp(field[2], "allocate") == 0, .bytes = size };
+    replay_event_t e = {.allocates = strcmp(field[2], "allocate") == 0, .bytes = size};
     if (!e.allocates && strcmp(field[2], "free"))
         return wrong(r, "an action is allocate, allocate failure or free");
     e.thread = index_of(&r->threads, &r->log->thread_count, thread);
@@ -138,7 +142,9 @@ static bool line_is_whole(const char *text)
     int commas = 0;
     for (const char *c = text; *c; c++)
         commas += *c == ',';
-    return commas == 0 ? *text == '\0' : commas >= 5 && text[strlen(text) - 1] != ',' && text[strlen(text) - 1] != 'x';
+    return commas == 0
+               ? *text == '\0'
+               : commas >= 5 && text[strlen(text) - 1] != ',' && text[strlen(text) - 1] != 'x';
 }
 
 static int lines_read(reader_t *r, FILE *file)
@@ -151,7 +157,8 @@ static int lines_read(reader_t *r, FILE *file)
         const bool is_cut = text[length] == '\0' && r->line > 1; /* its writer was stopped */
         text[length] = '\0';
         if (is_cut && !line_is_whole(text))
-            fprintf(stderr, "kmm-replay: %s:%zu: the log ends amid a line, which is left out\n", r->path, r->line);
+            fprintf(stderr, "kmm-replay: %s:%zu: the log ends amid a line, which is left out\n",
+                    r->path, r->line);
         else if (r->line == 1 && strcmp(text, "Thread,Time,Action,Pointer,Size,Stream"))
             status = wrong(r, "the first line must be Thread,Time,Action,Pointer,Size,Stream");
         else if (r->line > 1 && text[0])
@@ -165,8 +172,8 @@ static int lines_read(reader_t *r, FILE *file)
 
 int replay_log_read(const char *path, replay_log_t *out)
 {
-    reader_t r = { .path = path, .log = out };
-    *out = (replay_log_t){ 0 };
+    reader_t r = {.path = path, .log = out};
+    *out = (replay_log_t){0};
     FILE *file = fopen(path, "re");
     if (!file) {
         fprintf(stderr, "kmm-replay: %s cannot be read\n", path);
@@ -186,5 +193,5 @@ void replay_log_free(replay_log_t *log)
 {
     free(log->events);
     free(log->streams);
-    *log = (replay_log_t){ 0 };
+    *log = (replay_log_t){0};
 }

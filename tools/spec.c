@@ -7,7 +7,10 @@
 
 enum { MOST_LAYERS = 16 };
 
-typedef struct arguments { size_t first, second; int number; } arguments_t;
+typedef struct arguments {
+    size_t first, second;
+    int number;
+} arguments_t;
 
 size_t kmm_spec_size(const char *text, const char **end)
 {
@@ -25,7 +28,7 @@ size_t kmm_spec_size(const char *text, const char **end)
 /* Reads what follows a name up to a slash or the end. */
 static bool arguments_read(const char *text, arguments_t *a, const char **wrong)
 {
-    *a = (arguments_t){ 0 };
+    *a = (arguments_t){0};
     *wrong = text;
     if (*text == ':') {
         const char *end;
@@ -45,7 +48,10 @@ static bool arguments_read(const char *text, arguments_t *a, const char **wrong)
     return *text == '\0' || *text == '/';
 }
 
-static bool is(const char *name, size_t length, const char *word) { return strlen(word) == length && !strncmp(name, word, length); }
+static bool is(const char *name, size_t length, const char *word)
+{
+    return strlen(word) == length && !strncmp(name, word, length);
+}
 
 static int make_source(const char *name, size_t length, arguments_t a, kmm_resource_t **out)
 {
@@ -80,15 +86,17 @@ static int make_bins(size_t least, size_t most, kmm_resource_t *up, kmm_resource
     return status;
 }
 
-static int make_layer(const char *name, size_t length, arguments_t a, kmm_resource_t *up, kmm_resource_t **out)
+static int make_layer(const char *name, size_t length, arguments_t a, kmm_resource_t *up,
+                      kmm_resource_t **out)
 {
-    const kmm_pool_options_t pool = { .initial_bytes = a.first, .maximum_bytes = a.second };
-    const kmm_arena_options_t arena = { .initial_bytes = a.first, .maximum_bytes = a.second };
+    const kmm_pool_options_t pool = {.initial_bytes = a.first, .maximum_bytes = a.second};
+    const kmm_arena_options_t arena = {.initial_bytes = a.first, .maximum_bytes = a.second};
     if (is(name, length, "pool"))
         return kmm_pool_resource_create(up, &pool, out);
     if (is(name, length, "arena"))
         return kmm_arena_resource_create(up, &arena, out);
-    const kmm_arena_options_t threads = { .key = KMM_ARENA_PER_THREAD, .initial_bytes = a.first, .maximum_bytes = a.second };
+    const kmm_arena_options_t threads = {
+        .key = KMM_ARENA_PER_THREAD, .initial_bytes = a.first, .maximum_bytes = a.second};
     if (is(name, length, "thread_arena"))
         return kmm_arena_resource_create(up, &threads, out);
     if (is(name, length, "binning"))
@@ -96,7 +104,8 @@ static int make_layer(const char *name, size_t length, arguments_t a, kmm_resour
     if (is(name, length, "aligned"))
         return kmm_aligned_resource_create(up, a.first, 0, out);
     if (is(name, length, "fixed"))
-        return kmm_fixed_size_resource_create(up, &(kmm_fixed_size_options_t){ .block_bytes = a.first }, out);
+        return kmm_fixed_size_resource_create(
+            up, &(kmm_fixed_size_options_t){.block_bytes = a.first}, out);
     if (is(name, length, "limit"))
         return kmm_limiting_resource_create(up, a.first, out);
     if (is(name, length, "statistics"))
@@ -136,7 +145,8 @@ int kmm_spec_create(const char *text, kmm_resource_t **out, const char **wrong)
             break;
         }
         *wrong = names[i];
-        status = made ? make_layer(names[i], length, a, parts[made - 1], &parts[made]) : make_source(names[i], length, a, &parts[0]);
+        status = made ? make_layer(names[i], length, a, parts[made - 1], &parts[made])
+                      : make_source(names[i], length, a, &parts[0]);
         made += status == 0;
     }
     if (status == 0)

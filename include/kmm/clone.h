@@ -17,18 +17,26 @@ struct kmm_uint3 {
     __host__ __device__ operator uint3() const { return make_uint3(x, y, z); }
     __host__ __device__ operator dim3() const { return dim3(x, y, z); }
 };
-static __host__ __device__ __forceinline__ kmm_uint3 kmm_make_uint3(uint32_t x, uint32_t y, uint32_t z) { return kmm_uint3{x, y, z}; }
+static __host__ __device__ __forceinline__ kmm_uint3 kmm_make_uint3(uint32_t x, uint32_t y,
+                                                                    uint32_t z)
+{
+    return kmm_uint3{x, y, z};
+}
 #else
 typedef uint3 kmm_uint3;
-static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint32_t y, uint32_t z) { return make_uint3(x, y, z); }
+static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint32_t y, uint32_t z)
+{
+    return make_uint3(x, y, z);
+}
 #endif
 
-/* The block index and the grid as the original launch has them. For the host they are nothing: functions that run on
- * both sides name them. */
+/* The block index and the grid as the original launch has them. For the host they are nothing:
+ * functions that run on both sides name them. */
 static __host__ __device__ __forceinline__ kmm_uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
 {
 #ifdef KMM_IS_DEVICE_CODE
-    return kmm_make_uint3(blockIdx.x + kmm_blocks.offset_x, blockIdx.y + kmm_blocks.offset_y, blockIdx.z + kmm_blocks.offset_z);
+    return kmm_make_uint3(blockIdx.x + kmm_blocks.offset_x, blockIdx.y + kmm_blocks.offset_y,
+                          blockIdx.z + kmm_blocks.offset_z);
 #else
     return kmm_make_uint3(kmm_blocks.offset_x, kmm_blocks.offset_y, kmm_blocks.offset_z);
 #endif
@@ -49,8 +57,8 @@ static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 #endif
 }
 
-/* For functions that kernels reach other than by name, which cannot be told: every kernel leaves there what it was
- * told. All threads store the same, and each reads after its own store. */
+/* For functions that kernels reach other than by name, which cannot be told: every kernel leaves
+ * there what it was told. All threads store the same, and each reads after its own store. */
 static __device__ __forceinline__ kmm_blocks_t &kmm_shared_place()
 {
     __shared__ kmm_blocks_t kmm_blocks;
@@ -71,7 +79,8 @@ static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 #endif
 }
 
-/* The ranks of cooperative_groups::grid_group. It cannot synchronize: then the kernel could not be split. */
+/* The ranks of cooperative_groups::grid_group. It cannot synchronize: then the kernel could not be
+ * split. */
 struct kmm_grid_group {
     kmm_blocks_t kmm_blocks;
     __device__ dim3 group_dim() const { return kmm_grid_dim(kmm_blocks); }
@@ -86,11 +95,15 @@ struct kmm_grid_group {
         const kmm_uint3 b = kmm_block_index(kmm_blocks);
         return ((unsigned long long)b.z * kmm_blocks.grid_y + b.y) * kmm_blocks.grid_x + b.x;
     }
-    __device__ unsigned long long num_threads() const { return num_blocks() * (blockDim.x * blockDim.y * blockDim.z); }
+    __device__ unsigned long long num_threads() const
+    {
+        return num_blocks() * (blockDim.x * blockDim.y * blockDim.z);
+    }
     __device__ unsigned long long size() const { return num_threads(); }
     __device__ unsigned long long thread_rank() const
     {
-        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+               (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     }
     __device__ bool is_valid() const { return false; }
 };

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* `clone` is the kernel `original` with a kmm_blocks_t before its other parameters: a launch of either runs the clone
- * where it is split, and the original where it stays one chunk. Called by static initializers; returns 1. */
+/* `clone` is the kernel `original` with a kmm_blocks_t before its other parameters: a launch of
+ * either runs the clone where it is split, and the original where it stays one chunk. Called by
+ * static initializers; returns 1. */
 int kmm_cuda_register_clone(const void *clone, const void *original);
 
 /* Gives a __device__ variable's value on the current device to all others. */
@@ -21,7 +22,8 @@ void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 #ifdef __cplusplus
 }
 
-/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device, has changed. */
+/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device,
+ * has changed. */
 template <class T> static inline void kmm_share(const T &symbol)
 {
     kmm_cuda_share_symbol(__builtin_addressof(symbol), sizeof(symbol));

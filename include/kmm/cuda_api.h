@@ -46,7 +46,8 @@ int kmm_cuda_is_managed(const void *address);
  * when the source may be reused and, to host memory, the data is there. */
 int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind);
 int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream);
-int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height, int kind);
+int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                       size_t height, int kind);
 int kmm_cuda_memset(void *dst, int value, size_t bytes);
 int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream);
 
@@ -58,8 +59,9 @@ int kmm_cuda_stream_query(void *stream);
 int kmm_cuda_stream_wait_event(void *stream, void *event);
 /* The same for what is not managed, too, and is put on the driver's stream later. */
 int kmm_cuda_stream_await_event(void *stream, void *event);
-/* Before the program does something itself that is to come after managed work on the stream (NULL: on all), which may use memory that is
- * not managed: waits for that work, and returns its error; or has the driver's stream wait for it. Nothing inside of such work. */
+/* Before the program does something itself that is to come after managed work on the stream (NULL:
+ * on all), which may use memory that is not managed: waits for that work, and returns its error; or
+ * has the driver's stream wait for it. Nothing inside of such work. */
 int kmm_cuda_stream_settle(void *stream);
 void kmm_cuda_stream_catch_up(void *stream);
 
@@ -75,16 +77,21 @@ int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end);
 /* Forgets what was recorded under a handle that is about to be destroyed. */
 void kmm_cuda_event_forget(void *event);
 
-/* The devices of the CPU target: one, or the pretend ones of KMM_DEVICES. Each thread has a current device; on it its
- * unannotated launches run once it has been set. */
-typedef struct kmm_cuda_device_info { char name[64]; size_t memory_bytes, free_bytes; } kmm_cuda_device_info_t;
+/* The devices of the CPU target: one, or the pretend ones of KMM_DEVICES. Each thread has a current
+ * device; on it its unannotated launches run once it has been set. */
+typedef struct kmm_cuda_device_info {
+    char name[64];
+    size_t memory_bytes, free_bytes;
+} kmm_cuda_device_info_t;
 int kmm_cuda_device_count(int *count);
 int kmm_cuda_device_set(int device);
 int kmm_cuda_device_current(void);
-/* "" and 0 where the device's memory is the host's. What was allocated while it was current is not free. */
+/* "" and 0 where the device's memory is the host's. What was allocated while it was current is not
+ * free. */
 int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out);
-int kmm_cuda_pointer_device(const void *address); /* on which it was allocated; -1: it is in no such memory */
-int kmm_cuda_handle_device(const void *handle);   /* of a stream or event that was made here */
+int kmm_cuda_pointer_device(
+    const void *address); /* on which it was allocated; -1: it is in no such memory */
+int kmm_cuda_handle_device(const void *handle); /* of a stream or event that was made here */
 /* The time between events that were made here. */
 int kmm_cuda_event_elapsed_timed(float *milliseconds, void *start, void *end);
 /* Memory of the host that kernels on the CPU use as well; to free another address is an error. */
@@ -92,13 +99,15 @@ int kmm_cuda_malloc_common(void **out, size_t bytes);
 int kmm_cuda_free_common(void *p);
 /* Whether two of these are of one device; else an error that says `what` they are. */
 int kmm_cuda_same_device(const void *a, const void *b, const char *what);
-/* Copies to and from variables of the device, which all of the CPU's devices share. What would need one for each device is
- * KMM_CUDA_NOT_SUPPORTED: other contents than another device wrote; contents or an address of which another device has had the
- * use, as by kernels that can change such variables. */
+/* Copies to and from variables of the device, which all of the CPU's devices share. What would need
+ * one for each device is KMM_CUDA_NOT_SUPPORTED: other contents than another device wrote; contents
+ * or an address of which another device has had the use, as by kernels that can change such
+ * variables. */
 int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src, size_t bytes);
 int kmm_cuda_symbol_read(void *dst, const void *symbol, const void *at, size_t bytes);
 int kmm_cuda_symbol_address(void **out, const void *symbol);
-void kmm_cuda_symbols_change(const char *kernel); /* by a kernel on the current device; said when others may have changed them, too */
+void kmm_cuda_symbols_change(const char *kernel); /* by a kernel on the current device; said when
+                                                     others may have changed them, too */
 int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
@@ -108,8 +117,10 @@ int kmm_cuda_peek_at_last_error(void);
 const char *kmm_cuda_get_error_name(int error);
 const char *kmm_cuda_get_error_string(int error);
 
-/* Whether a kernel for the CPU can be launched with that many threads (bound 0: any) and that much dynamic shared memory. */
-int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, uint32_t bound, size_t dynamic_bytes);
+/* Whether a kernel for the CPU can be launched with that many threads (bound 0: any) and that much
+ * dynamic shared memory. */
+int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                          uint32_t bound, size_t dynamic_bytes);
 /* kmm_launch_kernel, with its result as these functions give it. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 

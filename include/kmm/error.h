@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error codes: every function of libkmm that can fail returns 0 or one of these negative numbers. */
+/* Error codes: every function of libkmm that can fail returns 0 or one of these negative numbers.
+ */
 #ifndef KMM_ERROR_H
 #define KMM_ERROR_H
 

@@ -19,16 +19,18 @@ extern "C" {
 enum { KMM_FIBER_WARP = 32 };
 
 typedef struct kmm_fiber_block {
-    const char *kernel;   /* for messages */
-    uint32_t index[3];    /* of the block in its grid, for messages */
+    const char *kernel; /* for messages */
+    uint32_t index[3];  /* of the block in its grid, for messages */
     uint32_t thread_count;
-    void (*thread)(void *context, uint32_t thread);  /* runs one thread, by its number in the block */
-    void (*resume)(void *context, uint32_t thread);  /* called when a thread goes on; may be NULL */
+    void (*thread)(void *context,
+                   uint32_t thread); /* runs one thread, by its number in the block */
+    void (*resume)(void *context, uint32_t thread); /* called when a thread goes on; may be NULL */
     void *context;
 } kmm_fiber_block_t;
 
 void kmm_fiber_run(const kmm_fiber_block_t *block);
-/* The same, with those threads that can go on doing so in random order. *state is not 0; it changes. */
+/* The same, with those threads that can go on doing so in random order. *state is not 0; it
+ * changes. */
 void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *state);
 
 /* __syncthreads and its variants: waits for all threads of the block that have not returned.
@@ -36,11 +38,13 @@ void kmm_fiber_run_random(const kmm_fiber_block_t *block, uint64_t *state);
 int kmm_fiber_barrier(int predicate, int *any, int *all);
 
 /* Waits until all threads in `mask` of the warp that have not returned are here with the same mask;
- * fills values[lane] with what each brought, and returns which lanes did. The caller is in the mask. */
+ * fills values[lane] with what each brought, and returns which lanes did. The caller is in the
+ * mask. */
 uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t values[KMM_FIBER_WARP]);
 
-/* Which threads of the warp are at this call: those that come there before they wait for others or return. The call's place
- * in the machine code tells one call from another. The caller is among them. */
+/* Which threads of the warp are at this call: those that come there before they wait for others or
+ * return. The call's place in the machine code tells one call from another. The caller is among
+ * them. */
 uint32_t kmm_fiber_active(void);
 
 /* The thread's number in its warp; 0 outside kmm_fiber_run. */

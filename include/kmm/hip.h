@@ -25,7 +25,8 @@ void kmm_hip_share_symbol(const void *symbol, size_t bytes);
 #ifdef __cplusplus
 }
 
-/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device, has changed. */
+/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device,
+ * has changed. */
 template <class T> static inline void kmm_share(const T &symbol)
 {
     kmm_hip_share_symbol(__builtin_addressof(symbol), sizeof(symbol));

@@ -40,28 +40,52 @@ typedef struct kmm_launch kmm_launch_t;
 
 /* What an axis runs over. KMM_RANGE_k is the k-th dimension of a plain function's own range. */
 typedef enum kmm_source {
-    KMM_GLOBAL_X, KMM_GLOBAL_Y, KMM_GLOBAL_Z, /* blockIdx.d * blockDim.d + threadIdx.d */
-    KMM_BLOCK_X, KMM_BLOCK_Y, KMM_BLOCK_Z,    /* blockIdx.d */
-    KMM_RANGE_0, KMM_RANGE_1, KMM_RANGE_2
+    KMM_GLOBAL_X,
+    KMM_GLOBAL_Y,
+    KMM_GLOBAL_Z, /* blockIdx.d * blockDim.d + threadIdx.d */
+    KMM_BLOCK_X,
+    KMM_BLOCK_Y,
+    KMM_BLOCK_Z, /* blockIdx.d */
+    KMM_RANGE_0,
+    KMM_RANGE_1,
+    KMM_RANGE_2
 } kmm_source_t;
 
 typedef enum kmm_mode { KMM_READ = 1, KMM_WRITE = 2, KMM_UPDATE = 3, KMM_REDUCE = 4 } kmm_mode_t;
 
 typedef enum kmm_op {
-    KMM_OP_ADD, KMM_OP_MUL, KMM_OP_MIN, KMM_OP_MAX,
-    KMM_OP_BAND, KMM_OP_BOR, KMM_OP_BXOR, KMM_OP_LAND, KMM_OP_LOR,
-    KMM_OP_ARGMIN, KMM_OP_ARGMAX /* of structs of a value and an index; of equal values the smaller index */
+    KMM_OP_ADD,
+    KMM_OP_MUL,
+    KMM_OP_MIN,
+    KMM_OP_MAX,
+    KMM_OP_BAND,
+    KMM_OP_BOR,
+    KMM_OP_BXOR,
+    KMM_OP_LAND,
+    KMM_OP_LOR,
+    KMM_OP_ARGMIN,
+    KMM_OP_ARGMAX /* of structs of a value and an index; of equal values the smaller index */
 } kmm_op_t;
 
 typedef enum kmm_type {
-    KMM_INT8, KMM_INT16, KMM_INT32, KMM_INT64,
-    KMM_UINT8, KMM_UINT16, KMM_UINT32, KMM_UINT64,
-    KMM_FLOAT, KMM_DOUBLE,
-    KMM_HALF, KMM_BFLOAT16,               /* 16 bits */
-    KMM_COMPLEX_FLOAT, KMM_COMPLEX_DOUBLE /* real part, imaginary part */
+    KMM_INT8,
+    KMM_INT16,
+    KMM_INT32,
+    KMM_INT64,
+    KMM_UINT8,
+    KMM_UINT16,
+    KMM_UINT32,
+    KMM_UINT64,
+    KMM_FLOAT,
+    KMM_DOUBLE,
+    KMM_HALF,
+    KMM_BFLOAT16, /* 16 bits */
+    KMM_COMPLEX_FLOAT,
+    KMM_COMPLEX_DOUBLE /* real part, imaginary part */
 } kmm_type_t;
 
-/* Length of an axis or section that was not given: the whole grid, or up to the end of the array. */
+/* Length of an axis or section that was not given: the whole grid, or up to the end of the array.
+ */
 #define KMM_WHOLE INT64_MIN
 
 /* ---- Describing a launch ---- */
@@ -80,31 +104,43 @@ void kmm_launch_label(kmm_launch_t *l, const char *label);
 void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
                      int64_t length);
 
-/* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded up to whole thread
- * blocks; less than 1 means 1. A dimension without this call is not split, unless no dimension
- * has one: then the runtime chooses. */
+/* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded
+ * up to whole thread blocks; less than 1 means 1. A dimension without this call is not split,
+ * unless no dimension has one: then the runtime chooses. */
 void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size);
 
 /* When `condition` is 0 the launch is one chunk. */
 void kmm_launch_if(kmm_launch_t *l, int condition);
-/* One chunk, on the device that the program has current, for a kernel that changes variables of its device. */
+/* One chunk, on the device that the program has current, for a kernel that changes variables of its
+ * device. */
 void kmm_launch_home(kmm_launch_t *l);
 
-/* Where chunks may run: on all devices of the kernel's kind (the default), of that kind only if it is the one named,
- * or on one: the `ordinal`-th of them. A kernel built for the CPU runs there whichever kind is named, and a plain function
- * can run nowhere else. */
-typedef enum kmm_where { KMM_ON_ALL, KMM_ON_CUDA, KMM_ON_HIP, KMM_ON_HOST, KMM_ON_DEVICE } kmm_where_t;
+/* Where chunks may run: on all devices of the kernel's kind (the default), of that kind only if it
+ * is the one named, or on one: the `ordinal`-th of them. A kernel built for the CPU runs there
+ * whichever kind is named, and a plain function can run nowhere else. */
+typedef enum kmm_where {
+    KMM_ON_ALL,
+    KMM_ON_CUDA,
+    KMM_ON_HIP,
+    KMM_ON_HOST,
+    KMM_ON_DEVICE
+} kmm_where_t;
 void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal);
 
-/* How chunks are dealt to devices: each to the one where most of its data was last, as far as all get the same number
- * (the default); in contiguous parts; or in turn. */
-typedef enum kmm_schedule { KMM_SCHEDULE_LOCALITY, KMM_SCHEDULE_BLOCK, KMM_SCHEDULE_CYCLIC } kmm_schedule_t;
+/* How chunks are dealt to devices: each to the one where most of its data was last, as far as all
+ * get the same number (the default); in contiguous parts; or in turn. */
+typedef enum kmm_schedule {
+    KMM_SCHEDULE_LOCALITY,
+    KMM_SCHEDULE_BLOCK,
+    KMM_SCHEDULE_CYCLIC
+} kmm_schedule_t;
 void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule);
 
 /* Of chunks that are ready, those of higher priority start first. Default 0. */
 void kmm_launch_priority(kmm_launch_t *l, int priority);
 
-/* Host memory that only this launch maps is written back at the next kmm_wait instead of before the launch returns. */
+/* Host memory that only this launch maps is written back at the next kmm_wait instead of before the
+ * launch returns. */
 void kmm_launch_nowait(kmm_launch_t *l);
 
 /* Starts an access: the memory at `base`, in elements of `element_bytes`, as the sections that
@@ -113,20 +149,21 @@ void kmm_launch_nowait(kmm_launch_t *l);
 void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
                        size_t element_bytes);
 
-/* The same for `reduce(op: ...)`: chunks work on private copies that start at op's identity; the copies
- * are folded in one order, which the launch alone decides, and accumulated into the array. A launch of
- * many chunks has fewer copies than chunks: those that share one take turns. A launch of one chunk works on
- * the array itself where that gives the same result.
- * KMM_HALF and KMM_BFLOAT16 are folded as float and rounded once, to nearest and ties to even. Complex
- * numbers have KMM_OP_ADD and KMM_OP_MUL. && and || are by truth, and leave an element as it is unless the
- * launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX `type` is the value's, and kmm_launch_pair follows. */
+/* The same for `reduce(op: ...)`: chunks work on private copies that start at op's identity; the
+ * copies are folded in one order, which the launch alone decides, and accumulated into the array. A
+ * launch of many chunks has fewer copies than chunks: those that share one take turns. A launch of
+ * one chunk works on the array itself where that gives the same result. KMM_HALF and KMM_BFLOAT16
+ * are folded as float and rounded once, to nearest and ties to even. Complex numbers have
+ * KMM_OP_ADD and KMM_OP_MUL. && and || are by truth, and leave an element as it is unless the
+ * launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX `type` is the value's, and
+ * kmm_launch_pair follows. */
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
                        const void *base);
 
-/* Says how the structs of the reduction begun last look: their size, where in them the value is, and the
- * index, which has 32 or 64 bits. A struct wins or loses whole. */
-void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset, kmm_type_t index_type,
-                     size_t index_offset);
+/* Says how the structs of the reduction begun last look: their size, where in them the value is,
+ * and the index, which has 32 or 64 bits. A struct wins or loses whole. */
+void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
+                     kmm_type_t index_type, size_t index_offset);
 
 /* Gives the access begun last one dimension of its `shape`, outermost first, in elements. The
  * outermost may be KMM_WHOLE: as many as the array has. */
@@ -138,8 +175,8 @@ void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
 void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length);
 void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef);
 
-/* A plain function's argument `name` must have the value `expected` (the range's length, begin or end);
- * otherwise the launch fails with KMM_E_RANGE and says so. */
+/* A plain function's argument `name` must have the value `expected` (the range's length, begin or
+ * end); otherwise the launch fails with KMM_E_RANGE and says so. */
 void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected);
 
 /* ---- Handing it over ---- */
@@ -188,7 +225,8 @@ typedef struct kmm_kernel {
     const char *name;
     /* KMM_KIND_HOST: runs some blocks; args[k] points to the value of parameter k. */
     void (*run)(const kmm_host_blocks_t *blocks, void **args);
-    /* KMM_KIND_CUDA: a CUkernel. KMM_KIND_HIP: the kernel's host function, as hipLaunchKernel takes it. */
+    /* KMM_KIND_CUDA: a CUkernel. KMM_KIND_HIP: the kernel's host function, as hipLaunchKernel takes
+     * it. */
     void *handle;
     uint32_t param_count;
     const uint32_t *param_bytes; /* size of each parameter */
@@ -210,30 +248,37 @@ typedef struct kmm_geometry {
  * Returns 0 or a negative error; later errors are reported by kmm_wait. */
 int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 
-/* The kernels of GPUs with these handles are about to be unloaded with the library that they are part of: waits for work, and forgets them. */
+/* The kernels of GPUs with these handles are about to be unloaded with the library that they are
+ * part of: waits for work, and forgets them. */
 void kmm_kernels_end(const void *const *handles, uint32_t count);
 
-/* ---- Tasks: the program's own statements, run once, on the calling thread, on data where it is ---- */
+/* ---- Tasks: the program's own statements, run once, on the calling thread, on data where it is
+ * ---- */
 
 typedef struct kmm_task kmm_task_t;
 
-/* Begins a task with the accesses of the builder, which it consumes: returns as soon as its arrays are resident on its device
- * (that of KMM_ON_DEVICE, else the driver's current one) and its stream is ordered behind the work they depend on. `stream` is
- * the program's stream that the task belongs to; *task_stream, if not NULL, receives the one to enqueue work on (NULL on the
- * CPU). Where task_stream is NULL work may be enqueued on any: the arrays are there when this returns, and kmm_task_end waits for the device. The device is current until kmm_task_end. An error is reported as the directives below do; then the result is NULL, and
- * the statements must not run. A task does not wait for work of the runtime, and tasks do not nest. */
+/* Begins a task with the accesses of the builder, which it consumes: returns as soon as its arrays
+ * are resident on its device (that of KMM_ON_DEVICE, else the driver's current one) and its stream
+ * is ordered behind the work they depend on. `stream` is the program's stream that the task belongs
+ * to; *task_stream, if not NULL, receives the one to enqueue work on (NULL on the CPU). Where
+ * task_stream is NULL work may be enqueued on any: the arrays are there when this returns, and
+ * kmm_task_end waits for the device. The device is current until kmm_task_end. An error is reported
+ * as the directives below do; then the result is NULL, and the statements must not run. A task does
+ * not wait for work of the runtime, and tasks do not nest. */
 kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_stream);
 
-/* What a call of the driver inside of the task is to be made on in place of `stream`, a stream of the program's by the driver's handle: the
- * task's own in place of the default one, where the task has one; another is ordered behind what the task waits for, and what it has then before what waits
- * for the task. Outside of tasks, and on the CPU: `stream`. */
+/* What a call of the driver inside of the task is to be made on in place of `stream`, a stream of
+ * the program's by the driver's handle: the task's own in place of the default one, where the task
+ * has one; another is ordered behind what the task waits for, and what it has then before what
+ * waits for the task. Outside of tasks, and on the CPU: `stream`. */
 void *kmm_task_stream(void *stream);
 
 /* Where the array that `base` points into, which an access must name, is on the task's device. */
 void *kmm_task_pointer(kmm_task_t *t, const void *base);
 
-/* Ends the task: what was enqueued on its stream so far is its work, for which nothing waits here unless host memory was
- * mapped for it, or the task has no stream. NULL is allowed. Call it on the thread that began the task. */
+/* Ends the task: what was enqueued on its stream so far is its work, for which nothing waits here
+ * unless host memory was mapped for it, or the task has no stream. NULL is allowed. Call it on the
+ * thread that began the task. */
 void kmm_task_end(kmm_task_t *t);
 
 /* Whether this thread is inside a task. */
@@ -245,14 +290,17 @@ int kmm_task_active(void);
 
 typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC } kmm_map_t;
 
-void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line);
+void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
+                    int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
 /* Whose values are newest: the host has written these bytes, or wants to read them. */
 typedef enum kmm_direction { KMM_TO, KMM_FROM } kmm_direction_t;
 /* bytes SIZE_MAX: the whole map that contains base. */
-void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes, const char *file, int line);
+void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes,
+                     const char *file, int line);
 void kmm_directive_wait(const char *file, int line);
-void kmm_directive_wait_on(const void *base, const char *file, int line); /* for the work on the array that base is in */
+void kmm_directive_wait_on(const void *base, const char *file,
+                           int line); /* for the work on the array that base is in */
 
 /* Reports the result of kmm_launch_call for generated code in the same manner. */
 void kmm_directive_check(int result, const char *file, int line);

@@ -20,15 +20,17 @@
 #define KMM_RESOURCE_THRUST 1
 #endif
 
-namespace kmm {
+namespace kmm
+{
 
 // KMM_E_MEMORY; what() is the resource's text.
-class out_of_memory : public std::bad_alloc {
-public:
+class out_of_memory : public std::bad_alloc
+{
+  public:
     out_of_memory() : text_(kmm_resource_error_text()) {}
     const char *what() const noexcept override { return text_.c_str(); }
 
-private:
+  private:
     std::string text_;
 };
 
@@ -39,7 +41,8 @@ inline void check(int status)
         return;
     if (status == KMM_E_MEMORY)
         throw out_of_memory();
-    const std::string text = std::string(kmm_error_string(status)) + ": " + kmm_resource_error_text();
+    const std::string text =
+        std::string(kmm_error_string(status)) + ": " + kmm_resource_error_text();
     if (status == KMM_E_INVALID || status == KMM_E_ADDRESS)
         throw std::invalid_argument(text);
     throw std::runtime_error(text);
@@ -52,17 +55,19 @@ struct resource_deleter {
 using unique_resource = std::unique_ptr<kmm_resource_t, resource_deleter>;
 
 // Calls a creating function of kmm/resource.h: make(kmm_pool_resource_create, upstream, nullptr).
-template <class Create, class... Arguments> unique_resource make(Create create, Arguments... arguments)
+template <class Create, class... Arguments>
+unique_resource make(Create create, Arguments... arguments)
 {
     kmm_resource_t *r = nullptr;
     check(create(arguments..., &r));
     return unique_resource(r);
 }
 
-// Owners of what the C functions make; moved, not copied. The resource, and the stream's end, are the program's business
-// as in C. A resource that is nullptr is kmm_resource_current().
-template <class C, int (*Deinit)(C *)> class owned {
-public:
+// Owners of what the C functions make; moved, not copied. The resource, and the stream's end, are
+// the program's business as in C. A resource that is nullptr is kmm_resource_current().
+template <class C, int (*Deinit)(C *)> class owned
+{
+  public:
     owned() : c_{} {}
     owned(owned &&o) noexcept : c_(std::exchange(o.c_, C{})) {}
     owned &operator=(owned &&o) noexcept
@@ -74,15 +79,20 @@ public:
     C *c() noexcept { return &c_; } // for the functions of kmm/resource.h
     const C *c() const noexcept { return &c_; }
 
-protected:
+  protected:
     C c_;
 };
 
-class buffer : public owned<kmm_buffer_t, kmm_buffer_deinit> {
-public:
+class buffer : public owned<kmm_buffer_t, kmm_buffer_deinit>
+{
+  public:
     buffer() = default;
-    explicit buffer(std::size_t bytes, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_buffer_init(&c_, bytes, stream, r)); }
-    buffer(const void *src, std::size_t bytes, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr)
+    explicit buffer(std::size_t bytes, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr)
+    {
+        check(kmm_buffer_init(&c_, bytes, stream, r));
+    }
+    buffer(const void *src, std::size_t bytes, kmm_stream_t stream = nullptr,
+           kmm_resource_t *r = nullptr)
     {
         check(kmm_buffer_init_copy(&c_, src, bytes, stream, r));
     }
@@ -90,20 +100,31 @@ public:
     std::size_t size() const noexcept { return c_.bytes; }
     std::size_t capacity() const noexcept { return c_.capacity; }
     kmm_stream_t stream() const noexcept { return c_.stream; }
-    void resize(std::size_t bytes, kmm_stream_t stream) { check(kmm_buffer_resize(&c_, bytes, stream)); }
-    void reserve(std::size_t bytes, kmm_stream_t stream) { check(kmm_buffer_reserve(&c_, bytes, stream)); }
+    void resize(std::size_t bytes, kmm_stream_t stream)
+    {
+        check(kmm_buffer_resize(&c_, bytes, stream));
+    }
+    void reserve(std::size_t bytes, kmm_stream_t stream)
+    {
+        check(kmm_buffer_reserve(&c_, bytes, stream));
+    }
     void shrink_to_fit(kmm_stream_t stream) { check(kmm_buffer_shrink(&c_, stream)); }
     void set_stream(kmm_stream_t stream) noexcept { kmm_buffer_set_stream(&c_, stream); }
 };
 
-// Elements that have no value at first. Those of device memory are not the host's to touch: element and set_element copy one.
-template <class T> class vector : public owned<kmm_vector_t, kmm_vector_deinit> {
+// Elements that have no value at first. Those of device memory are not the host's to touch: element
+// and set_element copy one.
+template <class T> class vector : public owned<kmm_vector_t, kmm_vector_deinit>
+{
     static_assert(std::is_trivially_copyable<T>::value, "elements are copied as bytes");
 
-public:
+  public:
     using value_type = T;
     vector() = default;
-    explicit vector(std::size_t n, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_vector_init(&c_, sizeof(T), n, stream, r)); }
+    explicit vector(std::size_t n, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr)
+    {
+        check(kmm_vector_init(&c_, sizeof(T), n, stream, r));
+    }
     T *data() const noexcept { return static_cast<T *>(c_.buffer.data); }
     T *begin() const noexcept { return data(); }
     T *end() const noexcept { return data() + c_.count; }
@@ -119,11 +140,15 @@ public:
     void set_element(std::size_t i, const T &value) { check(kmm_vector_set(&c_, i, &value)); }
 };
 
-template <class T> class scalar : public owned<kmm_scalar_t, kmm_scalar_deinit> {
+template <class T> class scalar : public owned<kmm_scalar_t, kmm_scalar_deinit>
+{
     static_assert(std::is_trivially_copyable<T>::value, "a value is copied as bytes");
 
-public:
-    explicit scalar(const T &value, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr) { check(kmm_scalar_init(&c_, &value, sizeof(T), stream, r)); }
+  public:
+    explicit scalar(const T &value, kmm_stream_t stream = nullptr, kmm_resource_t *r = nullptr)
+    {
+        check(kmm_scalar_init(&c_, &value, sizeof(T), stream, r));
+    }
     T *data() const noexcept { return static_cast<T *>(c_.vector.buffer.data); }
     T value() const
     {
@@ -135,16 +160,18 @@ public:
 };
 
 // Memory that the host can reach, for standard containers. Borrows the resource.
-class pmr_resource : public std::pmr::memory_resource {
-public:
-    explicit pmr_resource(kmm_resource_t *r, kmm_stream_t stream = nullptr) : resource_(r), stream_(stream)
+class pmr_resource : public std::pmr::memory_resource
+{
+  public:
+    explicit pmr_resource(kmm_resource_t *r, kmm_stream_t stream = nullptr)
+        : resource_(r), stream_(stream)
     {
         if (!r || kmm_resource_kind(r) == KMM_MEMORY_DEVICE)
             throw std::invalid_argument("kmm::pmr_resource: the host cannot reach this memory");
     }
     kmm_resource_t *get() const noexcept { return resource_; }
 
-private:
+  private:
     // Zero bytes get an address of their own, as the standard wants.
     static std::size_t least(std::size_t bytes) { return bytes ? bytes : 1; }
 
@@ -170,17 +197,26 @@ private:
 
 #ifdef KMM_RESOURCE_THRUST
 // thrust::device_vector<T, kmm::thrust_allocator<T>> v(n, kmm::thrust_allocator<T>(pool, stream));
-template <class T> class thrust_allocator : public thrust::device_malloc_allocator<T> {
+template <class T> class thrust_allocator : public thrust::device_malloc_allocator<T>
+{
     using base = thrust::device_malloc_allocator<T>;
 
-public:
+  public:
     using pointer = typename base::pointer;
     using size_type = typename base::size_type;
-    template <class U> struct rebind { using other = thrust_allocator<U>; };
+    template <class U> struct rebind {
+        using other = thrust_allocator<U>;
+    };
 
     thrust_allocator() : resource_(kmm_resource_current()), stream_(nullptr) {}
-    explicit thrust_allocator(kmm_resource_t *r, kmm_stream_t stream = nullptr) : resource_(r), stream_(stream) {}
-    template <class U> thrust_allocator(const thrust_allocator<U> &o) : resource_(o.resource()), stream_(o.stream()) {}
+    explicit thrust_allocator(kmm_resource_t *r, kmm_stream_t stream = nullptr)
+        : resource_(r), stream_(stream)
+    {
+    }
+    template <class U>
+    thrust_allocator(const thrust_allocator<U> &o) : resource_(o.resource()), stream_(o.stream())
+    {
+    }
 
     pointer allocate(size_type n)
     {
@@ -200,9 +236,12 @@ public:
     {
         return kmm_resource_equal(a.resource_, b.resource_);
     }
-    friend bool operator!=(const thrust_allocator &a, const thrust_allocator &b) { return !(a == b); }
+    friend bool operator!=(const thrust_allocator &a, const thrust_allocator &b)
+    {
+        return !(a == b);
+    }
 
-private:
+  private:
     kmm_resource_t *resource_;
     kmm_stream_t stream_;
 };

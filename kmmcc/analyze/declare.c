@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `declare kernel`: what a declaration says in the names of the kernel's parameters is added to the pragmas of its
- * launches, in the words of each launch. So later stages see nothing but complete launches.
+ * `declare kernel`: what a declaration says in the names of the kernel's parameters is added to the
+ * pragmas of its launches, in the words of each launch. So later stages see nothing but complete
+ * launches.
  *
- * The declaration itself is checked in a function that nothing calls, which has the kernel's parameters and stands in
- * the pragma's place when the completed source is parsed.
+ * The declaration itself is checked in a function that nothing calls, which has the kernel's
+ * parameters and stands in the pragma's place when the completed source is parsed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,11 @@
 
 /* ---- The kernel that a declaration governs ---- */
 
-typedef struct nearest { const unit_t *u; size_t after, begin; CXCursor found; } nearest_t;
+typedef struct nearest {
+    const unit_t *u;
+    size_t after, begin;
+    CXCursor found;
+} nearest_t;
 
 static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -22,7 +27,8 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     size_t begin, end;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
     bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
     if (function && unit_range(n->u, c, &begin, &end) && begin >= n->after && begin < n->begin) {
@@ -32,12 +38,14 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-/* Whether what stands between the pragma and the function can be the beginning of the function's declaration. */
+/* Whether what stands between the pragma and the function can be the beginning of the function's
+ * declaration. */
 static bool is_adjacent(const source_t *s, size_t from, size_t to)
 {
     lexer_t l = lexer_at(s, from, to);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}") || token_is(s, t, "="))
+        if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}") ||
+            token_is(s, t, "="))
             return false;
     return true;
 }
@@ -70,7 +78,9 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
     if (kind == CXCursor_ParmDecl && n->count < MAX_PARAMETERS) {
         n->parameter[n->count] = c;
         n->name[n->count++] = clang_text(clang_getCursorSpelling(c));
-    } else if ((kind == CXCursor_NonTypeTemplateParameter || kind == CXCursor_TemplateTypeParameter) && n->template_count < MAX_PARAMETERS) {
+    } else if ((kind == CXCursor_NonTypeTemplateParameter ||
+                kind == CXCursor_TemplateTypeParameter) &&
+               n->template_count < MAX_PARAMETERS) {
         n->template_name[n->template_count++] = clang_text(clang_getCursorSpelling(c));
     }
     return CXChildVisit_Continue;
@@ -91,7 +101,8 @@ static const char *template_head(const unit_t *u, CXCursor kernel)
 {
     size_t begin, end;
     int angles = 0, parens = 0;
-    if (clang_getCursorKind(kernel) != CXCursor_FunctionTemplate || !unit_range(u, kernel, &begin, &end))
+    if (clang_getCursorKind(kernel) != CXCursor_FunctionTemplate ||
+        !unit_range(u, kernel, &begin, &end))
         return "";
     lexer_t l = lexer_at(u->source, begin, end);
     lex(&l);
@@ -101,7 +112,8 @@ static const char *template_head(const unit_t *u, CXCursor kernel)
             return NULL;
         parens += token_is(u->source, t, "(") - token_is(u->source, t, ")");
         if (!parens)
-            angles += token_is(u->source, t, "<") - token_is(u->source, t, ">") - 2 * token_is(u->source, t, ">>");
+            angles += token_is(u->source, t, "<") - token_is(u->source, t, ">") -
+                      2 * token_is(u->source, t, ">>");
     } while (angles > 0);
     return source_words(u->source, begin, l.at);
 }
@@ -114,7 +126,8 @@ static const char *check_head(const declaration_t *n, int number)
     size_t begin, end;
     if (!head)
         return NULL;
-    text_printf(&out, "%s static inline __attribute__((unused)) void kmm_declared_%d(", head, number);
+    text_printf(&out, "%s static inline __attribute__((unused)) void kmm_declared_%d(", head,
+                number);
     for (int k = 0; k < n->count; k++) {
         if (!unit_range(n->u, n->parameter[k], &begin, &end))
             return NULL;
@@ -134,7 +147,8 @@ static void error_at(const unit_t *u, size_t begin, size_t end, const char *mess
 static declaration_t *find_declared(declaration_t *list, CXCursor kernel)
 {
     for (; list; list = list->next)
-        if (clang_equalCursors(clang_getCanonicalCursor(list->kernel), clang_getCanonicalCursor(kernel)))
+        if (clang_equalCursors(clang_getCanonicalCursor(list->kernel),
+                               clang_getCanonicalCursor(kernel)))
             return list;
     return NULL;
 }
@@ -144,17 +158,22 @@ static declaration_t *bind_one(unit_t *u, directive_t *d, declaration_t *list)
     CXCursor kernel = kernel_below(u, d);
     if (clang_Cursor_isNull(kernel)) {
         if (!clang_disabled(u, d->parsed_at))
-            error_at(u, d->name_begin, d->name_end, "'declare kernel' governs no kernel: put it before the definition or a declaration of one");
+            error_at(u, d->name_begin, d->name_end,
+                     "'declare kernel' governs no kernel: put it before the definition or a "
+                     "declaration of one");
         return NULL;
     }
     const char *name = clang_text(clang_getCursorSpelling(kernel));
     if (!bind_is_kernel(kernel)) {
         error_at(u, d->name_begin, d->name_end,
-                 arena_printf("'declare kernel' governs '%s', which is no kernel; what the call of a function accesses is said at the call", name));
+                 arena_printf("'declare kernel' governs '%s', which is no kernel; what the call of "
+                              "a function accesses is said at the call",
+                              name));
         return NULL;
     }
     if (find_declared(list, kernel)) {
-        error_at(u, d->name_begin, d->name_end, arena_printf("kernel '%s' has two 'declare kernel'; leave one", name));
+        error_at(u, d->name_begin, d->name_end,
+                 arena_printf("kernel '%s' has two 'declare kernel'; leave one", name));
         return NULL;
     }
     d->declares = true;
@@ -189,7 +208,7 @@ typedef struct completion {
     unit_t *u;
     directive_t *d;
     const declaration_t *n;
-    const source_t *s;       /* of the declaration */
+    const source_t *s;              /* of the declaration */
     const char *axis[KMM_MAX_AXES]; /* what each declared axis is called at the launch */
     bool in_section, in_range, failed;
 } completion_t;
@@ -200,7 +219,8 @@ static CXCursor argument_of(const directive_t *d, int number)
     int first = d->form == LAUNCH_CALL ? 2 : 0, count = clang_Cursor_getNumArguments(d->launch);
     if (first && strcmp(clang_text(clang_getCursorSpelling(d->launch)), "cudaLaunchKernelEx") != 0)
         return clang_getNullCursor();
-    return number + first < count ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first)) : clang_getNullCursor();
+    return number + first < count ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
+                                  : clang_getNullCursor();
 }
 
 /* The text of the argument; NULL when it is not written at the launch. */
@@ -220,7 +240,8 @@ static bool is_path(const char *text)
     lexer_t l = lexer_at(s, 0, s->length);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (t.kind != TOKEN_NAME && !token_is(s, t, ".") && !token_is(s, t, "->") && !token_is(s, t, "::"))
+        if (t.kind != TOKEN_NAME && !token_is(s, t, ".") && !token_is(s, t, "->") &&
+            !token_is(s, t, "::"))
             return false;
     return true;
 }
@@ -261,18 +282,23 @@ static CXType written_type(const unit_t *u, CXCursor c)
     for (;;) {
         CXCursor inner = clang_getNullCursor();
         enum CXCursorKind kind = clang_getCursorKind(c);
-        bool conversion = kind == CXCursor_CallExpr && clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction;
+        bool conversion =
+            kind == CXCursor_CallExpr &&
+            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction;
         clang_visitChildren(c, last_child, &inner);
-        if (kind == CXCursor_MemberRefExpr && clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
+        if (kind == CXCursor_MemberRefExpr &&
+            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
             conversion = true;
-        if ((kind != CXCursor_UnexposedExpr && !conversion) || clang_Cursor_isNull(inner) || !unit_range(u, c, &begin, &end) ||
-            !unit_range(u, inner, &a, &b) || a != begin || b != end)
+        if ((kind != CXCursor_UnexposedExpr && !conversion) || clang_Cursor_isNull(inner) ||
+            !unit_range(u, c, &begin, &end) || !unit_range(u, inner, &a, &b) || a != begin ||
+            b != end)
             return clang_getCanonicalType(clang_getCursorType(c));
         c = inner;
     }
 }
 
-/* The type to which the launch converts the argument, where that changes what a clause would make of it; NULL: none. */
+/* The type to which the launch converts the argument, where that changes what a clause would make
+ * of it; NULL: none. */
 static const char *conversion_of(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
@@ -280,11 +306,14 @@ static const char *conversion_of(const completion_t *c, int number)
         return NULL;
     CXType is = written_type(c->u, argument_of(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
-    bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128, pointer = to.kind == CXType_Pointer;
+    bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128,
+         pointer = to.kind == CXType_Pointer;
     bool was_integer = is.kind >= CXType_Bool && is.kind <= CXType_Int128;
     bool narrows = integer && was_integer && clang_Type_getSizeOf(to) < clang_Type_getSizeOf(is) &&
                    !is_number(argument_text(c, number));
-    bool other = (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) || (pointer && is_class(is));
+    bool other =
+        (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
+        (pointer && is_class(is));
     return narrows || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
@@ -295,22 +324,32 @@ static void fail(completion_t *c, const char *message)
     c->failed = true;
 }
 
-static const char *kernel_name(const completion_t *c) { return clang_text(clang_getCursorSpelling(c->n->kernel)); }
+static const char *kernel_name(const completion_t *c)
+{
+    return clang_text(clang_getCursorSpelling(c->n->kernel));
+}
 
 static const char *argument_as_operand(completion_t *c, int number)
 {
     const char *text = argument_text(c, number), *to;
     if (!text) {
-        fail(c, arena_printf("what is passed for '%s', which the declared clauses of kernel '%s' name, is not written at this launch; say here what it accesses",
+        fail(c, arena_printf("what is passed for '%s', which the declared clauses of kernel '%s' "
+                             "name, is not written at this launch; say here what it accesses",
                              c->n->name[number], kernel_name(c)));
         return "0";
     }
     for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
         if (c->axis[k] && has_name(text, c->axis[k]))
-            fail(c, arena_printf("axis '%s' hides the variable that is passed for '%s'; call the axis otherwise", c->axis[k], c->n->name[number]));
+            fail(
+                c,
+                arena_printf(
+                    "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
+                    c->axis[k], c->n->name[number]));
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
-    return is_path(text) || is_number(text) || (c->in_range && !strpbrk(text, "?,")) ? text : arena_printf("(%s)", text);
+    return is_path(text) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))
+               ? text
+               : arena_printf("(%s)", text);
 }
 
 /* The template's argument as the launch writes it; NULL when it writes none. */
@@ -322,7 +361,8 @@ static const char *written_template_argument(const completion_t *c, int number)
     size_t begin = lex(&l).end;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool last = l.at >= c->d->template_end;
-        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") - token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
+        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
+                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
         if (!last && (depth || !token_is(c->u->source, t, ",")))
             continue;
         if (count++ == number)
@@ -332,7 +372,8 @@ static const char *written_template_argument(const completion_t *c, int number)
     return NULL;
 }
 
-/* The value or the type that the launch gives the template's parameter; NULL when it is not known here. */
+/* The value or the type that the launch gives the template's parameter; NULL when it is not known
+ * here. */
 static const char *template_argument(const completion_t *c, int number)
 {
     CXCursor f = c->d->target_count == 1 ? c->d->target[0].instance : clang_getNullCursor();
@@ -342,9 +383,9 @@ static const char *template_argument(const completion_t *c, int number)
     case CXTemplateArgumentKind_Integral:
         return arena_printf("%lld", clang_Cursor_getTemplateArgumentValue(f, (unsigned)number));
     case CXTemplateArgumentKind_Type:
-        return clang_text(clang_getTypeSpelling(clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(f, (unsigned)number))));
-    default:
-        return NULL;
+        return clang_text(clang_getTypeSpelling(
+            clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(f, (unsigned)number))));
+    default: return NULL;
     }
 }
 
@@ -362,8 +403,10 @@ static const char *at_launch(completion_t *c, const char *name)
             continue;
         const char *text = template_argument(c, k);
         if (!text)
-            fail(c, arena_printf("the template argument '%s', which the declared clauses of kernel '%s' name, is not known at this launch; say here what it accesses",
-                                 name, kernel_name(c)));
+            fail(c,
+                 arena_printf("the template argument '%s', which the declared clauses of kernel "
+                              "'%s' name, is not known at this launch; say here what it accesses",
+                              name, kernel_name(c)));
         return text ? text : "0";
     }
     return name;
@@ -388,7 +431,8 @@ static const char *translate(completion_t *c, size_t begin, size_t end)
     for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {
         lexer_t ahead = l;
         bool name = t.kind == TOKEN_NAME && !qualified && !token_is(c->s, lex(&ahead), "::");
-        text_printf(&out, "%s%s", t.begin > last && out.length ? " " : "", name ? at_launch(c, token_text(c->s, t)) : token_text(c->s, t));
+        text_printf(&out, "%s%s", t.begin > last && out.length ? " " : "",
+                    name ? at_launch(c, token_text(c->s, t)) : token_text(c->s, t));
         qualified = token_is(c->s, t, ".") || token_is(c->s, t, "->") || token_is(c->s, t, "::");
     }
     return out.data;
@@ -396,7 +440,11 @@ static const char *translate(completion_t *c, size_t begin, size_t end)
 
 /* ---- Insertions ---- */
 
-typedef struct insertion { struct insertion *next; size_t at; const char *text; } insertion_t;
+typedef struct insertion {
+    struct insertion *next;
+    size_t at;
+    const char *text;
+} insertion_t;
 
 static void insert(unit_t *u, size_t at, const char *text)
 {
@@ -423,7 +471,8 @@ static const char *escaped(const directive_t *d, const char *text)
 
 static kmm_source_t source_of(const directive_t *d, int number)
 {
-    return d->axis[number].source_given ? d->axis[number].source : (kmm_source_t)(KMM_GLOBAL_X + number);
+    return d->axis[number].source_given ? d->axis[number].source
+                                        : (kmm_source_t)(KMM_GLOBAL_X + number);
 }
 
 /* A name for the axis that no argument of the launch has. */
@@ -450,8 +499,9 @@ static void name_axes(completion_t *c)
             c->axis[k] = free_name(c, declared->axis[k].name);
         for (int i = 0; !given && i < c->d->axis_count; i++)
             if (!strcmp(c->axis[k], c->d->axis[i].name))
-                fail(c, arena_printf("axis '%s' of the launch is another than that of 'declare kernel' for kernel '%s'; call it otherwise", c->axis[k],
-                                     kernel_name(c)));
+                fail(c, arena_printf("axis '%s' of the launch is another than that of 'declare "
+                                     "kernel' for kernel '%s'; call it otherwise",
+                                     c->axis[k], kernel_name(c)));
     }
 }
 
@@ -470,8 +520,10 @@ static void insert_ranges(completion_t *c)
     const directive_t *declared = c->n->d;
     for (int k = 0; k < declared->axis_count; k++)
         for (int i = 0; i < c->d->axis_count; i++)
-            if (source_of(declared, k) == source_of(c->d, i) && declared->axis[k].length && !c->d->axis[i].length) {
-                const char *range = arena_printf(" = %s:%s", bound(c, declared->axis[k].lower), bound(c, declared->axis[k].length));
+            if (source_of(declared, k) == source_of(c->d, i) && declared->axis[k].length &&
+                !c->d->axis[i].length) {
+                const char *range = arena_printf(" = %s:%s", bound(c, declared->axis[k].lower),
+                                                 bound(c, declared->axis[k].length));
                 if (!c->failed)
                     insert(c->u, c->d->axis[i].end, escaped(c->d, range));
             }
@@ -480,7 +532,8 @@ static void insert_ranges(completion_t *c)
 /* The declared axes that the launch does not have. */
 static void add_axes(completion_t *c, text_t *out)
 {
-    static const char *const sources[] = {"global.x", "global.y", "global.z", "block.x", "block.y", "block.z"};
+    static const char *const sources[] = {"global.x", "global.y", "global.z",
+                                          "block.x",  "block.y",  "block.z"};
     const directive_t *declared = c->n->d;
     for (int k = 0; k < declared->axis_count; k++) {
         const axis_t *axis = &declared->axis[k];
@@ -521,7 +574,8 @@ bool declare_covers(const directive_t *d, CXCursor argument)
     CXCursor root = check_root(argument);
     for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
         CXCursor base = check_root(d->item[k].base->cursor);
-        if (!clang_Cursor_isNull(base) && clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(base)))
+        if (!clang_Cursor_isNull(base) &&
+            clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(base)))
             return true;
     }
     return false;
@@ -550,9 +604,11 @@ static const char *item_at_launch(completion_t *c, const item_t *item)
 
 static const char *word_of(const item_t *item)
 {
-    static const char *const ops[] = {"+", "*", "min", "max", "&", "|", "^", "&&", "||", "argmin", "argmax"};
+    static const char *const ops[] = {"+", "*",  "min", "max",    "&",     "|",
+                                      "^", "&&", "||",  "argmin", "argmax"};
     static const char *const words[] = {"", "read(", "write(", "update("};
-    return item->mode == KMM_REDUCE ? arena_printf("reduce(%s: ", ops[item->op]) : words[item->mode];
+    return item->mode == KMM_REDUCE ? arena_printf("reduce(%s: ", ops[item->op])
+                                    : words[item->mode];
 }
 
 /* Neighbours of the same kind share a clause. */
@@ -576,7 +632,8 @@ static void add_items(completion_t *c, text_t *out)
 static bool has_shape(const completion_t *c, const char *base)
 {
     for (int k = 0; k < c->d->shape_count; k++)
-        if (!strcmp(source_words(c->u->source, c->d->shape[k].name.begin, c->d->shape[k].name.end), base))
+        if (!strcmp(source_words(c->u->source, c->d->shape[k].name.begin, c->d->shape[k].name.end),
+                    base))
             return true;
     return false;
 }
@@ -590,11 +647,14 @@ static void add_shapes(completion_t *c, text_t *out)
         bool wanted = false;
         for (int i = 0; i < c->n->d->item_count; i++)
             wanted |= is_wanted(c, &c->n->d->item[i]) &&
-                      !strcmp(source_words(c->s, c->n->d->item[i].base->begin, c->n->d->item[i].base->end), name);
+                      !strcmp(source_words(c->s, c->n->d->item[i].base->begin,
+                                           c->n->d->item[i].base->end),
+                              name);
         const char *base = wanted ? translate(c, shape->name.begin, shape->name.end) : "";
         if (!wanted || has_shape(c, base))
             continue;
-        text_printf(&all, "%s%s%s", all.length ? ", " : "", base, translate(c, shape->name.end, shape->end));
+        text_printf(&all, "%s%s%s", all.length ? ", " : "", base,
+                    translate(c, shape->name.end, shape->end));
     }
     if (all.length)
         text_printf(out, " shape(%s)", all.data);
@@ -647,7 +707,10 @@ bool declare_add(unit_t *u, directive_t *d, const declaration_t *n)
 
 /* ---- All launches ---- */
 
-static bool leaves_to_declaration(const directive_t *d) { return d->item_count == 0; }
+static bool leaves_to_declaration(const directive_t *d)
+{
+    return d->item_count == 0;
+}
 
 /* Which pointers nothing is said of. */
 static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration_t *n, bool *wanted)
@@ -656,7 +719,8 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     for (int k = 0; k < n->count; k++) {
         completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
         const char *text = argument_text(&c, k);
-        bool pointer = clang_getCanonicalType(clang_getCursorType(n->parameter[k])).kind == CXType_Pointer;
+        bool pointer =
+            clang_getCanonicalType(clang_getCursorType(n->parameter[k])).kind == CXType_Pointer;
         wanted[k] = pointer && text && !is_null(text) && !declare_covers(d, argument_of(d, k));
         any |= wanted[k];
     }
@@ -666,7 +730,8 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
 static void infer_launch(unit_t *u, directive_t *d)
 {
     bool wanted[MAX_PARAMETERS];
-    CXCursor definition = d->target_count == 1 ? clang_getCursorDefinition(d->target[0].kernel) : clang_getNullCursor();
+    CXCursor definition = d->target_count == 1 ? clang_getCursorDefinition(d->target[0].kernel)
+                                               : clang_getNullCursor();
     if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON ||
         !find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted))
         return;
@@ -689,7 +754,9 @@ static void complete_launch(unit_t *u, directive_t *d, declaration_t *list)
     if (d->target_count > 1) {
         if (leaves_to_declaration(d))
             error_at(u, d->name_begin, d->name_end,
-                     arena_printf("this launch may run one of %d kernels, so what is declared of them is not used; say here what it accesses", d->target_count));
+                     arena_printf("this launch may run one of %d kernels, so what is declared of "
+                                  "them is not used; say here what it accesses",
+                                  d->target_count));
         d->failed = leaves_to_declaration(d);
         return;
     }
@@ -752,7 +819,9 @@ static void parse_again(unit_t *u)
 
 directive_t *directive_declared(const directive_t *d)
 {
-    return d->declared_in && d->declared_order < d->declared_in->directive_count ? d->declared_in->directives[d->declared_order] : NULL;
+    return d->declared_in && d->declared_order < d->declared_in->directive_count
+               ? d->declared_in->directives[d->declared_order]
+               : NULL;
 }
 
 bool declare_complete(unit_t *u, int first)
@@ -764,7 +833,8 @@ bool declare_complete(unit_t *u, int first)
     for (unit_t *file = u; file; file = file->next)
         for (int k = 0; k < file->directive_count; k++) {
             directive_t *d = file->directives[k];
-            if (d->bound && !d->broken && d->kind == DIRECTIVE_PARALLEL && d->is_kernel && !clang_Cursor_isNull(d->launch))
+            if (d->bound && !d->broken && d->kind == DIRECTIVE_PARALLEL && d->is_kernel &&
+                !clang_Cursor_isNull(d->launch))
                 complete_launch(file, d, list);
         }
     for (unit_t *file = u; file; file = file->next)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a kernel's accesses in the names of its parameters: declared by a pragma, or inferred from its code. */
+/* What is known of a kernel's accesses in the names of its parameters: declared by a pragma, or
+ * inferred from its code. */
 #ifndef KMMCC_DECLARE_H
 #define KMMCC_DECLARE_H
 

@@ -7,11 +7,21 @@
 enum { MAX_SEEN = 512, MAX_SYMBOLS = 32 };
 
 /* used: variables of the device that are named; stored: those that are changed. */
-typedef struct walk { hazards_t found; CXCursor seen[MAX_SEEN], used[MAX_SYMBOLS], stored[MAX_SYMBOLS]; int seen_count, used_count, stored_count; } walk_t;
+typedef struct walk {
+    hazards_t found;
+    CXCursor seen[MAX_SEEN], used[MAX_SYMBOLS], stored[MAX_SYMBOLS];
+    int seen_count, used_count, stored_count;
+} walk_t;
 
-static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+static const char *spelling(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
 
-static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 static void note(CXCursor *where, CXCursor c)
 {
@@ -19,7 +29,10 @@ static void note(CXCursor *where, CXCursor c)
         *where = c;
 }
 
-typedef struct children { CXCursor at[8]; int count; } children_t;
+typedef struct children {
+    CXCursor at[8];
+    int count;
+} children_t;
 
 static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -74,7 +87,8 @@ static void add_symbol(CXCursor *list, int *count, CXCursor variable)
 
 static bool is_symbol(CXCursor variable)
 {
-    return has_attribute(variable, CXCursor_CUDADeviceAttr) && !has_attribute(variable, CXCursor_CUDASharedAttr) &&
+    return has_attribute(variable, CXCursor_CUDADeviceAttr) &&
+           !has_attribute(variable, CXCursor_CUDASharedAttr) &&
            !has_attribute(variable, CXCursor_CUDAConstantAttr);
 }
 
@@ -82,7 +96,8 @@ static bool is_symbol(CXCursor variable)
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
     CXCursor variable = check_root(what);
-    if (!has_attribute(variable, CXCursor_CUDADeviceAttr) || has_attribute(variable, CXCursor_CUDASharedAttr))
+    if (!has_attribute(variable, CXCursor_CUDADeviceAttr) ||
+        has_attribute(variable, CXCursor_CUDASharedAttr))
         return;
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(variable)).kind;
     if (kind == CXType_Pointer && clang_getCursorKind(what) != CXCursor_DeclRefExpr)
@@ -116,10 +131,13 @@ static bool is_shared(CXCursor e)
 static enum CXChildVisitResult find_watch(CXCursor c, CXCursor parent, CXClientData data)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
-    bool lvalue = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
-                  (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
+    bool lvalue = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_DeclRefExpr ||
+                  kind == CXCursor_MemberRefExpr ||
+                  (kind == CXCursor_UnaryOperator &&
+                   clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
     (void)parent;
-    if (kind == CXCursor_CallExpr && begins(spelling(c), "atomic") && clang_Cursor_getNumArguments(c) > 0)
+    if (kind == CXCursor_CallExpr && begins(spelling(c), "atomic") &&
+        clang_Cursor_getNumArguments(c) > 0)
         *(bool *)data |= !is_shared(clang_Cursor_getArgument(c, 0));
     if (lvalue && clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c))))
         *(bool *)data |= !is_shared(c);
@@ -129,7 +147,8 @@ static enum CXChildVisitResult find_watch(CXCursor c, CXCursor parent, CXClientD
 /* A statement that does nothing but pass time. */
 static bool is_idle(CXCursor c)
 {
-    static const char *const pauses[] = {"__nanosleep", "__threadfence", "__threadfence_block", "__threadfence_system", "__syncwarp"};
+    static const char *const pauses[] = {"__nanosleep", "__threadfence", "__threadfence_block",
+                                         "__threadfence_system", "__syncwarp"};
     enum CXCursorKind kind = clang_getCursorKind(c);
     children_t list = children_of(c);
     for (size_t k = 0; kind == CXCursor_CallExpr && k < sizeof(pauses) / sizeof(*pauses); k++)
@@ -170,7 +189,8 @@ static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXCli
     CXCursor variable = names ? clang_getCursorReferenced(c) : c;
     if (names && (!strcmp(spelling(c), "gridDim") || !strcmp(spelling(c), "hipGridDim_x")))
         *(bool *)data = true;
-    else if (names && clang_getCursorKind(variable) == CXCursor_VarDecl && clang_Cursor_getStorageClass(variable) == CX_SC_None)
+    else if (names && clang_getCursorKind(variable) == CXCursor_VarDecl &&
+             clang_Cursor_getStorageClass(variable) == CX_SC_None)
         clang_visitChildren(variable, find_grid_size, data);
     return *(bool *)data ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
@@ -197,8 +217,10 @@ static bool is_elsewhere(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
     enum CXCursorKind kind = clang_getCursorKind(f), device = CXCursor_CUDADeviceAttr;
-    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || bind_is_kernel(f) || clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
-        !clang_Cursor_isNull(clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || bind_is_kernel(f) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
+        !clang_Cursor_isNull(
+            clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
         return false;
     clang_visitChildren(f, find_attribute, &device);
     return device == CXCursor_FirstInvalid;
@@ -210,8 +232,9 @@ static void visit_call(walk_t *w, CXCursor c)
     CXCursor f = clang_getCursorReferenced(c);
     if (bind_is_launch(c) || bind_is_kernel(f))
         note(&w->found.launch, c);
-    bool texture = begins(name, "tex1D") || begins(name, "tex2D") || begins(name, "tex3D") || begins(name, "texCubemap") || begins(name, "surf1D") ||
-                   begins(name, "surf2D") || begins(name, "surf3D");
+    bool texture = begins(name, "tex1D") || begins(name, "tex2D") || begins(name, "tex3D") ||
+                   begins(name, "texCubemap") || begins(name, "surf1D") || begins(name, "surf2D") ||
+                   begins(name, "surf3D");
     if (texture) {
         note(&w->found.texture, c);
         w->found.texture_name = name;
@@ -234,37 +257,41 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     (void)parent;
     bool stores = false;
     switch (kind) {
-    case CXCursor_WhileStmt: case CXCursor_DoStmt: case CXCursor_ForStmt:
-        visit_loop(w, c);
-        break;
-    case CXCursor_CallExpr:
-        visit_call(w, c);
-        break;
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_ForStmt: visit_loop(w, c); break;
+    case CXCursor_CallExpr: visit_call(w, c); break;
     case CXCursor_DeclRefExpr:
         if (is_symbol(clang_getCursorReferenced(c)))
             add_symbol(w->used, &w->used_count, clang_getCursorReferenced(c));
         break;
-    case CXCursor_BinaryOperator: case CXCursor_CompoundAssignOperator: case CXCursor_UnaryOperator:
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_UnaryOperator:
         list = children_of(c);
         stores = kind == CXCursor_CompoundAssignOperator ||
-                      (kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
-                      (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
-                       clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec);
+                 (kind == CXCursor_BinaryOperator &&
+                  clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
+                 (kind == CXCursor_UnaryOperator &&
+                  clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
+                  clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec);
         if (kind == CXCursor_CompoundAssignOperator)
             visit_step(w, c, &list);
         if (stores && list.count)
             note_store(w, c, below_wrappers(list.at[0]));
         break;
-    default:
-        break;
+    default: break;
     }
     return CXChildVisit_Recurse;
 }
 
 static void walk_function(walk_t *w, CXCursor f)
 {
-    CXCursor template = clang_getSpecializedCursorTemplate(f), definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
-    if (clang_Cursor_isNull(definition) || clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) || w->seen_count == MAX_SEEN)
+    CXCursor template = clang_getSpecializedCursorTemplate(f),
+             definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
+    if (clang_Cursor_isNull(definition) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(definition)) ||
+        w->seen_count == MAX_SEEN)
         return;
     for (int k = 0; k < w->seen_count; k++)
         if (clang_equalCursors(w->seen[k], definition))
@@ -277,14 +304,20 @@ hazards_t hazards_of(CXCursor kernel)
 {
     walk_t *w = arena_alloc(sizeof(*w));
     CXCursor none = clang_getNullCursor();
-    w->found = (hazards_t){.wait = none, .launch = none, .texture = none, .symbol = none, .stride = none, .elsewhere = none};
+    w->found = (hazards_t){.wait = none,
+                           .launch = none,
+                           .texture = none,
+                           .symbol = none,
+                           .stride = none,
+                           .elsewhere = none};
     walk_function(w, kernel);
     return w->found;
 }
 
 bool hazard_calls_elsewhere(const unit_t *u, const hazards_t *h)
 {
-    return u->target != TARGET_HOST && !u->main->options->no_index_elsewhere && !clang_Cursor_isNull(h->elsewhere);
+    return u->target != TARGET_HOST && !u->main->options->no_index_elsewhere &&
+           !clang_Cursor_isNull(h->elsewhere);
 }
 
 /* ---- Variables that several kernels use ---- */
@@ -297,7 +330,8 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
         return CXChildVisit_Continue;
     if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && bind_is_kernel(c))
         walk_function(data, c);
-    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec ||
+    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
+                   kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec ||
                    kind == CXCursor_UnexposedDecl
                ? CXChildVisit_Recurse
                : CXChildVisit_Continue;
@@ -306,7 +340,8 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
 static const char *qualified_name(CXCursor c)
 {
     const char *name = spelling(c);
-    for (c = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(c); c = clang_getCursorSemanticParent(c)) {
+    for (c = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(c);
+         c = clang_getCursorSemanticParent(c)) {
         enum CXCursorKind kind = clang_getCursorKind(c);
         if (kind == CXCursor_TranslationUnit)
             return arena_printf("::%s", name);
@@ -321,7 +356,8 @@ static const char *qualified_name(CXCursor c)
 /* Whether kernels of other files may change the variable. */
 static bool is_changed_elsewhere(const unit_t *u, CXCursor variable)
 {
-    return u->main->options->relocatable && clang_getCursorLinkage(variable) == CXLinkage_External &&
+    return u->main->options->relocatable &&
+           clang_getCursorLinkage(variable) == CXLinkage_External &&
            !clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(variable)));
 }
 
@@ -332,7 +368,8 @@ void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names)
     if (own->used_count)
         clang_visitChildren(clang_getTranslationUnitCursor(u->tu), visit_kernels, all);
     for (int k = 0; k < own->used_count; k++)
-        if ((has(all->stored, all->stored_count, own->used[k]) || is_changed_elsewhere(u, own->used[k])) &&
+        if ((has(all->stored, all->stored_count, own->used[k]) ||
+             is_changed_elsewhere(u, own->used[k])) &&
             !has(own->stored, own->stored_count, own->used[k]))
             list_add(names, qualified_name(own->used[k]));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that nobody declared, where the kernel's code shows them: each use of the pointer is `p[e]`, and e is a sum of
- * global indices, parameters and constants. What is found is a declaration like one that a person writes, in the names of the
- * kernel's parameters.
+ * Accesses that nobody declared, where the kernel's code shows them: each use of the pointer is
+ * `p[e]`, and e is a sum of global indices, parameters and constants. What is found is a
+ * declaration like one that a person writes, in the names of the kernel's parameters.
  *
- * An element that a thread stores to is `write` only where every thread of the range stores: behind nothing but the comparisons
- * that give the range. Elsewhere it is `update`, which is right whatever is stored.
+ * An element that a thread stores to is `write` only where every thread of the range stores: behind
+ * nothing but the comparisons that give the range. Elsewhere it is `update`, which is right
+ * whatever is stored.
  */
 #include <string.h>
 
@@ -14,20 +15,27 @@
 /* ---- Indices as sums ---- */
 
 /* constant + sum of thread[d] * threadIdx.d + block[d] * blockIdx.d * blockDim.d; NULL is 0. */
-typedef struct sum { const char *constant, *thread[3], *block[3]; } sum_t;
+typedef struct sum {
+    const char *constant, *thread[3], *block[3];
+} sum_t;
 
 /* What may be a factor of a product: a sum, or blockIdx.d or blockDim.d by itself. */
 typedef enum term { TERM_SUM, TERM_BLOCK_INDEX, TERM_BLOCK_DIM } term_t;
-typedef struct value { bool known; term_t term; int dimension; sum_t sum; } value_t;
+typedef struct value {
+    bool known;
+    term_t term;
+    int dimension;
+    sum_t sum;
+} value_t;
 
 typedef struct infer {
     const unit_t *u; /* of the kernel's definition */
     const declaration_t *n;
     CXCursor body;
-    bool used[3];             /* an index moves with the dimension */
-    const char *range[3];     /* all that is stored is behind `index < range` */
+    bool used[3];         /* an index moves with the dimension */
+    const char *range[3]; /* all that is stored is behind `index < range` */
     const char *axis[3];
-    bool certain;             /* the range will be what the kernel compares with */
+    bool certain; /* the range will be what the kernel compares with */
     int depth;
 } infer_t;
 
@@ -42,7 +50,8 @@ static const char *text_of(const infer_t *f, CXCursor c)
 static bool is_atom(const char *text)
 {
     for (; *text; text++)
-        if (!((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9') || *text == '_'))
+        if (!((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
+              (*text >= '0' && *text <= '9') || *text == '_'))
             return false;
     return true;
 }
@@ -58,7 +67,10 @@ static const char *add(const char *a, const char *b, bool minus)
     return arena_printf("%s %c %s", a, minus ? '-' : '+', b);
 }
 
-static const char *closed(const char *text) { return is_atom(text) ? text : arena_printf("(%s)", text); }
+static const char *closed(const char *text)
+{
+    return is_atom(text) ? text : arena_printf("(%s)", text);
+}
 
 static const char *multiply(const char *a, const char *b)
 {
@@ -71,7 +83,8 @@ static const char *multiply(const char *a, const char *b)
 
 static value_t constant(const char *text)
 {
-    return text ? (value_t){.known = true, .sum = {.constant = strcmp(text, "0") ? text : NULL}} : unknown;
+    return text ? (value_t){.known = true, .sum = {.constant = strcmp(text, "0") ? text : NULL}}
+                : unknown;
 }
 
 static bool is_constant(const value_t *v)
@@ -86,9 +99,11 @@ static value_t sum_of(value_t a, value_t b, bool minus)
 {
     if (!a.known || !b.known || a.term != TERM_SUM || b.term != TERM_SUM)
         return unknown;
-    a.sum.constant = add(a.sum.constant, b.sum.constant && minus ? closed(b.sum.constant) : b.sum.constant, minus);
+    a.sum.constant = add(a.sum.constant,
+                         b.sum.constant && minus ? closed(b.sum.constant) : b.sum.constant, minus);
     for (int d = 0; d < 3; d++) {
-        a.sum.thread[d] = add(a.sum.thread[d], b.sum.thread[d] ? closed(b.sum.thread[d]) : NULL, minus);
+        a.sum.thread[d] =
+            add(a.sum.thread[d], b.sum.thread[d] ? closed(b.sum.thread[d]) : NULL, minus);
         a.sum.block[d] = add(a.sum.block[d], b.sum.block[d] ? closed(b.sum.block[d]) : NULL, minus);
     }
     return a;
@@ -98,7 +113,8 @@ static value_t product_of(value_t a, value_t b)
 {
     if (!a.known || !b.known)
         return unknown;
-    if (a.term != TERM_SUM && b.term != TERM_SUM && a.term != b.term && a.dimension == b.dimension) {
+    if (a.term != TERM_SUM && b.term != TERM_SUM && a.term != b.term &&
+        a.dimension == b.dimension) {
         value_t v = {.known = true};
         v.sum.block[a.dimension] = "1";
         return v;
@@ -120,7 +136,10 @@ static value_t product_of(value_t a, value_t b)
 
 /* ---- Cursors ---- */
 
-typedef struct children { CXCursor at[16]; int count; } children_t;
+typedef struct children {
+    CXCursor at[16];
+    int count;
+} children_t;
 
 static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -142,14 +161,16 @@ static children_t children_of(CXCursor c)
 static bool is_same(CXCursor a, CXCursor b)
 {
     CXSourceRange x = clang_getCursorExtent(a), y = clang_getCursorExtent(b);
-    return clang_getCursorKind(a) == clang_getCursorKind(b) && clang_equalLocations(clang_getRangeStart(x), clang_getRangeStart(y)) &&
+    return clang_getCursorKind(a) == clang_getCursorKind(b) &&
+           clang_equalLocations(clang_getRangeStart(x), clang_getRangeStart(y)) &&
            clang_equalLocations(clang_getRangeEnd(x), clang_getRangeEnd(y));
 }
 
 static bool is_integer(CXType type)
 {
     type = clang_getCanonicalType(type);
-    return type.kind >= CXType_Bool && type.kind <= CXType_Int128 && clang_Type_getSizeOf(type) >= 4;
+    return type.kind >= CXType_Bool && type.kind <= CXType_Int128 &&
+           clang_Type_getSizeOf(type) >= 4;
 }
 
 /* Below parentheses, implicit conversions, and casts between integers that keep every index. */
@@ -158,14 +179,19 @@ static CXCursor operand_of(CXCursor c)
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
         children_t list = children_of(c);
-        bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr || kind == CXCursor_CXXFunctionalCastExpr;
-        if (list.count == 0 || !(kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || (cast && is_integer(clang_getCursorType(c)))))
+        bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+                    kind == CXCursor_CXXFunctionalCastExpr;
+        if (list.count == 0 || !(kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+                                 (cast && is_integer(clang_getCursorType(c)))))
             return c;
         c = list.at[list.count - 1];
     }
 }
 
-typedef struct changes { CXCursor variable; bool found; } changes_t;
+typedef struct changes {
+    CXCursor variable;
+    bool found;
+} changes_t;
 
 /* Whether a variable may change: it is assigned to, or its address is taken. */
 static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClientData data)
@@ -174,18 +200,22 @@ static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClient
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
     bool assigns = kind == CXCursor_CompoundAssignOperator ||
-                   (kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign);
+                   (kind == CXCursor_BinaryOperator &&
+                    clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign);
     if (kind == CXCursor_UnaryOperator) {
         enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(c);
-        assigns = op == CXUnaryOperator_AddrOf || (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec);
+        assigns = op == CXUnaryOperator_AddrOf ||
+                  (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec);
     }
     children_t list = children_of(c);
     CXCursor operand = assigns && list.count ? operand_of(list.at[0]) : clang_getNullCursor();
-    if (assigns && clang_getCursorKind(operand) == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(operand), x->variable))
+    if (assigns && clang_getCursorKind(operand) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(operand), x->variable))
         x->found = true;
     if (kind == CXCursor_LambdaExpr || kind == CXCursor_GCCAsmStmt)
         x->found = true;
-    if (kind == CXCursor_VarDecl && clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_LValueReference)
+    if (kind == CXCursor_VarDecl &&
+        clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_LValueReference)
         x->found = true;
     return x->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
@@ -208,10 +238,15 @@ static bool built_in(const char *text, value_t *v)
     size_t length = strlen(text);
     for (int k = 0; k < 3; k++) {
         size_t name = strlen(names[k]);
-        if (length != name + 2 || strncmp(text, names[k], name) != 0 || text[name] != '.' || text[name + 1] < 'x' || text[name + 1] > 'z')
+        if (length != name + 2 || strncmp(text, names[k], name) != 0 || text[name] != '.' ||
+            text[name + 1] < 'x' || text[name + 1] > 'z')
             continue;
         int d = text[name + 1] - 'x';
-        *v = (value_t){.known = true, .term = k == 0 ? TERM_SUM : k == 1 ? TERM_BLOCK_INDEX : TERM_BLOCK_DIM, .dimension = d};
+        *v = (value_t){.known = true,
+                       .term = k == 0   ? TERM_SUM
+                               : k == 1 ? TERM_BLOCK_INDEX
+                                        : TERM_BLOCK_DIM,
+                       .dimension = d};
         if (k == 0)
             v->sum.thread[d] = "1";
         return true;
@@ -223,9 +258,12 @@ static value_t value_of_variable(infer_t *f, CXCursor variable)
 {
     enum CXCursorKind kind = clang_getCursorKind(variable);
     CXType type = clang_getCursorType(variable);
-    CXCursor outer = kind == CXCursor_EnumConstantDecl ? clang_getCursorSemanticParent(clang_getCursorSemanticParent(variable)) : variable;
+    CXCursor outer = kind == CXCursor_EnumConstantDecl
+                         ? clang_getCursorSemanticParent(clang_getCursorSemanticParent(variable))
+                         : variable;
     if (kind == CXCursor_NonTypeTemplateParameter ||
-        (kind == CXCursor_EnumConstantDecl && clang_getCursorKind(outer) == CXCursor_TranslationUnit))
+        (kind == CXCursor_EnumConstantDecl &&
+         clang_getCursorKind(outer) == CXCursor_TranslationUnit))
         return constant(clang_text(clang_getCursorSpelling(variable)));
     if (!is_integer(type) || is_changed(f, variable))
         return unknown;
@@ -236,12 +274,15 @@ static value_t value_of_variable(infer_t *f, CXCursor variable)
     children_t list = children_of(variable);
     enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
     if (scope == CXCursor_TranslationUnit) /* known to the host by the same name */
-        return clang_isConstQualifiedType(type) && list.count == 1 && clang_isExpression(clang_getCursorKind(list.at[0]))
+        return clang_isConstQualifiedType(type) && list.count == 1 &&
+                       clang_isExpression(clang_getCursorKind(list.at[0]))
                    ? constant(clang_text(clang_getCursorSpelling(variable)))
                    : unknown;
     if (scope == CXCursor_Namespace || clang_Cursor_getStorageClass(variable) == CX_SC_Static)
         return unknown;
-    return list.count && clang_isExpression(clang_getCursorKind(list.at[list.count - 1])) ? value_of(f, list.at[list.count - 1]) : unknown;
+    return list.count && clang_isExpression(clang_getCursorKind(list.at[list.count - 1]))
+               ? value_of(f, list.at[list.count - 1])
+               : unknown;
 }
 
 static value_t value_of(infer_t *f, CXCursor c)
@@ -258,12 +299,8 @@ static value_t value_of(infer_t *f, CXCursor c)
     children_t list = children_of(inner);
     text = text_of(f, inner);
     switch (clang_getCursorKind(inner)) {
-    case CXCursor_IntegerLiteral:
-        v = constant(text);
-        break;
-    case CXCursor_DeclRefExpr:
-        v = value_of_variable(f, clang_getCursorReferenced(inner));
-        break;
+    case CXCursor_IntegerLiteral: v = constant(text); break;
+    case CXCursor_DeclRefExpr: v = value_of_variable(f, clang_getCursorReferenced(inner)); break;
     case CXCursor_BinaryOperator:
         if (list.count != 2)
             break;
@@ -277,8 +314,7 @@ static value_t value_of(infer_t *f, CXCursor c)
         case CXBinaryOperator_Mul:
             v = product_of(value_of(f, list.at[0]), value_of(f, list.at[1]));
             break;
-        default:
-            break;
+        default: break;
         }
         break;
     default:
@@ -290,7 +326,8 @@ static value_t value_of(infer_t *f, CXCursor c)
     return v;
 }
 
-/* The sum as words of a clause, in the names of the axes; NULL when it depends on a part of a global index. */
+/* The sum as words of a clause, in the names of the axes; NULL when it depends on a part of a
+ * global index. */
 static const char *index_text(infer_t *f, const value_t *v)
 {
     const char *text = NULL;
@@ -333,7 +370,9 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const cha
 }
 
 /* Whether a statement may access memory, or leave. */
-typedef struct does { bool access, leave; } does_t;
+typedef struct does {
+    bool access, leave;
+} does_t;
 
 static enum CXChildVisitResult find_does(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -341,8 +380,10 @@ static enum CXChildVisitResult find_does(CXCursor c, CXCursor parent, CXClientDa
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
     does->access |= kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_CallExpr ||
-                    (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
-    does->leave |= kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt || kind == CXCursor_IndirectGotoStmt;
+                    (kind == CXCursor_UnaryOperator &&
+                     clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
+    does->leave |= kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt ||
+                   kind == CXCursor_IndirectGotoStmt;
     return CXChildVisit_Recurse;
 }
 
@@ -357,7 +398,8 @@ static does_t does_of(CXCursor c)
 /* What a condition says: nothing of an index, that it is in a range and more, or just that. */
 typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
 
-/* Several comparisons, joined by `&&`, or by `||` when they leave. What is accessed must stand behind those of indices. */
+/* Several comparisons, joined by `&&`, or by `||` when they leave. What is accessed must stand
+ * behind those of indices. */
 static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char **range)
 {
     CXCursor inner = operand_of(c);
@@ -372,7 +414,8 @@ static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char 
         guard_t right = read_comparisons(f, list.at[1], leaves, range);
         return left == right ? left : GUARD_PART;
     }
-    bool known = op == (leaves ? CXBinaryOperator_GE : CXBinaryOperator_LT) && read_comparison(f, list.at[0], list.at[1], range);
+    bool known = op == (leaves ? CXBinaryOperator_GE : CXBinaryOperator_LT) &&
+                 read_comparison(f, list.at[0], list.at[1], range);
     return known ? GUARD_WHOLE : GUARD_NONE;
 }
 
@@ -393,9 +436,13 @@ static bool is_return(CXCursor c)
     return clang_getCursorKind(c) == CXCursor_ReturnStmt && list.count == 0;
 }
 
-/* The statements that all threads of the range run: those of the body, or of `if (index < n) { ... }` that is all of it. What
- * stands before the comparisons accesses no memory, so the range holds for all accesses. */
-typedef struct statements { CXCursor at[256]; int count; } statements_t;
+/* The statements that all threads of the range run: those of the body, or of `if (index < n) { ...
+ * }` that is all of it. What stands before the comparisons accesses no memory, so the range holds
+ * for all accesses. */
+typedef struct statements {
+    CXCursor at[256];
+    int count;
+} statements_t;
 
 static enum CXChildVisitResult add_statement(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -418,10 +465,12 @@ static void add_straight(infer_t *f, CXCursor block, statements_t *out, int dept
         if (clang_getCursorKind(c) == CXCursor_DeclStmt && !does_of(c).access)
             continue;
         guard_t guard = GUARD_NONE;
-        if (is_if && is_return(list.at[1]) && (guard = read_guard(f, list.at[0], true)) == GUARD_WHOLE)
+        if (is_if && is_return(list.at[1]) &&
+            (guard = read_guard(f, list.at[0], true)) == GUARD_WHOLE)
             continue;
         bool last = guard == GUARD_NONE && is_if && k == all->count - 1 && depth < 4;
-        if (last && (guard = read_guard(f, list.at[0], false)) == GUARD_WHOLE && clang_getCursorKind(list.at[1]) == CXCursor_CompoundStmt) {
+        if (last && (guard = read_guard(f, list.at[0], false)) == GUARD_WHOLE &&
+            clang_getCursorKind(list.at[1]) == CXCursor_CompoundStmt) {
             add_straight(f, list.at[1], out, depth + 1);
             return;
         }
@@ -440,7 +489,11 @@ static void add_straight(infer_t *f, CXCursor block, statements_t *out, int dept
 
 /* ---- Uses of a pointer ---- */
 
-typedef struct use { struct use *next; const char *index; bool stores, always; } use_t;
+typedef struct use {
+    struct use *next;
+    const char *index;
+    bool stores, always;
+} use_t;
 typedef struct search {
     infer_t *f;
     CXCursor parameter;
@@ -451,7 +504,8 @@ typedef struct search {
 
 static bool names(const search_t *x, CXCursor c)
 {
-    return clang_getCursorKind(c) == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
+    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+           clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
 }
 
 /* The index of `p[e]` or `*(p + e)` or `*p`; false when the cursor is none of them. */
@@ -461,13 +515,15 @@ static bool element_of(const search_t *x, CXCursor c, value_t *index)
     children_t list = children_of(c);
     if (kind == CXCursor_ArraySubscriptExpr && list.count == 2 && names(x, operand_of(list.at[0])))
         return *index = value_of(x->f, list.at[1]), true;
-    if (kind != CXCursor_UnaryOperator || clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref || list.count != 1)
+    if (kind != CXCursor_UnaryOperator ||
+        clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref || list.count != 1)
         return false;
     CXCursor inner = operand_of(list.at[0]);
     if (names(x, inner))
         return *index = constant("0"), true;
     list = children_of(inner);
-    bool sum = clang_getCursorKind(inner) == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(inner) == CXBinaryOperator_Add;
+    bool sum = clang_getCursorKind(inner) == CXCursor_BinaryOperator &&
+               clang_getCursorBinaryOperatorKind(inner) == CXBinaryOperator_Add;
     if (sum && list.count == 2 && names(x, operand_of(list.at[0])))
         return *index = value_of(x->f, list.at[1]), true;
     return false;
@@ -477,14 +533,18 @@ static enum CXChildVisitResult find_choice(CXCursor c, CXCursor parent, CXClient
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    bool logical = kind == CXCursor_BinaryOperator && (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LAnd ||
-                                                       clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr);
-    *(bool *)data |= logical || kind == CXCursor_ConditionalOperator || kind == CXCursor_IfStmt || kind == CXCursor_ForStmt ||
-                     kind == CXCursor_WhileStmt || kind == CXCursor_SwitchStmt || kind == CXCursor_DoStmt || kind == CXCursor_LabelStmt;
+    bool logical = kind == CXCursor_BinaryOperator &&
+                   (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LAnd ||
+                    clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr);
+    *(bool *)data |= logical || kind == CXCursor_ConditionalOperator || kind == CXCursor_IfStmt ||
+                     kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                     kind == CXCursor_SwitchStmt || kind == CXCursor_DoStmt ||
+                     kind == CXCursor_LabelStmt;
     return CXChildVisit_Recurse;
 }
 
-/* Whether every thread accesses the element, so that it exists: it is in a straight statement without choices. */
+/* Whether every thread accesses the element, so that it exists: it is in a straight statement
+ * without choices. */
 static bool is_certain(const search_t *x, CXCursor element)
 {
     size_t begin, end, first, last;
@@ -517,23 +577,30 @@ static void add_use(search_t *x, CXCursor element, CXCursor parent)
     children_t around = children_of(parent);
     bool first = around.count && is_same(around.at[0], element);
     enum CXCursorKind kind = clang_getCursorKind(parent);
-    bool assigns = first && kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Assign;
+    bool assigns = first && kind == CXCursor_BinaryOperator &&
+                   clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Assign;
     bool changes = first && kind == CXCursor_CompoundAssignOperator;
     enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(element)).kind;
-    bool operand = (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) && !assigns && !changes;
-    bool initial = kind == CXCursor_VarDecl && clang_getCanonicalType(clang_getCursorType(parent)).kind != CXType_LValueReference;
+    bool operand = (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) &&
+                   !assigns && !changes;
+    bool initial =
+        kind == CXCursor_VarDecl &&
+        clang_getCanonicalType(clang_getCursorType(parent)).kind != CXType_LValueReference;
     /* An unexposed expression is the conversion of an lvalue to its value. */
-    bool read = (kind == CXCursor_UnexposedExpr || operand || initial) && type != CXType_ConstantArray && type != CXType_Pointer;
+    bool read = (kind == CXCursor_UnexposedExpr || operand || initial) &&
+                type != CXType_ConstantArray && type != CXType_Pointer;
     if (kind == CXCursor_UnaryOperator) {
         enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(parent);
         changes = op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec;
     }
     element_of(x, element, &index);
     use_t *use = arena_alloc(sizeof(*use));
-    *use = (use_t){.next = x->uses, .index = index_text(x->f, &index), .stores = assigns || changes};
+    *use =
+        (use_t){.next = x->uses, .index = index_text(x->f, &index), .stores = assigns || changes};
     for (int k = 0; assigns && k < x->straight->count; k++)
         use->always |= is_same(x->straight->at[k], parent);
-    x->fails |= !use->index || !(assigns || changes || read) || !(is_bounded(x->f, &index) || is_certain(x, element));
+    x->fails |= !use->index || !(assigns || changes || read) ||
+                !(is_bounded(x->f, &index) || is_certain(x, element));
     x->uses = use;
 }
 
@@ -566,7 +633,8 @@ static void add_clause(text_t *out, const char *word, const char *name, const ch
     text_printf(out, " %s(%s[%s])", word, name, index);
 }
 
-/* Each index once: written if all stores to it are certain, or some is and nothing else is done there. */
+/* Each index once: written if all stores to it are certain, or some is and nothing else is done
+ * there. */
 static void write_clauses(const search_t *x, const char *name, bool certain, text_t *out)
 {
     for (const use_t *use = x->uses; use; use = use->next) {
@@ -581,7 +649,11 @@ static void write_clauses(const search_t *x, const char *name, bool certain, tex
             reads |= !k->stores;
         }
         if (!done)
-            add_clause(out, !stores ? "read" : always && !reads && certain ? "write" : "update", name, use->index);
+            add_clause(out,
+                       !stores                       ? "read"
+                       : always && !reads && certain ? "write"
+                                                     : "update",
+                       name, use->index);
     }
 }
 
@@ -604,7 +676,8 @@ static bool has_directive(const unit_t *u, CXCursor body)
     lexer_t l = lexer_at(u->source, begin, end);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (t.kind == TOKEN_DIRECTIVE && strncmp(u->source->text + t.begin, "#pragma unroll", 14) != 0)
+        if (t.kind == TOKEN_DIRECTIVE &&
+            strncmp(u->source->text + t.begin, "#pragma unroll", 14) != 0)
             return true;
     return false;
 }
@@ -647,7 +720,8 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
     text_printf(&out, ")%s", clauses);
     source_t *s = source_from("what is inferred", out.data, out.length);
     *source = s;
-    return parse_directive(s, (pragma_t){.begin = 0, .end = s->length, .content = 0, .content_end = s->length});
+    return parse_directive(
+        s, (pragma_t){.begin = 0, .end = s->length, .content = 0, .content_end = s->length});
 }
 
 declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range)
@@ -658,7 +732,10 @@ declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wante
     clang_visitChildren(definition, find_body, &body);
     if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
         return NULL;
-    infer_t f = {.u = u, .n = declaration_of_kernel(u, NULL, definition), .body = body, .certain = range == RANGE_INFERRED};
+    infer_t f = {.u = u,
+                 .n = declaration_of_kernel(u, NULL, definition),
+                 .body = body,
+                 .certain = range == RANGE_INFERRED};
     statements_t *straight = arena_alloc(sizeof(*straight));
     name_axes(&f);
     add_straight(&f, body, straight, 0);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the code of a kernel or function does with what its pointers point to, where that is simple to see. */
+/* What the code of a kernel or function does with what its pointers point to, where that is simple
+ * to see. */
 #include <string.h>
 
 #include "directive.h"
 
-typedef struct walk { CXCursor parameter; uses_t uses; } walk_t;
+typedef struct walk {
+    CXCursor parameter;
+    uses_t uses;
+} walk_t;
 
 static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -65,7 +69,8 @@ static bool is_element(CXCursor e)
 {
     enum CXCursorKind kind = clang_getCursorKind(e);
     return kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr ||
-           (kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
+           (kind == CXCursor_UnaryOperator &&
+            clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
 }
 
 /* Elements behind the pointer, and not the pointer itself, nor what an element points to. */
@@ -74,8 +79,11 @@ static bool is_behind(const walk_t *w, CXCursor e)
     if (!is_element(e) || !begins_with(w, e))
         return false;
     for (CXCursor base = first_of(e); !clang_Cursor_isNull(base); base = first_of(base))
-        if (is_element(base) && clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer &&
-            clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(w->parameter)))).kind == CXType_Pointer)
+        if (is_element(base) &&
+            clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer &&
+            clang_getCanonicalType(
+                clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(w->parameter))))
+                    .kind == CXType_Pointer)
             return false;
     return true;
 }
@@ -88,13 +96,15 @@ static void note(CXCursor *where, CXCursor c)
 
 static bool points_to_const(CXType type)
 {
-    return clang_isConstQualifiedType(clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type))));
+    return clang_isConstQualifiedType(
+        clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type))));
 }
 
 /* What other threads have added is in what it returns. */
 static bool is_addition(const char *name)
 {
-    return !strncmp(name, "atomicAdd", 9) || !strncmp(name, "atomicSub", 9) || !strncmp(name, "atomicInc", 9) || !strncmp(name, "atomicDec", 9) ||
+    return !strncmp(name, "atomicAdd", 9) || !strncmp(name, "atomicSub", 9) ||
+           !strncmp(name, "atomicInc", 9) || !strncmp(name, "atomicDec", 9) ||
            !strncmp(name, "__nv_atomic_fetch_add", 21) || !strncmp(name, "__nv_atomic_add", 15);
 }
 
@@ -102,9 +112,12 @@ static bool is_addition(const char *name)
 static void visit_call(walk_t *w, CXCursor call, CXCursor parent)
 {
     enum CXCursorKind around = clang_getCursorKind(parent);
-    bool comma = around == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Comma;
-    bool used = (clang_isExpression(around) && around != CXCursor_CStyleCastExpr && !comma) || around == CXCursor_VarDecl ||
-                around == CXCursor_ReturnStmt || (around == CXCursor_CStyleCastExpr && clang_getCursorType(parent).kind != CXType_Void);
+    bool comma = around == CXCursor_BinaryOperator &&
+                 clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Comma;
+    bool used =
+        (clang_isExpression(around) && around != CXCursor_CStyleCastExpr && !comma) ||
+        around == CXCursor_VarDecl || around == CXCursor_ReturnStmt ||
+        (around == CXCursor_CStyleCastExpr && clang_getCursorType(parent).kind != CXType_Void);
     const char *name = clang_text(clang_getCursorSpelling(call));
     CXType function = clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(call)));
     int count = clang_Cursor_getNumArguments(call), declared = clang_getNumArgTypes(function);
@@ -140,25 +153,22 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         if (is_pointer(clang_getCursorType(c)) && begins_with(w, last_of(c)))
             note(&w->uses.escaped, c);
         break;
-    case CXCursor_CompoundAssignOperator:
-        visit_change(w, c, &w->uses.updated);
-        break;
+    case CXCursor_CompoundAssignOperator: visit_change(w, c, &w->uses.updated); break;
     case CXCursor_UnaryOperator:
-        if (clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc && clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec)
+        if (clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
+            clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec)
             visit_change(w, c, &w->uses.updated);
         break;
     case CXCursor_VarDecl:
-        if (is_pointer(clang_getCursorType(c)) && !points_to_const(clang_getCursorType(c)) && begins_with(w, last_of(c)))
+        if (is_pointer(clang_getCursorType(c)) && !points_to_const(clang_getCursorType(c)) &&
+            begins_with(w, last_of(c)))
             note(&w->uses.escaped, c);
         break;
-    case CXCursor_CallExpr:
-        visit_call(w, c, parent);
-        break;
-    case CXCursor_LambdaExpr: case CXCursor_GCCAsmStmt: case CXCursor_CXXForRangeStmt:
-        note(&w->uses.escaped, c);
-        break;
-    default:
-        break;
+    case CXCursor_CallExpr: visit_call(w, c, parent); break;
+    case CXCursor_LambdaExpr:
+    case CXCursor_GCCAsmStmt:
+    case CXCursor_CXXForRangeStmt: note(&w->uses.escaped, c); break;
+    default: break;
     }
     return CXChildVisit_Recurse;
 }
@@ -203,5 +213,6 @@ bool uses_holds_pointers(CXType type)
     if (type.kind == CXType_Record)
         clang_Type_visitFields(type, find_pointer_field, &found);
     enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
-    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto && pointee != CXType_FunctionNoProto);
+    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto &&
+                     pointee != CXType_FunctionNoProto);
 }

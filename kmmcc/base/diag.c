@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct fix { size_t begin, end; const char *text; } fix_t;
+typedef struct fix {
+    size_t begin, end;
+    const char *text;
+} fix_t;
 enum { MAX_FIXES = 4 };
 
 typedef struct message {
@@ -15,7 +18,7 @@ typedef struct message {
     const source_t *source; /* NULL: no place */
     size_t begin, end;
     const char *text;
-    int order; /* of creation */
+    int order;            /* of creation */
     fix_t fix[MAX_FIXES]; /* that together mend what is wrong */
     int fix_count;
     struct message *notes; /* those that follow a warning or an error, in order */
@@ -24,7 +27,10 @@ typedef struct message {
 
 /* -Wno-X, -WX, -Werror=X, -Wno-error=X; the last rule that matches a warning decides. */
 typedef enum state { STATE_OFF, STATE_ON, STATE_ERROR, STATE_NO_ERROR } state_t;
-typedef struct rule { const char *name; state_t state; } rule_t;
+typedef struct rule {
+    const char *name;
+    state_t state;
+} rule_t;
 
 static struct {
     message_t *messages;
@@ -102,17 +108,28 @@ static state_t warning_state(const char *name, size_t length)
 
 void diag_warnings_list(void)
 {
-    static const struct { const char *name, *what; } list[] = {
-        {"kmm-whole", "no clause says what a launch reads of an array, so each chunk reads the whole"},
+    static const struct {
+        const char *name, *what;
+    } list[] = {
+        {"kmm-whole",
+         "no clause says what a launch reads of an array, so each chunk reads the whole"},
         {"kmm-barrier", "some threads of a block never come to a barrier (CPU target)"},
-        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: the old values are not there"},
-        {"kmm-overlap", "chunks that would write the same elements, where it is not known that there are several"},
-        {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel where they point to managed memory"},
-        {"kmm-symbol", "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"},
-        {"kmm-elsewhere", "a kernel that calls functions which another file defines, so that its launch is one chunk"},
-        {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may be smaller than the range"},
-        {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which know nothing of managed memory"}};
-    printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an error.\n\n");
+        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: "
+                       "the old values are not there"},
+        {"kmm-overlap",
+         "chunks that would write the same elements, where it is not known that there are several"},
+        {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel "
+                         "where they point to managed memory"},
+        {"kmm-symbol",
+         "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"},
+        {"kmm-elsewhere", "a kernel that calls functions which another file defines, so that its "
+                          "launch is one chunk"},
+        {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may "
+                       "be smaller than the range"},
+        {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "
+                        "know nothing of managed memory"}};
+    printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an "
+           "error.\n\n");
     for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
         printf("  -W%-12s %s\n", list[k].name, list[k].what);
 }
@@ -187,11 +204,15 @@ static const char *print_text(const char *format, va_list list)
     return copy;
 }
 
-void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
+void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format,
+             ...)
 {
     va_list list;
     va_start(list, format);
-    admit((message_t){.severity = severity, .source = s, .begin = begin, .end = end,
+    admit((message_t){.severity = severity,
+                      .source = s,
+                      .begin = begin,
+                      .end = end,
                       .text = print_text(format, list)});
     va_end(list);
 }
@@ -215,7 +236,10 @@ void diag_fix(size_t begin, size_t end, const char *text)
         m->fix[m->fix_count++] = (fix_t){begin, end, text};
 }
 
-int diag_count(void) { return diag.count; }
+int diag_count(void)
+{
+    return diag.count;
+}
 
 void diag_retract(int first, int last)
 {
@@ -228,23 +252,42 @@ void diag_retract(int first, int last)
     diag.count -= last - first;
 }
 
-int diag_error_count(void) { return diag.errors; }
+int diag_error_count(void)
+{
+    return diag.errors;
+}
 
-void diag_colour(bool on) { diag.colour = on; }
+void diag_colour(bool on)
+{
+    diag.colour = on;
+}
 
-void diag_parseable_fixes(bool on) { diag.parseable = on; }
+void diag_parseable_fixes(bool on)
+{
+    diag.parseable = on;
+}
 
 /* ---- Printing ---- */
 
-static const char *paint(const char *escape) { return diag.colour ? escape : ""; }
+static const char *paint(const char *escape)
+{
+    return diag.colour ? escape : "";
+}
 
 /* One character of UTF-8 at s: its bytes, and the columns it takes. Bytes that are no UTF-8 count
  * alone and are printed as <XX>, four columns. */
-typedef struct glyph { size_t bytes; unsigned columns; bool valid; } glyph_t;
+typedef struct glyph {
+    size_t bytes;
+    unsigned columns;
+    bool valid;
+} glyph_t;
 
 static unsigned code_columns(uint32_t c)
 {
-    static const struct { uint32_t first, last; unsigned columns; } ranges[] = {
+    static const struct {
+        uint32_t first, last;
+        unsigned columns;
+    } ranges[] = {
         {0x0300, 0x036F, 0}, {0x1100, 0x115F, 2}, {0x200B, 0x200F, 0},   {0x2E80, 0xA4CF, 2},
         {0xAC00, 0xD7A3, 2}, {0xF900, 0xFAFF, 2}, {0xFE00, 0xFE0F, 0},   {0xFE30, 0xFE6F, 2},
         {0xFF00, 0xFF60, 2}, {0xFFE0, 0xFFE6, 2}, {0x1F300, 0x1FAFF, 2}, {0x20000, 0x3FFFD, 2},
@@ -307,7 +350,8 @@ static void lay_out(const char *line, const char *end, const char *mark, const c
         marks->data[--marks->length] = '\0';
 }
 
-/* The text below the place on the line that it replaces; nothing for what is on another line, or only taken away. */
+/* The text below the place on the line that it replaces; nothing for what is on another line, or
+ * only taken away. */
 static void print_fix(const source_t *s, unsigned line, const fix_t *fix)
 {
     const char *first = s->text + s->lines[line - 1], *last = first + strcspn(first, "\r\n");
@@ -318,7 +362,8 @@ static void print_fix(const source_t *s, unsigned line, const fix_t *fix)
     text_add(&shown, "", 0);
     text_add(&marks, "", 0);
     lay_out(first, last, at, at, &shown, &marks);
-    fprintf(stderr, "%*s%s%s%s\n", marks.length ? (int)marks.length - 1 : 0, "", paint("\033[0;32m"), fix->text, paint("\033[0m"));
+    fprintf(stderr, "%*s%s%s%s\n", marks.length ? (int)marks.length - 1 : 0, "",
+            paint("\033[0;32m"), fix->text, paint("\033[0m"));
 }
 
 static void print_quoted(const char *text)
@@ -335,7 +380,8 @@ static void print_quoted(const char *text)
     fputc('"', stderr);
 }
 
-/* As clang writes it: fix-it:"file":{line:column-line:column}:"text". Columns are bytes; the end is exclusive. */
+/* As clang writes it: fix-it:"file":{line:column-line:column}:"text". Columns are bytes; the end is
+ * exclusive. */
 static void print_parseable(const source_t *s, const fix_t *fix)
 {
     unsigned line, column, end_line, end_column;
@@ -348,7 +394,8 @@ static void print_parseable(const source_t *s, const fix_t *fix)
     fputc('\n', stderr);
 }
 
-/* Text that kmmcc has completed is not what the file holds, so its places mean nothing to an editor. */
+/* Text that kmmcc has completed is not what the file holds, so its places mean nothing to an
+ * editor. */
 static void print_fixes(const message_t *m, unsigned line)
 {
     for (int k = 0; k < m->fix_count; k++)
@@ -366,7 +413,8 @@ static void print_line(const source_t *s, unsigned line, size_t begin, size_t en
     text_add(&shown, "", 0);
     text_add(&marks, "", 0);
     lay_out(first, last < stop ? last : stop, s->text + begin, s->text + end, &shown, &marks);
-    fprintf(stderr, "%s\n%s%s%s\n", shown.data, paint("\033[0;1;32m"), marks.data, paint("\033[0m"));
+    fprintf(stderr, "%s\n%s%s%s\n", shown.data, paint("\033[0;1;32m"), marks.data,
+            paint("\033[0m"));
 }
 
 static void print_message(const message_t *m)

@@ -97,7 +97,8 @@ const char *process_folder(bool create)
         return folder;
     folder = mkdtemp(pattern);
     if (!folder) {
-        diag_plain(SEVERITY_ERROR, "cannot make a temporary folder in '%s': %s", place, strerror(errno));
+        diag_plain(SEVERITY_ERROR, "cannot make a temporary folder in '%s': %s", place,
+                   strerror(errno));
         diag_plain(SEVERITY_NOTE, "set TMPDIR to a folder that can be written");
         return NULL;
     }
@@ -127,7 +128,9 @@ const char *process_file(const char *folder, const char *name)
 
 static void add_quoted(text_t *line, const char *word)
 {
-    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%#") == strlen(word)) {
+    if (*word &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%#") ==
+            strlen(word)) {
         text_add(line, word, strlen(word));
         return;
     }
@@ -172,7 +175,8 @@ static pid_t start(const list_t *command, posix_spawn_file_actions_t *actions)
     posix_spawnattr_setsigmask(&attributes, &before);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     pid_t pid = 0;
-    int error = posix_spawn(&pid, command->item[0], actions, &attributes, (char *const *)command->item, environ);
+    int error = posix_spawn(&pid, command->item[0], actions, &attributes,
+                            (char *const *)command->item, environ);
     posix_spawnattr_destroy(&attributes);
     child = error ? 0 : pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -193,8 +197,8 @@ static int finish(const list_t *command, pid_t pid)
         return WEXITSTATUS(status);
     if (WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT)
         end_by(WTERMSIG(status)); /* whoever sent it knows */
-    diag_plain(SEVERITY_ERROR, "'%s' was ended by signal %d (%s)", command->item[0], WTERMSIG(status),
-               strsignal(WTERMSIG(status)));
+    diag_plain(SEVERITY_ERROR, "'%s' was ended by signal %d (%s)", command->item[0],
+               WTERMSIG(status), strsignal(WTERMSIG(status)));
     return 1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of C and C++ text: just enough to find pragmas, to parse clauses and to edit declarations. */
+/* Tokens of C and C++ text: just enough to find pragmas, to parse clauses and to edit declarations.
+ */
 #include <ctype.h>
 #include <string.h>
 
@@ -110,7 +111,8 @@ static void skip_raw_string(lexer_t *l)
         open++;
     size_t length = open - mark;
     for (size_t k = open; k + length + 1 < l->end; k++) {
-        if (text[k] == ')' && !memcmp(text + k + 1, text + mark, length) && text[k + 1 + length] == '"') {
+        if (text[k] == ')' && !memcmp(text + k + 1, text + mark, length) &&
+            text[k + 1 + length] == '"') {
             l->at = k + length + 2;
             return;
         }
@@ -141,7 +143,8 @@ static token_kind_t lex_name(lexer_t *l)
 
 static token_kind_t lex_number(lexer_t *l)
 {
-    while (name_char(peek(l, 0)) || peek(l, 0) == '.' || (peek(l, 0) == '\'' && name_char(peek(l, 1))) ||
+    while (name_char(peek(l, 0)) || peek(l, 0) == '.' ||
+           (peek(l, 0) == '\'' && name_char(peek(l, 1))) ||
            ((peek(l, 0) == '+' || peek(l, 0) == '-') && strchr("eEpP", l->s->text[l->at - 1])))
         l->at++;
     return TOKEN_NUMBER;
@@ -149,9 +152,9 @@ static token_kind_t lex_number(lexer_t *l)
 
 static token_kind_t lex_punctuator(lexer_t *l)
 {
-    static const char *const longest_first[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<",
-                                                ">>",  "<=",  ">=",  "==",  "!=",  "&&",  "||", "+=", "-=", "*=", "/=",
-                                                "%=",  "&=",  "|=",  "^="};
+    static const char *const longest_first[] = {
+        "<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=",
+        ">=",  "==",  "!=",  "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^="};
     for (size_t k = 0; k < sizeof(longest_first) / sizeof(*longest_first); k++) {
         if (longest_first[k][0] != l->s->text[l->at])
             continue;

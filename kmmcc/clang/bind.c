@@ -6,8 +6,9 @@
  *
  *     if (0) { ...its expressions, as initializers of variables... } else
  *
- * which is the beginning of a statement that ends with the governed one, wherever a statement may stand. So one parse
- * sees the expressions in their scope, gives their types, and says which statement follows.
+ * which is the beginning of a statement that ends with the governed one, wherever a statement may
+ * stand. So one parse sees the expressions in their scope, gives their types, and says which
+ * statement follows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,12 @@
 
 /* ---- The text to parse ---- */
 
-typedef struct writer { const unit_t *u; text_t text; piece_t *pieces; int count, capacity; } writer_t;
+typedef struct writer {
+    const unit_t *u;
+    text_t text;
+    piece_t *pieces;
+    int count, capacity;
+} writer_t;
 
 static void copy_source(writer_t *w, size_t begin, size_t end)
 {
@@ -36,7 +42,8 @@ static void add_probe(writer_t *w, directive_t *d, expr_t *e)
     if (!d->probe)
         d->probe = arena_alloc(MAX_PROBES * sizeof(*d->probe));
     d->probe[d->probe_count].expr = e;
-    text_printf(&w->text, "%s kmm_%d_%d = (", w->u->lang == LANG_C ? "__auto_type" : "auto", d->order, d->probe_count);
+    text_printf(&w->text, "%s kmm_%d_%d = (", w->u->lang == LANG_C ? "__auto_type" : "auto",
+                d->order, d->probe_count);
     copy_source(w, e->begin, e->end);
     text_printf(&w->text, "); ");
     d->probe_count++;
@@ -103,14 +110,19 @@ static void write_probe(writer_t *w, directive_t *d)
         probe_optional(w, d, d->map[k].lower);
         probe_optional(w, d, d->map[k].length);
     }
-    text_printf(&w->text, "} else %s", directive_stands_alone(d) ? ";" : d->kind == DIRECTIVE_DECLARE ? "; }" : "");
+    text_printf(&w->text, "} else %s",
+                directive_stands_alone(d)      ? ";"
+                : d->kind == DIRECTIVE_DECLARE ? "; }"
+                                               : "");
 }
 
 void bind_probes(unit_t *u)
 {
     writer_t w = {.u = u};
     size_t from = 0;
-    text_printf(&w.text, "%s\n", emit_line(u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */
+    text_printf(
+        &w.text, "%s\n",
+        emit_line(u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */
     for (int k = 0; k < u->directive_count; k++) {
         copy_source(&w, from, u->directives[k]->pragma.begin);
         write_probe(&w, u->directives[k]);
@@ -124,10 +136,14 @@ void bind_probes(unit_t *u)
 
 /* ---- Types of the expressions ---- */
 
-typedef struct walk { unit_t *u; directive_t *d; probe_t *probe; } walk_t;
+typedef struct walk {
+    unit_t *u;
+    directive_t *d;
+    probe_t *probe;
+} walk_t;
 
-/* Children are visited after their parents, so that of an expression and its implicit conversions the
- * expression stays. */
+/* Children are visited after their parents, so that of an expression and its implicit conversions
+ * the expression stays. */
 static void set_type(expr_t *e, size_t begin, size_t end, CXCursor c)
 {
     for (; e; e = e->next) {
@@ -151,7 +167,8 @@ static enum CXChildVisitResult visit_probe(CXCursor c, CXCursor parent, CXClient
         sscanf(clang_text(clang_getCursorSpelling(c)), "kmm_%d_%d", &order, &number) == 2) {
         w.probe = &w.d->probe[number];
         w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
-    } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) && unit_range(w.u, c, &begin, &end)) {
+    } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&
+               unit_range(w.u, c, &begin, &end)) {
         set_type(w.probe->expr, begin, end, c);
     }
     clang_visitChildren(c, visit_probe, &w);
@@ -160,8 +177,13 @@ static enum CXChildVisitResult visit_probe(CXCursor c, CXCursor parent, CXClient
 
 /* ---- The launch in a governed statement ---- */
 
-/* A cursor on the way from the statement to the place that is visited; `first`, `last` among its parent's children. */
-typedef struct frame { const struct frame *up; CXCursor cursor; bool first, last; } frame_t;
+/* A cursor on the way from the statement to the place that is visited; `first`, `last` among its
+ * parent's children. */
+typedef struct frame {
+    const struct frame *up;
+    CXCursor cursor;
+    bool first, last;
+} frame_t;
 
 /* The launches of one kind in a statement. */
 typedef struct calls {
@@ -169,13 +191,21 @@ typedef struct calls {
     CXCursor first, second;
     launch_form_t form; /* of the first */
     bool alone;         /* the first is a statement of its own */
-    bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its semicolon */
+    bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its
+                           semicolon */
     size_t begin, end;
 } calls_t;
 
-typedef struct found { unit_t *u; calls_t kernels, functions; bool cooperative; } found_t;
+typedef struct found {
+    unit_t *u;
+    calls_t kernels, functions;
+    bool cooperative;
+} found_t;
 
-typedef struct children { CXCursor *at; int count, capacity; } children_t;
+typedef struct children {
+    CXCursor *at;
+    int count, capacity;
+} children_t;
 
 static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -199,7 +229,10 @@ static children_t children_of(CXCursor c)
     return list;
 }
 
-static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+static const char *spelling(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -212,19 +245,24 @@ static bool is_one_of(const char *name, const char *const *list)
 /* `k<<<...>>>(...)`: its second child is the call that pushes the configuration. */
 static bool is_chevron(CXCursor call)
 {
-    static const char *const names[] = {"__cudaPushCallConfiguration", "cudaConfigureCall", "__hipPushCallConfiguration",
-                                        "hipConfigureCall", NULL};
+    static const char *const names[] = {"__cudaPushCallConfiguration", "cudaConfigureCall",
+                                        "__hipPushCallConfiguration", "hipConfigureCall", NULL};
     children_t list = children_of(call);
     return list.count >= 2 && is_one_of(spelling(list.at[1]), names);
 }
 
-bool bind_is_launch(CXCursor call) { return is_chevron(call); }
+bool bind_is_launch(CXCursor call)
+{
+    return is_chevron(call);
+}
 
 /* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
 static int kernel_argument(CXCursor call)
 {
-    static const char *const first[] = {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "hipLaunchKernel", "hipExtLaunchKernel", NULL};
-    static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz", "hipLaunchKernelExC", NULL};
+    static const char *const first[] = {"cudaLaunchKernel", "cudaLaunchKernel_ptsz",
+                                        "hipLaunchKernel", "hipExtLaunchKernel", NULL};
+    static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
+                                         "cudaLaunchKernelExC_ptsz", "hipLaunchKernelExC", NULL};
     const char *name = spelling(call);
     return is_one_of(name, first) ? 0 : is_one_of(name, second) ? 1 : -1;
 }
@@ -236,7 +274,8 @@ static bool is_cooperative(CXCursor call)
     return is_one_of(spelling(call), names);
 }
 
-/* Whether the parent, seen from the child, only wraps the child's value: parentheses, (void), temporaries. */
+/* Whether the parent, seen from the child, only wraps the child's value: parentheses, (void),
+ * temporaries. */
 static bool is_wrapper(const unit_t *u, CXCursor parent, CXCursor child)
 {
     size_t a, b, c, d;
@@ -245,7 +284,8 @@ static bool is_wrapper(const unit_t *u, CXCursor parent, CXCursor child)
         return clang_getCursorType(parent).kind == CXType_Void;
     if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
         return false;
-    return kind == CXCursor_ParenExpr || (unit_range(u, parent, &a, &b) && unit_range(u, child, &c, &d) && a == c && b == d);
+    return kind == CXCursor_ParenExpr ||
+           (unit_range(u, parent, &a, &b) && unit_range(u, child, &c, &d) && a == c && b == d);
 }
 
 static token_t token_after(const source_t *s, size_t offset)
@@ -255,27 +295,29 @@ static token_t token_after(const source_t *s, size_t offset)
     return lex(&l);
 }
 
-/* Whether the cursor of the frame is one of the statements in its parent, and not the parent's condition or the like. */
+/* Whether the cursor of the frame is one of the statements in its parent, and not the parent's
+ * condition or the like. */
 static bool is_statement_of_parent(const frame_t *at)
 {
     if (!at->up)
         return true;
     switch (clang_getCursorKind(at->up->cursor)) {
-    case CXCursor_CompoundStmt: case CXCursor_CaseStmt: case CXCursor_DefaultStmt: case CXCursor_LabelStmt:
-        return true;
-    case CXCursor_DoStmt:
-        return at->first;
-    case CXCursor_IfStmt:
-        return !at->first;
-    case CXCursor_ForStmt: case CXCursor_WhileStmt: case CXCursor_CXXForRangeStmt: case CXCursor_SwitchStmt:
-        return at->last;
-    default:
-        return false;
+    case CXCursor_CompoundStmt:
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+    case CXCursor_LabelStmt: return true;
+    case CXCursor_DoStmt: return at->first;
+    case CXCursor_IfStmt: return !at->first;
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_CXXForRangeStmt:
+    case CXCursor_SwitchStmt: return at->last;
+    default: return false;
     }
 }
 
-/* Whether a place of the statement that begins at `from` is in an argument of a macro or function: between parentheses,
- * with no block of its own. */
+/* Whether a place of the statement that begins at `from` is in an argument of a macro or function:
+ * between parentheses, with no block of its own. */
 static bool is_in_parentheses(const source_t *s, size_t from, size_t place)
 {
     enum { DEEPEST = 256 };
@@ -305,15 +347,17 @@ static bool is_from_macro(CXCursor c)
     return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
 }
 
-/* Where the statement ends that is written in [begin, *end): behind its semicolon, if it has one. A macro may end with
- * that. */
+/* Where the statement ends that is written in [begin, *end): behind its semicolon, if it has one. A
+ * macro may end with that. */
 static bool find_end(const source_t *s, CXCursor c, size_t *end)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     token_t t = token_after(s, *end);
     bool has = token_is(s, t, ";");
-    bool block = kind == CXCursor_CompoundStmt || kind == CXCursor_IfStmt || kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
-                 kind == CXCursor_SwitchStmt || kind == CXCursor_CXXForRangeStmt || kind == CXCursor_CXXTryStmt;
+    bool block = kind == CXCursor_CompoundStmt || kind == CXCursor_IfStmt ||
+                 kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                 kind == CXCursor_SwitchStmt || kind == CXCursor_CXXForRangeStmt ||
+                 kind == CXCursor_CXXTryStmt;
     bool closed = s->text[*end - 1] == '}' || s->text[*end - 1] == ';';
     if (!has && !block)
         return is_from_macro(c) && !token_is(s, t, ",") && !token_is(s, t, ")");
@@ -339,7 +383,8 @@ static size_t macro_end(const source_t *s, size_t at)
     return end;
 }
 
-/* Where the use of the macro begins of whose arguments the place is a part, between its parentheses and in no block there. */
+/* Where the use of the macro begins of whose arguments the place is a part, between its parentheses
+ * and in no block there. */
 static bool in_argument(const unit_t *u, CXSourceLocation place, size_t *use)
 {
     CXFile file, used_in;
@@ -347,11 +392,13 @@ static bool in_argument(const unit_t *u, CXSourceLocation place, size_t *use)
     size_t origin;
     clang_getFileLocation(place, &file, NULL, NULL, &at);
     clang_getExpansionLocation(place, &used_in, NULL, NULL, &used_at);
-    return at != used_at && file && used_in && clang_File_isEqual(file, used_in) && unit_exact_offset(u, at, &origin) &&
-           unit_exact_offset(u, used_at, use) && is_in_parentheses(u->source, *use, origin);
+    return at != used_at && file && used_in && clang_File_isEqual(file, used_in) &&
+           unit_exact_offset(u, at, &origin) && unit_exact_offset(u, used_at, use) &&
+           is_in_parentheses(u->source, *use, origin);
 }
 
-/* The range of a statement. One that begins or ends with an argument of a macro is the whole use of the macro. */
+/* The range of a statement. One that begins or ends with an argument of a macro is the whole use of
+ * the macro. */
 static bool statement_range(const unit_t *u, CXCursor c, size_t *begin, size_t *end)
 {
     CXSourceRange range = clang_getCursorExtent(c);
@@ -370,8 +417,8 @@ static bool statement_range(const unit_t *u, CXCursor c, size_t *begin, size_t *
     return true;
 }
 
-/* The innermost statement with the call that can be replaced by another: written in one piece, in the place of a statement.
- * One that comes from a macro is the macro's whole expansion. */
+/* The innermost statement with the call that can be replaced by another: written in one piece, in
+ * the place of a statement. One that comes from a macro is the macro's whole expansion. */
 static bool place_of(const found_t *found, const frame_t *at, size_t *begin, size_t *end)
 {
     const source_t *s = found->u->source;
@@ -385,9 +432,12 @@ static bool place_of(const found_t *found, const frame_t *at, size_t *begin, siz
         enum CXCursorKind kind = clang_getCursorKind(at->cursor);
         if (!is_statement_of_parent(at) || !statement_range(found->u, at->cursor, &first, &last))
             continue;
-        bool same = at->up && statement_range(found->u, at->up->cursor, &outer_first, &outer_last) && outer_first == first && outer_last == last;
+        bool same = at->up &&
+                    statement_range(found->u, at->up->cursor, &outer_first, &outer_last) &&
+                    outer_first == first && outer_last == last;
         statement_range(found->u, top->cursor, &outer_first, &outer_last);
-        if (same || kind == CXCursor_DeclStmt || is_in_parentheses(s, outer_first, first) || !find_end(s, at->cursor, &last))
+        if (same || kind == CXCursor_DeclStmt || is_in_parentheses(s, outer_first, first) ||
+            !find_end(s, at->cursor, &last))
             continue;
         *begin = first;
         *end = last;
@@ -402,7 +452,8 @@ static bool is_alone(const unit_t *u, const frame_t *at)
     size_t begin, end;
     while (at->up && is_wrapper(u, at->up->cursor, at->cursor))
         at = at->up;
-    return unit_range(u, at->cursor, &begin, &end) && token_is(u->source, token_after(u->source, end), ";") && is_statement_of_parent(at);
+    return unit_range(u, at->cursor, &begin, &end) &&
+           token_is(u->source, token_after(u->source, end), ";") && is_statement_of_parent(at);
 }
 
 static void add_call(const found_t *found, calls_t *calls, const frame_t *at, launch_form_t form)
@@ -435,7 +486,8 @@ static bool find_call(found_t *found, const frame_t *at, bool *in_call)
     return false;
 }
 
-/* Function calls within another call's arguments are part of that; kernel launches are found anywhere. */
+/* Function calls within another call's arguments are part of that; kernel launches are found
+ * anywhere. */
 static void find_calls(found_t *found, const frame_t *at, bool in_call)
 {
     if (clang_getCursorKind(at->cursor) == CXCursor_CallExpr && find_call(found, at, &in_call))
@@ -485,8 +537,9 @@ static CXCursor callee_reference(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr && kind != CXCursor_CStyleCastExpr &&
-            kind != CXCursor_CXXReinterpretCastExpr && kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_UnaryOperator)
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+            kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
+            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_UnaryOperator)
             return c;
         children_t list = children_of(c);
         if (list.count == 0)
@@ -511,13 +564,17 @@ static void add_target(directive_t *d, CXCursor f)
     if (!d->target)
         d->target = arena_alloc(MAX_TARGETS * sizeof(*d->target));
     if (d->target_count < MAX_TARGETS)
-        d->target[d->target_count++] = (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
+        d->target[d->target_count++] =
+            (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
 }
 
 CXCursor bind_used(CXCursor f)
 {
     enum CXCursorKind kind = clang_getCursorKind(f);
-    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_OverloadedDeclRef ? f : clang_getCursorDefinition(f);
+    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+                   kind == CXCursor_OverloadedDeclRef
+               ? f
+               : clang_getCursorDefinition(f);
 }
 
 /* The functions that a name stands for. */
@@ -544,28 +601,36 @@ static CXType pointed_function(CXType type)
     return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
 }
 
-/* Whether the type depends on a template's parameters, by the names that these have in canonical types. */
+/* Whether the type depends on a template's parameters, by the names that these have in canonical
+ * types. */
 static bool is_dependent(CXType type)
 {
-    return strstr(clang_text(clang_getTypeSpelling(clang_getCanonicalType(type))), "type-parameter-");
+    return strstr(clang_text(clang_getTypeSpelling(clang_getCanonicalType(type))),
+                  "type-parameter-");
 }
 
 static bool same_parameters(CXType a, CXType b)
 {
     int count = clang_getNumArgTypes(a);
-    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto || is_dependent(a) || is_dependent(b))
+    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto || is_dependent(a) ||
+        is_dependent(b))
         return true; /* one is void *, or depends on a template: it may be any */
     if (count != clang_getNumArgTypes(b))
         return false;
     for (int k = 0; k < count; k++)
-        if (!clang_equalTypes(clang_getCanonicalType(clang_getArgType(a, (unsigned)k)), clang_getCanonicalType(clang_getArgType(b, (unsigned)k))))
+        if (!clang_equalTypes(clang_getCanonicalType(clang_getArgType(a, (unsigned)k)),
+                              clang_getCanonicalType(clang_getArgType(b, (unsigned)k))))
             return false;
     return true;
 }
 
-typedef struct addressed { directive_t *d; CXType type; } addressed_t;
+typedef struct addressed {
+    directive_t *d;
+    CXType type;
+} addressed_t;
 
-/* Every kernel of the pointer's type whose name is written other than to launch it may be what it points to. */
+/* Every kernel of the pointer's type whose name is written other than to launch it may be what it
+ * points to. */
 static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXClientData data)
 {
     addressed_t *a = data;
@@ -582,7 +647,8 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
     }
     if (kind == CXCursor_DeclRefExpr) {
         CXCursor f = clang_getCursorReferenced(c);
-        if (bind_is_kernel(template_of(f)) && same_parameters(a->type, clang_getCanonicalType(clang_getCursorType(f))))
+        if (bind_is_kernel(template_of(f)) &&
+            same_parameters(a->type, clang_getCanonicalType(clang_getCursorType(f))))
             add_target(a->d, f);
     }
     return CXChildVisit_Recurse;
@@ -606,7 +672,8 @@ static bool find_name(unit_t *u, directive_t *d)
     const char *name = d->callee_name;
     d->name_at = last_name(u->source, d->callee_begin);
     d->name_after = d->template_end = d->name_at + strlen(name);
-    if (!*name || d->name_after > u->source->length || memcmp(u->source->text + d->name_at, name, strlen(name)))
+    if (!*name || d->name_after > u->source->length ||
+        memcmp(u->source->text + d->name_at, name, strlen(name)))
         return false;
     lexer_t l = lexer_at(u->source, d->name_after, d->launch_end);
     l.line_start = false;
@@ -663,8 +730,10 @@ static void bind_pointer(unit_t *u, directive_t *d, CXCursor reference)
         d->callee_type = a.type;
     clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_addressed, &a);
     if (d->target_count == 0)
-        no_launch(u, d, arena_printf("what '%s' points to is not known: no kernel of its type is named in this file; launch the kernel by its name",
-                                     d->callee_name));
+        no_launch(u, d,
+                  arena_printf("what '%s' points to is not known: no kernel of its type is named "
+                               "in this file; launch the kernel by its name",
+                               d->callee_name));
 }
 
 static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
@@ -679,12 +748,16 @@ static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
         d->callee = d->target[0].kernel, d->definition = d->target[0].definition;
     if (clang_Cursor_isNull(d->launch))
         return;
-    if (d->target_count == 1 && clang_getCanonicalType(clang_getCursorType(d->target[0].instance)).kind == CXType_FunctionProto)
+    if (d->target_count == 1 &&
+        clang_getCanonicalType(clang_getCursorType(d->target[0].instance)).kind ==
+            CXType_FunctionProto)
         d->callee_type = clang_getCanonicalType(clang_getCursorType(d->target[0].instance));
     enum CXCursorKind kind = clang_getCursorKind(f);
     bool named = d->form == LAUNCH_CHEVRON &&
-                 (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_OverloadedDeclRef);
-    bool written_out = named && unit_range(u, written_callee, &d->callee_begin, &end) && find_name(u, d);
+                 (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+                  kind == CXCursor_OverloadedDeclRef);
+    bool written_out =
+        named && unit_range(u, written_callee, &d->callee_begin, &end) && find_name(u, d);
     bool is_template = false;
     for (int k = 0; k < d->target_count; k++)
         is_template |= clang_getCursorKind(d->target[k].kernel) == CXCursor_FunctionTemplate;
@@ -700,9 +773,12 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
     size_t end;
     add_named(d, clang_getCursorReferenced(reference));
     if (d->target_count != 1) {
-        no_launch(u, d, clang_getCursorKind(reference) == CXCursor_MemberRefExpr
-                            ? "the call of a member function cannot be split; govern the call of a plain function"
-                            : "what is called here is no single function; a call through a pointer, or of overloads that depend on a template, cannot be split");
+        no_launch(u, d,
+                  clang_getCursorKind(reference) == CXCursor_MemberRefExpr
+                      ? "the call of a member function cannot be split; govern the call of a plain "
+                        "function"
+                      : "what is called here is no single function; a call through a pointer, or "
+                        "of overloads that depend on a template, cannot be split");
         return;
     }
     d->callee = d->target[0].kernel;
@@ -740,15 +816,24 @@ static void bind_launch(unit_t *u, directive_t *d)
     d->is_kernel = found.kernels.count > 0;
     calls_t *calls = d->is_kernel ? &found.kernels : &found.functions;
     if (found.cooperative && !d->is_kernel) {
-        error_at(u, d->name_begin, d->name_end, "a cooperative launch synchronizes its whole grid, so it cannot be split; launch it without the pragma");
+        error_at(u, d->name_begin, d->name_end,
+                 "a cooperative launch synchronizes its whole grid, so it cannot be split; launch "
+                 "it without the pragma");
     } else if (calls->count == 0) {
-        error_at(u, d->name_begin, d->name_end, "'parallel' governs no launch: the next statement has neither a kernel launch nor a call of a function");
+        error_at(u, d->name_begin, d->name_end,
+                 "'parallel' governs no launch: the next statement has neither a kernel launch nor "
+                 "a call of a function");
     } else if (calls->count > 1) {
-        error_of(u, d, calls->second, "'parallel' governs several launches; it must govern exactly one: give each a pragma of its own");
+        error_of(u, d, calls->second,
+                 "'parallel' governs several launches; it must govern exactly one: give each a "
+                 "pragma of its own");
     } else if (!d->is_kernel && !calls->alone) {
-        error_of(u, d, calls->first, "the result of the call must not be used: its chunks have one result each");
+        error_of(u, d, calls->first,
+                 "the result of the call must not be used: its chunks have one result each");
     } else if (!calls->placed) {
-        error_of(u, d, calls->first, "the launch must be in a statement of its own, and not in a declaration or a condition");
+        error_of(u, d, calls->first,
+                 "the launch must be in a statement of its own, and not in a declaration or a "
+                 "condition");
     } else {
         d->launch = calls->first;
         d->form = calls->form;
@@ -760,7 +845,11 @@ static void bind_launch(unit_t *u, directive_t *d)
 
 /* ---- From pragma to statement ---- */
 
-typedef struct scope { unit_t *u; const struct scope *up; CXCursor cursor; } scope_t;
+typedef struct scope {
+    unit_t *u;
+    const struct scope *up;
+    CXCursor cursor;
+} scope_t;
 
 static void bind_scope(directive_t *d, const scope_t *at)
 {
@@ -768,11 +857,13 @@ static void bind_scope(directive_t *d, const scope_t *at)
     d->function = d->top = d->outermost = clang_getNullCursor();
     for (const scope_t *s = at; s->up; s = s->up) {
         enum CXCursorKind kind = clang_getCursorKind(s->cursor);
-        bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod ||
-                        kind == CXCursor_Constructor || kind == CXCursor_Destructor;
+        bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+                        kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
+                        kind == CXCursor_Destructor;
         if (function && clang_Cursor_isNull(d->function))
             d->function = s->cursor;
-        if (kind != CXCursor_Namespace && kind != CXCursor_LinkageSpec && kind != CXCursor_UnexposedDecl)
+        if (kind != CXCursor_Namespace && kind != CXCursor_LinkageSpec &&
+            kind != CXCursor_UnexposedDecl)
             d->top = s->cursor;
         d->outermost = s->cursor;
     }
@@ -782,7 +873,8 @@ static void bind_scope(directive_t *d, const scope_t *at)
 static void bind_statement(unit_t *u, directive_t *d)
 {
     if (!unit_range(u, d->statement, &d->statement_begin, &d->statement_end)) {
-        error_at(u, d->name_begin, d->name_end, "the statement below is written by a macro; write it out, or put it in braces");
+        error_at(u, d->name_begin, d->name_end,
+                 "the statement below is written by a macro; write it out, or put it in braces");
         d->broken = true;
         return;
     }
@@ -809,9 +901,10 @@ static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
     if (d->kind == DIRECTIVE_DATA && clang_getCursorKind(d->statement) != CXCursor_CompoundStmt)
         error_at(u, d->name_begin, d->name_end, "'data' governs a block: put '{' after the pragma");
     if (directive_stands_alone(d) && clang_getCursorKind(d->parent) != CXCursor_CompoundStmt)
-        error_at(u, d->name_begin, d->name_end,
-                 arena_printf("'%s' stands in a block, not as the body of another statement; add braces",
-                              source_words(u->source, d->name_begin, d->name_end)));
+        error_at(
+            u, d->name_begin, d->name_end,
+            arena_printf("'%s' stands in a block, not as the body of another statement; add braces",
+                         source_words(u->source, d->name_begin, d->name_end)));
 }
 
 static directive_t *directive_at(const unit_t *u, CXCursor c)
@@ -845,10 +938,13 @@ static void refuse_doubles(unit_t *u)
     for (int k = 0; k < u->directive_count; k++)
         for (int m = 0; m < k; m++) {
             directive_t *d = u->directives[k], *other = u->directives[m];
-            if (!d->bound || !other->bound || clang_Cursor_isNull(d->launch) || !clang_equalCursors(d->launch, other->launch))
+            if (!d->bound || !other->bound || clang_Cursor_isNull(d->launch) ||
+                !clang_equalCursors(d->launch, other->launch))
                 continue;
-            error_at(u, d->name_begin, d->name_end, "the launch has a pragma already; put the clauses of both into one");
-            diag_at(SEVERITY_NOTE, u->source, other->name_begin, other->name_end, "the other one is here");
+            error_at(u, d->name_begin, d->name_end,
+                     "the launch has a pragma already; put the clauses of both into one");
+            diag_at(SEVERITY_NOTE, u->source, other->name_begin, other->name_end,
+                    "the other one is here");
         }
 }
 
@@ -861,7 +957,9 @@ void bind_directives(unit_t *u)
     refuse_doubles(u);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE && !clang_disabled(u, d->parsed_at))
-            error_at(u, d->name_begin, d->name_end, "the pragma governs nothing: it does not stand before a statement");
+        if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE &&
+            !clang_disabled(u, d->parsed_at))
+            error_at(u, d->name_begin, d->name_end,
+                     "the pragma governs nothing: it does not stand before a statement");
     }
 }

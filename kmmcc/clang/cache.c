@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Headers that clang has read, kept from one run to the next. Nearly all of kmmcc's time is clang's with the headers with which a
- * file begins: those in angle brackets that are none of the program's are precompiled into a file in the user's
- * cache folder, whose name is a hash of all that they depend on. clang itself looks whether one of the headers has changed since.
- * A file appears whole or not at all, and is never replaced by another, since runs that use it read it twice; an empty one says that
- * these headers cannot be precompiled.
+ * Headers that clang has read, kept from one run to the next. Nearly all of kmmcc's time is clang's
+ * with the headers with which a file begins: those in angle brackets that are none of the program's
+ * are precompiled into a file in the user's cache folder, whose name is a hash of all that they
+ * depend on. clang itself looks whether one of the headers has changed since. A file appears whole
+ * or not at all, and is never replaced by another, since runs that use it read it twice; an empty
+ * one says that these headers cannot be precompiled.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,12 @@
 
 #include "directive.h"
 
-enum { MAX_MIB = 256, MOST_FILES = 4096, DAY = 86400, IN_USE = 600 /* seconds since a run that may go on */ };
+enum {
+    MAX_MIB = 256,
+    MOST_FILES = 4096,
+    DAY = 86400,
+    IN_USE = 600 /* seconds since a run that may go on */
+};
 
 /* ---- The folder ---- */
 
@@ -28,14 +34,19 @@ static bool make_folder(const char *path)
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/'))
         mkdir(arena_copy(path, (size_t)(slash - path)), 0777);
     mkdir(path, 0700);
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & (S_IWGRP | S_IWOTH));
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
+           !(s.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* NULL: nothing is kept. */
 static const char *folder(void)
 {
-    const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const char *path = own ? own : user && *user == '/' ? arena_printf("%s/kmm", user) : home && *home == '/' ? arena_printf("%s/.cache/kmm", home) : "";
+    const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
+    const char *path = own                    ? own
+                       : user && *user == '/' ? arena_printf("%s/kmm", user)
+                       : home && *home == '/' ? arena_printf("%s/.cache/kmm", home)
+                                              : "";
     if (*path != '/') /* "none" */
         return NULL;
     return make_folder(path) ? path : NULL;
@@ -43,7 +54,9 @@ static const char *folder(void)
 
 /* ---- The name ---- */
 
-typedef struct hash { uint64_t a, b; } hash_t;
+typedef struct hash {
+    uint64_t a, b;
+} hash_t;
 
 static void add(hash_t *h, const char *text)
 {
@@ -58,7 +71,8 @@ static void add(hash_t *h, const char *text)
 
 static bool is_relative(const char *flag)
 {
-    return (!strncmp(flag, "-I", 2) && flag[2] != '/') || (!strncmp(flag, "-isystem", 8) && flag[8] != '/') || !strncmp(flag, "-iquote", 7);
+    return (!strncmp(flag, "-I", 2) && flag[2] != '/') ||
+           (!strncmp(flag, "-isystem", 8) && flag[8] != '/') || !strncmp(flag, "-iquote", 7);
 }
 
 /* When each file of a folder was written. */
@@ -73,13 +87,15 @@ static void add_files(hash_t *h, const char *path)
         if (S_ISDIR(s.st_mode))
             add_files(h, file);
         else
-            add(h, arena_printf("%s %lld %lld.%ld", file, (long long)s.st_size, (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
+            add(h, arena_printf("%s %lld %lld.%ld", file, (long long)s.st_size,
+                                (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
     }
     if (d)
         closedir(d);
 }
 
-/* kmm's own headers: clang takes one that has changed for the old one until it needs its text, and is confused then. */
+/* kmm's own headers: clang takes one that has changed for the old one until it needs its text, and
+ * is confused then. */
 static void add_own(hash_t *h, const char *flag)
 {
     static const char *const known[] = {"kmm_launch.h", "hip/kmm_hip_names.h", "kmm/launch.h"};
@@ -89,7 +105,8 @@ static void add_own(hash_t *h, const char *flag)
             add_files(h, k == 2 ? arena_printf("%s/kmm", path) : path);
 }
 
-static const char *name_of(const char *headers, const char *const *flags, int count, bool skips_bodies)
+static const char *name_of(const char *headers, const char *const *flags, int count,
+                           bool skips_bodies)
 {
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
     hash_t h = {0xCBF29CE484222325u, 0};
@@ -115,7 +132,11 @@ static const char *name_of(const char *headers, const char *const *flags, int co
 
 /* ---- What there is too much ---- */
 
-typedef struct entry { const char *path; time_t used; long long bytes; } entry_t;
+typedef struct entry {
+    const char *path;
+    time_t used;
+    long long bytes;
+} entry_t;
 
 static int by_use(const void *left, const void *right)
 {
@@ -157,7 +178,10 @@ static void trim(const char *path)
 
 /* ---- Making one ---- */
 
-void cache_forget(const char *path) { unlink(path); }
+void cache_forget(const char *path)
+{
+    unlink(path);
+}
 
 static bool has_errors(CXTranslationUnit tu)
 {
@@ -171,15 +195,21 @@ static bool has_errors(CXTranslationUnit tu)
 }
 
 /* Writes the file, an empty one where clang cannot. */
-static bool precompile(const char *path, const char *headers, const char *const *flags, int count, bool skips_bodies)
+static bool precompile(const char *path, const char *headers, const char *const *flags, int count,
+                       bool skips_bodies)
 {
-    struct CXUnsavedFile text = {arena_printf("%s/kmm_headers.h", folder()), headers, strlen(headers)};
-    unsigned options = CXTranslationUnit_Incomplete | CXTranslationUnit_ForSerialization | (skips_bodies ? CXTranslationUnit_SkipFunctionBodies : 0);
+    struct CXUnsavedFile text = {arena_printf("%s/kmm_headers.h", folder()), headers,
+                                 strlen(headers)};
+    unsigned options = CXTranslationUnit_Incomplete | CXTranslationUnit_ForSerialization |
+                       (skips_bodies ? CXTranslationUnit_SkipFunctionBodies : 0);
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit tu = NULL;
-    bool good = clang_parseTranslationUnit2(index, text.Filename, flags, count, &text, 1, options, &tu) == CXError_Success && tu && !has_errors(tu);
+    bool good = clang_parseTranslationUnit2(index, text.Filename, flags, count, &text, 1, options,
+                                            &tu) == CXError_Success &&
+                tu && !has_errors(tu);
     const char *made = arena_printf("%s.%ld", path, (long)getpid());
-    good = good && clang_saveTranslationUnit(tu, made, clang_defaultSaveOptions(tu)) == CXSaveError_None;
+    good = good &&
+           clang_saveTranslationUnit(tu, made, clang_defaultSaveOptions(tu)) == CXSaveError_None;
     if (!good)
         close(open(made, O_CREAT | O_TRUNC | O_WRONLY, 0600));
     if (tu)
@@ -190,10 +220,13 @@ static bool precompile(const char *path, const char *headers, const char *const 
     return good && kept;
 }
 
-const char *cache_headers(const char *headers, const char *const *flags, int count, bool skips_bodies)
+const char *cache_headers(const char *headers, const char *const *flags, int count,
+                          bool skips_bodies)
 {
     struct stat s;
-    const char *in = folder(), *path = in ? arena_printf("%s/%s", in, name_of(headers, flags, count, skips_bodies)) : NULL;
+    const char *in = folder(),
+               *path = in ? arena_printf("%s/%s", in, name_of(headers, flags, count, skips_bodies))
+                          : NULL;
     if (!path)
         return NULL;
     bool exists = stat(path, &s) == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libclang: parsing, clang's messages at their places in the source, and the map between the two texts. */
+/* libclang: parsing, clang's messages at their places in the source, and the map between the two
+ * texts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,10 @@ static const char *explain(const unit_t *u, const directive_t *d, size_t begin, 
         return "the pragma governs nothing: it stands before a statement in a function";
     for (int k = 0; strstr(text, "undeclared identifier") && k < d->axis_count; k++)
         if (!strncmp(u->source->text + begin, d->axis[k].name, strlen(d->axis[k].name)) &&
-            word_end(u->source, begin) == begin + strlen(d->axis[k].name) && outside_sections(d, begin))
-            return arena_printf("axis '%s' has a meaning only in the sections of items; this must be the same for the whole launch",
+            word_end(u->source, begin) == begin + strlen(d->axis[k].name) &&
+            outside_sections(d, begin))
+            return arena_printf("axis '%s' has a meaning only in the sections of items; this must "
+                                "be the same for the whole launch",
                                 d->axis[k].name);
     return text;
 }
@@ -76,8 +79,10 @@ static directive_t *directive_before(const unit_t *u, size_t offset)
     return NULL;
 }
 
-/* An error at a place of the main file. One for each directive: what follows is seldom another mistake. */
-static void show_at(const unit_t *u, severity_t severity, size_t begin, const char *text, int *foreign)
+/* An error at a place of the main file. One for each directive: what follows is seldom another
+ * mistake. */
+static void show_at(const unit_t *u, severity_t severity, size_t begin, const char *text,
+                    int *foreign)
 {
     directive_t *d = directive_around(u, begin), *before = directive_before(u, begin);
     if (!d && before && !before->broken && !strncmp(text, "expected", 8)) {
@@ -103,7 +108,8 @@ static void show_at(const unit_t *u, severity_t severity, size_t begin, const ch
     diag_at(severity, u->source, begin, word_end(u->source, begin), "%s", text);
 }
 
-/* The file of the translation unit in which clang says the place is; NULL: none that kmmcc knows. */
+/* The file of the translation unit in which clang says the place is; NULL: none that kmmcc knows.
+ */
 static const unit_t *unit_at(const unit_t *u, CXFile file)
 {
     for (; u; u = u->next)
@@ -112,13 +118,26 @@ static const unit_t *unit_at(const unit_t *u, CXFile file)
     return NULL;
 }
 
-/* "'thrust/sort.h' file not found", where that is of a library that the CPU target lacks, with the library's name. */
+/* "'thrust/sort.h' file not found", where that is of a library that the CPU target lacks, with the
+ * library's name. */
 static char *with_library(const unit_t *u, char *text)
 {
     static const char *const libraries[][2] = {
-        {"'thrust/", "Thrust"}, {"'cub/", "CUB"}, {"'cuda/", "the CUDA C++ library"}, {"'cutlass/", "CUTLASS"}, {"'rocthrust/", "rocThrust"},
-        {"'hipcub/", "hipCUB"}, {"'rocprim/", "rocPRIM"}, {"'hipblas", "hipBLAS"}, {"'rocblas", "rocBLAS"}, {"'hipfft", "hipFFT"},
-        {"'hiprand", "hipRAND"}, {"'rocrand", "rocRAND"}, {"'hipsparse", "hipSPARSE"}, {"'hipsolver", "hipSOLVER"}, {"'miopen", "MIOpen"},
+        {"'thrust/", "Thrust"},
+        {"'cub/", "CUB"},
+        {"'cuda/", "the CUDA C++ library"},
+        {"'cutlass/", "CUTLASS"},
+        {"'rocthrust/", "rocThrust"},
+        {"'hipcub/", "hipCUB"},
+        {"'rocprim/", "rocPRIM"},
+        {"'hipblas", "hipBLAS"},
+        {"'rocblas", "rocBLAS"},
+        {"'hipfft", "hipFFT"},
+        {"'hiprand", "hipRAND"},
+        {"'rocrand", "rocRAND"},
+        {"'hipsparse", "hipSPARSE"},
+        {"'hipsolver", "hipSOLVER"},
+        {"'miopen", "MIOpen"},
     };
     if (u->target != TARGET_HOST || !is_device_lang(u->lang) || !strstr(text, "' file not found"))
         return text;
@@ -144,13 +163,14 @@ static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity
     }
     *foreign += severity == SEVERITY_ERROR;
     if (file)
-        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column, text);
+        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column,
+                   text);
     else
         diag_plain(severity, "%s", text);
 }
 
-/* Shows the errors with their notes; returns how many are not about a pragma. Warnings are the real compiler's
- * business. */
+/* Shows the errors with their notes; returns how many are not about a pragma. Warnings are the real
+ * compiler's business. */
 static int show_errors(const unit_t *u)
 {
     int foreign = 0;
@@ -169,7 +189,10 @@ static int show_errors(const unit_t *u)
 
 /* ---- Parsing ---- */
 
-typedef struct flags { const char **flag; int count; } flags_t;
+typedef struct flags {
+    const char **flag;
+    int count;
+} flags_t;
 
 static void add_flag(flags_t *f, const char *flag)
 {
@@ -177,10 +200,10 @@ static void add_flag(flags_t *f, const char *flag)
 }
 
 /*
- * What CUDA and HIP source is parsed with, the quickest first; the next one is tried where a file does not parse. kmm's
- * own headers declare what most programs use, and take a quarter of the time of the toolkit's. Light:
- * without <cmath>, unless the file includes it. include/kmm/parse stands in for the toolkit's headers of
- * textures until a file needs them.
+ * What CUDA and HIP source is parsed with, the quickest first; the next one is tried where a file
+ * does not parse. kmm's own headers declare what most programs use, and take a quarter of the time
+ * of the toolkit's. Light: without <cmath>, unless the file includes it. include/kmm/parse stands
+ * in for the toolkit's headers of textures until a file needs them.
  */
 typedef enum headers { HEADERS_LIGHT, HEADERS_OWN, HEADERS_TOOLKIT, HEADERS_TEXTURES } headers_t;
 
@@ -191,14 +214,18 @@ static bool is_toolkit(const unit_t *u)
     return is_device_lang(u->lang) && u->target != TARGET_HOST && toolchain_cuda();
 }
 
-static bool is_nvcc(const unit_t *u) { return u->target == TARGET_CUDA && toolchain_cuda(); }
+static bool is_nvcc(const unit_t *u)
+{
+    return u->target == TARGET_CUDA && toolchain_cuda();
+}
 
 /* What HIP's compilers define; its headers over CUDA's are kmm's own. */
 static void add_hip_macros(const unit_t *u, flags_t *f)
 {
     add_flag(f, "-D__HIP__=1");
     add_flag(f, "-D__HIPCC__=1");
-    add_flag(f, u->target == TARGET_CUDA ? "-D__HIP_PLATFORM_NVIDIA__=1" : "-D__HIP_PLATFORM_AMD__=1");
+    add_flag(f,
+             u->target == TARGET_CUDA ? "-D__HIP_PLATFORM_NVIDIA__=1" : "-D__HIP_PLATFORM_AMD__=1");
     add_flag(f, u->target == TARGET_CUDA ? "-D__HIP_PLATFORM_NVCC__=1" : "-U__CUDA__");
     add_flag(f, arena_printf("-isystem%s", driver_folder("include/kmm/hip")));
     add_flag(f, "-includehip/hip_runtime.h");
@@ -206,7 +233,8 @@ static void add_hip_macros(const unit_t *u, flags_t *f)
 
 static void add_own_flags(const unit_t *u, headers_t headers, flags_t *f)
 {
-    static const char *const of_nvcc[] = {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0"};
+    static const char *const of_nvcc[] = {"-D__CUDACC__=1", "-D__NVCC__=1",
+                                          "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0"};
     const char **flags;
     int count;
     if (headers == HEADERS_LIGHT)
@@ -228,8 +256,10 @@ static void add_rocm_flags(flags_t *f)
     add_flag(f, "-nogpulib");
     add_flag(f, "-D__HIP_PLATFORM_AMD__=1");
     add_flag(f, "-D__HIP_PLATFORM_HCC__=1");
-    add_flag(f, "-D__AMDGCN_WAVEFRONT_SIZE=64"); /* ROCm's headers before 7 ask it, and newer clangs do not say */
-    add_flag(f, "-D__llvm_amdgcn_rcp_f16(x)=(x)"); /* which these headers call and hipcc's clang knows */
+    add_flag(f, "-D__AMDGCN_WAVEFRONT_SIZE=64"); /* ROCm's headers before 7 ask it, and newer clangs
+                                                    do not say */
+    add_flag(
+        f, "-D__llvm_amdgcn_rcp_f16(x)=(x)"); /* which these headers call and hipcc's clang knows */
     add_flag(f, "-D__llvm_amdgcn_rcp_2f16(x)=(x)");
     add_flag(f, arena_printf("--rocm-path=%s", toolchain_rocm()));
     if (strcmp(toolchain_rocm(), "/usr") != 0) /* is looked in anyway, behind the C++ library's */
@@ -264,7 +294,8 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
 static flags_t all_flags(const unit_t *u, headers_t headers)
 {
     enum { ROOM = 80 };
-    flags_t f = {.flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
+    flags_t f = {.flag =
+                     arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
     if (is_device_lang(u->lang))
         add_cuda_flags(u, headers, &f);
     else
@@ -284,7 +315,10 @@ static flags_t all_flags(const unit_t *u, headers_t headers)
     return f;
 }
 
-typedef struct unsaved { struct CXUnsavedFile *at; unsigned count; } unsaved_t;
+typedef struct unsaved {
+    struct CXUnsavedFile *at;
+    unsigned count;
+} unsaved_t;
 
 static headers_t last_headers(const unit_t *u)
 {
@@ -315,15 +349,17 @@ static CXIndex create_index(void)
     return index ? index : clang_createIndex(0, 0);
 }
 
-/* clang remembers disabled regions only on demand, and then is slower; so this is a parse of its own, which few files
- * need. */
+/* clang remembers disabled regions only on demand, and then is slower; so this is a parse of its
+ * own, which few files need. */
 static CXSourceRangeList *disabled_ranges(const unit_t *u)
 {
     flags_t f = all_flags(u, last_headers(u));
     unsaved_t files = unsaved(u);
     CXTranslationUnit tu;
-    unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
-    if (clang_parseTranslationUnit2(create_index(), u->main->path, f.flag, f.count, files.at, files.count, options, &tu))
+    unsigned options = CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord |
+                       CXTranslationUnit_SkipFunctionBodies;
+    if (clang_parseTranslationUnit2(create_index(), u->main->path, f.flag, f.count, files.at,
+                                    files.count, options, &tu))
         return NULL;
     return clang_getSkippedRanges(tu, clang_getFile(tu, u->path));
 }
@@ -351,14 +387,16 @@ bool clang_disabled_source(unit_t *u, size_t offset)
     return parsed != SIZE_MAX && clang_disabled(u, parsed);
 }
 
-/* The precompiled headers with which the file begins; NULL: there are none. What the command line includes may be the program's. */
+/* The precompiled headers with which the file begins; NULL: there are none. What the command line
+ * includes may be the program's. */
 static const char *precompiled(const unit_t *u, const flags_t *f, bodies_t bodies)
 {
     const char *leading = u->lang == LANG_C ? "" : cache_leading(u->main);
     if (u->lang == LANG_C || (u->lang == LANG_CXX && !*leading))
         return NULL;
     for (int k = 0; k < u->options->parse_flag_count; k++)
-        if (!strcmp(u->options->parse_flags[k], "-include") || !strcmp(u->options->parse_flags[k], "-imacros"))
+        if (!strcmp(u->options->parse_flags[k], "-include") ||
+            !strcmp(u->options->parse_flags[k], "-imacros"))
             return NULL;
     return cache_headers(leading, f->flag, f->count, bodies == BODIES_OF_MAIN_FILE);
 }
@@ -370,17 +408,21 @@ static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers, const char
     if (cache && (*cache = precompiled(u, &f, bodies))) {
         add_flag(&f, "-include-pch");
         add_flag(&f, *cache);
-        add_flag(&f, "-Xclang"); /* otherwise clang asks only of headers that are none of the system's whether they have changed */
+        add_flag(&f, "-Xclang"); /* otherwise clang asks only of headers that are none of the
+                                    system's whether they have changed */
         add_flag(&f, "-fmodules-validate-system-headers");
     }
     unsaved_t files = unsaved(u);
     unsigned options = CXTranslationUnit_KeepGoing;
-    if (is_toolkit(u) || u->lang == LANG_C || u->lang == LANG_CXX) /* the rewritten text is parsed, too */
-        options |= CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse;
+    if (is_toolkit(u) || u->lang == LANG_C ||
+        u->lang == LANG_CXX) /* the rewritten text is parsed, too */
+        options |=
+            CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse;
     if (bodies == BODIES_OF_MAIN_FILE)
-        options |= CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
-    enum CXErrorCode error =
-        clang_parseTranslationUnit2(create_index(), u->path, f.flag, f.count, files.at, files.count, options, &u->tu);
+        options |= CXTranslationUnit_SkipFunctionBodies |
+                   CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
+    enum CXErrorCode error = clang_parseTranslationUnit2(create_index(), u->path, f.flag, f.count,
+                                                         files.at, files.count, options, &u->tu);
     for (unit_t *k = u->next; k; k = k->next)
         k->tu = u->tu;
     return error == CXError_Success && u->tu;
@@ -397,8 +439,8 @@ static bool has_errors(const unit_t *u)
     return found;
 }
 
-/* What goes wrong with precompiled headers is tried without them; those are out of date, or not ours to precompile, where
- * that goes well. */
+/* What goes wrong with precompiled headers is tried without them; those are out of date, or not
+ * ours to precompile, where that goes well. */
 static bool parse_with(unit_t *u, bodies_t bodies, headers_t headers)
 {
     const char *cache = NULL;
@@ -423,7 +465,8 @@ static bool has_foreign_errors(const unit_t *u)
         CXFile file;
         clang_getFileLocation(clang_getDiagnosticLocation(d), &file, NULL, NULL, &offset);
         const unit_t *in = file ? unit_at(u, file) : NULL;
-        found |= clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error && (!in || !directive_around(in, unit_offset(in, offset)));
+        found |= clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error &&
+                 (!in || !directive_around(in, unit_offset(in, offset)));
         clang_disposeDiagnostic(d);
     }
     return found;
@@ -434,8 +477,10 @@ bool clang_parse(unit_t *u, bodies_t bodies)
     bool cuda = is_device_lang(u->lang);
     headers_t headers = cuda ? HEADERS_LIGHT : HEADERS_OWN, last = last_headers(u);
     bool parsed = parse_with(u, bodies, headers);
-    while (parsed && headers < last && (headers < HEADERS_TOOLKIT ? has_errors(u) : has_foreign_errors(u))) {
-        /* Errors are the file's own only when they stand in the light of what it is compiled with. */
+    while (parsed && headers < last &&
+           (headers < HEADERS_TOOLKIT ? has_errors(u) : has_foreign_errors(u))) {
+        /* Errors are the file's own only when they stand in the light of what it is compiled with.
+         */
         headers = headers == HEADERS_LIGHT && is_toolkit(u) ? HEADERS_TOOLKIT : headers + 1;
         clang_disposeTranslationUnit(u->tu);
         parsed = parse_with(u, bodies, headers);
@@ -445,8 +490,8 @@ bool clang_parse(unit_t *u, bodies_t bodies)
     return parsed && show_errors(u) == 0;
 }
 
-/* clang keeps what it knows of the headers only while the text up to the first declaration is the same. Ours may stand
- * before that declaration, so an empty one goes before it. */
+/* clang keeps what it knows of the headers only while the text up to the first declaration is the
+ * same. Ours may stand before that declaration, so an empty one goes before it. */
 static char *keep_preamble(unit_t *u, const char *text)
 {
     const char *ours = strstr(text, "\n#include <kmm/");
@@ -459,7 +504,8 @@ static char *keep_preamble(unit_t *u, const char *text)
     return arena_printf("%.*s;\n%s", (int)at, text, text + at);
 }
 
-/* The unit as clang is to see it after the rewriting: a file without directives whose text is the new one. */
+/* The unit as clang is to see it after the rewriting: a file without directives whose text is the
+ * new one. */
 static unit_t *rewritten_unit(const unit_t *u, const source_t *of, const char *text)
 {
     unit_t *r = arena_alloc(sizeof(*r));
@@ -477,7 +523,9 @@ static unit_t *rewritten_unit(const unit_t *u, const source_t *of, const char *t
 static bool is_right(int errors)
 {
     if (errors)
-        diag_plain(SEVERITY_NOTE, "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
+        diag_plain(
+            SEVERITY_NOTE,
+            "this is a mistake of kmmcc: the source is right, but what it was rewritten to is not");
     return errors == 0;
 }
 
@@ -494,8 +542,11 @@ bool clang_verify(unit_t *u, const char *(*text_of)(unit_t *u))
         *last = NULL;
     }
     unsaved_t files = unsaved(main);
-    if (clang_reparseTranslationUnit(u->tu, files.count, files.at, clang_defaultReparseOptions(u->tu))) {
-        diag_plain(SEVERITY_ERROR, "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'", u->source->path);
+    if (clang_reparseTranslationUnit(u->tu, files.count, files.at,
+                                     clang_defaultReparseOptions(u->tu))) {
+        diag_plain(SEVERITY_ERROR,
+                   "this is a mistake of kmmcc: clang cannot parse what it wrote for '%s'",
+                   u->source->path);
         return false;
     }
     return is_right(show_errors(main));
@@ -506,7 +557,8 @@ bool clang_verify_file(const source_t *source, const char *path, const list_t *f
     const source_t *text = source_read(path);
     unit_t *u = arena_alloc(sizeof(*u));
     *u = (unit_t){.lang = LANG_CXX, .target = TARGET_HOST, .path = path};
-    if (!text || clang_parseTranslationUnit2(create_index(), path, flags->item, flags->count, NULL, 0, CXTranslationUnit_KeepGoing, &u->tu))
+    if (!text || clang_parseTranslationUnit2(create_index(), path, flags->item, flags->count, NULL,
+                                             0, CXTranslationUnit_KeepGoing, &u->tu))
         return true; /* nothing can be said of it */
     *u = *rewritten_unit(u, source, text->text);
     return is_right(show_errors(u));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of a translation unit that kmmcc reads and writes: the one that is compiled, headers with pragmas, and
- * headers that have to change; and the map between what clang parsed and what the user wrote.
+ * The files of a translation unit that kmmcc reads and writes: the one that is compiled, headers
+ * with pragmas, and headers that have to change; and the map between what clang parsed and what the
+ * user wrote.
  */
 #include <stdint.h>
 #include <string.h>
@@ -104,7 +105,10 @@ bool unit_is_in(const unit_t *u, CXCursor cursor)
     return file && own && clang_File_isEqual(file, own);
 }
 
-typedef struct search { CXFile file; bool found; } search_t;
+typedef struct search {
+    CXFile file;
+    bool found;
+} search_t;
 
 static void find_included(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
 {
@@ -131,7 +135,8 @@ static void choose(unit_t *main, include_file_t *by, size_t offset, CXFile file)
     for (int k = 0; k < by->include_count; k++) {
         include_t *i = &by->include[k];
         CXFile named = i->by_macro ? clang_getFile(main->tu, i->file->path) : NULL;
-        if (named && clang_File_isEqual(named, file) && source_line(by->source, i->begin) == source_line(by->source, offset))
+        if (named && clang_File_isEqual(named, file) &&
+            source_line(by->source, i->begin) == source_line(by->source, offset))
             i->chosen = true;
     }
 }
@@ -166,7 +171,13 @@ unit_t *unit_add(unit_t *main, const source_t *source)
     unit_t *u = arena_alloc(sizeof(*u)), *last = main;
     while (last->next)
         last = last->next;
-    *u = (unit_t){.main = main, .options = main->options, .lang = main->lang, .target = main->target, .source = source, .path = source->path, .tu = main->tu,
+    *u = (unit_t){.main = main,
+                  .options = main->options,
+                  .lang = main->lang,
+                  .target = main->target,
+                  .source = source,
+                  .path = source->path,
+                  .tu = main->tu,
                   .include_at = SIZE_MAX};
     piece_t *all = arena_alloc(sizeof(*all));
     *all = (piece_t){0, 0, source->length};
@@ -204,6 +215,7 @@ unit_t *unit_holding(unit_t *main, CXCursor cursor)
 void unit_include_before(unit_t *u, CXCursor cursor)
 {
     size_t begin, end;
-    for (CXCursor c = cursor; !clang_Cursor_isNull(c) && unit_range(u, c, &begin, &end); c = clang_getCursorLexicalParent(c))
+    for (CXCursor c = cursor; !clang_Cursor_isNull(c) && unit_range(u, c, &begin, &end);
+         c = clang_getCursorLexicalParent(c))
         u->include_at = begin < u->include_at ? begin : u->include_at;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function's body as a tree with places in the source, its variables, and how each of their uses changes them. */
+/* A function's body as a tree with places in the source, its variables, and how each of their uses
+ * changes them. */
 #include <string.h>
 
 #include "cpu/split.h"
@@ -15,7 +16,8 @@ bool body_fail(body_tree_t *b, const node_t *n, const char *reason)
 
 bool body_is_loop(const node_t *n)
 {
-    return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt || n->kind == CXCursor_DoStmt;
+    return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt ||
+           n->kind == CXCursor_DoStmt;
 }
 
 /* ---- Reading ---- */
@@ -31,15 +33,16 @@ static variable_t *find_variable(body_tree_t *b, CXCursor c)
 static bool is_scalar(CXType type)
 {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Pointer || kind == CXType_Enum || kind == CXType_Half ||
-           kind == CXType_NullPtr;
+    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Pointer ||
+           kind == CXType_Enum || kind == CXType_Half || kind == CXType_NullPtr;
 }
 
 /* A type that a template has as a parameter: mostly a number's. */
 static bool is_generic(CXType type)
 {
     CXType canonical = clang_getCanonicalType(clang_getUnqualifiedType(type));
-    const char *text = canonical.kind == CXType_Unexposed ? clang_text(clang_getTypeSpelling(canonical)) : "";
+    const char *text =
+        canonical.kind == CXType_Unexposed ? clang_text(clang_getTypeSpelling(canonical)) : "";
     return !strncmp(text, "type-parameter-", 15) && !strpbrk(text, "*&[(<:. ");
 }
 
@@ -51,8 +54,8 @@ static bool is_reference(CXType type)
 static bool is_array(CXType type)
 {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return kind == CXType_ConstantArray || kind == CXType_IncompleteArray || kind == CXType_VariableArray ||
-           kind == CXType_DependentSizedArray;
+    return kind == CXType_ConstantArray || kind == CXType_IncompleteArray ||
+           kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
 static enum CXChildVisitResult find_shared(CXCursor c, CXCursor parent, CXClientData data)
@@ -66,7 +69,8 @@ static bool is_of_block(CXCursor variable)
 {
     bool shared = false;
     clang_visitChildren(variable, find_shared, &shared);
-    return shared || clang_Cursor_getStorageClass(variable) == CX_SC_Static || clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
+    return shared || clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
+           clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
 }
 
 static variable_t *add_variable(body_tree_t *b, CXCursor c)
@@ -77,22 +81,32 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
     }
     CXType type = clang_getCursorType(c);
     variable_t *v = &b->variable[b->variable_count];
-    *v = (variable_t){.cursor = c, .name = clang_text(clang_getCursorSpelling(c)), .number = b->variable_count,
-                      .is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl, .is_scalar = is_scalar(type) || is_generic(type), .is_generic = is_generic(type),
-                      .is_array = is_array(type), .is_reference = is_reference(type), .keep = KEEP_EACH};
+    *v = (variable_t){.cursor = c,
+                      .name = clang_text(clang_getCursorSpelling(c)),
+                      .number = b->variable_count,
+                      .is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl,
+                      .is_scalar = is_scalar(type) || is_generic(type),
+                      .is_generic = is_generic(type),
+                      .is_array = is_array(type),
+                      .is_reference = is_reference(type),
+                      .keep = KEEP_EACH};
     if (is_of_block(c))
         v->keep = KEEP_SHARED;
     b->variable_count++;
     return v;
 }
 
-typedef struct reader { body_tree_t *b; node_t *parent; } reader_t;
+typedef struct reader {
+    body_tree_t *b;
+    node_t *parent;
+} reader_t;
 
 static enum CXChildVisitResult add_node(CXCursor c, CXCursor parent, CXClientData data)
 {
     reader_t *r = data;
     (void)parent;
-    if (clang_getCursorKind(c) == CXCursor_UnexposedStmt) { /* has attributes, as of #pragma unroll */
+    if (clang_getCursorKind(c) ==
+        CXCursor_UnexposedStmt) { /* has attributes, as of #pragma unroll */
         clang_visitChildren(c, add_node, r);
         return CXChildVisit_Continue;
     }
@@ -121,7 +135,10 @@ static enum CXChildVisitResult add_node(CXCursor c, CXCursor parent, CXClientDat
     return CXChildVisit_Continue;
 }
 
-typedef struct finder { body_tree_t *b; CXCursor body; } finder_t;
+typedef struct finder {
+    body_tree_t *b;
+    CXCursor body;
+} finder_t;
 
 static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -142,7 +159,8 @@ const char *body_call_name(const node_t *call)
         return call->called;
     const char *name = clang_text(clang_getCursorSpelling(call->cursor));
     for (const node_t *n = call->child; !*name && n; n = n->child)
-        if (n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr || n->kind == CXCursor_OverloadedDeclRef) {
+        if (n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr ||
+            n->kind == CXCursor_OverloadedDeclRef) {
             name = clang_text(clang_getCursorSpelling(n->cursor));
             break;
         }
@@ -151,7 +169,8 @@ const char *body_call_name(const node_t *call)
     return strcmp(name, "kmm_host_syncthreads") ? name : "__syncthreads";
 }
 
-/* clang names no member of what depends on a template's parameters: the last word before the parenthesis. */
+/* clang names no member of what depends on a template's parameters: the last word before the
+ * parenthesis. */
 static const char *written_name(const body_tree_t *b, const node_t *call)
 {
     const char *name = "";
@@ -163,14 +182,16 @@ static const char *written_name(const body_tree_t *b, const node_t *call)
     int depth = 0;
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        depth += token_is(s, t, "<") + token_is(s, t, "(") + token_is(s, t, "[") - token_is(s, t, ">") - token_is(s, t, ")") - token_is(s, t, "]");
+        depth += token_is(s, t, "<") + token_is(s, t, "(") + token_is(s, t, "[") -
+                 token_is(s, t, ">") - token_is(s, t, ")") - token_is(s, t, "]");
         if (depth == 0 && t.kind == TOKEN_NAME)
             name = token_text(s, t);
     }
     return name;
 }
 
-static void find_operations(const body_tree_t *b, node_t *n, meeting_of_t meeting_of, const void *context)
+static void find_operations(const body_tree_t *b, node_t *n, meeting_of_t meeting_of,
+                            const void *context)
 {
     if (n->kind == CXCursor_CallExpr) {
         const char *name = body_call_name(n);
@@ -197,9 +218,11 @@ static token_t token_at(const body_tree_t *b, size_t at, size_t end)
 
 size_t body_end(const body_tree_t *b, const node_t *n)
 {
-    if (n->kind == CXCursor_CompoundStmt || n->kind == CXCursor_DeclStmt || n->kind == CXCursor_NullStmt)
+    if (n->kind == CXCursor_CompoundStmt || n->kind == CXCursor_DeclStmt ||
+        n->kind == CXCursor_NullStmt)
         return n->end;
-    if (n->kind == CXCursor_IfStmt || n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt || n->kind == CXCursor_CXXForRangeStmt ||
+    if (n->kind == CXCursor_IfStmt || n->kind == CXCursor_ForStmt ||
+        n->kind == CXCursor_WhileStmt || n->kind == CXCursor_CXXForRangeStmt ||
         n->kind == CXCursor_SwitchStmt) {
         size_t end = n->last ? body_end(b, n->last) : n->end;
         return end > n->end ? end : n->end;
@@ -247,7 +270,8 @@ static bool for_parts(body_tree_t *b, const node_t *n, parts_t *p)
             p->first = c;
         else if (is_between(c, p->open, p->semicolon[0] + 1))
             p->initial = c;
-        else if (is_between(c, p->semicolon[0], p->semicolon[1]) && c->kind != CXCursor_DeclStmt && c->kind != CXCursor_VarDecl)
+        else if (is_between(c, p->semicolon[0], p->semicolon[1]) && c->kind != CXCursor_DeclStmt &&
+                 c->kind != CXCursor_VarDecl)
             p->condition = c;
         else if (is_between(c, p->semicolon[1], p->close))
             p->increment = c;
@@ -260,8 +284,8 @@ static bool for_parts(body_tree_t *b, const node_t *n, parts_t *p)
 static bool if_parts(body_tree_t *b, const node_t *n, parts_t *p)
 {
     node_t *c = n->child;
-    if (!c || !is_between(c, p->open, p->close) || c->kind == CXCursor_DeclStmt || c->kind == CXCursor_VarDecl || !c->next ||
-        c->next->begin < p->close)
+    if (!c || !is_between(c, p->open, p->close) || c->kind == CXCursor_DeclStmt ||
+        c->kind == CXCursor_VarDecl || !c->next || c->next->begin < p->close)
         return body_fail(b, n, "a condition comes from a macro or declares a variable");
     p->condition = c;
     p->first = c->next;
@@ -275,7 +299,8 @@ static bool do_parts(body_tree_t *b, const node_t *n, parts_t *p)
     p->condition = n->last;
     if (!p->first || p->first == p->condition || p->first->end <= p->first->begin)
         return body_fail(b, n, "a part of a 'do' comes from a macro");
-    return find_parentheses(b, n, body_end(b, p->first), p) && is_between(p->condition, p->open, p->close);
+    return find_parentheses(b, n, body_end(b, p->first), p) &&
+           is_between(p->condition, p->open, p->close);
 }
 
 bool body_parts(body_tree_t *b, const node_t *n, parts_t *p)
@@ -294,7 +319,8 @@ bool body_parts(body_tree_t *b, const node_t *n, parts_t *p)
 
 static bool is_word(const body_tree_t *b, const node_t *n, const char *word)
 {
-    return n->end > n->begin && token_is(b->u->source, token_at(b, n->begin, b->u->source->length), word);
+    return n->end > n->begin &&
+           token_is(b->u->source, token_at(b, n->begin, b->u->source->length), word);
 }
 
 static bool leads_into(const node_t *n, const node_t *jump)
@@ -308,13 +334,15 @@ static bool find_targets(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)
         return n->syncs ? body_fail(b, n, "a lambda meets at a barrier") : true;
-    if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_LabelStmt || n->kind == CXCursor_IndirectGotoStmt)
+    if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_LabelStmt ||
+        n->kind == CXCursor_IndirectGotoStmt)
         return body_fail(b, n, "it has a 'goto' or a label");
     if (n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt) {
         n->target = n->parent;
         while (n->target && !leads_into(n->target, n))
             n->target = n->target->parent;
-        if (n->target && n->target->syncs && !is_word(b, n, n->kind == CXCursor_BreakStmt ? "break" : "continue"))
+        if (n->target && n->target->syncs &&
+            !is_word(b, n, n->kind == CXCursor_BreakStmt ? "break" : "continue"))
             return body_fail(b, n, "a jump comes from a macro");
     }
     if (n->kind == CXCursor_ReturnStmt && !is_word(b, n, "return"))
@@ -343,14 +371,21 @@ static void add_change(variable_t *v, node_t *n)
 int body_arguments(const node_t *call, node_t **argument, int room)
 {
     const char *name = body_call_name(call);
-    bool is_operator = !strncmp(name, "operator", 8), is_made = clang_getCursorKind(clang_getCursorReferenced(call->cursor)) == CXCursor_Constructor;
+    bool is_operator = !strncmp(name, "operator", 8),
+         is_made =
+             clang_getCursorKind(clang_getCursorReferenced(call->cursor)) == CXCursor_Constructor;
     int found = 0;
-    for (node_t *c = is_operator || is_made ? call->child : call->child ? call->child->next : NULL; c; c = c->next) {
+    for (node_t *c = is_operator || is_made ? call->child
+                     : call->child          ? call->child->next
+                                            : NULL;
+         c; c = c->next) {
         const node_t *inner = c;
         while (inner->kind == CXCursor_UnexposedExpr && inner->child && !inner->child->next)
             inner = inner->child;
-        bool is_callee = is_operator && (inner->kind == CXCursor_DeclRefExpr || inner->kind == CXCursor_OverloadedDeclRef) &&
-                         !strcmp(clang_text(clang_getCursorSpelling(inner->cursor)), name);
+        bool is_callee =
+            is_operator &&
+            (inner->kind == CXCursor_DeclRefExpr || inner->kind == CXCursor_OverloadedDeclRef) &&
+            !strcmp(clang_text(clang_getCursorSpelling(inner->cursor)), name);
         if (is_callee || !clang_isExpression(c->kind) || c->end <= c->begin)
             continue;
         if (found < room)
@@ -373,12 +408,15 @@ takes_t body_takes(const node_t *call, const node_t *argument)
     if (clang_Cursor_isNull(function) || k >= count || k >= ROOM)
         return TAKES_ANY;
     enum CXCursorKind kind = clang_getCursorKind(function);
-    if (call->meeting == MEETING_FUNCTION && kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod)
+    if (call->meeting == MEETING_FUNCTION && kind != CXCursor_FunctionDecl &&
+        kind != CXCursor_CXXMethod)
         return TAKES_ANY;
-    bool is_member = clang_getCursorKind(function) == CXCursor_CXXMethod && !strncmp(body_call_name(call), "operator", 8);
+    bool is_member = clang_getCursorKind(function) == CXCursor_CXXMethod &&
+                     !strncmp(body_call_name(call), "operator", 8);
     if (is_member && k == 0)
         return clang_CXXMethod_isConst(function) ? TAKES_CONST : TAKES_REFERENCE;
-    CXType type = clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)(k - is_member)));
+    CXType type =
+        clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)(k - is_member)));
     if (type.kind == CXType_Invalid) /* of `...` */
         return TAKES_VALUE;
     if (!is_reference(type))
@@ -395,18 +433,24 @@ static void find_taken(variable_t *v, const node_t *call, const node_t *n)
         v->is_kept = v->escapes = true;
 }
 
-/* Whether an address may be used when the region in which it is taken has ended: a variable gets it, or a function that meets. */
+/* Whether an address may be used when the region in which it is taken has ended: a variable gets
+ * it, or a function that meets. */
 static bool is_address_kept(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
-        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(p->cursor) : CXBinaryOperator_Invalid;
-        if (p->kind == CXCursor_CallExpr && p->meeting != MEETING_FUNCTION && clang_getCanonicalType(clang_getCursorType(p->cursor)).kind != CXType_Pointer)
+        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
+                                             ? clang_getCursorBinaryOperatorKind(p->cursor)
+                                             : CXBinaryOperator_Invalid;
+        if (p->kind == CXCursor_CallExpr && p->meeting != MEETING_FUNCTION &&
+            clang_getCanonicalType(clang_getCursorType(p->cursor)).kind != CXType_Pointer)
             return false;
-        if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl || p->kind == CXCursor_InitListExpr)
+        if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||
+            p->kind == CXCursor_InitListExpr)
             return true;
         if (kind == CXBinaryOperator_Assign)
             return p->child != n;
-        bool is_deref = p->kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(p->cursor) == CXUnaryOperator_Deref;
+        bool is_deref = p->kind == CXCursor_UnaryOperator &&
+                        clang_getCursorUnaryOperatorKind(p->cursor) == CXUnaryOperator_Deref;
         if (is_deref || p->kind == CXCursor_ArraySubscriptExpr || clang_isStatement(p->kind))
             return false;
     }
@@ -421,9 +465,8 @@ static void find_change(variable_t *v, node_t *n)
         return;
     bool first = p->child == n;
     switch ((int)p->kind) {
-    case CXCursor_UnexposedExpr: case CXCursor_ParenExpr:
-        find_change(v, p);
-        return;
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr: find_change(v, p); return;
     case CXCursor_MemberRefExpr:
         if (clang_getCursorType(n->cursor).kind == CXType_Pointer)
             return;
@@ -438,7 +481,8 @@ static void find_change(variable_t *v, node_t *n)
         return;
     case CXCursor_UnaryOperator: {
         enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(p->cursor);
-        if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec)
+        if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec ||
+            kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec)
             add_change(v, p);
         else
             v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
@@ -462,21 +506,28 @@ static void find_change(variable_t *v, node_t *n)
         if (!first)
             find_change(v, p);
         return;
-    case CXCursor_CallExpr:
-        find_taken(v, p, n);
-        return;
+    case CXCursor_CallExpr: find_taken(v, p, n); return;
     case CXCursor_VarDecl:
         v->escapes |= is_reference(clang_getCursorType(p->cursor)) && !v->is_array;
         return;
-    case CXCursor_CStyleCastExpr: case CXCursor_CXXStaticCastExpr: case CXCursor_CXXReinterpretCastExpr: case CXCursor_CXXFunctionalCastExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
         v->escapes |= is_reference(clang_getCursorType(p->cursor));
         return;
-    case CXCursor_ReturnStmt: case CXCursor_IfStmt: case CXCursor_ForStmt: case CXCursor_WhileStmt: case CXCursor_DoStmt:
-    case CXCursor_SwitchStmt: case CXCursor_CompoundStmt: case CXCursor_InitListExpr: case CXCursor_UnaryExpr: case CXCursor_CaseStmt:
-    case CXCursor_CXXForRangeStmt:
-        return;
-    default:
-        v->escapes = true;
+    case CXCursor_ReturnStmt:
+    case CXCursor_IfStmt:
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_SwitchStmt:
+    case CXCursor_CompoundStmt:
+    case CXCursor_InitListExpr:
+    case CXCursor_UnaryExpr:
+    case CXCursor_CaseStmt:
+    case CXCursor_CXXForRangeStmt: return;
+    default: v->escapes = true;
     }
 }
 
@@ -517,7 +568,8 @@ static bool is_in_operation(const node_t *n, size_t at)
     return false;
 }
 
-/* Whether each word that may be a call of what meets belongs to one in the tree: libclang hides some expressions. */
+/* Whether each word that may be a call of what meets belongs to one in the tree: libclang hides
+ * some expressions. */
 static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *context)
 {
     const source_t *s = b->u->source;
@@ -527,7 +579,8 @@ static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *c
         if (t.kind != TOKEN_NAME || meeting_of(context, token_text(s, t)) == MEETING_NONE)
             continue;
         token_t behind = token_at(b, t.end, b->root->end);
-        if ((token_is(s, behind, "(") || token_is(s, behind, "<")) && !is_in_operation(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
+        if ((token_is(s, behind, "(") || token_is(s, behind, "<")) &&
+            !is_in_operation(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
             b->reason_at = t.begin;
             b->reason = "a call of what may meet at a barrier is not seen as one";
             return false;
@@ -538,9 +591,12 @@ static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *c
 
 enum { MAX_VARIABLES = 1000 };
 
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of, const void *context)
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of,
+                    const void *context)
 {
-    *b = (body_tree_t){.u = u, .variable = arena_alloc(MAX_VARIABLES * sizeof(variable_t)), .variable_capacity = MAX_VARIABLES};
+    *b = (body_tree_t){.u = u,
+                       .variable = arena_alloc(MAX_VARIABLES * sizeof(variable_t)),
+                       .variable_capacity = MAX_VARIABLES};
     finder_t f = {b, clang_getNullCursor()};
     clang_visitChildren(function, find_body, &f);
     if (clang_Cursor_isNull(f.body))

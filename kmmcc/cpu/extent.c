@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of the blocks with which the file launches a kernel, where its numbers are written there, and how often loops
- * run in blocks of that size. It is a guess: other sizes are run too, by code that does not know its size.
+ * The size of the blocks with which the file launches a kernel, where its numbers are written
+ * there, and how often loops run in blocks of that size. It is a guess: other sizes are run too, by
+ * code that does not know its size.
  */
 #include <string.h>
 
@@ -22,7 +23,10 @@ static bool evaluated(CXCursor c, long long *out)
     return is_int;
 }
 
-typedef struct children { CXCursor at[8]; int count; } children_t;
+typedef struct children {
+    CXCursor at[8];
+    int count;
+} children_t;
 
 static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -42,7 +46,8 @@ static children_t children_of(CXCursor c)
 
 static bool is_constructor(CXCursor c)
 {
-    return clang_getCursorKind(c) == CXCursor_CallExpr && clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor;
+    return clang_getCursorKind(c) == CXCursor_CallExpr &&
+           clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor;
 }
 
 /* `256`, `dim3(16, 16)`, and variables that begin so. */
@@ -58,7 +63,8 @@ static bool read_extent(CXCursor c, unsigned extent[3], int depth)
         return extent[0] > 0;
     }
     CXCursor v = clang_getCursorReferenced(c);
-    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr && clang_getCursorKind(v) == CXCursor_VarDecl) {
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(v) == CXCursor_VarDecl) {
         CXCursor initial = clang_Cursor_getVarDeclInitializer(v);
         return !clang_Cursor_isNull(initial) && read_extent(initial, extent, depth + 1);
     }
@@ -78,7 +84,11 @@ static bool read_extent(CXCursor c, unsigned extent[3], int depth)
 
 /* ---- Launches ---- */
 
-typedef struct search { CXCursor kernel; unsigned *extent; bool found; } search_t;
+typedef struct search {
+    CXCursor kernel;
+    unsigned *extent;
+    bool found;
+} search_t;
 
 static CXCursor general(CXCursor f)
 {
@@ -90,16 +100,20 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
 {
     search_t *s = data;
     (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (clang_isDeclaration(clang_getCursorKind(c)) &&
+        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
     if (clang_getCursorKind(c) != CXCursor_CallExpr || !bind_is_launch(c))
         return CXChildVisit_Recurse;
     CXCursor f = clang_getCursorReferenced(c);
-    children_t list = children_of(c), configuration = list.count > 1 ? children_of(list.at[1]) : list;
-    if (clang_Cursor_isNull(f) || !clang_equalCursors(general(f), s->kernel) || configuration.count < 3)
+    children_t list = children_of(c),
+               configuration = list.count > 1 ? children_of(list.at[1]) : list;
+    if (clang_Cursor_isNull(f) || !clang_equalCursors(general(f), s->kernel) ||
+        configuration.count < 3)
         return CXChildVisit_Recurse;
     /* Behind the name of what takes the configuration: the grid, the block ... */
-    s->found = read_extent(configuration.at[2], s->extent, 0) && s->extent[0] * s->extent[1] * s->extent[2] <= MAX_THREADS;
+    s->found = read_extent(configuration.at[2], s->extent, 0) &&
+               s->extent[0] * s->extent[1] * s->extent[2] <= MAX_THREADS;
     return s->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
@@ -110,7 +124,8 @@ static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Continue;
 }
 
-/* Templates over numbers mostly make a kernel for each size: what is right for one instance could not even be compiled for another. */
+/* Templates over numbers mostly make a kernel for each size: what is right for one instance could
+ * not even be compiled for another. */
 bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3])
 {
     search_t s = {general(kernel), extent, false};
@@ -125,30 +140,44 @@ bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3])
 /* ---- Loops ---- */
 
 /* A loop's variable, and its value in some round. */
-typedef struct round { const variable_t *variable; long long value; const unsigned *extent; } round_t;
+typedef struct round {
+    const variable_t *variable;
+    long long value;
+    const unsigned *extent;
+} round_t;
 
 static const node_t *bare(const node_t *n)
 {
     while (n && n->child && !n->child->next &&
-           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr || n->kind == CXCursor_CStyleCastExpr))
+           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr ||
+            n->kind == CXCursor_CStyleCastExpr))
         n = n->child;
     return n;
 }
 
 static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, long long *out)
 {
-    bool shifts = kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr || kind == CXBinaryOperator_ShlAssign || kind == CXBinaryOperator_ShrAssign;
-    bool divides = kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem || kind == CXBinaryOperator_DivAssign;
-    if (a < -(1 << 20) || a > 1 << 20 || b < -(1 << 20) || b > 1 << 20 || (shifts && (a < 0 || b < 0 || b > 20)) || (divides && b == 0))
+    bool shifts = kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr ||
+                  kind == CXBinaryOperator_ShlAssign || kind == CXBinaryOperator_ShrAssign;
+    bool divides = kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem ||
+                   kind == CXBinaryOperator_DivAssign;
+    if (a < -(1 << 20) || a > 1 << 20 || b < -(1 << 20) || b > 1 << 20 ||
+        (shifts && (a < 0 || b < 0 || b > 20)) || (divides && b == 0))
         return false;
     switch ((int)kind) {
-    case CXBinaryOperator_Add: case CXBinaryOperator_AddAssign: *out = a + b; return true;
-    case CXBinaryOperator_Sub: case CXBinaryOperator_SubAssign: *out = a - b; return true;
-    case CXBinaryOperator_Mul: case CXBinaryOperator_MulAssign: *out = a * b; return true;
-    case CXBinaryOperator_Div: case CXBinaryOperator_DivAssign: *out = a / b; return true;
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_AddAssign: *out = a + b; return true;
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_SubAssign: *out = a - b; return true;
+    case CXBinaryOperator_Mul:
+    case CXBinaryOperator_MulAssign: *out = a * b; return true;
+    case CXBinaryOperator_Div:
+    case CXBinaryOperator_DivAssign: *out = a / b; return true;
     case CXBinaryOperator_Rem: *out = a % b; return true;
-    case CXBinaryOperator_Shl: case CXBinaryOperator_ShlAssign: *out = a << b; return true;
-    case CXBinaryOperator_Shr: case CXBinaryOperator_ShrAssign: *out = a >> b; return true;
+    case CXBinaryOperator_Shl:
+    case CXBinaryOperator_ShlAssign: *out = a << b; return true;
+    case CXBinaryOperator_Shr:
+    case CXBinaryOperator_ShrAssign: *out = a >> b; return true;
     case CXBinaryOperator_LT: *out = a < b; return true;
     case CXBinaryOperator_GT: *out = a > b; return true;
     case CXBinaryOperator_LE: *out = a <= b; return true;
@@ -158,7 +187,8 @@ static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, lo
     }
 }
 
-/* The value of an expression of numbers, the loop's variable, blockDim and variables that are made of these once. */
+/* The value of an expression of numbers, the loop's variable, blockDim and variables that are made
+ * of these once. */
 static bool value_of(const round_t *r, const node_t *n, long long *out, int depth)
 {
     n = bare(n);
@@ -170,18 +200,21 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
     }
     if (evaluated(n->cursor, out))
         return true;
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_ONE && !n->variable->change_count && n->variable->initializer)
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_ONE &&
+        !n->variable->change_count && n->variable->initializer)
         return value_of(r, n->variable->initializer, out, depth + 1);
     if (n->kind == CXCursor_MemberRefExpr && n->child) {
         const node_t *base = bare(n->child);
         const char *member = clang_text(clang_getCursorSpelling(n->cursor));
-        bool is_extent = base->kind == CXCursor_DeclRefExpr && !base->variable && !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "blockDim");
+        bool is_extent = base->kind == CXCursor_DeclRefExpr && !base->variable &&
+                         !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "blockDim");
         if (is_extent)
             *out = r->extent[*member == 'x' ? 0 : *member == 'y' ? 1 : 2];
         return is_extent;
     }
     long long a, b;
-    return n->kind == CXCursor_BinaryOperator && value_of(r, n->child, &a, depth + 1) && value_of(r, n->last, &b, depth + 1) &&
+    return n->kind == CXCursor_BinaryOperator && value_of(r, n->child, &a, depth + 1) &&
+           value_of(r, n->last, &b, depth + 1) &&
            compute(clang_getCursorBinaryOperatorKind(n->cursor), a, b, out);
 }
 
@@ -198,7 +231,8 @@ static bool advance(round_t *r, const node_t *increment)
         r->value += up ? 1 : -1;
         return up || kind == CXUnaryOperator_PreDec || kind == CXUnaryOperator_PostDec;
     }
-    if ((n->kind != CXCursor_CompoundAssignOperator && n->kind != CXCursor_BinaryOperator) || !value_of(r, n->last, &by, 0))
+    if ((n->kind != CXCursor_CompoundAssignOperator && n->kind != CXCursor_BinaryOperator) ||
+        !value_of(r, n->last, &by, 0))
         return false;
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
     if (kind != CXBinaryOperator_Assign)
@@ -212,10 +246,13 @@ static const variable_t *begin_of(const parts_t *p, const node_t **initial)
 {
     const node_t *n = p->initial ? bare(p->initial) : NULL;
     if (n && n->kind == CXCursor_DeclStmt) {
-        *initial = n->child && n->child == n->last && n->child->variable ? n->child->variable->initializer : NULL;
+        *initial = n->child && n->child == n->last && n->child->variable
+                       ? n->child->variable->initializer
+                       : NULL;
         return *initial ? n->child->variable : NULL;
     }
-    if (!n || n->kind != CXCursor_BinaryOperator || clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
+    if (!n || n->kind != CXCursor_BinaryOperator ||
+        clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
         return NULL;
     *initial = n->last;
     return bare(n->child)->variable;
@@ -235,7 +272,9 @@ int extent_rounds(const node_t *loop, const parts_t *p, const unsigned extent[3]
     const node_t *initial = NULL;
     round_t r = {.extent = extent};
     long long goes_on;
-    const variable_t *v = loop->kind == CXCursor_ForStmt && p->condition && p->increment ? begin_of(p, &initial) : NULL;
+    const variable_t *v = loop->kind == CXCursor_ForStmt && p->condition && p->increment
+                              ? begin_of(p, &initial)
+                              : NULL;
     if (!v || v->escapes || changes_in(v, p->first) || !value_of(&r, initial, &r.value, 0))
         return 0;
     r.variable = v;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA as C++ for the CPU. Launches and declarations of shared memory are found by their tokens, which works in
- * macros and templates alike; kernels are found by clang. include/kmm/host/kmm_launch.h shows what a kernel
- * and a launch become.
+ * CUDA as C++ for the CPU. Launches and declarations of shared memory are found by their tokens,
+ * which works in macros and templates alike; kernels are found by clang.
+ * include/kmm/host/kmm_launch.h shows what a kernel and a launch become.
  */
 #include <string.h>
 
-#include "directive.h"
 #include "cpu/split.h"
+#include "directive.h"
 
 /* ---- Tokens of a file ---- */
 
-typedef struct tokens { token_t *at; int count, capacity; } tokens_t;
+typedef struct tokens {
+    token_t *at;
+    int count, capacity;
+} tokens_t;
 
 static void tokens_add(tokens_t *list, token_t t)
 {
@@ -25,7 +28,8 @@ static void tokens_add(tokens_t *list, token_t t)
     list->at[list->count++] = t;
 }
 
-/* The tokens of [begin, end), those of #define lines too; other preprocessor lines are one token. */
+/* The tokens of [begin, end), those of #define lines too; other preprocessor lines are one token.
+ */
 static void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *out)
 {
     lexer_t l = lexer_at(s, begin, end);
@@ -39,7 +43,8 @@ static void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *o
         lex(&inner);
         tokens_t line = {0};
         token_t word = lex(&inner);
-        for (token_t i = word; token_is(s, word, "define") && i.kind != TOKEN_END; inner.line_start = false, i = lex(&inner))
+        for (token_t i = word; token_is(s, word, "define") && i.kind != TOKEN_END;
+             inner.line_start = false, i = lex(&inner))
             tokens_add(&line, i);
         for (int k = 1; k < line.count; k++)
             tokens_add(out, line.at[k]);
@@ -53,7 +58,10 @@ static bool is(const source_t *s, const tokens_t *list, int k, const char *text)
 
 /* ---- Words that taint the functions in which they stand ---- */
 
-typedef struct words { const char **at; int count, capacity; } words_t;
+typedef struct words {
+    const char **at;
+    int count, capacity;
+} words_t;
 
 static bool words_have(const words_t *w, const char *word)
 {
@@ -80,8 +88,9 @@ typedef struct body {
     const char *name;
     words_t names;
     bool is_kernel, is_called_by_name, is_macro;
-    bool is_device; /* some of its code is the device's, even where no kernel names it: an operator, a lambda */
-    unit_t *ptx; /* the file in which it has assembly for GPUs; NULL: it has none */
+    bool is_device; /* some of its code is the device's, even where no kernel names it: an operator,
+                       a lambda */
+    unit_t *ptx;    /* the file in which it has assembly for GPUs; NULL: it has none */
     size_t ptx_begin, ptx_end;
 } body_t;
 
@@ -94,7 +103,12 @@ typedef struct kernel {
 } kernel_t;
 
 /* A function of the device that a kernel can call by its name. */
-typedef struct callee { CXCursor cursor; unit_t *u; size_t begin, end; body_t *body; } callee_t;
+typedef struct callee {
+    CXCursor cursor;
+    unit_t *u;
+    size_t begin, end;
+    body_t *body;
+} callee_t;
 
 typedef struct host {
     unit_t *u;
@@ -106,8 +120,9 @@ typedef struct host {
     int callee_count, callee_capacity;
     words_t barriers; /* functions that meet at barriers */
     words_t indexed;  /* functions that read the index variables */
-    words_t elsewhere; /* functions of the device that another file defines: they may read them, too */
-    words_t fibers;   /* functions that meet at barriers and are not split */
+    words_t
+        elsewhere;  /* functions of the device that another file defines: they may read them, too */
+    words_t fibers; /* functions that meet at barriers and are not split */
     const body_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
     words_t globals;  /* variables of the device outside functions that kernels can change */
@@ -140,8 +155,8 @@ static body_t *body_add(host_t *h, const char *name)
     return b;
 }
 
-/* All names of functions and macros that use, themselves or through others, one of `words`. Names are enough:
- * what overloads share is assumed of all of them. */
+/* All names of functions and macros that use, themselves or through others, one of `words`. Names
+ * are enough: what overloads share is assumed of all of them. */
 static words_t tainted(const host_t *h, words_t words, bool kernels_too)
 {
     for (bool grown = true; grown;) {
@@ -181,8 +196,9 @@ static words_t words_of(const char *const *list, int count)
 
 static bool is_function(enum CXCursorKind k)
 {
-    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod || k == CXCursor_Constructor ||
-           k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
+    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate ||
+           k == CXCursor_CXXMethod || k == CXCursor_Constructor || k == CXCursor_Destructor ||
+           k == CXCursor_ConversionFunction;
 }
 
 static enum CXChildVisitResult find_global(CXCursor c, CXCursor parent, CXClientData data)
@@ -206,13 +222,15 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Continue;
 }
 
-/* Whether a kernel that does not have the name of this function cannot call it. A function of the CPU that names one
- * of the device may hand it to a kernel as a template argument. */
+/* Whether a kernel that does not have the name of this function cannot call it. A function of the
+ * CPU that names one of the device may hand it to a kernel as a template argument. */
 static bool is_called_by_name(CXCursor c, const body_t *b)
 {
     const char *name = b->name;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    return b->is_device && (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod) &&
+    return b->is_device &&
+           (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+            kind == CXCursor_CXXMethod) &&
            strncmp(name, "operator", 8);
 }
 
@@ -223,8 +241,11 @@ static void add_kernel(host_t *h, CXCursor c, body_t *b)
     unit_t *u = unit_holding(h->u, c);
     b->is_kernel = true;
     if (!u || !unit_range(u, c, &begin, &end)) {
-        diag_plain(SEVERITY_ERROR, "kernel '%s' is defined in a system header or by a macro; on the CPU target kernels must be written out in "
-                                   "the program: '%s'", name, h->u->source->path);
+        diag_plain(SEVERITY_ERROR,
+                   "kernel '%s' is defined in a system header or by a macro; on the CPU target "
+                   "kernels must be written out in "
+                   "the program: '%s'",
+                   name, h->u->source->path);
         return;
     }
     if (h->kernel_count == h->kernel_capacity) {
@@ -234,7 +255,8 @@ static void add_kernel(host_t *h, CXCursor c, body_t *b)
             memcpy(kernels, h->kernels, (size_t)h->kernel_count * sizeof(*kernels));
         h->kernels = kernels;
     }
-    h->kernels[h->kernel_count++] = (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .body = b};
+    h->kernels[h->kernel_count++] =
+        (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .body = b};
 }
 
 static void add_callee(host_t *h, callee_t callee)
@@ -249,7 +271,11 @@ static void add_callee(host_t *h, callee_t callee)
     h->callees[h->callee_count++] = callee;
 }
 
-typedef struct assembly { unit_t *u; size_t begin, end; bool found; } assembly_t;
+typedef struct assembly {
+    unit_t *u;
+    size_t begin, end;
+    bool found;
+} assembly_t;
 
 static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -271,7 +297,8 @@ static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClie
 static void find_ptx(unit_t *u, CXCursor c, body_t *b)
 {
     assembly_t a = {.u = u};
-    if (!words_have(&b->names, "asm") && !words_have(&b->names, "__asm__") && !words_have(&b->names, "__asm"))
+    if (!words_have(&b->names, "asm") && !words_have(&b->names, "__asm__") &&
+        !words_have(&b->names, "__asm"))
         return;
     bool device = is_kernel(c);
     clang_visitChildren(c, find_device, &device);
@@ -305,7 +332,11 @@ static void add_function(host_t *h, CXCursor c)
 /* ---- Pointers that kernels find in memory ---- */
 
 /* depends: that is known where the template is used. */
-typedef struct nested { CXType seen[32]; int count; bool found, depends; } nested_t;
+typedef struct nested {
+    CXType seen[32];
+    int count;
+    bool found, depends;
+} nested_t;
 
 static void find_nested(nested_t *n, CXType type);
 
@@ -379,7 +410,8 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
         return CXChildVisit_Continue;
     if (is_function(kind) && clang_isCursorDefinition(c))
         add_function(h, c);
-    else if (is_function(kind) && !is_kernel(c) && clang_Cursor_isNull(clang_getCursorDefinition(c)))
+    else if (is_function(kind) && !is_kernel(c) &&
+             clang_Cursor_isNull(clang_getCursorDefinition(c)))
         add_declared(h, c);
     else if (kind == CXCursor_VarDecl)
         add_constant(h, c);
@@ -422,9 +454,11 @@ static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
             continue;
         int name = -1;
         for (int i = k + 1; i < list->count; i++) {
-            if (is(s, list, i, "(") || is(s, list, i, "{") || is(s, list, i, "operator") || is(s, list, i, "constexpr"))
+            if (is(s, list, i, "(") || is(s, list, i, "{") || is(s, list, i, "operator") ||
+                is(s, list, i, "constexpr"))
                 break;
-            if (is(s, list, i, ";") || is(s, list, i, "=") || is(s, list, i, "[") || is(s, list, i, ",")) {
+            if (is(s, list, i, ";") || is(s, list, i, "=") || is(s, list, i, "[") ||
+                is(s, list, i, ",")) {
                 if (name >= 0)
                     words_add(&h->globals, token_text(s, list->at[name]));
                 break;
@@ -436,19 +470,59 @@ static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
 
 /* ---- Which kernels need what ---- */
 
-static const char *const operations[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_or", "__syncthreads_count", "__syncwarp",
-                                         "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
-                                         "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync",
-                                         "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
-                                         "__reduce_xor_sync", "__nanosleep",
-                                         "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all"}; /* those are HIP's */
+static const char *const operations[] = {"__syncthreads",
+                                         "__syncthreads_and",
+                                         "__syncthreads_or",
+                                         "__syncthreads_count",
+                                         "__syncwarp",
+                                         "__shfl_sync",
+                                         "__shfl_up_sync",
+                                         "__shfl_down_sync",
+                                         "__shfl_xor_sync",
+                                         "__ballot_sync",
+                                         "__any_sync",
+                                         "__all_sync",
+                                         "__match_any_sync",
+                                         "__match_all_sync",
+                                         "__activemask",
+                                         "__reduce_add_sync",
+                                         "__reduce_min_sync",
+                                         "__reduce_max_sync",
+                                         "__reduce_and_sync",
+                                         "__reduce_or_sync",
+                                         "__reduce_xor_sync",
+                                         "__nanosleep",
+                                         "__shfl",
+                                         "__shfl_up",
+                                         "__shfl_down",
+                                         "__shfl_xor",
+                                         "__ballot",
+                                         "__any",
+                                         "__all"}; /* those are HIP's */
 static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 /* Of cooperative groups: what meets, and what reads the index variables besides. */
-static const char *const group_operations[] = {"sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any",
-                                               "match_all", "reduce", "inclusive_scan", "exclusive_scan", "labeled_partition", "binary_partition",
-                                               "barrier_wait", "wait", "wait_prior"};
-static const char *const group_names[] = {"this_thread_block", "tiled_partition", "coalesced_threads", "this_grid", "thread_block",
-                                          "thread_group", "thread_block_tile", "thread_rank", "grid_group", "meta_group_rank", "memcpy_async", "invoke_one"};
+static const char *const group_operations[] = {"sync",
+                                               "shfl",
+                                               "shfl_up",
+                                               "shfl_down",
+                                               "shfl_xor",
+                                               "any",
+                                               "all",
+                                               "ballot",
+                                               "match_any",
+                                               "match_all",
+                                               "reduce",
+                                               "inclusive_scan",
+                                               "exclusive_scan",
+                                               "labeled_partition",
+                                               "binary_partition",
+                                               "barrier_wait",
+                                               "wait",
+                                               "wait_prior"};
+static const char *const group_names[] = {
+    "this_thread_block", "tiled_partition", "coalesced_threads", "this_grid",
+    "thread_block",      "thread_group",    "thread_block_tile", "thread_rank",
+    "grid_group",        "meta_group_rank", "memcpy_async",      "invoke_one"};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
@@ -476,7 +550,8 @@ static void find_device_code(host_t *h)
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < h->body_count; k++)
-            if (h->bodies[k]->is_macro && !words_have(&device, h->bodies[k]->name) && uses(h->bodies[k], &device)) {
+            if (h->bodies[k]->is_macro && !words_have(&device, h->bodies[k]->name) &&
+                uses(h->bodies[k], &device)) {
                 words_add(&device, h->bodies[k]->name);
                 grown = true;
             }
@@ -485,10 +560,11 @@ static void find_device_code(host_t *h)
         h->bodies[k]->is_device |= uses(h->bodies[k], &device);
 }
 
-/* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an operator, a constructor,
- * a destructor or a lambda, or a template argument that a function of the CPU gives. Its own variables, and functions
- * of the CPU that it calls, may have such names too. */
-static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words, const char *const *list, int count)
+/* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an
+ * operator, a constructor, a destructor or a lambda, or a template argument that a function of the
+ * CPU gives. Its own variables, and functions of the CPU that it calls, may have such names too. */
+static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words,
+                         const char *const *list, int count)
 {
     if (b->is_kernel || b->is_called_by_name)
         return false;
@@ -496,7 +572,8 @@ static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words,
         const char *name = b->names.at[k];
         if (is_one_of(name, list, count))
             return true;
-        if (strcmp(name, b->name) && words_have(words, name) && (b->is_device || has_callee(h, name)))
+        if (strcmp(name, b->name) && words_have(words, name) &&
+            (b->is_device || has_callee(h, name)))
             return true;
     }
     return false;
@@ -517,7 +594,8 @@ static void refuse_ptx(const host_t *h)
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < h->body_count; k++)
-            for (int i = 0; words_have(&reached, h->bodies[k]->name) && i < h->bodies[k]->names.count; i++)
+            for (int i = 0;
+                 words_have(&reached, h->bodies[k]->name) && i < h->bodies[k]->names.count; i++)
                 if (!words_have(&reached, h->bodies[k]->names.at[i])) {
                     words_add(&reached, h->bodies[k]->names.at[i]);
                     grown = true;
@@ -526,7 +604,8 @@ static void refuse_ptx(const host_t *h)
     for (int k = 0; k < h->body_count; k++) {
         const body_t *b = h->bodies[k];
         if (b->ptx && words_have(&reached, b->name))
-            diag_at(SEVERITY_ERROR, b->ptx->source, b->ptx_begin, b->ptx_end, "assembly for GPUs is missing on the CPU target");
+            diag_at(SEVERITY_ERROR, b->ptx->source, b->ptx_begin, b->ptx_end,
+                    "assembly for GPUs is missing on the CPU target");
     }
 }
 
@@ -563,9 +642,11 @@ static void find_flags(host_t *h)
         kernel_t *kernel = &h->kernels[k];
         nested_t nested = nested_of(kernel->cursor);
         bool helpers = hidden_index || uses(kernel->body, &h->indexed);
-        kernel->flags = (h->hidden != NULL || uses(kernel->body, &h->barriers) ? 1 : 0) | (helpers ? 2 : 0) |
-                        (uses(kernel->body, &globals) ? 4 : 0) |
-                        (nested.found || uses(kernel->body, &pointing) ? 512 : nested.depends ? 1024 : 0);
+        kernel->flags = (h->hidden != NULL || uses(kernel->body, &h->barriers) ? 1 : 0) |
+                        (helpers ? 2 : 0) | (uses(kernel->body, &globals) ? 4 : 0) |
+                        (nested.found || uses(kernel->body, &pointing) ? 512
+                         : nested.depends                              ? 1024
+                                                                       : 0);
     }
 }
 
@@ -573,8 +654,12 @@ static void find_flags(host_t *h)
 
 static const char *flags_text(int flags)
 {
-    static const struct { int flag; const char *name; } names[] = {{1, "KMM_HOST_SYNC"}, {8, "KMM_HOST_BLOCK"}, {128, "KMM_HOST_SIZED"}, {32, "KMM_HOST_STATES"},
-                                                                    {64, "KMM_HOST_WIDE"}, {2, "KMM_HOST_HELPERS"}, {4, "KMM_HOST_GLOBALS"}, {512, "KMM_HOST_POINTERS"}, {1024, "KMM_HOST_GENERIC"}};
+    static const struct {
+        int flag;
+        const char *name;
+    } names[] = {{1, "KMM_HOST_SYNC"},    {8, "KMM_HOST_BLOCK"},      {128, "KMM_HOST_SIZED"},
+                 {32, "KMM_HOST_STATES"}, {64, "KMM_HOST_WIDE"},      {2, "KMM_HOST_HELPERS"},
+                 {4, "KMM_HOST_GLOBALS"}, {512, "KMM_HOST_POINTERS"}, {1024, "KMM_HOST_GENERIC"}};
     const char *text = "";
     for (int k = 0; k < LENGTH(names); k++)
         if (flags & names[k].flag && !(names[k].flag == 1 && flags & 8)) /* its barriers are gone */
@@ -582,7 +667,11 @@ static const char *flags_text(int flags)
     return *text ? text : "KMM_HOST_PLAIN";
 }
 
-typedef struct parameters { CXCursor at[256]; int count; CXCursor body; } parameters_t;
+typedef struct parameters {
+    CXCursor at[256];
+    int count;
+    CXCursor body;
+} parameters_t;
 
 static enum CXChildVisitResult find_parameters(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -596,7 +685,8 @@ static enum CXChildVisitResult find_parameters(CXCursor c, CXCursor parent, CXCl
 }
 
 /* The place of the `(` that opens the parameters, and behind the `)` that closes them. */
-static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters_t *p, size_t *open, size_t *close)
+static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters_t *p, size_t *open,
+                            size_t *close)
 {
     const source_t *s = u->source;
     unsigned offset;
@@ -617,7 +707,8 @@ static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters
     return t.kind != TOKEN_END;
 }
 
-/* The parameters without their default arguments, which stay with the kernel itself. Unnamed ones get names in both. */
+/* The parameters without their default arguments, which stay with the kernel itself. Unnamed ones
+ * get names in both. */
 static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *names)
 {
     const source_t *s = u->source;
@@ -648,7 +739,9 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
             name = arena_printf("kmm_unnamed_%d", k);
             const char *type = arena_copy(s->text + begin, stop - begin);
             if (strpbrk(type, "([")) { /* the name would stand within */
-                type = arena_printf("kmm_host_as<%s>", clang_text(clang_getTypeSpelling(clang_getCursorType(p->at[k]))));
+                type =
+                    arena_printf("kmm_host_as<%s>",
+                                 clang_text(clang_getTypeSpelling(clang_getCursorType(p->at[k]))));
                 unit_edit(u, begin, stop, arena_printf("%s %s", type, name));
             } else {
                 unit_edit(u, stop, stop, arena_printf(" %s", name));
@@ -665,14 +758,19 @@ static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *name
 /* ---- Lambdas in kernels ---- */
 
 /* The index variables are parameters there, which a lambda has to capture. */
-typedef struct captured { const char *name[4]; int count; } captured_t;
+typedef struct captured {
+    const char *name[4];
+    int count;
+} captured_t;
 
 static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClientData data)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     captured_t *list = data;
     (void)parent;
-    const char *name = clang_getCursorKind(c) == CXCursor_DeclRefExpr ? clang_text(clang_getCursorSpelling(c)) : "";
+    const char *name = clang_getCursorKind(c) == CXCursor_DeclRefExpr
+                           ? clang_text(clang_getCursorSpelling(c))
+                           : "";
     for (int k = 0; k < 4; k++) {
         bool known = strcmp(name, names[k]) != 0;
         for (int i = 0; i < list->count; i++)
@@ -683,9 +781,14 @@ static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClie
     return CXChildVisit_Recurse;
 }
 
-typedef struct captures { unit_t *u; bool edits; int count; } captures_t;
+typedef struct captures {
+    unit_t *u;
+    bool edits;
+    int count;
+} captures_t;
 
-/* Counts the lambdas that name what they capture and use an index variable; adds it to what they capture. */
+/* Counts the lambdas that name what they capture and use an index variable; adds it to what they
+ * capture. */
 static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClientData data)
 {
     captures_t *captures = data;
@@ -706,14 +809,20 @@ static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClien
         text_printf(&names, "%s%s", k ? ", " : "", list.name[k]);
     captures->count += names.length > 0;
     if (names.length && captures->edits)
-        unit_edit(u, open.end, open.end, arena_printf("%s%s", names.data, token_is(u->source, first, "]") ? "" : ", "));
+        unit_edit(u, open.end, open.end,
+                  arena_printf("%s%s", names.data, token_is(u->source, first, "]") ? "" : ", "));
     return CXChildVisit_Recurse;
 }
 
 /* ---- Classes in kernels ---- */
 
-/* Their functions cannot see the kernel's parameters that the index variables are, but those of all functions. */
-typedef struct locals { unit_t *u; bool edits; int depth, count; } locals_t;
+/* Their functions cannot see the kernel's parameters that the index variables are, but those of all
+ * functions. */
+typedef struct locals {
+    unit_t *u;
+    bool edits;
+    int depth, count;
+} locals_t;
 
 static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -728,7 +837,8 @@ static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientD
         locals->depth--;
         return CXChildVisit_Continue;
     }
-    if (locals->depth && kind == CXCursor_DeclRefExpr && is_one_of(clang_text(clang_getCursorSpelling(c)), indices, LENGTH(indices)) &&
+    if (locals->depth && kind == CXCursor_DeclRefExpr &&
+        is_one_of(clang_text(clang_getCursorSpelling(c)), indices, LENGTH(indices)) &&
         unit_range(locals->u, c, &begin, &end)) {
         locals->count++;
         if (locals->edits)
@@ -753,8 +863,12 @@ static meeting_t meeting_of(const void *context, const char *name)
 
 static split_t split_of_callee(const host_t *h, const callee_t *c)
 {
-    return (split_t){.u = c->u, .function = c->cursor, .flags = uses(c->body, &h->indexed) ? 2 : 0, .keeps_edits = true,
-                     .meeting_of = meeting_of, .context = h};
+    return (split_t){.u = c->u,
+                     .function = c->cursor,
+                     .flags = uses(c->body, &h->indexed) ? 2 : 0,
+                     .keeps_edits = true,
+                     .meeting_of = meeting_of,
+                     .context = h};
 }
 
 /* One that cannot be split makes those that call it fibers too. */
@@ -775,7 +889,8 @@ static void find_fibers(host_t *h)
             if (c->u && !captures.count && meet_edit(&split, true, &reason, &at))
                 continue;
             if (c->u && !captures.count && h->u->options->verbose)
-                diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin, "function '%s' is not split: %s", c->body->name, reason);
+                diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
+                        "function '%s' is not split: %s", c->body->name, reason);
             words_add(&h->fibers, c->body->name);
             grown = true;
         }
@@ -794,7 +909,8 @@ static void callees_edit(const host_t *h)
     }
 }
 
-/* Where an `alignas(...)` ends that begins with the token, which a declaration must begin with; 0: it is something else. */
+/* Where an `alignas(...)` ends that begins with the token, which a declaration must begin with; 0:
+ * it is something else. */
 static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 {
     int depth = 0;
@@ -820,7 +936,9 @@ static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
             external = false;
         external |= token_is(s, t, "extern");
         lexer_t ahead = l, next = l;
-        for (token_t n = t; token_is(s, t, "__shared__") && n.kind != TOKEN_END && !token_is(s, n, ";"); n = lex(&ahead))
+        for (token_t n = t;
+             token_is(s, t, "__shared__") && n.kind != TOKEN_END && !token_is(s, n, ";");
+             n = lex(&ahead))
             external |= token_is(s, n, "extern");
         if (!token_is(s, t, "__shared__") || external)
             continue;
@@ -881,8 +999,10 @@ static const char *shared_text(const kernel_t *k, const host_t *h)
 /* What a kernel says of itself. */
 static const char *facts_text(unit_t *u, const kernel_t *k, const host_t *h, size_t body)
 {
-    return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() { return %s; } static size_t kmm_shared() { return %s; } ",
-                        emit_quoted(clang_text(clang_getCursorSpelling(k->cursor))), bound_text(u, k->begin, body), shared_text(k, h));
+    return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() "
+                        "{ return %s; } static size_t kmm_shared() { return %s; } ",
+                        emit_quoted(clang_text(clang_getCursorSpelling(k->cursor))),
+                        bound_text(u, k->begin, body), shared_text(k, h));
 }
 
 static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
@@ -896,7 +1016,8 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     const char *parameters = parameter_text(u, &p, &names);
     if (clang_Cursor_isNull(p.body) || !parameters || !parameter_range(u, k, &p, &open, &close) ||
         !unit_range(u, p.body, &body, &end)) {
-        diag_at(SEVERITY_ERROR, u->source, k->begin, k->end, "kernel '%s' is partly written by a macro; write it out", name);
+        diag_at(SEVERITY_ERROR, u->source, k->begin, k->end,
+                "kernel '%s' is partly written by a macro; write it out", name);
         return;
     }
     captures_t captures = {u, false, 0};
@@ -906,12 +1027,20 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     clang_visitChildren(p.body, local_edit, &locals);
     const char *facts = facts_text(u, k, h, body);
     if (h->hidden && u->options->verbose)
-        diag_at(SEVERITY_NOTE, u->source, k->begin, k->begin, "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
-                "without its name", name, h->hidden->name);
+        diag_at(
+            SEVERITY_NOTE, u->source, k->begin, k->begin,
+            "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
+            "without its name",
+            name, h->hidden->name);
     if (!captures.count && !locals.count && !h->hidden && !u->options->fibers) {
         const char *reason;
         size_t at;
-        split_t split = {.u = u, .function = k->cursor, .flags = k->flags & 2, .is_kernel = true, .meeting_of = meeting_of, .context = h};
+        split_t split = {.u = u,
+                         .function = k->cursor,
+                         .flags = k->flags & 2,
+                         .is_kernel = true,
+                         .meeting_of = meeting_of,
+                         .context = h};
         int found;
         unsigned extent[3];
         const char *sized = NULL;
@@ -921,26 +1050,41 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
         }
         const char *text = split_body(&split, &found, &reason, &at);
         if (text) {
-            const char *second = !sized ? "" : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void kmm_sized(kmm_host_block &kmm_b%s) %s ",
-                                                            extent[0], extent[1], extent[2], parameters, sized);
-            unit_edit(u, body, end, arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block &kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                                 facts, parameters, text, second, flags_text((k->flags & ~1) | 8 | found | (sized ? 128 : 0)), names.data));
+            const char *second =
+                !sized ? ""
+                       : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void "
+                                      "kmm_sized(kmm_host_block &kmm_b%s) %s ",
+                                      extent[0], extent[1], extent[2], parameters, sized);
+            unit_edit(u, body, end,
+                      arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block "
+                                   "&kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                                   facts, parameters, text, second,
+                                   flags_text((k->flags & ~1) | 8 | found | (sized ? 128 : 0)),
+                                   names.data));
             return;
         }
         if (u->options->verbose && (k->flags & 1))
-            diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin, "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
+            diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin,
+                    "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
     clang_visitChildren(p.body, capture_edit, &captures);
     locals.edits = true;
     clang_visitChildren(p.body, local_edit, &locals);
     fiber_shared_edit(u, body, end);
-    unit_edit(u, body, body, arena_printf("{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ", facts, parameters));
-    unit_edit(u, end, end, arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }", flags_text(k->flags | (locals.count ? 2 : 0)), names.data));
+    unit_edit(
+        u, body, body,
+        arena_printf(
+            "{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ",
+            facts, parameters));
+    unit_edit(u, end, end,
+              arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                           flags_text(k->flags | (locals.count ? 2 : 0)), names.data));
 }
 
 /* ---- Launches ---- */
 
-/* The token at which the operand that ends before token k begins: `a::b<c>`, `p->k`, `table[i]`, `(f)`, `get(0)`. */
+/* The token at which the operand that ends before token k begins: `a::b<c>`, `p->k`, `table[i]`,
+ * `(f)`, `get(0)`. */
 static int operand_begin(const source_t *s, const tokens_t *list, int k)
 {
     int i = k - 1;
@@ -951,7 +1095,8 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
             for (; i >= 0; i--) {
                 round += is(s, list, i, ")") - is(s, list, i, "(");
                 if (round == 0)
-                    depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") - 2 * is(s, list, i, "<<");
+                    depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") -
+                             2 * is(s, list, i, "<<");
                 if (depth <= 0)
                     break;
             }
@@ -960,23 +1105,29 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
         }
         if (is(s, list, i, ")") || is(s, list, i, "]")) {
             for (; i >= 0; i--) {
-                depth += is(s, list, i, ")") + is(s, list, i, "]") - is(s, list, i, "(") - is(s, list, i, "[");
+                depth += is(s, list, i, ")") + is(s, list, i, "]") - is(s, list, i, "(") -
+                         is(s, list, i, "[");
                 if (depth == 0)
                     break;
             }
-            bool called = i > 0 && (is(s, list, i - 1, "]") || is(s, list, i - 1, ")") || is(s, list, i - 1, ">") ||
-                                    (list->at[i - 1].kind == TOKEN_NAME && !is(s, list, i - 1, "return") && !is(s, list, i - 1, "if")));
+            bool called = i > 0 && (is(s, list, i - 1, "]") || is(s, list, i - 1, ")") ||
+                                    is(s, list, i - 1, ">") ||
+                                    (list->at[i - 1].kind == TOKEN_NAME &&
+                                     !is(s, list, i - 1, "return") && !is(s, list, i - 1, "if")));
             /* `if (x) (f)<<<...>>>` and `(type)(f)` are not calls of what stands before. */
             if (!called || is(s, list, i - 1, ")"))
                 return i;
             i--;
             continue;
         }
-        if (i >= 1 && (is(s, list, i - 1, "::") || is(s, list, i - 1, ".") || is(s, list, i - 1, "->") || is(s, list, i - 1, "##"))) {
+        if (i >= 1 && (is(s, list, i - 1, "::") || is(s, list, i - 1, ".") ||
+                       is(s, list, i - 1, "->") || is(s, list, i - 1, "##"))) {
             i -= 2;
-            if (i < 0 || (list->at[i].kind != TOKEN_NAME && !is(s, list, i, ">") && !is(s, list, i, ")") && !is(s, list, i, "]")))
+            if (i < 0 || (list->at[i].kind != TOKEN_NAME && !is(s, list, i, ">") &&
+                          !is(s, list, i, ")") && !is(s, list, i, "]")))
                 return i + 1;
-            if (list->at[i].kind == TOKEN_NAME && (is(s, list, i, "return") || is(s, list, i, "else") || is(s, list, i, "do")))
+            if (list->at[i].kind == TOKEN_NAME &&
+                (is(s, list, i, "return") || is(s, list, i, "else") || is(s, list, i, "do")))
                 return i + 1;
             continue;
         }
@@ -985,7 +1136,8 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     return 0;
 }
 
-/* Whether a macro, or a parameter of the macro that writes the launch, stands for its arguments. A definition that ends with `>>>` writes none. */
+/* Whether a macro, or a parameter of the macro that writes the launch, stands for its arguments. A
+ * definition that ends with `>>>` writes none. */
 static bool names_arguments(const source_t *s, const tokens_t *list, int k)
 {
     if (k >= list->count || list->at[k].kind != TOKEN_NAME)
@@ -1001,7 +1153,8 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
     const source_t *s = u->source;
     int first = operand_begin(s, list, k), close = k + 1, depth = 0;
     for (; close < list->count && (depth > 0 || !is(s, list, close, ">>>")); close++)
-        depth += is(s, list, close, "(") + is(s, list, close, "{") - is(s, list, close, ")") - is(s, list, close, "}");
+        depth += is(s, list, close, "(") + is(s, list, close, "{") - is(s, list, close, ")") -
+                 is(s, list, close, "}");
     int open = close + 1;
     bool named = names_arguments(s, list, open);
     int end = named && is(s, list, open + 1, "(") ? open + 1 : open;
@@ -1014,11 +1167,15 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
     if ((!named && !is(s, list, open, "(")) || end >= list->count) {
         if (clang_disabled_source(u, list->at[k].begin))
             return;
-        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
+        diag_at(
+            SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
+            "this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place");
         return;
     }
-    const char *configuration = arena_copy(s->text + list->at[k].end, list->at[close].begin - list->at[k].end);
-    unit_edit(u, list->at[first].begin, list->at[first].begin, arena_printf("(kmm_host_configure(%s), ", configuration));
+    const char *configuration =
+        arena_copy(s->text + list->at[k].end, list->at[close].begin - list->at[k].end);
+    unit_edit(u, list->at[first].begin, list->at[first].begin,
+              arena_printf("(kmm_host_configure(%s), ", configuration));
     unit_edit(u, list->at[k].begin, list->at[close].end, named ? " " : "");
     unit_edit(u, list->at[end].end, list->at[end].end, ")");
 }
@@ -1032,20 +1189,23 @@ static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-/* The kernel that the expression names, below conversions, parentheses and `&`; null: another expression. */
+/* The kernel that the expression names, below conversions, parentheses and `&`; null: another
+ * expression. */
 static CXCursor named_kernel(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_OverloadedDeclRef) {
         CXCursor f = clang_getCursorReferenced(c);
         if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef)
-            f = clang_getNumOverloadedDecls(f) ? bind_used(clang_getOverloadedDecl(f, 0)) : clang_getNullCursor();
+            f = clang_getNumOverloadedDecls(f) ? bind_used(clang_getOverloadedDecl(f, 0))
+                                               : clang_getNullCursor();
         CXCursor general = clang_getSpecializedCursorTemplate(f);
         f = clang_Cursor_isNull(general) ? f : general;
         return !clang_Cursor_isNull(f) && bind_is_kernel(f) ? f : clang_getNullCursor();
     }
     CXCursor inner = clang_getNullCursor();
-    if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || kind == CXCursor_UnaryOperator)
+    if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+        kind == CXCursor_UnaryOperator)
         clang_visitChildren(c, last_child, &inner);
     return clang_Cursor_isNull(inner) ? inner : named_kernel(inner);
 }
@@ -1053,7 +1213,8 @@ static CXCursor named_kernel(CXCursor c)
 static bool is_plain_address(CXType type)
 {
     type = clang_getCanonicalType(type);
-    return type.kind == CXType_Pointer && clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
+    return type.kind == CXType_Pointer &&
+           clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
 }
 
 /* `(void *)k` notes the kernel's parameters, for launches by its address. */
@@ -1066,11 +1227,13 @@ static enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClien
     (void)parent;
     if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if ((kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr) || !is_plain_address(clang_getCursorType(c)))
+    if ((kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr) ||
+        !is_plain_address(clang_getCursorType(c)))
         return CXChildVisit_Recurse;
     clang_visitChildren(c, last_child, &inner);
     unit_t *u = unit_holding(main, c);
-    if (!u || clang_Cursor_isNull(inner) || clang_Cursor_isNull(named_kernel(inner)) || !unit_range(u, inner, &begin, &end))
+    if (!u || clang_Cursor_isNull(inner) || clang_Cursor_isNull(named_kernel(inner)) ||
+        !unit_range(u, inner, &begin, &end))
         return CXChildVisit_Recurse;
     unit_edit(u, begin, begin, "kmm_host_kernel(");
     unit_edit(u, end, end, ")");
@@ -1079,10 +1242,17 @@ static enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClien
 
 /* ---- Shared memory ---- */
 
-static bool is_shared(const source_t *s, const tokens_t *list, int k) { return is(s, list, k, "__shared__"); }
+static bool is_shared(const source_t *s, const tokens_t *list, int k)
+{
+    return is(s, list, k, "__shared__");
+}
 
 /* Whether the token is in a kernel or function that clang found in the file. */
-typedef struct inside { const unit_t *u; size_t place; bool found; } inside_t;
+typedef struct inside {
+    const unit_t *u;
+    size_t place;
+    bool found;
+} inside_t;
 
 static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -1092,19 +1262,22 @@ static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClient
     (void)parent;
     if (is_function(kind) && unit_range(in->u, c, &begin, &end))
         in->found |= begin <= in->place && in->place < end;
-    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl ||
-                 kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
+    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+                 kind == CXCursor_UnexposedDecl || kind == CXCursor_StructDecl ||
+                 kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
     return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
-/* `extern __shared__ float s[];` is the block's dynamic memory; `static __shared__` says static twice. */
+/* `extern __shared__ float s[];` is the block's dynamic memory; `static __shared__` says static
+ * twice. */
 static void shared_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
     int begin = k, end = k, bracket = -1;
     bool external = false;
-    while (begin > 0 && !is(s, list, begin - 1, ";") && !is(s, list, begin - 1, "{") && !is(s, list, begin - 1, "}") &&
-           !is(s, list, begin - 1, ")") && !is(s, list, begin - 1, ":"))
+    while (begin > 0 && !is(s, list, begin - 1, ";") && !is(s, list, begin - 1, "{") &&
+           !is(s, list, begin - 1, "}") && !is(s, list, begin - 1, ")") &&
+           !is(s, list, begin - 1, ":"))
         begin--;
     for (; end < list->count && !is(s, list, end, ";"); end++)
         bracket = is(s, list, end, "[") ? end : bracket;
@@ -1116,7 +1289,8 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
     if (!external)
         return;
     if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME) {
-        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end, "dynamic shared memory is declared as 'extern __shared__ type name[];'");
+        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
+                "dynamic shared memory is declared as 'extern __shared__ type name[];'");
         return;
     }
     text_t type = {0};
@@ -1124,7 +1298,8 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
     for (int i = begin; i < bracket - 1; i++) {
         if (is(s, list, i, "extern") || is_shared(s, list, i))
             continue;
-        if (is(s, list, i, "__align__") || is(s, list, i, "alignas") || is(s, list, i, "__attribute__")) {
+        if (is(s, list, i, "__align__") || is(s, list, i, "alignas") ||
+            is(s, list, i, "__attribute__")) {
             int depth = 0;
             do {
                 i++;
@@ -1137,8 +1312,10 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
     const char *name = token_text(s, list->at[bracket - 1]);
     inside_t in = {.u = u, .place = list->at[k].begin};
     clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_inside, &in);
-    const char *text = in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)", type.data, name, type.data)
-                                : arena_printf("static const kmm_host_shared<%s> %s = {}", type.data, name);
+    const char *text =
+        in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)", type.data,
+                                name, type.data)
+                 : arena_printf("static const kmm_host_shared<%s> %s = {}", type.data, name);
     unit_edit(u, list->at[begin].begin, list->at[end].begin, text);
 }
 
@@ -1187,8 +1364,10 @@ static void edit_file(const host_t *h, unit_t *u, const tokens_t *list)
 {
     for (int k = 0; k < list->count; k++) {
         const token_t t = list->at[k];
-        if (is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) && !clang_disabled_source(u, t.begin))
-            diag_at(SEVERITY_ERROR, u->source, t.begin, t.end, "launches from kernels are missing on the CPU target");
+        if (is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) &&
+            !clang_disabled_source(u, t.begin))
+            diag_at(SEVERITY_ERROR, u->source, t.begin, t.end,
+                    "launches from kernels are missing on the CPU target");
         else if (is(u->source, list, k, "<<<"))
             launch_edit(u, list, k);
         else if (is_shared(u->source, list, k))

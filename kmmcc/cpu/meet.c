@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the device that meet at barriers. Before its own body, which fibers run, such a function gets one for a block
- * (include/kmm/host/kmm_call.h):
+ * Functions of the device that meet at barriers. Before its own body, which fibers run, such a
+ * function gets one for a block (include/kmm/host/kmm_call.h):
  *
  *     int total(int *s, int v)
  *     { typedef int kmm_type; typedef decltype(s) kmm_type0; typedef decltype(v) kmm_type1;
- *       struct kmm_function { static void kmm_block(kmm_host_block &kmm_b, kmm_host_kept<kmm_type> &kmm_result,
- *                                                   kmm_host_kept<kmm_type0> &kmm_v0, kmm_host_kept<kmm_type1> &kmm_v1) { ... } };
- *       if (kmm_host_bringing) return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s, v);
- *       { ... } }
+ *       struct kmm_function { static void kmm_block(kmm_host_block &kmm_b, kmm_host_kept<kmm_type>
+ * &kmm_result, kmm_host_kept<kmm_type0> &kmm_v0, kmm_host_kept<kmm_type1> &kmm_v1) { ... } }; if
+ * (kmm_host_bringing) return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s,
+ * v); { ... } }
  */
 #include <string.h>
 
 #include "cpu/split.h"
 
-typedef struct signature { CXCursor function; text_t types, parameters, list, names; const char *reason; CXCursor body; int count; } signature_t;
+typedef struct signature {
+    CXCursor function;
+    text_t types, parameters, list, names;
+    const char *reason;
+    CXCursor body;
+    int count;
+} signature_t;
 
 static bool is_pack(CXCursor parameter)
 {
@@ -37,7 +43,8 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
     if (!*name)
         return CXChildVisit_Continue;
     text_printf(&s->types, " typedef decltype(%s) kmm_type%d;", name, k);
-    text_printf(&s->parameters, ", kmm_host_kept<kmm_type%d> &kmm_v%d __attribute__((unused))", k, k);
+    text_printf(&s->parameters, ", kmm_host_kept<kmm_type%d> &kmm_v%d __attribute__((unused))", k,
+                k);
     text_printf(&s->list, ", kmm_type%d", k);
     text_printf(&s->names, "%s%s", s->names.length ? ", " : "", name);
     return CXChildVisit_Continue;
@@ -46,8 +53,9 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
 static const char *unfit(const signature_t *s)
 {
     const char *result = clang_text(clang_getTypeSpelling(clang_getCursorResultType(s->function)));
-    enum CXCursorKind kind = clang_getTemplateCursorKind(s->function) == CXCursor_NoDeclFound ? clang_getCursorKind(s->function)
-                                                                                             : clang_getTemplateCursorKind(s->function);
+    enum CXCursorKind kind = clang_getTemplateCursorKind(s->function) == CXCursor_NoDeclFound
+                                 ? clang_getCursorKind(s->function)
+                                 : clang_getTemplateCursorKind(s->function);
     if (s->reason)
         return s->reason;
     if (kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(s->function))
@@ -82,10 +90,13 @@ bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_a
         return text != NULL;
     const char *result = clang_text(clang_getTypeSpelling(clang_getCursorResultType(s->function)));
     unit_edit(s->u, begin, begin,
-              arena_printf("{ typedef kmm_host_as<%s> kmm_type;%s struct kmm_function { static void kmm_block(kmm_host_block &kmm_b, "
-                           "kmm_host_kept<kmm_type> &kmm_result __attribute__((unused))%s) %s }; if (kmm_host_bringing) "
-                           "return kmm_host_bring<kmm_function, kmm_type%s>::call(%s);\n%s\n", result, f.types.data, f.parameters.data, text,
-                           f.list.data, f.names.data, emit_line(s->u->source, source_line(s->u->source, begin))));
+              arena_printf("{ typedef kmm_host_as<%s> kmm_type;%s struct kmm_function { static "
+                           "void kmm_block(kmm_host_block &kmm_b, "
+                           "kmm_host_kept<kmm_type> &kmm_result __attribute__((unused))%s) %s }; "
+                           "if (kmm_host_bringing) "
+                           "return kmm_host_bring<kmm_function, kmm_type%s>::call(%s);\n%s\n",
+                           result, f.types.data, f.parameters.data, text, f.list.data, f.names.data,
+                           emit_line(s->u->source, source_line(s->u->source, begin))));
     unit_edit(s->u, end, end, " }");
     return true;
 }

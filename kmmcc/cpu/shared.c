@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many bytes of shared memory a function declares: what cudaFuncGetAttributes says of a kernel. */
+/* How many bytes of shared memory a function declares: what cudaFuncGetAttributes says of a kernel.
+ */
 #include "cpu/split.h"
 
-typedef struct declared { unsigned long long bytes; text_t *types; } declared_t;
+typedef struct declared {
+    unsigned long long bytes;
+    text_t *types;
+} declared_t;
 
 static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -11,16 +15,20 @@ static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXCli
     return CXChildVisit_Continue;
 }
 
-/* Whether a declaration names what only the function's body knows; what is a parameter of its template is known beside it, too. */
+/* Whether a declaration names what only the function's body knows; what is a parameter of its
+ * template is known beside it, too. */
 static enum CXChildVisitResult find_own_name(CXCursor c, CXCursor parent, CXClientData data)
 {
     const CXCursor named = clang_getCursorReferenced(c);
     const enum CXCursorKind kind = clang_getCursorKind(named);
     (void)parent;
-    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
-        kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_EnumDecl || kind == CXCursor_EnumConstantDecl) {
+    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_TypedefDecl ||
+        kind == CXCursor_TypeAliasDecl || kind == CXCursor_StructDecl ||
+        kind == CXCursor_ClassDecl || kind == CXCursor_EnumDecl ||
+        kind == CXCursor_EnumConstantDecl) {
         const enum CXCursorKind holder = clang_getCursorKind(clang_getCursorSemanticParent(named));
-        *(bool *)data |= holder == CXCursor_FunctionDecl || holder == CXCursor_FunctionTemplate || holder == CXCursor_EnumDecl;
+        *(bool *)data |= holder == CXCursor_FunctionDecl || holder == CXCursor_FunctionTemplate ||
+                         holder == CXCursor_EnumDecl;
     }
     return CXChildVisit_Recurse;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's body, vary.c
- * finds what is the same for all threads, extent.c how large blocks are, split.c writes the loops, meet.c what functions of the device become.
+ * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's
+ * body, vary.c finds what is the same for all threads, extent.c how large blocks are, split.c
+ * writes the loops, meet.c what functions of the device become.
  */
 #ifndef KMMCC_SPLIT_H
 #define KMMCC_SPLIT_H
@@ -34,9 +35,9 @@ struct variable {
     bool is_used_early; /* its type must be known to the block */
     bool is_top;        /* declared in a statement of the block */
     keep_t keep;
-    int region;         /* the one that declares it */
-    bool crosses;       /* some other one uses it */
-    int changed_in;     /* the last one found to change it */
+    int region;     /* the one that declares it */
+    bool crosses;   /* some other one uses it */
+    int changed_in; /* the last one found to change it */
     int number;
 };
 
@@ -56,15 +57,17 @@ struct node {
     enum CXCursorKind kind;
     size_t begin, end; /* equal: nowhere in the source */
     node_t *parent, *child, *last, *next;
-    variable_t *variable;  /* that it declares or names */
-    node_t *target;        /* of a jump: the statement that it leaves or goes on with; NULL: the function */
+    variable_t *variable; /* that it declares or names */
+    node_t
+        *target; /* of a jump: the statement that it leaves or goes on with; NULL: the function */
     const char *operation; /* of a call: the name of what all threads do together */
     meeting_t meeting;     /* what that is */
     const char *called;    /* of a call: the function's name, once body_read_tree has found it */
     bool syncs;            /* it or a part of it is such a call */
     bool splits;           /* a statement of the block, not of each thread */
     bool is_left;          /* a loop that some threads may leave or go on with before others */
-    int number;            /* of a loop of the block: state of threads that wait for its end; + 1: for its next round */
+    int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
+                   round */
 };
 
 typedef struct body_tree {
@@ -78,7 +81,8 @@ typedef struct body_tree {
 } body_tree_t;
 
 /* ---- body.c ---- */
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of, const void *context);
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of,
+                    const void *context);
 bool body_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
 bool body_is_loop(const node_t *n);
 const char *body_call_name(const node_t *call);
@@ -87,44 +91,54 @@ int body_arguments(const node_t *call, node_t **argument, int room); /* how many
 typedef enum takes { TAKES_VALUE, TAKES_CONST, TAKES_REFERENCE, TAKES_ANY } takes_t;
 takes_t body_takes(const node_t *call, const node_t *argument);
 /* A loop's or branch's parts by their places: NULL where there is none. */
-typedef struct parts { node_t *initial, *condition, *increment, *first, *second; size_t open, close, semicolon[2]; } parts_t;
+typedef struct parts {
+    node_t *initial, *condition, *increment, *first, *second;
+    size_t open, close, semicolon[2];
+} parts_t;
 bool body_parts(body_tree_t *b, const node_t *n, parts_t *out);
 size_t body_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
 
 /* ---- vary.c ---- */
-typedef enum vary { VARY_NOT, VARY_THREAD, VARY_ANY } vary_t; /* VARY_THREAD: only with threadIdx and what it gives */
+typedef enum vary {
+    VARY_NOT,
+    VARY_THREAD,
+    VARY_ANY
+} vary_t; /* VARY_THREAD: only with threadIdx and what it gives */
 void vary_find(body_tree_t *b);
 vary_t vary_of(const body_tree_t *b, const node_t *expression);
 
 /* ---- extent.c ---- */
 /* The size of a block in some launch of the kernel in the file; false: it is not written there. */
 bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3]);
-/* How often a loop of the block runs in blocks of that size; 0: that is not known, it does not, or it does more often than that. */
+/* How often a loop of the block runs in blocks of that size; 0: that is not known, it does not, or
+ * it does more often than that. */
 int extent_rounds(const node_t *loop, const parts_t *p, const unsigned extent[3], int most);
 
 /* ---- split.c ---- */
 typedef struct split {
     unit_t *u;
     CXCursor function;
-    int flags;      /* as in kmm_launch.h */
+    int flags; /* as in kmm_launch.h */
     bool is_kernel;
     bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
     meeting_of_t meeting_of;
     const void *context;
-    const unsigned *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
-    const char **sized;     /* gets its text; it is left where there is none. NULL where extent is */
+    const unsigned
+        *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
+    const char **sized; /* gets its text; it is left where there is none. NULL where extent is */
 } split_t;
-/* The text of a body for the block, braces included, whose edits it takes from the unit; *flags: what else kmm_launch.h must know.
- * NULL: it cannot be split. */
+/* The text of a body for the block, braces included, whose edits it takes from the unit; *flags:
+ * what else kmm_launch.h must know. NULL: it cannot be split. */
 const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at);
 
 /* ---- meet.c ---- */
-/* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own body. */
+/* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own
+ * body. */
 bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
 
 /* ---- shared.c ---- */
-/* The bytes of shared memory that a function declares; what depends on its template's parameters is added to `types`, unless that is NULL,
- * as C++. */
+/* The bytes of shared memory that a function declares; what depends on its template's parameters is
+ * added to `types`, unless that is NULL, as C++. */
 unsigned long long shared_declared(CXCursor function, text_t *types);
 
 #endif

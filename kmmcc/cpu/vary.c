@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is the same for all threads of a block. It is assumed of every variable that could be, and taken back
- * until nothing contradicts: a contradiction is an initializer or an assigned value that varies, or an
- * assignment that only some threads reach.
+ * What is the same for all threads of a block. It is assumed of every variable that could be, and
+ * taken back until nothing contradicts: a contradiction is an initializer or an assigned value that
+ * varies, or an assignment that only some threads reach.
  */
 #include <string.h>
 
@@ -16,7 +16,10 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
     return false;
 }
 
-static vary_t worse(vary_t a, vary_t b) { return a > b ? a : b; }
+static vary_t worse(vary_t a, vary_t b)
+{
+    return a > b ? a : b;
+}
 
 static vary_t vary_of_children(const body_tree_t *b, const node_t *n)
 {
@@ -30,7 +33,8 @@ static vary_t vary_of_children(const body_tree_t *b, const node_t *n)
 static bool is_constant_memory(CXCursor c)
 {
     CXType type = clang_getCursorType(c);
-    return clang_isConstQualifiedType(type) || clang_getCanonicalType(type).kind == CXType_ConstantArray ||
+    return clang_isConstQualifiedType(type) ||
+           clang_getCanonicalType(type).kind == CXType_ConstantArray ||
            clang_getCanonicalType(type).kind == CXType_IncompleteArray;
 }
 
@@ -47,7 +51,8 @@ static vary_t vary_of_name(const node_t *n)
     }
     if (!strcmp(name, "threadIdx"))
         return VARY_THREAD;
-    if (!strcmp(name, "blockIdx") || !strcmp(name, "blockDim") || !strcmp(name, "gridDim") || !strcmp(name, "warpSize"))
+    if (!strcmp(name, "blockIdx") || !strcmp(name, "blockDim") || !strcmp(name, "gridDim") ||
+        !strcmp(name, "warpSize"))
         return VARY_NOT;
     if (kind == CXCursor_EnumConstantDecl || kind == CXCursor_NonTypeTemplateParameter)
         return VARY_NOT;
@@ -57,21 +62,25 @@ static vary_t vary_of_name(const node_t *n)
 /* `block.size()`, `tile.num_threads()`: of the library's groups. */
 static bool is_size_of_group(const node_t *n, const char *name)
 {
-    static const char *const sizes[] = {"size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size"};
+    static const char *const sizes[] = {"size",        "num_threads", "group_dim",
+                                        "dim_threads", "group_index", "meta_group_size"};
     if (!is_one_of(name, sizes, sizeof(sizes) / sizeof(*sizes)))
         return false;
     CXCursor f = clang_getCursorReferenced(n->cursor);
     if (clang_Cursor_isNull(f) || clang_getCursorKind(f) != CXCursor_CXXMethod)
         return false;
-    const char *space = clang_text(clang_getCursorSpelling(clang_getCursorSemanticParent(clang_getCursorSemanticParent(f))));
+    const char *space = clang_text(
+        clang_getCursorSpelling(clang_getCursorSemanticParent(clang_getCursorSemanticParent(f))));
     return !strcmp(space, "cooperative_groups");
 }
 
 static vary_t vary_of_call(const body_tree_t *b, const node_t *n)
 {
-    static const char *const pure[] = {"min", "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "__ffs", "__popc", "__clz", "log2f",
-                                       "sqrtf", "sqrt", "ceilf", "floorf"};
-    static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and", "__syncthreads_count"};
+    static const char *const pure[] = {"min",   "max",   "abs",   "fminf",  "fmaxf",
+                                       "fmin",  "fmax",  "__ffs", "__popc", "__clz",
+                                       "log2f", "sqrtf", "sqrt",  "ceilf",  "floorf"};
+    static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and",
+                                        "__syncthreads_count"};
     const char *name = body_call_name(n);
     if (is_size_of_group(n, name))
         return VARY_NOT;
@@ -89,7 +98,8 @@ static vary_t vary_of_call(const body_tree_t *b, const node_t *n)
 static vary_t vary_of_unary(const body_tree_t *b, const node_t *n)
 {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(n->cursor);
-    if (kind == CXUnaryOperator_Plus || kind == CXUnaryOperator_Minus || kind == CXUnaryOperator_Not || kind == CXUnaryOperator_LNot)
+    if (kind == CXUnaryOperator_Plus || kind == CXUnaryOperator_Minus ||
+        kind == CXUnaryOperator_Not || kind == CXUnaryOperator_LNot)
         return vary_of_children(b, n);
     const node_t *c = n->child;
     while (c && c->kind == CXCursor_ParenExpr)
@@ -109,33 +119,37 @@ static bool is_address(const node_t *n)
 vary_t vary_of(const body_tree_t *b, const node_t *n)
 {
     switch ((int)n->kind) {
-    case CXCursor_IntegerLiteral: case CXCursor_FloatingLiteral: case CXCursor_CharacterLiteral: case CXCursor_CXXBoolLiteralExpr:
-    case CXCursor_CXXNullPtrLiteralExpr: case CXCursor_UnaryExpr: case CXCursor_GNUNullExpr:
-        return VARY_NOT;
-    case CXCursor_DeclRefExpr:
-        return vary_of_name(n);
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_CXXBoolLiteralExpr:
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_UnaryExpr:
+    case CXCursor_GNUNullExpr: return VARY_NOT;
+    case CXCursor_DeclRefExpr: return vary_of_name(n);
     case CXCursor_MemberRefExpr:
-        if (!n->child || clang_getCanonicalType(clang_getCursorType(n->child->cursor)).kind == CXType_Pointer ||
+        if (!n->child ||
+            clang_getCanonicalType(clang_getCursorType(n->child->cursor)).kind == CXType_Pointer ||
             clang_getCursorKind(clang_getCursorReferenced(n->cursor)) == CXCursor_CXXMethod)
             return VARY_ANY;
         return vary_of_children(b, n);
-    case CXCursor_UnexposedExpr: case CXCursor_ParenExpr: case CXCursor_CStyleCastExpr: case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr: case CXCursor_CXXFunctionalCastExpr:
-        return n->child ? vary_of_children(b, n) : VARY_ANY;
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXFunctionalCastExpr: return n->child ? vary_of_children(b, n) : VARY_ANY;
     case CXCursor_BinaryOperator: {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
-        return kind >= CXBinaryOperator_Assign || kind < CXBinaryOperator_Mul ? VARY_ANY : vary_of_children(b, n);
+        return kind >= CXBinaryOperator_Assign || kind < CXBinaryOperator_Mul
+                   ? VARY_ANY
+                   : vary_of_children(b, n);
     }
-    case CXCursor_ConditionalOperator:
-        return vary_of_children(b, n);
-    case CXCursor_UnaryOperator:
-        return vary_of_unary(b, n);
-    case CXCursor_ArraySubscriptExpr:
-        return is_address(n) ? vary_of_children(b, n) : VARY_ANY;
-    case CXCursor_CallExpr:
-        return vary_of_call(b, n);
-    default:
-        return VARY_ANY;
+    case CXCursor_ConditionalOperator: return vary_of_children(b, n);
+    case CXCursor_UnaryOperator: return vary_of_unary(b, n);
+    case CXCursor_ArraySubscriptExpr: return is_address(n) ? vary_of_children(b, n) : VARY_ANY;
+    case CXCursor_CallExpr: return vary_of_call(b, n);
+    default: return VARY_ANY;
     }
 }
 
@@ -159,8 +173,8 @@ static bool is_uniform_branch(body_tree_t *b, const node_t *n)
     return body_parts(b, n, &p) && (!p.condition || vary_of(b, p.condition) == VARY_NOT);
 }
 
-/* Whether all threads that are in the function and its loops come to the statement together, in a part of it that is
- * the block's. */
+/* Whether all threads that are in the function and its loops come to the statement together, in a
+ * part of it that is the block's. */
 static bool is_reached_by_all(body_tree_t *b, const node_t *n)
 {
     for (const node_t *p = n->parent; p; p = p->parent) {
@@ -174,12 +188,14 @@ static bool is_reached_by_all(body_tree_t *b, const node_t *n)
     return true;
 }
 
-/* Whether the change is a statement of its own, or stands in the increment of a loop of the block. */
+/* Whether the change is a statement of its own, or stands in the increment of a loop of the block.
+ */
 static const node_t *changing_statement(body_tree_t *b, const node_t *change, bool *increments)
 {
     const node_t *n = change;
     parts_t parts;
-    while (n->parent && (n->parent->kind == CXCursor_UnexposedExpr || n->parent->kind == CXCursor_ParenExpr))
+    while (n->parent &&
+           (n->parent->kind == CXCursor_UnexposedExpr || n->parent->kind == CXCursor_ParenExpr))
         n = n->parent;
     const node_t *p = n->parent;
     *increments = false;
@@ -188,7 +204,8 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
             return NULL;
         return n;
     }
-    while (p && p->kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma) {
+    while (p && p->kind == CXCursor_BinaryOperator &&
+           clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma) {
         n = p;
         p = p->parent;
     }
@@ -234,8 +251,8 @@ static bool stays_one(body_tree_t *b, variable_t *v)
     for (int k = 0; k < v->change_count; k++) {
         bool increments;
         const node_t *statement = changing_statement(b, v->change[k], &increments);
-        if (!statement || !is_operand_uniform(b, v->change[k]) || !is_reached_by_all(b, statement) ||
-            is_left_around(statement, v, increments))
+        if (!statement || !is_operand_uniform(b, v->change[k]) ||
+            !is_reached_by_all(b, statement) || is_left_around(statement, v, increments))
             return false;
     }
     return true;
@@ -250,7 +267,8 @@ static bool find_splitting_jumps(body_tree_t *b, node_t *n)
         splits |= find_splitting_jumps(b, c);
     if (n->kind == CXCursor_LambdaExpr)
         return false;
-    if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt)
+    if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
+        n->kind == CXCursor_ContinueStmt)
         splits = n->kind == CXCursor_ReturnStmt || (n->target && n->target->syncs);
     else if (n->kind == CXCursor_IfStmt)
         splits = splits && (n->syncs || is_uniform_branch(b, n));
@@ -260,13 +278,16 @@ static bool find_splitting_jumps(body_tree_t *b, node_t *n)
     return n->splits;
 }
 
-/* A loop is left by some threads when one of its jumps does not split it, or when a condition around the jump varies. */
+/* A loop is left by some threads when one of its jumps does not split it, or when a condition
+ * around the jump varies. */
 static void find_left_loops(body_tree_t *b, node_t *n)
 {
     if (n->target && n->target->syncs) {
         bool varies = !n->splits;
         for (const node_t *p = n->parent; p && p != n->target; p = p->parent)
-            varies |= p->is_left || !p->splits || ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) && !is_uniform_branch(b, p));
+            varies |= p->is_left || !p->splits ||
+                      ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) &&
+                       !is_uniform_branch(b, p));
         n->target->is_left |= varies;
     }
     for (node_t *c = n->child; c; c = c->next)
@@ -280,15 +301,16 @@ static void clear_left(node_t *n)
         clear_left(c);
 }
 
-/* Whether something that an expression names is hidden, somewhere in `scope`, by another variable of that name: there the expression's text
- * would mean something else. */
+/* Whether something that an expression names is hidden, somewhere in `scope`, by another variable
+ * of that name: there the expression's text would mean something else. */
 static bool has_hidden(const body_tree_t *b, const node_t *n, const node_t *scope)
 {
-    const char *name = n->kind == CXCursor_DeclRefExpr ? clang_text(clang_getCursorSpelling(n->cursor)) : NULL;
+    const char *name =
+        n->kind == CXCursor_DeclRefExpr ? clang_text(clang_getCursorSpelling(n->cursor)) : NULL;
     for (int k = 0; name && k < b->variable_count; k++) {
         const variable_t *other = &b->variable[k];
-        if (other != n->variable && !strcmp(other->name, name) && other->declaration && other->declaration->begin >= scope->begin &&
-            other->declaration->begin < scope->end)
+        if (other != n->variable && !strcmp(other->name, name) && other->declaration &&
+            other->declaration->begin >= scope->begin && other->declaration->begin < scope->end)
             return true;
     }
     for (const node_t *c = n->child; c; c = c->next)
@@ -299,13 +321,15 @@ static bool has_hidden(const body_tree_t *b, const node_t *n, const node_t *scop
 
 static bool can_repeat(const body_tree_t *b, const variable_t *v)
 {
-    if (v->is_parameter || !v->initializer || v->escapes || v->change_count || !v->scope || has_hidden(b, v->initializer, v->scope))
+    if (v->is_parameter || !v->initializer || v->escapes || v->change_count || !v->scope ||
+        has_hidden(b, v->initializer, v->scope))
         return false;
     const node_t *e = v->initializer;
     if (v->is_reference) {
         while (e && (e->kind == CXCursor_UnexposedExpr || e->kind == CXCursor_ParenExpr))
             e = e->child;
-        if (!e || e->kind != CXCursor_ArraySubscriptExpr || worse(vary_of(b, e->child), vary_of(b, e->last)) == VARY_ANY)
+        if (!e || e->kind != CXCursor_ArraySubscriptExpr ||
+            worse(vary_of(b, e->child), vary_of(b, e->last)) == VARY_ANY)
             return false;
     } else if (!v->is_scalar || vary_of(b, e) == VARY_ANY) {
         return false;
@@ -340,5 +364,6 @@ void vary_find(body_tree_t *b)
         if (v->keep != KEEP_SHARED)
             v->keep = v->is_reference ? KEEP_AGAIN : KEEP_ONE;
     }
-    while (shrink(b)) {}
+    while (shrink(b)) {
+    }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependency files, and preprocessed text, of sources that were compiled from a temporary copy: they must name the original. */
+/* Dependency files, and preprocessed text, of sources that were compiled from a temporary copy:
+ * they must name the original. */
 #include "driver/driver.h"
 
 #include <errno.h>

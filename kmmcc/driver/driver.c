@@ -2,9 +2,9 @@
 /*
  * Decides what happens to each file and runs the real compilers.
  *
- * If nothing is transformed and one compiler can do it all, it gets the command line as it was typed.
- * Otherwise each source is compiled by a command of its own, transformed ones from a temporary copy
- * of the same name, and the objects are linked in the places of their sources.
+ * If nothing is transformed and one compiler can do it all, it gets the command line as it was
+ * typed. Otherwise each source is compiled by a command of its own, transformed ones from a
+ * temporary copy of the same name, and the objects are linked in the places of their sources.
  */
 #include "driver/driver.h"
 
@@ -26,13 +26,14 @@ typedef struct job {
     target_t target;
     const source_t *source; /* NULL for what kmmcc never transforms */
     const includes_t *includes;
-    bool has_pragma, transforms; /* has_pragma: itself or a header of the program that it includes */
-    unsigned uses;       /* USES_... */
+    bool has_pragma,
+        transforms; /* has_pragma: itself or a header of the program that it includes */
+    unsigned uses;  /* USES_... */
     compiler_t compiler;
-    const char *result;  /* transformed text */
+    const char *result;      /* transformed text */
     const header_t *headers; /* that it includes */
-    const char *folder;  /* of its temporary files */
-    const char *object;  /* NULL if only compiled */
+    const char *folder;      /* of its temporary files */
+    const char *object;      /* NULL if only compiled */
 } job_t;
 
 typedef struct plan {
@@ -82,24 +83,29 @@ static compiler_t found(compiler_t compiler, const char *kind, const char *remed
 static compiler_t c_compiler(const options_t *o)
 {
     return o->host_compiler ? toolchain_named(o->host_compiler)
-                            : found(toolchain_c(), "C", "install gcc or clang, or name a compiler by --compiler=");
+                            : found(toolchain_c(), "C",
+                                    "install gcc or clang, or name a compiler by --compiler=");
 }
 
 static compiler_t cxx_compiler(const options_t *o)
 {
     return o->host_compiler ? toolchain_named(o->host_compiler)
-                            : found(toolchain_cxx(), "C++", "install g++ or clang, or name a compiler by --compiler=");
+                            : found(toolchain_cxx(), "C++",
+                                    "install g++ or clang, or name a compiler by --compiler=");
 }
 
 static compiler_t cuda_compiler(void)
 {
     return found(toolchain_nvcc(), "CUDA",
-                 "put nvcc in PATH or set CUDA_HOME or KMM_CUDA_PATH; --target=host compiles CUDA source for the CPU");
+                 "put nvcc in PATH or set CUDA_HOME or KMM_CUDA_PATH; --target=host compiles CUDA "
+                 "source for the CPU");
 }
 
 static compiler_t hip_compiler(void)
 {
-    return found(toolchain_hipcc(), "HIP", "put hipcc in PATH or set ROCM_PATH; --target=host compiles HIP source for the CPU");
+    return found(
+        toolchain_hipcc(), "HIP",
+        "put hipcc in PATH or set ROCM_PATH; --target=host compiles HIP source for the CPU");
 }
 
 static target_t target_of(family_t family)
@@ -107,12 +113,14 @@ static target_t target_of(family_t family)
     return family == FAMILY_NVCC ? TARGET_CUDA : family == FAMILY_HIPCC ? TARGET_HIP : TARGET_HOST;
 }
 
-/* Whether HIP source is for NVIDIA's GPUs: by the variable that hipcc obeys, or the macro that it defines. */
+/* Whether HIP source is for NVIDIA's GPUs: by the variable that hipcc obeys, or the macro that it
+ * defines. */
 static bool is_hip_for_nvidia(const options_t *o)
 {
     const char *platform = getenv("HIP_PLATFORM");
     for (int k = 0; k < o->parse_flag_count; k++)
-        if (strncmp(o->parse_flags[k], "-D__HIP_PLATFORM_NVIDIA__", strlen("-D__HIP_PLATFORM_NVIDIA__")) == 0)
+        if (strncmp(o->parse_flags[k], "-D__HIP_PLATFORM_NVIDIA__",
+                    strlen("-D__HIP_PLATFORM_NVIDIA__")) == 0)
             return true;
     return platform && (strcmp(platform, "nvidia") == 0 || strcmp(platform, "nvcc") == 0);
 }
@@ -128,7 +136,8 @@ static void resolve_target(options_t *o)
         o->target = toolchain_nvcc().path ? TARGET_CUDA : TARGET_HOST;
     if (is_auto && !o->compiler)
         o->hip_target = toolchain_hipcc().path ? TARGET_HIP : TARGET_HOST;
-    if ((is_auto || o->hip_target == TARGET_HIP) && o->hip_target != TARGET_HOST && is_hip_for_nvidia(o))
+    if ((is_auto || o->hip_target == TARGET_HIP) && o->hip_target != TARGET_HOST &&
+        is_hip_for_nvidia(o))
         o->hip_target = TARGET_CUDA;
     else if (is_auto && !o->compiler && is_hip_for_nvidia(o))
         o->hip_target = TARGET_CUDA;
@@ -147,7 +156,8 @@ static compiler_t compiler_of_plain(const options_t *o, const job_t *job)
 static compiler_t compiler_of(const options_t *o, const job_t *job)
 {
     bool is_device = is_device_lang(job->lang);
-    bool translates = job->lang == LANG_HIP && job->target == TARGET_CUDA; /* hipcc would only call nvcc */
+    bool translates =
+        job->lang == LANG_HIP && job->target == TARGET_CUDA; /* hipcc would only call nvcc */
     if (o->compiler && !(translates && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);
     if (is_device && job->target == TARGET_CUDA)
@@ -186,7 +196,8 @@ static compiler_t choose_linker(const plan_t *p)
     const options_t *o = p->o;
     bool cuda = any_job(p, FAMILY_NVCC) || (p->objects & OBJECT_CUDA) || o->nvcc_only;
     bool hip = any_job(p, FAMILY_HIPCC) || (p->objects & OBJECT_HIP);
-    if (o->compiler && !(any_job(p, FAMILY_NVCC) && toolchain_named(o->compiler).family == FAMILY_HIPCC))
+    if (o->compiler &&
+        !(any_job(p, FAMILY_NVCC) && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);
     if ((o->target == TARGET_CUDA || any_job(p, FAMILY_NVCC)) && cuda && !is_hosted(p))
         return cuda_compiler();
@@ -220,8 +231,11 @@ static void look_at(const plan_t *p, job_t *job)
         job->has_pragma = !o->ignores_pragmas && includes_have_pragma(job->includes);
     }
     job->lang = lang_of(o, job);
-    job->target = job->lang == LANG_CUDA ? o->target : job->lang == LANG_HIP ? o->hip_target : TARGET_HOST;
-    job->transforms = job->has_pragma || (is_device_lang(job->lang) && (job->target == TARGET_HOST || o->clones_all));
+    job->target = job->lang == LANG_CUDA  ? o->target
+                  : job->lang == LANG_HIP ? o->hip_target
+                                          : TARGET_HOST;
+    job->transforms = job->has_pragma ||
+                      (is_device_lang(job->lang) && (job->target == TARGET_HOST || o->clones_all));
 }
 
 /* The value of `-Lx` or `-L x` at argument k; NULL if it is another option. */
@@ -284,8 +298,12 @@ static void refuse_per_thread(const plan_t *p)
     for (int k = 0; k < p->o->argument_count; k++)
         for (int j = 0; j < p->job_count && strcmp(p->o->arguments[k].text, option) == 0; j++)
             if (p->jobs[j].has_pragma && p->jobs[j].target == TARGET_HIP) {
-                diag_plain(SEVERITY_ERROR, "'%s' has kmm pragmas, and '%s' is not supported with them", p->jobs[j].path, option);
-                diag_plain(SEVERITY_NOTE, "leave the option out, and give launches and copies streams of their own");
+                diag_plain(SEVERITY_ERROR,
+                           "'%s' has kmm pragmas, and '%s' is not supported with them",
+                           p->jobs[j].path, option);
+                diag_plain(
+                    SEVERITY_NOTE,
+                    "leave the option out, and give launches and copies streams of their own");
                 return;
             }
 }
@@ -303,11 +321,13 @@ static void choose_compilers(plan_t *p)
 
 /* ---- Transforming ---- */
 
-/* The options for parsing one file: a C++ file that includes CUDA's headers must find them; on the CPU they are our own. */
+/* The options for parsing one file: a C++ file that includes CUDA's headers must find them; on the
+ * CPU they are our own. */
 static const options_t *options_for(const options_t *o, const job_t *job)
 {
     const char *cuda = toolchain_cuda();
-    if (!(job->uses & USES_CUDA) || !cuda || (is_device_lang(job->lang) && job->target == TARGET_HOST))
+    if (!(job->uses & USES_CUDA) || !cuda ||
+        (is_device_lang(job->lang) && job->target == TARGET_HOST))
         return o;
     options_t *own = arena_alloc(sizeof(*own));
     *own = *o;
@@ -327,8 +347,11 @@ static bool has_host_headers(const job_t *job)
     const char *header = arena_printf("%s/cuda_runtime.h", driver_folder(HOST_HEADERS));
     if (!is_device_lang(job->lang) || job->target != TARGET_HOST || access(header, R_OK) == 0)
         return true;
-    diag_plain(SEVERITY_ERROR, "'%s' cannot be compiled for the CPU: this installation of kmm has no '%s'", job->path, header);
-    diag_plain(SEVERITY_NOTE, "install kmm anew, or compile for a GPU: --target=cuda, --target=hip");
+    diag_plain(SEVERITY_ERROR,
+               "'%s' cannot be compiled for the CPU: this installation of kmm has no '%s'",
+               job->path, header);
+    diag_plain(SEVERITY_NOTE,
+               "install kmm anew, or compile for a GPU: --target=cuda, --target=hip");
     return false;
 }
 
@@ -337,7 +360,8 @@ static bool transform_job(const options_t *o, job_t *job)
     if (!has_host_headers(job))
         return false;
     if (job->transforms && !job->result)
-        job->result = transform(options_for(o, job), job->lang, job->target, job->includes, &job->headers);
+        job->result =
+            transform(options_for(o, job), job->lang, job->target, job->includes, &job->headers);
     diag_flush();
     return !job->transforms || job->result;
 }
@@ -376,7 +400,10 @@ static int write_headers(const job_t *job, const char *folder)
 
 /* ---- --emit-source, --check, --diff ---- */
 
-static const char *text_of(const job_t *job) { return job->result ? job->result : job->source->text; }
+static const char *text_of(const job_t *job)
+{
+    return job->result ? job->result : job->source->text;
+}
 
 static int check(const options_t *o, const job_t *job)
 {
@@ -389,8 +416,10 @@ static int check(const options_t *o, const job_t *job)
     const char *label = arena_printf("%s (rewritten)", job->path);
     if (!diff_print((version_t){o->check_file, expected->text}, (version_t){label, text_of(job)}))
         return 0;
-    diag_plain(SEVERITY_ERROR, "the rewritten '%s' is not what '%s' says", job->path, o->check_file);
-    diag_plain(SEVERITY_NOTE, "if the difference is right: kmmcc --emit-source=%s %s", o->check_file, job->path);
+    diag_plain(SEVERITY_ERROR, "the rewritten '%s' is not what '%s' says", job->path,
+               o->check_file);
+    diag_plain(SEVERITY_NOTE, "if the difference is right: kmmcc --emit-source=%s %s",
+               o->check_file, job->path);
     return 1;
 }
 
@@ -406,7 +435,8 @@ static int show(const options_t *o, const job_t *job)
     if (o->check_file)
         return check(o, job);
     if (o->emit_source && *o->emit_source)
-        return write_text(o->emit_source, text_of(job)) || write_headers(job, folder_name(o->emit_source));
+        return write_text(o->emit_source, text_of(job)) ||
+               write_headers(job, folder_name(o->emit_source));
     if (o->emit_source)
         return fputs(text_of(job), stdout) == EOF ? fail_to_write("the standard output") : 0;
     show_difference(job->path, job->source->text, text_of(job));
@@ -426,8 +456,9 @@ static int show_all(plan_t *p)
     for (int k = 0; k < p->job_count; k++)
         count += p->jobs[k].source != NULL;
     if (count == 0 || (one_file && count > 1)) {
-        diag_plain(SEVERITY_ERROR, count ? "one file at a time can be compared with, or written to, one file"
-                                         : "no C, C++, CUDA or HIP source file to look at");
+        diag_plain(SEVERITY_ERROR,
+                   count ? "one file at a time can be compared with, or written to, one file"
+                         : "no C, C++, CUDA or HIP source file to look at");
         return 1;
     }
     if (!transform_all(p))
@@ -454,7 +485,8 @@ static bool is_unknown_to_nvcc(const char *text)
 /* The CUDA and HIP runtimes and drivers, which libkmm stands for in programs for the CPU. */
 static bool is_runtime_library(const char *text)
 {
-    static const char *const names[] = {"-lcudart", "-lcudart_static", "-lcudadevrt", "-lcuda", "-lamdhip64"};
+    static const char *const names[] = {"-lcudart", "-lcudart_static", "-lcudadevrt", "-lcuda",
+                                        "-lamdhip64"};
     for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
         if (strcmp(text, names[k]) == 0)
             return true;
@@ -476,7 +508,8 @@ static void add_hip_option(const char *text, compiler_t compiler, list_t *comman
 
 static bool takes_hip_options(const options_t *o, compiler_t compiler)
 {
-    return compiler.family == FAMILY_HIPCC || (compiler.family == FAMILY_CLANG && o->hip_target == TARGET_HIP);
+    return compiler.family == FAMILY_HIPCC ||
+           (compiler.family == FAMILY_CLANG && o->hip_target == TARGET_HIP);
 }
 
 /* One argument as the compiler wants it. -f[no-]color-diagnostics is clang's. */
@@ -488,7 +521,8 @@ static void add_argument(const options_t *o, int index, compiler_t compiler, lis
     if (o->arguments[index].hip_only && !takes_hip_options(o, compiler))
         add_hip_option(text, compiler, command);
     else if (is_colour(text) && compiler.family == FAMILY_GNU)
-        list_add(command, text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
+        list_add(command,
+                 text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
     else if (is_unknown_to_nvcc(text) && compiler.family == FAMILY_NVCC)
         return;
     else if (compiler.family == FAMILY_NVCC)
@@ -511,7 +545,8 @@ static const char *escape_commas(const char *text)
 }
 
 /* A flag of gcc and clang, with its value if it has one, through nvcc too. */
-static void add_host_flag(const compiler_t *compiler, list_t *command, const char *flag, const char *value)
+static void add_host_flag(const compiler_t *compiler, list_t *command, const char *flag,
+                          const char *value)
 {
     if (compiler->family == FAMILY_NVCC) {
         list_add(command, "-Xcompiler");
@@ -531,12 +566,21 @@ static void add_copy_flags(const job_t *job, list_t *command)
     add_host_flag(&job->compiler, command, "-iquote", folder_name(job->path));
     const char *slash = strrchr(job->path, '/');
     const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
-    add_host_flag(&job->compiler, command, arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
+    add_host_flag(&job->compiler, command,
+                  arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
 }
 
 /* What of ours a file needs: an untouched file asked for kmm.h or _KMM, or CUDA source is compiled
  * for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
-enum { NEEDS_KMM = 1, NEEDS_CUDA = 2, NEEDS_INCLUDE = 4, NEEDS_MACRO = 8, NEEDS_HIP = 16, NEEDS_AMD = 32, NEEDS_NVIDIA = 64 };
+enum {
+    NEEDS_KMM = 1,
+    NEEDS_CUDA = 2,
+    NEEDS_INCLUDE = 4,
+    NEEDS_MACRO = 8,
+    NEEDS_HIP = 16,
+    NEEDS_AMD = 32,
+    NEEDS_NVIDIA = 64
+};
 
 static unsigned headers_of(const plan_t *p, const job_t *job)
 {
@@ -546,7 +590,8 @@ static unsigned headers_of(const plan_t *p, const job_t *job)
     return (job->transforms || (job->uses & USES_KMM) ? NEEDS_KMM : 0) |
            (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0) |
            (hip ? NEEDS_HIP | (hosted ? NEEDS_AMD : NEEDS_NVIDIA) : 0) |
-           (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO : 0);
+           (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO
+                                                                                    : 0);
 }
 
 static void add_headers(const options_t *o, unsigned needs, list_t *command)
@@ -568,8 +613,10 @@ static void add_headers(const options_t *o, unsigned needs, list_t *command)
     if ((needs & NEEDS_INCLUDE) && o->random)
         list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {
-        list_add(command, "-fno-strict-aliasing"); /* device code reads a float4's floats, and an int's bits, through other types */
-        list_add(command, "-fno-trapping-math"); /* nor has it floating-point exceptions, for which conditional sums could be no vectors */
+        list_add(command, "-fno-strict-aliasing"); /* device code reads a float4's floats, and an
+                                                      int's bits, through other types */
+        list_add(command, "-fno-trapping-math"); /* nor has it floating-point exceptions, for which
+                                                    conditional sums could be no vectors */
         list_add(command, "-include");
         list_add(command, needs & NEEDS_HIP ? "hip/hip_runtime.h" : "cuda_runtime.h");
     }
@@ -583,8 +630,11 @@ static void add_source(const plan_t *p, const job_t *job, const char *copy, list
     else if (job->lang == LANG_HIP && job->compiler.family == FAMILY_NVCC)
         language = "cu";
     else if (p->o->arguments[job->index].forced)
-        language = job->lang == LANG_C ? "c" : job->lang == LANG_CXX ? "c++" : job->lang == LANG_HIP ? "hip"
-                 : job->compiler.family == FAMILY_NVCC ? "cu" : "cuda";
+        language = job->lang == LANG_C                   ? "c"
+                   : job->lang == LANG_CXX               ? "c++"
+                   : job->lang == LANG_HIP               ? "hip"
+                   : job->compiler.family == FAMILY_NVCC ? "cu"
+                                                         : "cuda";
     if (language) {
         list_add(command, "-x");
         list_add(command, language);
@@ -610,7 +660,8 @@ static void add_dep_flags(const plan_t *p, const job_t *job, const char *place, 
         list_add(command, "-MF");
         list_add(command, place);
     }
-    bool names_object = (o->deps || o->deps_only) && !o->dep_target && (job->object || o->deps_only);
+    bool names_object =
+        (o->deps || o->deps_only) && !o->dep_target && (job->object || o->deps_only);
     if (names_object) { /* the object's own place is temporary, or none */
         const char *base = base_name(job->path);
         list_add(command, "-MT");
@@ -623,14 +674,16 @@ static bool is_for_compiling(role_t role)
     return role == ROLE_OPTION || role == ROLE_COMPILE || role == ROLE_DEPEND || role == ROLE_MODE;
 }
 
-/* Text that is preprocessed is mended before it is shown, so that the same source gives the same text each time; NULL: the
- * compiler's output needs no change. */
+/* Text that is preprocessed is mended before it is shown, so that the same source gives the same
+ * text each time; NULL: the compiler's output needs no change. */
 static const char *preprocessed_place(const plan_t *p, const job_t *job, bool create)
 {
     const options_t *o = p->o;
     if (!job->transforms || !o->preprocess_only || o->deps_only)
         return NULL;
-    return o->output ? o->output : create ? process_file(job->folder, "preprocessed") : arena_printf("%s/preprocessed", job->folder);
+    return o->output ? o->output
+           : create  ? process_file(job->folder, "preprocessed")
+                     : arena_printf("%s/preprocessed", job->folder);
 }
 
 static list_t compile_command(const plan_t *p, const job_t *job, const char *copy, const char *deps)
@@ -683,9 +736,9 @@ static bool has_colour(const list_t *command)
 }
 
 /*
- * Compiles C++ that was CUDA or HIP. What it was made of is known to be right, so when the compiler refuses it clang is asked, too: what it
- * also refuses is a mistake of kmmcc, and is said to be one in place of the compiler's messages. To ask before would
- * cost each compilation a second parse.
+ * Compiles C++ that was CUDA or HIP. What it was made of is known to be right, so when the compiler
+ * refuses it clang is asked, too: what it also refuses is a mistake of kmmcc, and is said to be one
+ * in place of the compiler's messages. To ask before would cost each compilation a second parse.
  */
 static int run_hosted(const plan_t *p, const job_t *job, const char *copy, list_t *command)
 {
@@ -718,7 +771,8 @@ static int mend(const plan_t *p, const job_t *job, const char *copy, const char 
     good = good && (!text || depend_mend_lines(text, copy, job->path));
     for (const header_t *h = job->headers; h && good; h = h->next) {
         const char *header = arena_printf("%s/%s", job->folder, h->name);
-        good = (!deps || depend_mend(deps, header, h->path)) && (!text || depend_mend_lines(text, header, h->path));
+        good = (!deps || depend_mend(deps, header, h->path)) &&
+               (!text || depend_mend_lines(text, header, h->path));
     }
     const source_t *shown = good && text && !p->o->output ? source_read(text) : NULL;
     if (shown && fwrite(shown->text, 1, shown->length, stdout) != shown->length)
@@ -758,7 +812,8 @@ static int compile(const plan_t *p, job_t *job, int number)
     }
     if (!o->compile_only) {
         const char *base = arena_printf("%s.o", base_name(job->path));
-        job->object = create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
+        job->object =
+            create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
     }
     const char *deps = dep_place(p, job, create);
     list_t command = compile_command(p, job, copy, deps);
@@ -789,18 +844,27 @@ static bool any_transformed(const plan_t *p)
     return false;
 }
 
-/* Libraries whose calls use device memory. In a program without a pragma nothing calls them in a `task`. */
+/* Libraries whose calls use device memory. In a program without a pragma nothing calls them in a
+ * `task`. */
 static void warn_of_libraries(const options_t *o)
 {
-    static const char *const names[] = {"cublas", "cublasLt", "cufft", "cusparse", "cusolver", "cudnn", "curand", "nccl", "cutensor",
-                                        "rocblas", "hipblas", "hipfft", "rocfft", "hipsparse", "rocsparse", "hipsolver", "MIOpen", "rccl"};
+    static const char *const names[] = {"cublas",    "cublasLt", "cufft",  "cusparse",  "cusolver",
+                                        "cudnn",     "curand",   "nccl",   "cutensor",  "rocblas",
+                                        "hipblas",   "hipfft",   "rocfft", "hipsparse", "rocsparse",
+                                        "hipsolver", "MIOpen",   "rccl"};
     for (int k = 0; k < o->argument_count; k++) {
         const char *word = o->arguments[k].text;
-        const char *name = !strcmp(word, "-l") && k + 1 < o->argument_count ? o->arguments[k + 1].text : strncmp(word, "-l", 2) ? NULL : word + 2;
+        const char *name = !strcmp(word, "-l") && k + 1 < o->argument_count
+                               ? o->arguments[k + 1].text
+                           : strncmp(word, "-l", 2) ? NULL
+                                                    : word + 2;
         for (size_t n = 0; name && n < sizeof(names) / sizeof(*names); n++)
             if (strcmp(name, names[n]) == 0)
-                diag_plain(SEVERITY_WARNING, "the kernels of library '%s' fault on managed memory unless it is called under "
-                                             "'#pragma kmm task' [-Wkmm-library]", name);
+                diag_plain(
+                    SEVERITY_WARNING,
+                    "the kernels of library '%s' fault on managed memory unless it is called under "
+                    "'#pragma kmm task' [-Wkmm-library]",
+                    name);
     }
     diag_flush();
 }
@@ -808,16 +872,18 @@ static void warn_of_libraries(const options_t *o)
 static void add_link_flags(const plan_t *p, list_t *command)
 {
     const options_t *o = p->o;
-    bool links_hip = p->linker.family == FAMILY_HIPCC || (p->objects & OBJECT_HIP) || any_job(p, FAMILY_HIPCC);
-    bool links_cuda = p->linker.family == FAMILY_NVCC || (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
+    bool links_hip =
+        p->linker.family == FAMILY_HIPCC || (p->objects & OBJECT_HIP) || any_job(p, FAMILY_HIPCC);
+    bool links_cuda = p->linker.family == FAMILY_NVCC ||
+                      (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
     bool managed = o->manage == MANAGE_ALL || (o->manage == MANAGE_AUTO && any_pragma(p));
     link_kind_t kind = {
         .needs_kmm = any_transformed(p) || (p->objects & OBJECT_KMM) || o->manage == MANAGE_ALL,
         .managed_cuda = links_cuda && managed,
         .managed_hip = links_hip && managed && !is_hosted(p),
         .hosted = is_hosted(p),
-        .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") && p->linker.family != FAMILY_NVCC &&
-                     p->linker.family != FAMILY_HIPCC,
+        .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") &&
+                     p->linker.family != FAMILY_NVCC && p->linker.family != FAMILY_HIPCC,
     };
     if ((kind.managed_cuda || kind.managed_hip) && !any_pragma(p))
         warn_of_libraries(o);
@@ -864,14 +930,18 @@ static int compile_and_link(plan_t *p)
 
 /* ---- Untouched ---- */
 
-static bool same(compiler_t a, compiler_t b) { return a.path && b.path && strcmp(a.path, b.path) == 0; }
+static bool same(compiler_t a, compiler_t b)
+{
+    return a.path && b.path && strcmp(a.path, b.path) == 0;
+}
 
 /* Whether one compiler can take the command line as it is. */
 static bool is_one_command(const plan_t *p)
 {
     if (any_transformed(p))
         return false;
-    for (int k = 0; k < p->job_count; k++) /* has to be told that it is CUDA, and where HIP's headers are */
+    for (int k = 0; k < p->job_count;
+         k++) /* has to be told that it is CUDA, and where HIP's headers are */
         if (p->jobs[k].lang == LANG_HIP && p->jobs[k].target == TARGET_CUDA)
             return false;
     for (int k = 1; k < p->job_count; k++)
@@ -895,7 +965,8 @@ static list_t original_command(const options_t *o, compiler_t compiler)
             else if (!is_colour(o->original[k]) || compiler.family == FAMILY_CLANG)
                 list_add(&command, o->original[k]);
             else
-                list_add(&command, o->original[k][2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
+                list_add(&command, o->original[k][2] == 'n' ? "-fdiagnostics-color=never"
+                                                            : "-fdiagnostics-color=always");
         return command;
     }
     for (int k = 0; k < o->argument_count; k++)
@@ -927,7 +998,10 @@ static int compile_untouched(const plan_t *p)
 
 /* ---- Command lines that name no files ---- */
 
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 /* Those are questions to a compiler; which one, the question tells. */
 static compiler_t asked_compiler(const options_t *o)
@@ -935,8 +1009,8 @@ static compiler_t asked_compiler(const options_t *o)
     bool c = false;
     for (int k = 0; k < o->argument_count; k++) {
         const char *text = o->arguments[k].text;
-        c |= starts_with(text, "-dump") || starts_with(text, "-print") || starts_with(text, "--print") ||
-             (strcmp(text, "-v") == 0 && o->argument_count == 1);
+        c |= starts_with(text, "-dump") || starts_with(text, "-print") ||
+             starts_with(text, "--print") || (strcmp(text, "-v") == 0 && o->argument_count == 1);
     }
     if (o->compiler)
         return toolchain_named(o->compiler);
@@ -963,7 +1037,11 @@ static int print_version(const options_t *o)
     printf("kmmcc %s (libclang %s)\n", KMM_VERSION, KMM_LLVM_VERSION);
     if (!compiler.path)
         return 1;
-    printf("%s: %s\n", o->target == TARGET_CUDA ? "CUDA compiler" : o->target == TARGET_HIP ? "HIP compiler" : "compiler", compiler.path);
+    printf("%s: %s\n",
+           o->target == TARGET_CUDA  ? "CUDA compiler"
+           : o->target == TARGET_HIP ? "HIP compiler"
+                                     : "compiler",
+           compiler.path);
     list_t command = {0};
     list_add(&command, compiler.path);
     list_add(&command, "--version");
@@ -972,10 +1050,15 @@ static int print_version(const options_t *o)
 
 static int print_link_flags(const options_t *o)
 {
-    bool cuda = o->target == TARGET_CUDA, hip = o->target == TARGET_HIP, managed = o->manage != MANAGE_NONE;
+    bool cuda = o->target == TARGET_CUDA, hip = o->target == TARGET_HIP,
+         managed = o->manage != MANAGE_NONE;
     list_t flags = {0};
-    link_flags((link_kind_t){.needs_kmm = true, .managed_cuda = cuda && managed, .managed_hip = hip && managed, .hosted = !cuda && !hip,
-                             .needs_cxx = !cuda && !hip}, &flags);
+    link_flags((link_kind_t){.needs_kmm = true,
+                             .managed_cuda = cuda && managed,
+                             .managed_hip = hip && managed,
+                             .hosted = !cuda && !hip,
+                             .needs_cxx = !cuda && !hip},
+               &flags);
     for (int k = 0; k < flags.count; k++)
         printf("%s%s", k ? " " : "", flags.item[k]);
     printf("\n");
@@ -999,7 +1082,8 @@ static int compile_files(const options_t *o)
 
 int driver_run(options_t *o)
 {
-    bool asked_of_compiler = o->compiler && (o->action == ACTION_HELP || o->action == ACTION_VERSION);
+    bool asked_of_compiler =
+        o->compiler && (o->action == ACTION_HELP || o->action == ACTION_VERSION);
     if (o->action == ACTION_HELP && !asked_of_compiler)
         return help_print(), 0;
     if (o->action == ACTION_WARNINGS)

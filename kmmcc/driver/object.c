@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct bytes { const char *data; size_t length; } bytes_t;
+typedef struct bytes {
+    const char *data;
+    size_t length;
+} bytes_t;
 
 static bool holds(bytes_t b, uint64_t offset, uint64_t length)
 {
@@ -26,11 +29,15 @@ static const char *string_at(bytes_t table, uint64_t offset)
     return table.data + offset;
 }
 
-static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 static unsigned section_kind(const char *name)
 {
-    if (begins(name, ".nv_fatbin") || begins(name, ".nvFatBinSegment") || begins(name, "__nv_relfatbin"))
+    if (begins(name, ".nv_fatbin") || begins(name, ".nvFatBinSegment") ||
+        begins(name, "__nv_relfatbin"))
         return OBJECT_CUDA;
     return begins(name, ".hip_fatbin") || begins(name, ".hipFatBinSegment") ? OBJECT_HIP : 0;
 }
@@ -45,8 +52,8 @@ static bool is_call_of(const char *name, const char *prefix)
 /* What only rewritten source calls. */
 static bool is_of_pragma(const char *name)
 {
-    return begins(name, "kmm_directive_") || begins(name, "kmm_data_") || begins(name, "kmm_cuda_register_") ||
-           begins(name, "kmm_hip_register_") ||
+    return begins(name, "kmm_directive_") || begins(name, "kmm_data_") ||
+           begins(name, "kmm_cuda_register_") || begins(name, "kmm_hip_register_") ||
            strcmp(name, "kmm_launch_arm") == 0;
 }
 
@@ -163,7 +170,8 @@ unsigned object_scan(const char *path)
     bytes_t file = map_file(path);
     if (!file.data)
         return 0;
-    bool is_archive = file.length > ARCHIVE_START && memcmp(file.data, "!<arch>\n", ARCHIVE_START) == 0;
+    bool is_archive =
+        file.length > ARCHIVE_START && memcmp(file.data, "!<arch>\n", ARCHIVE_START) == 0;
     unsigned kind = is_archive ? scan_archive(file) : scan_elf(file);
     munmap((void *)file.data, file.length);
     return kind;

@@ -277,7 +277,10 @@ static const char *options_file(char **argv, int index, int argc, bool *takes_ne
 
 /* ---- Languages ---- */
 
-typedef struct name { const char *name; int value; } name_t;
+typedef struct name {
+    const char *name;
+    int value;
+} name_t;
 
 static int find_name(const name_t *names, const char *name, int missing)
 {
@@ -289,20 +292,41 @@ static int find_name(const name_t *names, const char *name, int missing)
 
 enum { NOT_A_SOURCE = -1 };
 
-static const name_t extensions[] = {
-    {"c", LANG_C}, {"cc", LANG_CXX}, {"cp", LANG_CXX}, {"cpp", LANG_CXX}, {"cxx", LANG_CXX},
-    {"c++", LANG_CXX}, {"C", LANG_CXX}, {"CPP", LANG_CXX}, {"cu", LANG_CUDA}, {"hip", LANG_HIP},
-    /* compiled, but never transformed */
-    {"i", LANG_NONE}, {"ii", LANG_NONE}, {"s", LANG_NONE}, {"S", LANG_NONE}, {"sx", LANG_NONE},
-    {"h", LANG_NONE}, {"hh", LANG_NONE}, {"hpp", LANG_NONE}, {"hxx", LANG_NONE}, {"cuh", LANG_NONE},
-    {"m", LANG_NONE}, {"mm", LANG_NONE}, {"f", LANG_NONE}, {"f90", LANG_NONE}, {"F90", LANG_NONE},
-    {"ptx", LANG_NONE}, {"cubin", LANG_NONE}, {"fatbin", LANG_NONE}, {"ll", LANG_NONE}, {"bc", LANG_NONE},
-    {NULL, 0}
-};
+static const name_t extensions[] = {{"c", LANG_C},
+                                    {"cc", LANG_CXX},
+                                    {"cp", LANG_CXX},
+                                    {"cpp", LANG_CXX},
+                                    {"cxx", LANG_CXX},
+                                    {"c++", LANG_CXX},
+                                    {"C", LANG_CXX},
+                                    {"CPP", LANG_CXX},
+                                    {"cu", LANG_CUDA},
+                                    {"hip", LANG_HIP},
+                                    /* compiled, but never transformed */
+                                    {"i", LANG_NONE},
+                                    {"ii", LANG_NONE},
+                                    {"s", LANG_NONE},
+                                    {"S", LANG_NONE},
+                                    {"sx", LANG_NONE},
+                                    {"h", LANG_NONE},
+                                    {"hh", LANG_NONE},
+                                    {"hpp", LANG_NONE},
+                                    {"hxx", LANG_NONE},
+                                    {"cuh", LANG_NONE},
+                                    {"m", LANG_NONE},
+                                    {"mm", LANG_NONE},
+                                    {"f", LANG_NONE},
+                                    {"f90", LANG_NONE},
+                                    {"F90", LANG_NONE},
+                                    {"ptx", LANG_NONE},
+                                    {"cubin", LANG_NONE},
+                                    {"fatbin", LANG_NONE},
+                                    {"ll", LANG_NONE},
+                                    {"bc", LANG_NONE},
+                                    {NULL, 0}};
 
-static const name_t languages[] = {
-    {"c", LANG_C}, {"c++", LANG_CXX}, {"cu", LANG_CUDA}, {"cuda", LANG_CUDA}, {"hip", LANG_HIP}, {NULL, 0}
-};
+static const name_t languages[] = {{"c", LANG_C},       {"c++", LANG_CXX}, {"cu", LANG_CUDA},
+                                   {"cuda", LANG_CUDA}, {"hip", LANG_HIP}, {NULL, 0}};
 
 static const char *extension(const char *path)
 {
@@ -313,7 +337,8 @@ static const char *extension(const char *path)
 
 static bool is_object(const char *path)
 {
-    static const name_t kinds[] = {{"o", 1}, {"a", 1}, {"so", 1}, {"lo", 1}, {"la", 1}, {"obj", 1}, {"lib", 1}, {NULL, 0}};
+    static const name_t kinds[] = {{"o", 1},  {"a", 1},   {"so", 1},  {"lo", 1},
+                                   {"la", 1}, {"obj", 1}, {"lib", 1}, {NULL, 0}};
     return find_name(kinds, extension(path), 0) || strstr(path, ".so.");
 }
 
@@ -321,14 +346,14 @@ static bool is_object(const char *path)
 
 typedef struct reader {
     options_t *o;
-    list_t words;    /* response files expanded */
-    bool *own;       /* of each word: is kmmcc's alone */
-    int next;        /* of words */
+    list_t words; /* response files expanded */
+    bool *own;    /* of each word: is kmmcc's alone */
+    int next;     /* of words */
     argument_t *arguments;
-    list_t flags;    /* for parsing */
-    const char *lang_name; /* of the last -x; NULL: none or "none" */
-    const char *lang_of_all; /* nvcc's -x holds for the files before it too */
-    bool after_unknown;    /* the last word was an unknown option, which may take a value */
+    list_t flags;              /* for parsing */
+    const char *lang_name;     /* of the last -x; NULL: none or "none" */
+    const char *lang_of_all;   /* nvcc's -x holds for the files before it too */
+    bool after_unknown;        /* the last word was an unknown option, which may take a value */
     bool everything_is_a_file; /* after "--" */
 } reader_t;
 
@@ -339,18 +364,16 @@ static argument_t *add_argument(reader_t *r, const char *text, role_t role)
     return a;
 }
 
-/* Whether `rest`, what follows the option's name, can be its value. Joined values follow one dash only. */
+/* Whether `rest`, what follows the option's name, can be its value. Joined values follow one dash
+ * only. */
 static bool rest_fits(const option_t *option, const char *rest, bool two_dashes)
 {
     if (!*rest)
         return true;
     switch (option->takes) {
-    case TAKES_NONE:
-        return false;
-    case TAKES_VALUE:
-        return *rest == '=';
-    case TAKES_JOINED:
-        return !two_dashes || *rest == '=';
+    case TAKES_NONE: return false;
+    case TAKES_VALUE: return *rest == '=';
+    case TAKES_JOINED: return !two_dashes || *rest == '=';
     }
     return false;
 }
@@ -370,7 +393,8 @@ static const option_t *find_option(const char *word, const char **value)
     }
     if (!found || !*found_rest)
         return *value = NULL, found;
-    bool equals = *found_rest == '=' && (found->takes == TAKES_VALUE || two_dashes || found->role == ROLE_LANG);
+    bool equals = *found_rest == '=' &&
+                  (found->takes == TAKES_VALUE || two_dashes || found->role == ROLE_LANG);
     *value = found_rest + equals;
     return found;
 }
@@ -425,7 +449,8 @@ static void note_relocatable(options_t *o, const char *name, const char *value)
 {
     if (strcmp(name, "-rdc") == 0 || strcmp(name, "-relocatable-device-code") == 0)
         o->relocatable = value && strcmp(value, "true") == 0;
-    else if (strcmp(name, "-dc") == 0 || strcmp(name, "-device-c") == 0 || strcmp(name, "-fgpu-rdc") == 0)
+    else if (strcmp(name, "-dc") == 0 || strcmp(name, "-device-c") == 0 ||
+             strcmp(name, "-fgpu-rdc") == 0)
         o->relocatable = true;
     else if (strcmp(name, "-fno-gpu-rdc") == 0)
         o->relocatable = false;
@@ -435,7 +460,9 @@ static void note_relocatable(options_t *o, const char *name, const char *value)
 static void note_option(reader_t *r, const option_t *option, const char *value)
 {
     options_t *o = r->o;
-    const char *name = option->host && *option->host && strcmp(option->host, OF_HIP) != 0 ? option->host : option->name;
+    const char *name = option->host && *option->host && strcmp(option->host, OF_HIP) != 0
+                           ? option->host
+                           : option->name;
     if (strcmp(option->name, "-device-link") == 0)
         name = "-dlink";
     note_relocatable(o, option->name, value);
@@ -517,8 +544,13 @@ static void read_file(reader_t *r, const char *path, bool may_be_value)
 /* An option of gcc or clang that nvcc refuses. */
 static bool is_host_only(const char *word)
 {
-    static const char *const fine[] = {"-Werror", "-Wreorder", "-Wdefault-stream-launch", "-Wext-lambda-captures-this",
-                                       "-Wmissing-launch-bounds", "-m64", "-m32"};
+    static const char *const fine[] = {"-Werror",
+                                       "-Wreorder",
+                                       "-Wdefault-stream-launch",
+                                       "-Wext-lambda-captures-this",
+                                       "-Wmissing-launch-bounds",
+                                       "-m64",
+                                       "-m32"};
     for (size_t k = 0; k < sizeof(fine) / sizeof(*fine); k++)
         if (strcmp(word, fine[k]) == 0)
             return false;
@@ -528,9 +560,12 @@ static bool is_host_only(const char *word)
 
 static void read_unknown(reader_t *r, const char *word)
 {
-    static const name_t kinds[] = {{"all-warnings", 1}, {"cross-execution-space-call", 1}, {"reorder", 1},
-                                   {"default-stream-launch", 1}, {"deprecated-declarations", 1}, {NULL, 0}};
-    role_t role = after(word, "-Wl,") ? ROLE_LINK : after(word, "-Wp,") ? ROLE_COMPILE : ROLE_OPTION;
+    static const name_t kinds[] = {
+        {"all-warnings", 1},          {"cross-execution-space-call", 1}, {"reorder", 1},
+        {"default-stream-launch", 1}, {"deprecated-declarations", 1},    {NULL, 0}};
+    role_t role = after(word, "-Wl,")   ? ROLE_LINK
+                  : after(word, "-Wp,") ? ROLE_COMPILE
+                                        : ROLE_OPTION;
     r->o->host_only |= is_host_only(word);
     r->o->debug_info |= word[1] == 'g' && strcmp(word, "-g0") != 0;
     if (word[1] == 'O')
@@ -547,18 +582,24 @@ static void read_unknown(reader_t *r, const char *word)
 
 static target_t read_target(const char *value)
 {
-    static const name_t targets[] = {{"auto", TARGET_AUTO}, {"host", TARGET_HOST}, {"cuda", TARGET_CUDA}, {"hip", TARGET_HIP}, {NULL, 0}};
+    static const name_t targets[] = {{"auto", TARGET_AUTO},
+                                     {"host", TARGET_HOST},
+                                     {"cuda", TARGET_CUDA},
+                                     {"hip", TARGET_HIP},
+                                     {NULL, 0}};
     int target = find_name(targets, value, NOT_A_SOURCE);
     if (target != NOT_A_SOURCE)
         return (target_t)target;
     diag_plain(SEVERITY_ERROR, "unknown target '%s' in '--target=%s'", value, value);
-    diag_plain(SEVERITY_NOTE, "targets are host (the CPU), cuda, hip, and auto, which is the default");
+    diag_plain(SEVERITY_NOTE,
+               "targets are host (the CPU), cuda, hip, and auto, which is the default");
     return TARGET_AUTO;
 }
 
 static manage_t read_manage(const char *value)
 {
-    static const name_t kinds[] = {{"auto", MANAGE_AUTO}, {"all", MANAGE_ALL}, {"none", MANAGE_NONE}, {NULL, 0}};
+    static const name_t kinds[] = {
+        {"auto", MANAGE_AUTO}, {"all", MANAGE_ALL}, {"none", MANAGE_NONE}, {NULL, 0}};
     int manage = find_name(kinds, value, NOT_A_SOURCE);
     if (manage != NOT_A_SOURCE)
         return (manage_t)manage;
@@ -593,7 +634,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->explain = true;
     if (is_any(word, (const char *const[]){"-fkmm-clone", "-fno-kmm-clone", NULL}))
         return o->clones_all = strcmp(word, "-fkmm-clone") == 0, true;
-    if (is_any(word, (const char *const[]){"-fkmm-index-elsewhere", "-fno-kmm-index-elsewhere", NULL}))
+    if (is_any(word,
+               (const char *const[]){"-fkmm-index-elsewhere", "-fno-kmm-index-elsewhere", NULL}))
         return o->no_index_elsewhere = strcmp(word, "-fno-kmm-index-elsewhere") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm", "-fno-kmm", NULL}))
         return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
@@ -611,9 +653,11 @@ static void note_form(const char *word)
 {
     if (strcmp(word, "-fdiagnostics-parseable-fixits") == 0)
         diag_parseable_fixes(true);
-    if (is_any(word, (const char *const[]){"-fcolor-diagnostics", "-fdiagnostics-color", "-fdiagnostics-color=always", NULL}))
+    if (is_any(word, (const char *const[]){"-fcolor-diagnostics", "-fdiagnostics-color",
+                                           "-fdiagnostics-color=always", NULL}))
         diag_colour(true);
-    if (is_any(word, (const char *const[]){"-fno-color-diagnostics", "-fno-diagnostics-color", "-fdiagnostics-color=never", NULL}))
+    if (is_any(word, (const char *const[]){"-fno-color-diagnostics", "-fno-diagnostics-color",
+                                           "-fdiagnostics-color=never", NULL}))
         diag_colour(false);
 }
 
@@ -665,7 +709,8 @@ static void read_word(reader_t *r, const char *word)
     if (strcmp(word, "--version") == 0)
         r->o->action = ACTION_VERSION;
     note_form(word);
-    if (strcmp(word, "--compiler") == 0 && r->next < r->words.count) { /* as a launcher, the compiler's command behind it */
+    if (strcmp(word, "--compiler") == 0 &&
+        r->next < r->words.count) { /* as a launcher, the compiler's command behind it */
         r->own[r->next - 1] = r->own[r->next] = true;
         r->o->compiler = r->words.item[r->next++];
     } else if (read_own(r->o, word))
@@ -675,7 +720,10 @@ static void read_word(reader_t *r, const char *word)
 }
 
 /* What argument k was typed as, and which words it stands for: [first, last). */
-typedef struct typed { const char *text, *value; int first, last; } typed_t;
+typedef struct typed {
+    const char *text, *value;
+    int first, last;
+} typed_t;
 
 static typed_t *expand_all(reader_t *r, int argc, char **argv, int *count)
 {
@@ -684,7 +732,8 @@ static typed_t *expand_all(reader_t *r, int argc, char **argv, int *count)
         typed_t *t = &typed[(*count)++];
         bool takes_next = false;
         const char *file = options_file(argv, k, argc, &takes_next);
-        *t = (typed_t){.text = argv[k], .value = takes_next ? argv[k + 1] : NULL, .first = r->words.count};
+        *t = (typed_t){
+            .text = argv[k], .value = takes_next ? argv[k + 1] : NULL, .first = r->words.count};
         if (!file)
             expand(argv[k], &r->words, 0);
         else if (!expand_file(file, &r->words, 0))
@@ -767,7 +816,8 @@ void options_translate(const options_t *o, int index, list_t *list)
     const char *value = NULL;
     const option_t *option = a->is_value || a->text[0] != '-' ? NULL : find_option(a->text, &value);
     bool separate = index + 1 < o->argument_count && o->arguments[index + 1].is_value;
-    bool spelled_alike = !option || (!a->nvcc_only && !(separate && strcmp(option->name, "-std") == 0));
+    bool spelled_alike =
+        !option || (!a->nvcc_only && !(separate && strcmp(option->name, "-std") == 0));
     if (a->is_value)
         return;
     if (separate)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the real compilers. kmmcc may be installed as a link named like one of them: it is never taken for it. */
+/* Finds the real compilers. kmmcc may be installed as a link named like one of them: it is never
+ * taken for it. */
 #include "driver/driver.h"
 
 #include <limits.h>
@@ -19,7 +20,10 @@ static bool is_ourselves(const char *path)
     return realpath("/proc/self/exe", ours) && realpath(path, theirs) && strcmp(ours, theirs) == 0;
 }
 
-static bool is_program(const char *path) { return access(path, X_OK) == 0 && !is_ourselves(path); }
+static bool is_program(const char *path)
+{
+    return access(path, X_OK) == 0 && !is_ourselves(path);
+}
 
 static const char *find_in_path(const char *name)
 {
@@ -69,19 +73,22 @@ compiler_t toolchain_named(const char *name)
 
 compiler_t toolchain_c(void)
 {
-    static const char *const names[] = {"cc", "gcc", "clang", "clang-22", "clang-21", "clang-20", "clang-19", NULL};
+    static const char *const names[] = {"cc",       "gcc",      "clang",    "clang-22",
+                                        "clang-21", "clang-20", "clang-19", NULL};
     const char *path = find_first(names);
     return (compiler_t){path, path ? family_of(path) : FAMILY_GNU};
 }
 
 compiler_t toolchain_cxx(void)
 {
-    static const char *const names[] = {"c++", "g++", "clang++", "clang++-22", "clang++-21", "clang++-20", "clang++-19", NULL};
+    static const char *const names[] = {"c++",        "g++",        "clang++",    "clang++-22",
+                                        "clang++-21", "clang++-20", "clang++-19", NULL};
     const char *path = find_first(names);
     return (compiler_t){path, path ? family_of(path) : FAMILY_GNU};
 }
 
-/* KMM_CUDA_PATH is the folder of the toolkit to use and wins over everything else; "none" hides all. */
+/* KMM_CUDA_PATH is the folder of the toolkit to use and wins over everything else; "none" hides
+ * all. */
 static const char *find_nvcc(void)
 {
     const char *chosen = getenv("KMM_CUDA_PATH");
@@ -91,8 +98,10 @@ static const char *find_nvcc(void)
         const char *path = arena_printf("%s/bin/nvcc", chosen);
         if (is_program(path))
             return path;
-        diag_plain(SEVERITY_ERROR, "KMM_CUDA_PATH is '%s', but there is no compiler '%s'", chosen, path);
-        diag_plain(SEVERITY_NOTE, "give the folder of a CUDA toolkit, or 'none' to compile for the CPU");
+        diag_plain(SEVERITY_ERROR, "KMM_CUDA_PATH is '%s', but there is no compiler '%s'", chosen,
+                   path);
+        diag_plain(SEVERITY_NOTE,
+                   "give the folder of a CUDA toolkit, or 'none' to compile for the CPU");
         return NULL;
     }
     const char *path = find_in_path("nvcc");
@@ -122,10 +131,12 @@ static bool is_toolkit(const char *folder)
 static const char *without_bin(const char *path)
 {
     size_t length = strlen(path), bin = strlen("/bin");
-    return length > bin && strcmp(path + length - bin, "/bin") == 0 ? arena_copy(path, length - bin) : NULL;
+    return length > bin && strcmp(path + length - bin, "/bin") == 0 ? arena_copy(path, length - bin)
+                                                                    : NULL;
 }
 
-/* The folder of the program itself, or else what nvcc says of itself: it may be a script that starts the real one. */
+/* The folder of the program itself, or else what nvcc says of itself: it may be a script that
+ * starts the real one. */
 static const char *find_cuda(const char *nvcc)
 {
     char real[PATH_MAX];
@@ -140,7 +151,9 @@ static const char *find_cuda(const char *nvcc)
     list_add(&command, "exec \"$0\" --dryrun -E -x cu /dev/null 2>&1");
     list_add(&command, nvcc);
     text_t said = {0};
-    const char *here = process_capture(&command, &said) && said.length > 0 ? strstr(said.data, "#$ _HERE_=") : NULL;
+    const char *here = process_capture(&command, &said) && said.length > 0
+                           ? strstr(said.data, "#$ _HERE_=")
+                           : NULL;
     here = here ? here + strlen("#$ _HERE_=") : NULL;
     folder = here ? without_bin(arena_copy(here, strcspn(here, "\n"))) : NULL;
     return folder && is_toolkit(folder) ? folder : NULL;
@@ -175,7 +188,8 @@ static bool has_hip_headers(const char *folder)
     return access(arena_printf("%s/include/hip/hip_runtime.h", folder), R_OK) == 0;
 }
 
-/* What the variables say, or else the folder that hipcc is in the bin folder of, through links and without. */
+/* What the variables say, or else the folder that hipcc is in the bin folder of, through links and
+ * without. */
 static const char *find_rocm(const char *hipcc)
 {
     char real[PATH_MAX];
@@ -187,7 +201,10 @@ static const char *find_rocm(const char *hipcc)
     }
     const char *places[] = {hipcc, realpath(hipcc, real) ? real : NULL};
     for (int k = 0; k < 2 && places[k]; k++) {
-        const char *folder = strchr(places[k], '/') ? without_bin(arena_copy(places[k], (size_t)(base_name(places[k]) - places[k]) - 1)) : NULL;
+        const char *folder =
+            strchr(places[k], '/')
+                ? without_bin(arena_copy(places[k], (size_t)(base_name(places[k]) - places[k]) - 1))
+                : NULL;
         if (folder && has_hip_headers(folder))
             return folder;
     }

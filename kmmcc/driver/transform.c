@@ -6,7 +6,11 @@
 #include "analyze/declare.h"
 
 /* A pragma that could not be parsed, and the messages [first, last) about it. */
-typedef struct mistake { struct mistake *next; size_t at; int first, last; } mistake_t;
+typedef struct mistake {
+    struct mistake *next;
+    size_t at;
+    int first, last;
+} mistake_t;
 
 /* All pragmas are parsed before the first error stops the file. */
 void parse_pragmas(unit_t *u)
@@ -35,8 +39,8 @@ void parse_pragmas(unit_t *u)
     }
 }
 
-/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of others stay. Returns how
- * many there were. */
+/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of
+ * others stay. Returns how many there were. */
 static int forget_disabled(unit_t *u)
 {
     int count = u->next ? forget_disabled(u->next) : 0;
@@ -50,8 +54,8 @@ static int forget_disabled(unit_t *u)
     return count;
 }
 
-/* Parses the files and finds what their directives govern; goes on after errors that are about single directives. *first:
- * the number of the first message about that. */
+/* Parses the files and finds what their directives govern; goes on after errors that are about
+ * single directives. *first: the number of the first message about that. */
 static bool bind_once(unit_t *u, bodies_t bodies, int *first)
 {
     *first = diag_count();
@@ -75,15 +79,18 @@ static bool headers_have_kernels(const includes_t *includes)
     return false;
 }
 
-/* Kernels that call what is in headers need the bodies there, and launches that are completed change the text: then the files
- * are parsed twice. `errors`: how many there were before the unit. */
+/* Kernels that call what is in headers need the bodies there, and launches that are completed
+ * change the text: then the files are parsed twice. `errors`: how many there were before the unit.
+ */
 static bool bind_unit(unit_t *u, bool clones, int errors)
 {
-    bool light = clones && !u->next && (!u->options->clones_all || !headers_have_kernels(u->includes));
+    bool light =
+        clones && !u->next && (!u->options->clones_all || !headers_have_kernels(u->includes));
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
-    bool headers = light && diag_error_count() == errors && clone_needs_headers(u), declared = declare_complete(u, first);
+    bool headers = light && diag_error_count() == errors && clone_needs_headers(u),
+         declared = declare_complete(u, first);
     if (!headers && !declared)
         return true;
     clang_disposeTranslationUnit(u->tu);
@@ -143,9 +150,11 @@ static void point_to_copies(unit_t *u, const includes_t *includes, const include
         if (include->by_macro && !include->chosen)
             continue;
         if (include->file->reaches_change)
-            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", name_of_copy(includes, include->file)));
+            unit_edit(u, include->begin, include->end,
+                      arena_printf("\"%s\"", name_of_copy(includes, include->file)));
         else if (u != u->main && include->quoted && *include->file->real == '/')
-            unit_edit(u, include->begin, include->end, arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
+            unit_edit(u, include->begin, include->end,
+                      arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
     }
 }
 
@@ -168,7 +177,10 @@ static void emit_headers(unit_t *u, const includes_t *includes, const header_t *
         if (!k->edit_count)
             continue;
         if (!f) {
-            diag_plain(SEVERITY_ERROR, "'%s' has to be rewritten, but how it is included is not seen: include it by its name in quotes", k->path);
+            diag_plain(SEVERITY_ERROR,
+                       "'%s' has to be rewritten, but how it is included is not seen: include it "
+                       "by its name in quotes",
+                       k->path);
             continue;
         }
         header_t *h = arena_alloc(sizeof(*h));
@@ -196,12 +208,18 @@ static void rewrite(unit_t *u, bool clones)
         host_kernels(u);
 }
 
-char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes, const header_t **headers)
+char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
+                const header_t **headers)
 {
     if (!o->ignores_pragmas)
         macro_expand(includes);
-    unit_t u = {.options = o, .lang = lang, .target = target, .source = includes->file[0]->source, .path = includes->file[0]->path,
-                .include_at = SIZE_MAX, .includes = includes};
+    unit_t u = {.options = o,
+                .lang = lang,
+                .target = target,
+                .source = includes->file[0]->source,
+                .path = includes->file[0]->path,
+                .include_at = SIZE_MAX,
+                .includes = includes};
     int errors = diag_error_count();
     bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
     u.main = &u;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of plain functions: the arguments go into a block, and a function before the enclosing one calls the
- * original with what `rebase` makes of them for a chunk.
+ * Calls of plain functions: the arguments go into a block, and a function before the enclosing one
+ * calls the original with what `rebase` makes of them for a chunk.
  *
- * libkmm translates each word of the block that is the address of an array. So that no number is taken for one,
- * integers of less than 64 bits are kept as long long, and float as double.
+ * libkmm translates each word of the block that is the address of an array. So that no number is
+ * taken for one, integers of less than 64 bits are kept as long long, and float as double.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct parameter {
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
     const rebase_t *rebase;
-    const item_t *item;   /* what says how a pointer moves */
+    const item_t *item; /* what says how a pointer moves */
 } parameter_t;
 
 typedef struct call {
@@ -42,7 +42,8 @@ static bool is_moved(const call_t *c)
 static const char *field_type(CXType type, const char *spelling)
 {
     CXType canonical = clang_getCanonicalType(type);
-    bool integer = (canonical.kind >= CXType_Bool && canonical.kind <= CXType_Int128) || canonical.kind == CXType_Enum;
+    bool integer = (canonical.kind >= CXType_Bool && canonical.kind <= CXType_Int128) ||
+                   canonical.kind == CXType_Enum;
     if (integer && clang_Type_getSizeOf(canonical) < 8)
         return "long long";
     return canonical.kind == CXType_Float ? "double" : spelling;
@@ -92,7 +93,8 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     }
     if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
-                "the argument cannot be copied for each chunk: its parameter is '%s'; a split call takes numbers, pointers and plain structs",
+                "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
+                "takes numbers, pointers and plain structs",
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
         return false;
     }
@@ -105,9 +107,10 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         if (c->d->rebase[k].parameter == number)
             p->rebase = &c->d->rebase[k];
     if (!p->rebase)
-        p->name = *name && !is_name_taken(c, name) ? name : arena_printf("kmm_argument_%d", number + 1);
-    for (CXType e = clang_getPointeeType(clang_getCanonicalType(type)); clang_getArrayElementType(e).kind != CXType_Invalid;
-         e = clang_getArrayElementType(e))
+        p->name =
+            *name && !is_name_taken(c, name) ? name : arena_printf("kmm_argument_%d", number + 1);
+    for (CXType e = clang_getPointeeType(clang_getCanonicalType(type));
+         clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
         p->item = item_of(c, check_root(c->d->argument[number]));
@@ -120,7 +123,8 @@ static bool read_parameters(call_t *c)
     c->count = clang_Cursor_getNumArguments(c->d->callee);
     if (c->count != c->d->argument_count) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
-                "a function with a variable number of arguments, or one in a template, cannot be split yet");
+                "a function with a variable number of arguments, or one in a template, cannot be "
+                "split yet");
         return false;
     }
     c->parameter = arena_alloc(((size_t)c->count + 1) * sizeof(*c->parameter));
@@ -141,7 +145,8 @@ static const char *moved(call_t *c, const parameter_t *p)
         form_t step;
         if (!describe_step(c->u, p->item, r->axis, p->inner_dims, &step))
             diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
-                    "rebase cannot move '%s' to where a chunk begins, because that is inside of a '%s'; rebase begin and end instead",
+                    "rebase cannot move '%s' to where a chunk begins, because that is inside of a "
+                    "'%s'; rebase begin and end instead",
                     p->argument, p->type);
         if (form_is(step, 0))
             continue;
@@ -169,10 +174,8 @@ static const char *passed(call_t *c, const parameter_t *p)
     switch (p->rebase->kind) {
     case REBASE_LENGTH:
         return arena_printf("(%s)(kmm_chunk->end[%d] - kmm_chunk->begin[%d])", p->type, axis, axis);
-    case REBASE_BEGIN:
-        return arena_printf("(%s)kmm_chunk->begin[%d]", p->type, axis);
-    case REBASE_END:
-        break;
+    case REBASE_BEGIN: return arena_printf("(%s)kmm_chunk->begin[%d]", p->type, axis);
+    case REBASE_END: break;
     }
     return arena_printf("(%s)kmm_chunk->end[%d]", p->type, axis);
 }
@@ -188,18 +191,22 @@ static void write_function(call_t *c)
             add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].argument);
     for (int k = 0; k < c->count; k++)
         text_printf(&arguments, "%s%s", k ? ", " : "", passed(c, &c->parameter[k]));
-    bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"), args = c->fields.length > 0;
+    bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"),
+         args = c->fields.length > 0;
     if (args)
         text_printf(&out, "struct kmm_args_%u {\n%s};\n\n", c->line, c->fields.data);
-    text_printf(&out, "static void kmm_call_%u(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n", c->line);
+    text_printf(&out, "static void kmm_call_%u(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n",
+                c->line);
     if (!chunk)
         text_printf(&out, "    (void)kmm_chunk;\n");
     if (args)
-        text_printf(&out, "    const struct kmm_args_%u *kmm = (const struct kmm_args_%u *)kmm_args;\n", c->line, c->line);
+        text_printf(&out,
+                    "    const struct kmm_args_%u *kmm = (const struct kmm_args_%u *)kmm_args;\n",
+                    c->line, c->line);
     else
         text_printf(&out, "    (void)kmm_args;\n");
-    text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin), s->text + c->d->callee_begin,
-                arguments.length ? arguments.data : "");
+    text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin),
+                s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
     unit_range(c->u, c->d->top, &begin, &end);
     begin = clone_begin(s, begin);
     text_printf(&out, "%s\n", emit_line(s, source_line(s, begin)));
@@ -226,17 +233,24 @@ static void write_call(call_t *c, const char *indent)
         begin = c->d->launch_begin;
     else
         text_printf(&out, "%s    ", indent);
-    const char *args = c->fields.length ? arena_printf("&kmm_args, sizeof(kmm_args)") : c->u->lang == LANG_C ? "NULL, 0" : "nullptr, 0";
+    const char *args = c->fields.length       ? arena_printf("&kmm_args, sizeof(kmm_args)")
+                       : c->u->lang == LANG_C ? "NULL, 0"
+                                              : "nullptr, 0";
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].rebase)
-            text_printf(&out, "kmm_launch_expect(kmm, %s, %s, %s);\n%s    ", emit_quoted(c->parameter[k].shown),
-                        c->parameter[k].argument, expected(c, c->parameter[k].rebase), indent);
+            text_printf(&out, "kmm_launch_expect(kmm, %s, %s, %s);\n%s    ",
+                        emit_quoted(c->parameter[k].shown), c->parameter[k].argument,
+                        expected(c, c->parameter[k].rebase), indent);
     if (c->fields.length && c->u->lang == LANG_C)
-        text_printf(&out, "struct kmm_args_%u kmm_args = { %s };\n%s    ", c->line, c->values.data, indent);
+        text_printf(&out, "struct kmm_args_%u kmm_args = { %s };\n%s    ", c->line, c->values.data,
+                    indent);
     else if (c->fields.length)
-        text_printf(&out, "struct kmm_args_%u kmm_args;%s\n%s    ", c->line, c->assignments.data, indent);
-    text_printf(&out, "kmm_directive_check(kmm_launch_call(kmm, kmm_call_%u, %s), %s, %u);\n%s}\n%s\n", c->line, args,
-                emit_quoted(s->path), c->line, indent, emit_line(s, source_line(s, c->d->launch_end)));
+        text_printf(&out, "struct kmm_args_%u kmm_args;%s\n%s    ", c->line, c->assignments.data,
+                    indent);
+    text_printf(&out,
+                "kmm_directive_check(kmm_launch_call(kmm, kmm_call_%u, %s), %s, %u);\n%s}\n%s\n",
+                c->line, args, emit_quoted(s->path), c->line, indent,
+                emit_line(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 

@@ -4,13 +4,16 @@
 
 #include "directive.h"
 
-static const char *const source_names[] = {"KMM_GLOBAL_X", "KMM_GLOBAL_Y", "KMM_GLOBAL_Z", "KMM_BLOCK_X", "KMM_BLOCK_Y",
-                                           "KMM_BLOCK_Z",  "KMM_RANGE_0",  "KMM_RANGE_1",  "KMM_RANGE_2"};
-static const char *const op_names[] = {"KMM_OP_ADD",  "KMM_OP_MUL",  "KMM_OP_MIN",  "KMM_OP_MAX", "KMM_OP_BAND",
-                                       "KMM_OP_BOR", "KMM_OP_BXOR", "KMM_OP_LAND", "KMM_OP_LOR", "KMM_OP_ARGMIN", "KMM_OP_ARGMAX"};
-static const char *const type_names[] = {"KMM_INT8",  "KMM_INT16",  "KMM_INT32",  "KMM_INT64", "KMM_UINT8",
-                                         "KMM_UINT16", "KMM_UINT32", "KMM_UINT64", "KMM_FLOAT", "KMM_DOUBLE",
-                                         "KMM_HALF", "KMM_BFLOAT16", "KMM_COMPLEX_FLOAT", "KMM_COMPLEX_DOUBLE"};
+static const char *const source_names[] = {"KMM_GLOBAL_X", "KMM_GLOBAL_Y", "KMM_GLOBAL_Z",
+                                           "KMM_BLOCK_X",  "KMM_BLOCK_Y",  "KMM_BLOCK_Z",
+                                           "KMM_RANGE_0",  "KMM_RANGE_1",  "KMM_RANGE_2"};
+static const char *const op_names[] = {
+    "KMM_OP_ADD",  "KMM_OP_MUL",  "KMM_OP_MIN", "KMM_OP_MAX",    "KMM_OP_BAND",  "KMM_OP_BOR",
+    "KMM_OP_BXOR", "KMM_OP_LAND", "KMM_OP_LOR", "KMM_OP_ARGMIN", "KMM_OP_ARGMAX"};
+static const char *const type_names[] = {
+    "KMM_INT8",   "KMM_INT16",    "KMM_INT32",         "KMM_INT64",         "KMM_UINT8",
+    "KMM_UINT16", "KMM_UINT32",   "KMM_UINT64",        "KMM_FLOAT",         "KMM_DOUBLE",
+    "KMM_HALF",   "KMM_BFLOAT16", "KMM_COMPLEX_FLOAT", "KMM_COMPLEX_DOUBLE"};
 
 static const char *number(const unit_t *u, const expr_t *e, const char *otherwise)
 {
@@ -29,20 +32,24 @@ static void describe_axes(const unit_t *u, const directive_t *d, const char *ind
     int entry = 0;
     for (int k = 0; k < d->axis_count; k++)
         text_printf(out, "%skmm_launch_axis(kmm, \"%s\", %s, %s, %s);\n", indent, d->axis[k].name,
-                    source_names[d->axis[k].source], number(u, d->axis[k].lower, "0"), number(u, d->axis[k].length, "KMM_WHOLE"));
+                    source_names[d->axis[k].source], number(u, d->axis[k].lower, "0"),
+                    number(u, d->axis[k].length, "KMM_WHOLE"));
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].splits && entry < d->chunk_count)
-            text_printf(out, "%skmm_launch_chunk(kmm, %s, %s);\n", indent, source_names[d->axis[k].source],
-                        number(u, d->chunk[entry++], ""));
+            text_printf(out, "%skmm_launch_chunk(kmm, %s, %s);\n", indent,
+                        source_names[d->axis[k].source], number(u, d->chunk[entry++], ""));
 }
 
 /* The number of dimensions that are described; 0: one flat one. */
 static int extents_of(const item_t *item)
 {
-    return item->shape ? item->shape->dims : item->inner_dims && item->section_count ? item->inner_dims + 1 : 0;
+    return item->shape                               ? item->shape->dims
+           : item->inner_dims && item->section_count ? item->inner_dims + 1
+                                                     : 0;
 }
 
-/* An extent of an array type is a quotient of sizes, so that it is right for variable arrays, too. */
+/* An extent of an array type is a quotient of sizes, so that it is right for variable arrays, too.
+ */
 static form_t extent_of(const unit_t *u, const item_t *item, int dimension)
 {
     if (item->shape)
@@ -52,24 +59,28 @@ static form_t extent_of(const unit_t *u, const item_t *item, int dimension)
     memset(stars, '*', (size_t)dimension);
     if (dimension == 0 && clang_getCanonicalType(item->base->type).kind == CXType_Pointer)
         return (form_t){.text = "KMM_WHOLE"};
-    return (form_t){.text = arena_printf("sizeof(%s%s) / sizeof(*%s%s)", stars, base, stars, base), .precedence = 10};
+    return (form_t){.text = arena_printf("sizeof(%s%s) / sizeof(*%s%s)", stars, base, stars, base),
+                    .precedence = 10};
 }
 
-static void describe_section(const directive_t *d, const section_t *section, const char *indent, text_t *out)
+static void describe_section(const directive_t *d, const section_t *section, const char *indent,
+                             text_t *out)
 {
     if (!section->lower) {
         text_printf(out, "%skmm_launch_index(kmm, 0, KMM_WHOLE);\n", indent);
         return;
     }
-    text_printf(out, "%skmm_launch_index(kmm, %s, %s);\n", indent, form_text(section->lower_form.constant),
-                form_text(section->length_form.constant));
+    text_printf(out, "%skmm_launch_index(kmm, %s, %s);\n", indent,
+                form_text(section->lower_form.constant), form_text(section->length_form.constant));
     for (int k = 0; k < d->axis_count; k++)
         if (!form_is(section->lower_form.coef[k], 0) || !form_is(section->length_form.coef[k], 0))
-            text_printf(out, "%skmm_launch_coef(kmm, %d, %s, %s);\n", indent, k, form_text(section->lower_form.coef[k]),
+            text_printf(out, "%skmm_launch_coef(kmm, %d, %s, %s);\n", indent, k,
+                        form_text(section->lower_form.coef[k]),
                         form_text(section->length_form.coef[k]));
 }
 
-static void describe_item(const unit_t *u, const directive_t *d, const item_t *item, const char *indent, text_t *out)
+static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
+                          const char *indent, text_t *out)
 {
     static const char *const modes[] = {"", "KMM_READ", "KMM_WRITE", "KMM_UPDATE"};
     const char *text = emit_quoted(source_words(u->source, item->begin, item->end));
@@ -77,16 +88,22 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     char stars[KMM_MAX_DIMS + 2] = "*";
     memset(stars, '*', (size_t)item->inner_dims + 1);
     if (item->mode == KMM_REDUCE)
-        text_printf(out, "%skmm_launch_reduce(kmm, %s, %s, %s, %s);\n", indent, op_names[item->op], type_names[item->reduced.type], text, base);
-    else if (clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(item->base->type))).kind == CXType_Void)
-        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, 1);\n", indent, modes[item->mode], text, base);
+        text_printf(out, "%skmm_launch_reduce(kmm, %s, %s, %s, %s);\n", indent, op_names[item->op],
+                    type_names[item->reduced.type], text, base);
+    else if (clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(item->base->type)))
+                 .kind == CXType_Void)
+        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, 1);\n", indent, modes[item->mode],
+                    text, base);
     else
-        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, sizeof(%s(%s)));\n", indent, modes[item->mode], text, base, stars, base);
+        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, sizeof(%s(%s)));\n", indent,
+                    modes[item->mode], text, base, stars, base);
     if (item->mode == KMM_REDUCE && item->reduced.is_pair)
-        text_printf(out, "%skmm_launch_pair(kmm, %lld, %lld, %s, %lld);\n", indent, item->reduced.bytes, item->reduced.value_at,
-                    type_names[item->reduced.index], item->reduced.index_at);
+        text_printf(out, "%skmm_launch_pair(kmm, %lld, %lld, %s, %lld);\n", indent,
+                    item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
+                    item->reduced.index_at);
     for (int k = 0; k < extents_of(item); k++)
-        text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent, form_text(extent_of(u, item, k)));
+        text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent,
+                    form_text(extent_of(u, item, k)));
     for (int k = 0; k < item->section_count; k++)
         describe_section(d, &item->section[k], indent, out);
 }
@@ -96,9 +113,11 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
     int count = item->section_count - inner;
     *step = form_number(0);
     for (int k = 0; k < item->section_count; k++) {
-        form_t coef = item->section[k].lower ? item->section[k].lower_form.coef[axis] : form_number(0);
+        form_t coef =
+            item->section[k].lower ? item->section[k].lower_form.coef[axis] : form_number(0);
         if (k < count)
-            *step = form_add(form_multiply(*step, k ? extent_of(u, item, k) : form_number(1)), coef);
+            *step =
+                form_add(form_multiply(*step, k ? extent_of(u, item, k) : form_number(1)), coef);
         else if (!form_is(coef, 0))
             return false;
     }
@@ -106,17 +125,23 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
 }
 
 /* Where, how and when the chunks run. */
-static void describe_placement(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+static void describe_placement(const unit_t *u, const directive_t *d, const char *indent,
+                               text_t *out)
 {
-    static const char *const places[] = {"KMM_ON_ALL", "KMM_ON_CUDA", "KMM_ON_HIP", "KMM_ON_HOST", "KMM_ON_DEVICE"};
-    static const char *const schedules[] = {"KMM_SCHEDULE_LOCALITY", "KMM_SCHEDULE_BLOCK", "KMM_SCHEDULE_CYCLIC"};
+    static const char *const places[] = {"KMM_ON_ALL", "KMM_ON_CUDA", "KMM_ON_HIP", "KMM_ON_HOST",
+                                         "KMM_ON_DEVICE"};
+    static const char *const schedules[] = {"KMM_SCHEDULE_LOCALITY", "KMM_SCHEDULE_BLOCK",
+                                            "KMM_SCHEDULE_CYCLIC"};
     if (d->has_where)
         text_printf(out, "%skmm_launch_device(kmm, %s, %s);\n", indent, places[d->where],
-                    d->ordinal ? arena_printf("(int)(%s)", form_text(form_of(u->source, d->ordinal))) : "0");
+                    d->ordinal
+                        ? arena_printf("(int)(%s)", form_text(form_of(u->source, d->ordinal)))
+                        : "0");
     if (d->has_schedule)
         text_printf(out, "%skmm_launch_schedule(kmm, %s);\n", indent, schedules[d->schedule]);
     if (d->priority)
-        text_printf(out, "%skmm_launch_priority(kmm, (int)(%s));\n", indent, form_text(form_of(u->source, d->priority)));
+        text_printf(out, "%skmm_launch_priority(kmm, (int)(%s));\n", indent,
+                    form_text(form_of(u->source, d->priority)));
     if (d->nowait)
         text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
 }
@@ -124,10 +149,12 @@ static void describe_placement(const unit_t *u, const directive_t *d, const char
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
-    text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent, emit_quoted(name),
-                emit_quoted(u->source->path), source_line(u->source, d->pragma.begin));
+    text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
+                emit_quoted(name), emit_quoted(u->source->path),
+                source_line(u->source, d->pragma.begin));
     if (d->has_label)
-        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent, directive_string(u->source, d, d->label));
+        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent,
+                    directive_string(u->source, d, d->label));
     describe_axes(u, d, indent, out);
     if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,

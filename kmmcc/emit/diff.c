@@ -8,10 +8,15 @@
 
 enum {
     CONTEXT = 3,
-    MAX_EDITS = 4000 /* texts that differ more are shown as wholly replaced; bounds time and memory */
+    MAX_EDITS =
+        4000 /* texts that differ more are shown as wholly replaced; bounds time and memory */
 };
 
-typedef struct lines { const char **line; size_t *length; int count; } lines_t;
+typedef struct lines {
+    const char **line;
+    size_t *length;
+    int count;
+} lines_t;
 
 /* A line keeps its '\n': a last line without one differs from one with it. */
 static lines_t split(const char *text)
@@ -19,7 +24,8 @@ static lines_t split(const char *text)
     int count = 0;
     for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n')
         count++;
-    lines_t l = {arena_alloc((size_t)count * sizeof(*l.line) + 1), arena_alloc((size_t)count * sizeof(*l.length) + 1), 0};
+    lines_t l = {arena_alloc((size_t)count * sizeof(*l.line) + 1),
+                 arena_alloc((size_t)count * sizeof(*l.length) + 1), 0};
     for (const char *s = text; *s; s += l.length[l.count++]) {
         l.line[l.count] = s;
         l.length[l.count] = strcspn(s, "\n");
@@ -28,22 +34,30 @@ static lines_t split(const char *text)
     return l;
 }
 
-typedef struct pair { lines_t a, b; } pair_t;
+typedef struct pair {
+    lines_t a, b;
+} pair_t;
 
 static bool equal(const pair_t *p, int x, int y)
 {
-    return p->a.length[x] == p->b.length[y] && memcmp(p->a.line[x], p->b.line[y], p->a.length[x]) == 0;
+    return p->a.length[x] == p->b.length[y] &&
+           memcmp(p->a.line[x], p->b.line[y], p->a.length[x]) == 0;
 }
 
 /* reach[d] holds, for diagonals k = -d..d at index k + d, how far x gets with d edits. */
-typedef struct trace { int **reach; int edits; bool found; } trace_t;
+typedef struct trace {
+    int **reach;
+    int edits;
+    bool found;
+} trace_t;
 
 static int reach_at(const trace_t *t, int d, int k)
 {
     return d < 0 || k < -d || k > d ? -1 : t->reach[d][k + d];
 }
 
-/* Whether the best way to diagonal k with d edits ends in an insertion (x stays) rather than a deletion. */
+/* Whether the best way to diagonal k with d edits ends in an insertion (x stays) rather than a
+ * deletion. */
 static bool inserts(const trace_t *t, int d, int k)
 {
     return k == -d || (k != d && reach_at(t, d - 1, k - 1) < reach_at(t, d - 1, k + 1));
@@ -51,7 +65,9 @@ static bool inserts(const trace_t *t, int d, int k)
 
 static int step(const pair_t *p, const trace_t *t, int d, int k)
 {
-    int x = d == 0 ? 0 : inserts(t, d, k) ? reach_at(t, d - 1, k + 1) : reach_at(t, d - 1, k - 1) + 1;
+    int x = d == 0             ? 0
+            : inserts(t, d, k) ? reach_at(t, d - 1, k + 1)
+                               : reach_at(t, d - 1, k - 1) + 1;
     while (x < p->a.count && x - k < p->b.count && x - k >= 0 && equal(p, x, x - k))
         x++;
     return x;
@@ -77,7 +93,9 @@ static trace_t find_path(const pair_t *p)
 }
 
 /* removed[x], added[y]: which lines the way from a to b deletes and inserts. */
-typedef struct marks { bool *removed, *added; } marks_t;
+typedef struct marks {
+    bool *removed, *added;
+} marks_t;
 
 static marks_t mark(const pair_t *p)
 {
@@ -112,7 +130,9 @@ static void print_line(char sign, const lines_t *l, int index)
 }
 
 /* A hunk is lines [x0, x1) of a and [y0, y1) of b. */
-typedef struct hunk { int x0, x1, y0, y1; } hunk_t;
+typedef struct hunk {
+    int x0, x1, y0, y1;
+} hunk_t;
 
 static void print_range(int begin, int end)
 {

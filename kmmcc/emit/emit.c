@@ -35,7 +35,8 @@ char *emit_line(const source_t *s, unsigned line)
     return arena_printf("#line %u %s", line, emit_quoted(s->path));
 }
 
-/* By place; an insertion before the replacement of the same place, and equal ones as they were made. */
+/* By place; an insertion before the replacement of the same place, and equal ones as they were
+ * made. */
 static bool comes_before(const edit_t *a, const edit_t *b)
 {
     if (a->begin != b->begin)

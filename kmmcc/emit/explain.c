@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch becomes, in words and formulas: axes, chunks, the elements and bytes of each argument, and what is copied when. */
+/* What a launch becomes, in words and formulas: axes, chunks, the elements and bytes of each
+ * argument, and what is copied when. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "directive.h"
 
-typedef struct explanation { const unit_t *u; const directive_t *d; text_t out; } explanation_t;
+typedef struct explanation {
+    const unit_t *u;
+    const directive_t *d;
+    text_t out;
+} explanation_t;
 
 static const char *words_of(const explanation_t *x, size_t begin, size_t end)
 {
     return source_words(x->u->source, begin, end);
 }
 
-static const char *lowest(const axis_t *axis) { return arena_printf("%s0", axis->name); }
-static const char *beyond(const axis_t *axis) { return arena_printf("%s1", axis->name); }
+static const char *lowest(const axis_t *axis)
+{
+    return arena_printf("%s0", axis->name);
+}
+static const char *beyond(const axis_t *axis)
+{
+    return arena_printf("%s1", axis->name);
+}
 
 /* What (long long) says is of no interest here. */
 static const char *plain(const char *text)
@@ -46,17 +57,25 @@ static const char *range_of(const explanation_t *x, const axis_t *axis)
     if (!axis->length)
         return "the whole grid";
     form_t lower = form_of(x->u->source, axis->lower), length = form_of(x->u->source, axis->length);
-    return arena_printf("%s <= %s < %s", plain(form_text(lower)), axis->name, plain(form_text(form_add(lower, length))));
+    return arena_printf("%s <= %s < %s", plain(form_text(lower)), axis->name,
+                        plain(form_text(form_add(lower, length))));
 }
 
 static void explain_axes(explanation_t *x)
 {
-    static const char *const sources[] = {"global.x", "global.y", "global.z", "block.x", "block.y", "block.z", "the range's first dimension",
-                                          "the range's second dimension", "the range's third dimension"};
+    static const char *const sources[] = {"global.x",
+                                          "global.y",
+                                          "global.z",
+                                          "block.x",
+                                          "block.y",
+                                          "block.z",
+                                          "the range's first dimension",
+                                          "the range's second dimension",
+                                          "the range's third dimension"};
     for (int k = 0; k < x->d->axis_count; k++) {
         const axis_t *axis = &x->d->axis[k];
-        text_printf(&x->out, "  axis     %s is %s, %s%s\n", axis->name, sources[axis->source], range_of(x, axis),
-                    axis->splits ? "" : "; a second name of a split");
+        text_printf(&x->out, "  axis     %s is %s, %s%s\n", axis->name, sources[axis->source],
+                    range_of(x, axis), axis->splits ? "" : "; a second name of a split");
     }
 }
 
@@ -70,8 +89,10 @@ static void explain_chunks(explanation_t *x)
         if (!chunk)
             continue;
         bool blocks = d->axis[k].source >= KMM_BLOCK_X && d->axis[k].source <= KMM_BLOCK_Z;
-        text_printf(&x->out, "  chunk    %s %s of %s%s: %s <= %s < %s\n", words_of(x, chunk->begin, chunk->end), blocks ? "blocks" : "elements",
-                    d->axis[k].name, blocks ? "" : unit, lowest(&d->axis[k]), d->axis[k].name, beyond(&d->axis[k]));
+        text_printf(&x->out, "  chunk    %s %s of %s%s: %s <= %s < %s\n",
+                    words_of(x, chunk->begin, chunk->end), blocks ? "blocks" : "elements",
+                    d->axis[k].name, blocks ? "" : unit, lowest(&d->axis[k]), d->axis[k].name,
+                    beyond(&d->axis[k]));
         given++;
     }
     if (d->home)
@@ -79,20 +100,27 @@ static void explain_chunks(explanation_t *x)
     else if (d->axis_count == 0)
         text_printf(&x->out, "  chunk    no axis is named, so the launch is one chunk\n");
     else if (!given)
-        text_printf(&x->out, "  chunk    chosen when it runs: an eighth of a device's memory at most, and some for each device\n");
+        text_printf(&x->out, "  chunk    chosen when it runs: an eighth of a device's memory at "
+                             "most, and some for each device\n");
     if (d->condition)
-        text_printf(&x->out, "           one chunk unless %s\n", words_of(x, d->condition->begin, d->condition->end));
+        text_printf(&x->out, "           one chunk unless %s\n",
+                    words_of(x, d->condition->begin, d->condition->end));
 }
 
 /* ---- Regions ---- */
 
 /* A sum of texts and one number. */
-typedef struct sum { text_t terms; long long number; bool fails; } sum_t;
+typedef struct sum {
+    text_t terms;
+    long long number;
+    bool fails;
+} sum_t;
 
 static void sum_text(sum_t *s, const char *text)
 {
     bool negative = text[0] == '-' && !strpbrk(text + 1, "+-?");
-    text_printf(&s->terms, "%s%s", s->terms.length ? negative ? " - " : " + " : "", text + (negative && s->terms.length > 0));
+    text_printf(&s->terms, "%s%s", s->terms.length ? negative ? " - " : " + " : "",
+                text + (negative && s->terms.length > 0));
 }
 
 /* Takes a number off the end of `a + b - 1`; the last operator of a sum's text is its own. */
@@ -101,7 +129,8 @@ static long long take_number(char *text)
     size_t length = strlen(text), digits = length;
     while (digits > 3 && strchr("0123456789", text[digits - 1]))
         digits--;
-    if (digits == length || text[digits - 1] != ' ' || text[digits - 3] != ' ' || !strchr("+-", text[digits - 2]))
+    if (digits == length || text[digits - 1] != ' ' || text[digits - 3] != ' ' ||
+        !strchr("+-", text[digits - 2]))
         return 0;
     long long value = strtoll(text + digits, NULL, 10);
     bool negative = text[digits - 2] == '-';
@@ -137,10 +166,12 @@ static const char *sum_result(const sum_t *s)
         return arena_printf("%lld", s->number);
     if (!s->number)
         return s->terms.data;
-    return arena_printf("%s %c %lld", s->terms.data, s->number < 0 ? '-' : '+', s->number < 0 ? -s->number : s->number);
+    return arena_printf("%s %c %lld", s->terms.data, s->number < 0 ? '-' : '+',
+                        s->number < 0 ? -s->number : s->number);
 }
 
-/* The least (or the greatest) value of an affine form over a chunk; fails where a coefficient is not known. */
+/* The least (or the greatest) value of an affine form over a chunk; fails where a coefficient is
+ * not known. */
 static sum_t extreme(const explanation_t *x, const affine_t *a, bool greatest)
 {
     sum_t s = {.number = 0};
@@ -167,7 +198,8 @@ static const char *part_of(const explanation_t *x, const section_t *section)
 {
     if (!section->lower)
         return "all";
-    sum_t least = extreme(x, &section->lower_form, false), last = extreme(x, &section->lower_form, true);
+    sum_t least = extreme(x, &section->lower_form, false),
+          last = extreme(x, &section->lower_form, true);
     if (least.fails || !is_constant(x, &section->length_form))
         return NULL;
     sum_form(&last, section->length_form.constant);
@@ -183,10 +215,12 @@ static const char *set_of(const explanation_t *x, const item_t *item)
     text_printf(&out, "{ %s", words_of(x, item->base->begin, item->base->end));
     text_add(&ranges, "", 0);
     for (int k = 0; k < x->d->axis_count; k++)
-        text_printf(&ranges, "%s%s <= %s < %s", ranges.length ? ", " : "", lowest(&x->d->axis[k]), x->d->axis[k].name, beyond(&x->d->axis[k]));
+        text_printf(&ranges, "%s%s <= %s < %s", ranges.length ? ", " : "", lowest(&x->d->axis[k]),
+                    x->d->axis[k].name, beyond(&x->d->axis[k]));
     for (int k = 0; k < item->section_count; k++) {
         const section_t *section = &item->section[k];
-        const char *lower = section->lower ? words_of(x, section->lower->begin, section->lower->end) : "";
+        const char *lower =
+            section->lower ? words_of(x, section->lower->begin, section->lower->end) : "";
         if (!section->lower)
             text_printf(&out, "[all]");
         else if (!section->length)
@@ -194,7 +228,8 @@ static const char *set_of(const explanation_t *x, const item_t *item)
         else
             text_printf(&out, "[%s + %c]", lower, "jklm"[k]);
         if (section->lower && section->length)
-            text_printf(&ranges, "%s0 <= %c < %s", ranges.length ? ", " : "", "jklm"[k], words_of(x, section->length->begin, section->length->end));
+            text_printf(&ranges, "%s0 <= %c < %s", ranges.length ? ", " : "", "jklm"[k],
+                        words_of(x, section->length->begin, section->length->end));
     }
     text_printf(&out, " : %s }", ranges.data);
     return out.data;
@@ -252,8 +287,10 @@ static bool count_of(const explanation_t *x, const item_t *item, int number, sum
             out->number += factor * form_of(x->u->source, size).value;
             continue;
         }
-        const char *length = size ? plain(form_text(form_of(x->u->source, size))) : arena_printf("%s - %s", beyond(axis), lowest(axis));
-        sum_scaled(out, factor, factor > 1 && strpbrk(length, "+-/% ") ? arena_printf("(%s)", length) : length);
+        const char *length = size ? plain(form_text(form_of(x->u->source, size)))
+                                  : arena_printf("%s - %s", beyond(axis), lowest(axis));
+        sum_scaled(out, factor,
+                   factor > 1 && strpbrk(length, "+-/% ") ? arena_printf("(%s)", length) : length);
     }
     sum_form(out, section->length_form.constant);
     return true;
@@ -276,7 +313,8 @@ static const char *bytes_of(const explanation_t *x, const item_t *item)
     }
     if (size <= 0)
         return arena_printf("%s times the size of an element", out.length ? out.data : "1");
-    return out.length ? size > 1 ? arena_printf("%s * %lld", out.data, size) : out.data : arena_printf("%lld", size);
+    return out.length ? size > 1 ? arena_printf("%s * %lld", out.data, size) : out.data
+                      : arena_printf("%lld", size);
 }
 
 /* ---- Items ---- */
@@ -284,15 +322,18 @@ static const char *bytes_of(const explanation_t *x, const item_t *item)
 static void explain_item(explanation_t *x, const item_t *item)
 {
     static const char *const modes[] = {"", "reads", "writes", "updates", "reduces"};
-    static const char *const before[] = {"", "in: what is not yet on the chunk's device", "in: nothing, since all of it is written",
-                                         "in: what is not yet on the chunk's device", "in: nothing; a private copy begins at the identity"};
+    static const char *const before[] = {"", "in: what is not yet on the chunk's device",
+                                         "in: nothing, since all of it is written",
+                                         "in: what is not yet on the chunk's device",
+                                         "in: nothing; a private copy begins at the identity"};
     text_printf(&x->out, "  %-8s %s\n", modes[item->mode], words_of(x, item->begin, item->end));
     text_printf(&x->out, "           elements  %s\n", region_of(x, item));
     text_printf(&x->out, "           bytes     %s\n", bytes_of(x, item));
     text_printf(&x->out, "           copies    %s%s\n", before[item->mode],
-                item->mode == KMM_READ     ? ""
-                : item->mode == KMM_REDUCE ? "; the copies are folded, and added to the array"
-                                           : "; out: when the host or another device reads it, or its place is needed");
+                item->mode == KMM_READ ? ""
+                : item->mode == KMM_REDUCE
+                    ? "; the copies are folded, and added to the array"
+                    : "; out: when the host or another device reads it, or its place is needed");
 }
 
 static void explain_directive(const unit_t *u, const directive_t *d)
@@ -300,8 +341,8 @@ static void explain_directive(const unit_t *u, const directive_t *d)
     explanation_t x = {.u = u, .d = d};
     text_printf(&x.out, "%s:%u: %s\n", u->source->path, source_line(u->source, d->pragma.begin),
                 d->kind == DIRECTIVE_TASK ? "a task, which runs once on one device"
-                : d->is_kernel            ? arena_printf("launch of kernel '%s'", d->callee_name)
-                                          : arena_printf("call of function '%s', on the CPU", d->callee_name));
+                : d->is_kernel ? arena_printf("launch of kernel '%s'", d->callee_name)
+                               : arena_printf("call of function '%s', on the CPU", d->callee_name));
     if (d->kind == DIRECTIVE_PARALLEL) {
         explain_axes(&x);
         explain_chunks(&x);
@@ -310,7 +351,8 @@ static void explain_directive(const unit_t *u, const directive_t *d)
         explain_item(&x, &d->item[k]);
     text_printf(&x.out, "  results  %s\n\n",
                 d->nowait ? "of host memory that only this launch maps come back at 'wait'"
-                          : "stay where they are; those in host memory that no 'data' maps come back before the launch returns");
+                          : "stay where they are; those in host memory that no 'data' maps come "
+                            "back before the launch returns");
     fputs(x.out.data, stdout);
 }
 

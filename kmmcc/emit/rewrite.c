@@ -31,7 +31,8 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     return out.data;
 }
 
-/* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its own. */
+/* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its
+ * own. */
 static const char *line_below(const source_t *s, const pragma_t *pragma)
 {
     unsigned line = source_line(s, pragma->end);
@@ -40,15 +41,19 @@ static const char *line_below(const source_t *s, const pragma_t *pragma)
 
 /* ---- The header ---- */
 
-/* The header stands before the first declaration at the top of the file that is changed: so it sees what the program
- * defines before its own headers, and is in no namespace. */
+/* The header stands before the first declaration at the top of the file that is changed: so it sees
+ * what the program defines before its own headers, and is in no namespace. */
 void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
         return;
     size_t place = clone_begin(u->source, u->include_at);
-    unit_edit(u, place, place, arena_printf("#include <kmm/%s>\n%s\n", u->target == TARGET_HOST ? "launch.h" : u->lang == LANG_HIP ? "hip.h" : "cuda.h",
-                                            emit_line(u->source, source_line(u->source, place))));
+    unit_edit(u, place, place,
+              arena_printf("#include <kmm/%s>\n%s\n",
+                           u->target == TARGET_HOST ? "launch.h"
+                           : u->lang == LANG_HIP    ? "hip.h"
+                                                    : "cuda.h",
+                           emit_line(u->source, source_line(u->source, place))));
     u->edits[u->edit_count - 1].order = -1;
 }
 
@@ -64,7 +69,8 @@ static bool stands_below(const unit_t *u, const directive_t *d)
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
-    const char *indent = indent_at(s, d->pragma.begin), *comment = comment_of(s, &d->pragma, indent);
+    const char *indent = indent_at(s, d->pragma.begin),
+               *comment = comment_of(s, &d->pragma, indent);
     const char *inner = arena_printf("%s    ", indent);
     text_t out = {0};
     bool below = stands_below(u, d);
@@ -98,10 +104,12 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
 
 /* ---- Directives that stand alone, and data ---- */
 
-static const char *const map_names[] = {"KMM_MAP_TO", "KMM_MAP_FROM", "KMM_MAP_TOFROM", "KMM_MAP_ALLOC"};
+static const char *const map_names[] = {"KMM_MAP_TO", "KMM_MAP_FROM", "KMM_MAP_TOFROM",
+                                        "KMM_MAP_ALLOC"};
 
 /* The first byte of the item, and how many follow. */
-static void map_extent(const unit_t *u, const map_item_t *item, const char **base, const char **bytes)
+static void map_extent(const unit_t *u, const map_item_t *item, const char **base,
+                       const char **bytes)
 {
     const char *text = source_words(u->source, item->base->begin, item->base->end);
     bool pointer = clang_getCanonicalType(item->base->type).kind == CXType_Pointer;
@@ -119,20 +127,24 @@ static void map_extent(const unit_t *u, const map_item_t *item, const char **bas
 static const char *alone_call(const unit_t *u, const directive_t *d, const map_item_t *item)
 {
     const char *text = emit_quoted(source_words(u->source, item->begin, item->end)), *base, *bytes;
-    const char *place = arena_printf("%s, %u", emit_quoted(u->source->path), source_line(u->source, d->pragma.begin));
+    const char *place = arena_printf("%s, %u", emit_quoted(u->source->path),
+                                     source_line(u->source, d->pragma.begin));
     map_extent(u, item, &base, &bytes);
     switch (d->kind) {
-    case DIRECTIVE_WAIT:
-        return arena_printf("kmm_directive_wait_on(%s, %s);", base, place);
+    case DIRECTIVE_WAIT: return arena_printf("kmm_directive_wait_on(%s, %s);", base, place);
     case DIRECTIVE_ENTER_DATA:
-        return arena_printf("kmm_data_enter(%s, %s, (void *)(%s), %s, %s);", map_names[item->map], text, base, bytes, place);
+        return arena_printf("kmm_data_enter(%s, %s, (void *)(%s), %s, %s);", map_names[item->map],
+                            text, base, bytes, place);
     case DIRECTIVE_EXIT_DATA:
         return arena_printf("kmm_data_exit((void *)(%s), %s, %s);", base, bytes, place);
     case DIRECTIVE_UPDATE:
-        return arena_printf("kmm_data_update(%s, %s, %s, %s, %s);", item->map == KMM_MAP_TO ? "KMM_TO" : "KMM_FROM", text, base,
-                            bytes, place);
-    case DIRECTIVE_PARALLEL: case DIRECTIVE_TASK: case DIRECTIVE_DATA: case DIRECTIVE_DECLARE:
-        break;
+        return arena_printf("kmm_data_update(%s, %s, %s, %s, %s);",
+                            item->map == KMM_MAP_TO ? "KMM_TO" : "KMM_FROM", text, base, bytes,
+                            place);
+    case DIRECTIVE_PARALLEL:
+    case DIRECTIVE_TASK:
+    case DIRECTIVE_DATA:
+    case DIRECTIVE_DECLARE: break;
     }
     return "";
 }
@@ -140,10 +152,12 @@ static const char *alone_call(const unit_t *u, const directive_t *d, const map_i
 static void rewrite_alone(unit_t *u, const directive_t *d)
 {
     const source_t *s = u->source;
-    const char *indent = indent_at(s, d->pragma.begin), *comment = comment_of(s, &d->pragma, indent);
+    const char *indent = indent_at(s, d->pragma.begin),
+               *comment = comment_of(s, &d->pragma, indent);
     text_t out = {0};
     if (d->kind == DIRECTIVE_WAIT && d->map_count == 0) {
-        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", emit_quoted(s->path), source_line(s, d->pragma.begin), comment,
+        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", emit_quoted(s->path),
+                    source_line(s, d->pragma.begin), comment,
                     d->pragma.is_operator ? arena_printf("\n%s", line_below(s, &d->pragma)) : "");
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
         return;
@@ -167,9 +181,12 @@ static void rewrite_data(unit_t *u, const directive_t *d)
     for (int k = 0; k < d->map_count; k++) {
         const char *base, *bytes;
         map_extent(u, &d->map[k], &base, &bytes);
-        text_printf(&enter, "%s    void *const kmm_base_%d = (void *)(%s);\n%s    const size_t kmm_bytes_%d = %s;\n", indent, k, base,
-                    indent, k, bytes);
-        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n", indent, map_names[d->map[k].map],
+        text_printf(&enter,
+                    "%s    void *const kmm_base_%d = (void *)(%s);\n%s    const size_t "
+                    "kmm_bytes_%d = %s;\n",
+                    indent, k, base, indent, k, bytes);
+        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
+                    indent, map_names[d->map[k].map],
                     emit_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
     }
     for (int k = d->map_count - 1; k >= 0; k--)
@@ -195,7 +212,8 @@ static const char *shadow_type(const unit_t *u, const expr_t *base)
 /* Whether an item before it has the same base. */
 static bool is_shadowed(const unit_t *u, const directive_t *d, int number)
 {
-    const char *name = source_words(u->source, d->item[number].base->begin, d->item[number].base->end);
+    const char *name =
+        source_words(u->source, d->item[number].base->begin, d->item[number].base->end);
     for (int k = 0; k < number; k++)
         if (!strcmp(source_words(u->source, d->item[k].base->begin, d->item[k].base->end), name))
             return true;
@@ -209,19 +227,22 @@ static void write_shadows(const unit_t *u, const directive_t *d, const char *ind
     text_add(&inner, "", 0);
     for (int k = 0; k < d->item_count; k++) {
         const expr_t *base = d->item[k].base;
-        const char *name = source_words(u->source, base->begin, base->end), *type = shadow_type(u, base);
+        const char *name = source_words(u->source, base->begin, base->end),
+                   *type = shadow_type(u, base);
         if (is_shadowed(u, d, k))
             continue;
         text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm_task, %s);\n", indent,
                     declaration_of(type, arena_printf("const kmm_pointer_%d", k)), type, name);
-        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent, declaration_of(type, arena_printf("const %s", name)), k,
-                    name);
+        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent,
+                    declaration_of(type, arena_printf("const %s", name)), k, name);
     }
     text_printf(out, "%sif (kmm_task) {\n%s", indent, inner.data);
     if (d->stream) {
         const char *name = source_words(u->source, d->stream->begin, d->stream->end);
-        const char *type = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(d->stream->type)));
-        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent, declaration_of(type, arena_printf("const %s", name)), type, name);
+        const char *type =
+            clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(d->stream->type)));
+        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent,
+                    declaration_of(type, arena_printf("const %s", name)), type, name);
     }
 }
 
@@ -235,8 +256,13 @@ static void rewrite_task(unit_t *u, const directive_t *d)
     if (d->stream)
         text_printf(&out, "%svoid *kmm_stream;\n", inner);
     text_printf(&out, "%skmm_task_t *const kmm_task = kmm_task_begin(kmm, %s, %s);\n", inner,
-                d->stream ? arena_printf("(void *)%s", source_words(s, d->stream->begin, d->stream->end)) : u->lang == LANG_C ? "NULL" : "nullptr",
-                d->stream ? "&kmm_stream" : u->lang == LANG_C ? "NULL" : "nullptr");
+                d->stream
+                    ? arena_printf("(void *)%s", source_words(s, d->stream->begin, d->stream->end))
+                : u->lang == LANG_C ? "NULL"
+                                    : "nullptr",
+                d->stream           ? "&kmm_stream"
+                : u->lang == LANG_C ? "NULL"
+                                    : "nullptr");
     write_shadows(u, d, inner, &out);
     text_printf(&out, "%s", line_below(s, &d->pragma));
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
@@ -248,7 +274,8 @@ void rewrite_directives(unit_t *u)
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
         if (d->kind == DIRECTIVE_DECLARE && d->declares)
-            unit_edit(u, d->pragma.begin, d->pragma.end, comment_of(u->source, &d->pragma, indent_at(u->source, d->pragma.begin)));
+            unit_edit(u, d->pragma.begin, d->pragma.end,
+                      comment_of(u->source, &d->pragma, indent_at(u->source, d->pragma.begin)));
         if (!d->bound || d->kind == DIRECTIVE_DECLARE)
             continue;
         unit_include_before(u, d->outermost);

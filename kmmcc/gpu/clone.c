@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that can run a part of their grid: copies whose first parameter says which part, and in which `blockIdx` and
- * `gridDim` are locals that hide the built-in ones. So are functions that they call, where these depend on the part.
+ * Kernels that can run a part of their grid: copies whose first parameter says which part, and in
+ * which `blockIdx` and `gridDim` are locals that hide the built-in ones. So are functions that they
+ * call, where these depend on the part.
  */
 #include <string.h>
 
 #include "directive.h"
 
-/* The declaration's first token: behind the last token that ends another one, or opens what it stands in. */
+/* The declaration's first token: behind the last token that ends another one, or opens what it
+ * stands in. */
 size_t clone_begin(const source_t *s, size_t offset)
 {
     lexer_t l = lexer_at(s, 0, s->length);
@@ -16,12 +18,16 @@ size_t clone_begin(const source_t *s, size_t offset)
     for (token_t t = lex(&l); t.kind != TOKEN_END && t.begin <= offset; t = lex(&l)) {
         if (ended)
             begin = t.begin;
-        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}");
+        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") ||
+                token_is(s, t, "}");
     }
     return begin;
 }
 
-static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+static const char *spelling(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
 
 static bool is_template(CXCursor kernel)
 {
@@ -33,9 +39,12 @@ static bool is_template(CXCursor kernel)
 /* Names with which those of kmm's own functions and types go on. */
 static bool is_of_kmm(const char *name)
 {
-    static const char *const first[] = {"launch", "cuda", "hip", "uint3", "make_uint3", "data", "directive", "block", "grid", "host", "share", "this_grid", "kernel",
-                                        "malloc", "free", "wait", "use", "map", "unmap", "error", "default", "device", "args", "call",
-                                        "register", "geometry", "runtime", "axis", "mode", "base", "bytes", "task", NULL};
+    static const char *const first[] = {
+        "launch", "cuda", "hip",   "uint3",    "make_uint3", "data",    "directive",
+        "block",  "grid", "host",  "share",    "this_grid",  "kernel",  "malloc",
+        "free",   "wait", "use",   "map",      "unmap",      "error",   "default",
+        "device", "args", "call",  "register", "geometry",   "runtime", "axis",
+        "mode",   "base", "bytes", "task",     NULL};
     for (int k = 0; first[k]; k++)
         if (!strncmp(name, first[k], strlen(first[k])))
             return true;
@@ -70,7 +79,8 @@ static bool is_free(const unit_t *u, const char *prefix)
     return true;
 }
 
-/* What the copies' names begin with: the first of kmm_, kmm_clone_, kmm_clone2_ ... that makes no name of the program. */
+/* What the copies' names begin with: the first of kmm_, kmm_clone_, kmm_clone2_ ... that makes no
+ * name of the program. */
 static void choose_prefix(unit_t *u)
 {
     u->prefix = "kmm_";
@@ -81,7 +91,8 @@ static void choose_prefix(unit_t *u)
 static const char *namespaces_of(CXCursor c)
 {
     const char *path = "";
-    for (CXCursor n = clang_getCursorSemanticParent(c); clang_getCursorKind(n) == CXCursor_Namespace; n = clang_getCursorSemanticParent(n))
+    for (CXCursor n = clang_getCursorSemanticParent(c);
+         clang_getCursorKind(n) == CXCursor_Namespace; n = clang_getCursorSemanticParent(n))
         if (*spelling(n))
             path = arena_printf("%s::%s", spelling(n), path);
     return path;
@@ -92,25 +103,32 @@ static bool is_around(CXCursor scope, CXCursor c)
     enum CXCursorKind kind = clang_getCursorKind(scope);
     if (kind != CXCursor_Namespace)
         return true;
-    for (; !clang_Cursor_isNull(c) && !clang_isInvalid(clang_getCursorKind(c)); c = clang_getCursorSemanticParent(c))
-        if (clang_getCursorKind(c) == CXCursor_Namespace && clang_equalCursors(clang_getCanonicalCursor(c), clang_getCanonicalCursor(scope)))
+    for (; !clang_Cursor_isNull(c) && !clang_isInvalid(clang_getCursorKind(c));
+         c = clang_getCursorSemanticParent(c))
+        if (clang_getCursorKind(c) == CXCursor_Namespace &&
+            clang_equalCursors(clang_getCanonicalCursor(c), clang_getCanonicalCursor(scope)))
             return true;
     return false;
 }
 
-/* What goes before the name of the function where `from` names it: a copy is not known by a using declaration. */
-static const char *prefix_at(const unit_t *u, const source_t *s, size_t at, CXCursor function, CXCursor from)
+/* What goes before the name of the function where `from` names it: a copy is not known by a using
+ * declaration. */
+static const char *prefix_at(const unit_t *u, const source_t *s, size_t at, CXCursor function,
+                             CXCursor from)
 {
     bool qualified = at >= 2 && s->text[at - 1] == ':' && s->text[at - 2] == ':';
     CXCursor scope = clang_getCursorSemanticParent(function);
     while (clang_getCursorKind(scope) == CXCursor_Namespace && !*spelling(scope))
         scope = clang_getCursorSemanticParent(scope); /* an unnamed one */
-    return arena_printf("%s%s", qualified || is_around(scope, from) ? "" : namespaces_of(function), u->main->prefix);
+    return arena_printf("%s%s", qualified || is_around(scope, from) ? "" : namespaces_of(function),
+                        u->main->prefix);
 }
 
 /* ---- Changed text ---- */
 
-typedef struct changes { change_t *first; } changes_t;
+typedef struct changes {
+    change_t *first;
+} changes_t;
 
 static void change(changes_t *list, size_t begin, size_t end, const char *text)
 {
@@ -164,13 +182,15 @@ static bool has_arguments(const source_t *s, size_t open)
 }
 
 /* The name and parameters of a copy. */
-static void change_head(const unit_t *u, const source_t *s, size_t name, const char *spelled, changes_t *list)
+static void change_head(const unit_t *u, const source_t *s, size_t name, const char *spelled,
+                        changes_t *list)
 {
     reach_call_t head = {.name = spelled, .at = name};
     size_t open = reach_open(s, &head);
     change(list, name, name, u->main->prefix);
     if (!has_parameters(s, open))
-        change(list, open, find_token(s, open, s->length, ")") - 1, "const kmm_blocks_t kmm_blocks");
+        change(list, open, find_token(s, open, s->length, ")") - 1,
+               "const kmm_blocks_t kmm_blocks");
     else
         change(list, open, open, "const kmm_blocks_t kmm_blocks, ");
 }
@@ -182,14 +202,17 @@ static void change_captures(const function_t *f, const lambda_t *l, changes_t *l
     lexer_t lexer = lexer_at(s, l->begin, l->end);
     lexer.line_start = false;
     token_t open = lex(&lexer), first = lex(&lexer), second = lex(&lexer);
-    bool by_default = (token_is(s, first, "=") || token_is(s, first, "&")) && (token_is(s, second, ",") || token_is(s, second, "]"));
+    bool by_default = (token_is(s, first, "=") || token_is(s, first, "&")) &&
+                      (token_is(s, second, ",") || token_is(s, second, "]"));
     bool blocks = l->calls_told || l->reads_group;
     if (by_default || !(l->reads_index || l->reads_dim || blocks))
         return;
     text_t names = {0};
-    text_printf(&names, "%s%s%s", l->reads_index ? "blockIdx" : "", l->reads_index && (l->reads_dim || blocks) ? ", " : "",
+    text_printf(&names, "%s%s%s", l->reads_index ? "blockIdx" : "",
+                l->reads_index && (l->reads_dim || blocks) ? ", " : "",
                 l->reads_dim ? "gridDim" : "");
-    text_printf(&names, "%s%s%s", l->reads_dim && blocks ? ", " : "", blocks ? "kmm_blocks" : "", token_is(s, first, "]") ? "" : ", ");
+    text_printf(&names, "%s%s%s", l->reads_dim && blocks ? ", " : "", blocks ? "kmm_blocks" : "",
+                token_is(s, first, "]") ? "" : ", ");
     change(list, open.end, open.end, names.data);
 }
 
@@ -202,7 +225,9 @@ static void change_body(const unit_t *u, const function_t *f, changes_t *list)
         if (!c->is_told)
             continue;
         size_t open = reach_open(s, c);
-        change(list, c->at, c->at, c->is_member ? u->main->prefix : prefix_at(u, s, c->at, c->callee[0]->cursor, f->cursor));
+        change(list, c->at, c->at,
+               c->is_member ? u->main->prefix
+                            : prefix_at(u, s, c->at, c->callee[0]->cursor, f->cursor));
         change(list, open, open, has_arguments(s, open) ? "kmm_blocks, " : "kmm_blocks");
         for (lambda_t *l = c->lambda; l; l = l->up)
             l->calls_told = true;
@@ -214,10 +239,13 @@ static void change_body(const unit_t *u, const function_t *f, changes_t *list)
 static const char *locals(const unit_t *u, const function_t *f)
 {
     const char *index = u->lang == LANG_HIP ? "kmm_uint3" : "uint3";
-    return arena_printf("%s%s%s%s", f->reads_index ? arena_printf(" const %s blockIdx = kmm_block_index(kmm_blocks);", index) : "",
-                        f->reads_index && f->hidden ? " (void)blockIdx;" : "",
-                        f->reads_dim ? " const dim3 gridDim = kmm_grid_dim(kmm_blocks);" : "",
-                        f->reads_dim && f->hidden ? " (void)gridDim;" : "");
+    return arena_printf(
+        "%s%s%s%s",
+        f->reads_index ? arena_printf(" const %s blockIdx = kmm_block_index(kmm_blocks);", index)
+                       : "",
+        f->reads_index && f->hidden ? " (void)blockIdx;" : "",
+        f->reads_dim ? " const dim3 gridDim = kmm_grid_dim(kmm_blocks);" : "",
+        f->reads_dim && f->hidden ? " (void)gridDim;" : "");
 }
 
 static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
@@ -256,23 +284,25 @@ static const char *template_arguments(CXCursor instance)
         const char *type;
         switch (clang_Cursor_getTemplateArgumentKind(instance, (unsigned)k)) {
         case CXTemplateArgumentKind_Type:
-            type = clang_text(clang_getTypeSpelling(clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, (unsigned)k))));
-            if (!*type || strstr(type, "(unnamed") || strstr(type, "(lambda") || strstr(type, "(anonymous") || strstr(type, "type-parameter"))
+            type = clang_text(clang_getTypeSpelling(clang_getCanonicalType(
+                clang_Cursor_getTemplateArgumentType(instance, (unsigned)k))));
+            if (!*type || strstr(type, "(unnamed") || strstr(type, "(lambda") ||
+                strstr(type, "(anonymous") || strstr(type, "type-parameter"))
                 return NULL;
             text_printf(&out, "%s%s", separator, type);
             break;
         case CXTemplateArgumentKind_Integral:
-            text_printf(&out, "%s%lld", separator, clang_Cursor_getTemplateArgumentValue(instance, (unsigned)k));
+            text_printf(&out, "%s%lld", separator,
+                        clang_Cursor_getTemplateArgumentValue(instance, (unsigned)k));
             break;
-        default:
-            return NULL;
+        default: return NULL;
         }
     }
     return count > 0 ? out.data : NULL;
 }
 
-/* The type of the kernel's pointer, as a cast that chooses it among others of its name. `first` is the clone's own
- * parameter. */
+/* The type of the kernel's pointer, as a cast that chooses it among others of its name. `first` is
+ * the clone's own parameter. */
 static const char *chosen_type(CXCursor kernel, const char *first)
 {
     text_t out = {0};
@@ -280,20 +310,25 @@ static const char *chosen_type(CXCursor kernel, const char *first)
     int count = clang_getNumArgTypes(type);
     text_printf(&out, "(void (*)(%s%s", first, *first && count > 0 ? ", " : "");
     for (int k = 0; k < count; k++)
-        text_printf(&out, "%s%s", k ? ", " : "", clang_text(clang_getTypeSpelling(clang_getArgType(type, (unsigned)k))));
+        text_printf(&out, "%s%s", k ? ", " : "",
+                    clang_text(clang_getTypeSpelling(clang_getArgType(type, (unsigned)k))));
     text_printf(&out, "))");
     return out.data;
 }
 
-typedef struct overloads { const char *name; int count; } overloads_t;
+typedef struct overloads {
+    const char *name;
+    int count;
+} overloads_t;
 
 static enum CXChildVisitResult count_overload(CXCursor c, CXCursor parent, CXClientData data)
 {
     overloads_t *o = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    bool function = kind == CXCursor_FunctionTemplate ||
-                    (kind == CXCursor_FunctionDecl && clang_equalCursors(c, clang_getCanonicalCursor(c)));
+    bool function =
+        kind == CXCursor_FunctionTemplate ||
+        (kind == CXCursor_FunctionDecl && clang_equalCursors(c, clang_getCanonicalCursor(c)));
     if (function)
         o->count += !strcmp(spelling(c), o->name);
     return CXChildVisit_Continue;
@@ -306,26 +341,31 @@ static bool is_overloaded(CXCursor kernel)
     return o.count > 1;
 }
 
-static const char *registration_call(const unit_t *u, CXCursor kernel, const char *scope, const char *name, const char *arguments)
+static const char *registration_call(const unit_t *u, CXCursor kernel, const char *scope,
+                                     const char *name, const char *arguments)
 {
     bool chosen = is_overloaded(kernel);
     return arena_printf("kmm_%s_register_clone((const void *)%s%s%s%s%s, (const void *)%s%s%s%s)",
                         u->lang == LANG_HIP ? "hip" : "cuda",
-                        chosen ? chosen_type(kernel, "kmm_blocks_t") : "", scope, u->main->prefix, name, arguments,
-                        chosen ? chosen_type(kernel, "") : "", scope, name, arguments);
+                        chosen ? chosen_type(kernel, "kmm_blocks_t") : "", scope, u->main->prefix,
+                        name, arguments, chosen ? chosen_type(kernel, "") : "", scope, name,
+                        arguments);
 }
 
 /* Behind the clone of a kernel that is no template. */
 static const char *registration(const unit_t *u, const function_t *f)
 {
     unsigned line = source_line(f->u->source, f->begin);
-    if (is_template(f->cursor) || !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
+    if (is_template(f->cursor) ||
+        !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
         return "";
     const char *file = f->u == u->main ? "" : arena_printf("%s_", f->name);
-    return arena_printf("\nstatic const int kmm_registered_%s%u = %s;", file, line, registration_call(u, f->cursor, "", f->name, ""));
+    return arena_printf("\nstatic const int kmm_registered_%s%u = %s;", file, line,
+                        registration_call(u, f->cursor, "", f->name, ""));
 }
 
-/* An instance of a template is registered where it is launched, when the launch does not name the clone. */
+/* An instance of a template is registered where it is launched, when the launch does not name the
+ * clone. */
 const char *clone_registration(const unit_t *u, const directive_t *d)
 {
     text_t out = {0};
@@ -337,21 +377,27 @@ const char *clone_registration(const unit_t *u, const directive_t *d)
         const char *arguments = is_template(t->kernel) ? template_arguments(t->instance) : NULL;
         if (arguments)
             text_printf(&out, "%s%s", out.length ? ", " : "",
-                        registration_call(u, t->instance, namespaces_of(t->kernel), spelling(t->kernel), arena_printf("<%s>", arguments)));
+                        registration_call(u, t->instance, namespaces_of(t->kernel),
+                                          spelling(t->kernel), arena_printf("<%s>", arguments)));
     }
-    return out.length ? arena_printf("static const int kmm_registered = (%s); (void)kmm_registered;", out.data) : "";
+    return out.length
+               ? arena_printf("static const int kmm_registered = (%s); (void)kmm_registered;",
+                              out.data)
+               : "";
 }
 
 /* ---- The copies ---- */
 
-/* The line of the program that text put at the place belongs to, and then that of what is behind it. */
+/* The line of the program that text put at the place belongs to, and then that of what is behind
+ * it. */
 static const char *between_lines(const source_t *s, unsigned line, const char *text, size_t place)
 {
-    return arena_printf("\n%s\n%s\n%s\n", emit_line(s, line), text, emit_line(s, source_line(s, place)));
+    return arena_printf("\n%s\n%s\n%s\n", emit_line(s, line), text,
+                        emit_line(s, source_line(s, place)));
 }
 
-/* A declaration before the definition has a copy, too: calls may stand between them, and it may have the
- * default arguments. */
+/* A declaration before the definition has a copy, too: calls may stand between them, and it may
+ * have the default arguments. */
 static void copy_prototype(unit_t *u, const function_t *f)
 {
     CXCursor first = clang_getCanonicalCursor(f->cursor);
@@ -366,7 +412,9 @@ static void copy_prototype(unit_t *u, const function_t *f)
     begin = clone_begin(s, begin);
     change_head(u, s, name_offset(file, first), f->name, &list);
     size_t after = find_token(s, end, s->length, ";");
-    unit_edit(file, after, after, between_lines(s, source_line(s, begin), arena_printf("%s;", changed_text(s, begin, end, &list)), after));
+    unit_edit(file, after, after,
+              between_lines(s, source_line(s, begin),
+                            arena_printf("%s;", changed_text(s, begin, end, &list)), after));
     unit_include_before(file, first);
 }
 
@@ -377,10 +425,14 @@ static void copy_function(unit_t *u, function_t *f, bool shares)
     size_t begin = clone_begin(s, f->begin), body = body_of(f->u, f->cursor);
     copy_prototype(u, f);
     change_head(u, s, name_offset(f->u, f->cursor), f->name, &list);
-    change(&list, body, body, arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm_blocks);" : "", locals(u, f)));
+    change(&list, body, body,
+           arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm_blocks);" : "",
+                        locals(u, f)));
     change_body(u, f, &list);
-    const char *text = arena_printf("%s%s", changed_text(s, begin, f->end, &list), f->is_kernel ? registration(u, f) : "");
-    unit_edit(f->u, f->end, f->end, arena_printf("\n%s", between_lines(s, source_line(s, begin), text, f->end)));
+    const char *text = arena_printf("%s%s", changed_text(s, begin, f->end, &list),
+                                    f->is_kernel ? registration(u, f) : "");
+    unit_edit(f->u, f->end, f->end,
+              arena_printf("\n%s", between_lines(s, source_line(s, begin), text, f->end)));
     unit_include_before(f->u, f->cursor);
 }
 
@@ -388,7 +440,10 @@ static void copy_function(unit_t *u, function_t *f, bool shares)
 
 static void share_locals(unit_t *file, size_t body, const function_t *f)
 {
-    unit_edit(file, body, body, arena_printf(" const kmm_blocks_t kmm_blocks = kmm_shared_blocks(); (void)kmm_blocks;%s", locals(file, f)));
+    unit_edit(
+        file, body, body,
+        arena_printf(" const kmm_blocks_t kmm_blocks = kmm_shared_blocks(); (void)kmm_blocks;%s",
+                     locals(file, f)));
 }
 
 static enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClientData data)
@@ -398,7 +453,8 @@ static enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClien
     (void)parent;
     if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
     if (!bind_is_kernel(c) || !clang_isCursorDefinition(c))
         return CXChildVisit_Continue;
@@ -415,7 +471,10 @@ static void share_function(unit_t *u, function_t *f)
 {
     size_t body = f->u ? body_of(f->u, f->cursor) : 0;
     if (!body) {
-        diag_plain(SEVERITY_ERROR, "'%s' reads blockIdx or gridDim for a kernel that is split, and a macro writes it; write it out", f->name);
+        diag_plain(SEVERITY_ERROR,
+                   "'%s' reads blockIdx or gridDim for a kernel that is split, and a macro writes "
+                   "it; write it out",
+                   f->name);
         return;
     }
     share_locals(f->u, body, f);
@@ -425,7 +484,10 @@ static void share_function(unit_t *u, function_t *f)
     (void)u;
 }
 
-static bool reads(const lambda_t *l) { return l->reads_index || l->reads_dim || l->reads_group; }
+static bool reads(const lambda_t *l)
+{
+    return l->reads_index || l->reads_dim || l->reads_group;
+}
 
 /* Lambdas of a host function that run in kernels. */
 static void share_lambdas(function_t *f)
@@ -456,21 +518,29 @@ static bool is_any_shared(const unit_t *u)
 
 static bool is_kernel_launch(const directive_t *d)
 {
-    return d->bound && d->kind == DIRECTIVE_PARALLEL && d->is_kernel && !clang_Cursor_isNull(d->launch);
+    return d->bound && d->kind == DIRECTIVE_PARALLEL && d->is_kernel &&
+           !clang_Cursor_isNull(d->launch);
 }
 
-/* Whether a kernel, or what it calls, has its body in a header, where bodies are left out at first. System headers
- * are known. */
-typedef struct calls { unit_t *u; CXCursor seen[512]; int seen_count; bool found; } calls_t;
+/* Whether a kernel, or what it calls, has its body in a header, where bodies are left out at first.
+ * System headers are known. */
+typedef struct calls {
+    unit_t *u;
+    CXCursor seen[512];
+    int seen_count;
+    bool found;
+} calls_t;
 
 static enum CXChildVisitResult find_header(CXCursor c, CXCursor parent, CXClientData data)
 {
     calls_t *calls = data;
     (void)parent;
-    if (clang_getCursorKind(c) != CXCursor_DeclRefExpr && clang_getCursorKind(c) != CXCursor_MemberRefExpr)
+    if (clang_getCursorKind(c) != CXCursor_DeclRefExpr &&
+        clang_getCursorKind(c) != CXCursor_MemberRefExpr)
         return CXChildVisit_Recurse;
     CXCursor f = clang_getCursorReferenced(c);
-    if (!clang_isDeclaration(clang_getCursorKind(f)) || clang_getCursorResultType(f).kind == CXType_Invalid ||
+    if (!clang_isDeclaration(clang_getCursorKind(f)) ||
+        clang_getCursorResultType(f).kind == CXType_Invalid ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
         return CXChildVisit_Recurse;
     f = clang_getCursorDefinition(f);
@@ -507,14 +577,16 @@ bool clone_needs_headers(unit_t *u)
     calls->u = u;
     for (unit_t *file = u; file; file = file->next)
         for (int k = 0; k < file->directive_count; k++)
-            if (is_kernel_launch(file->directives[k]) && launch_needs_headers(file, file->directives[k], calls))
+            if (is_kernel_launch(file->directives[k]) &&
+                launch_needs_headers(file, file->directives[k], calls))
                 return true;
     return false;
 }
 
 /* ---- What cannot be ---- */
 
-static const function_t *find_reached(const function_t *f, int depth, bool (*is)(const function_t *))
+static const function_t *find_reached(const function_t *f, int depth,
+                                      bool (*is)(const function_t *))
 {
     const function_t *found = is(f) ? f : NULL;
     for (const reach_call_t *c = f->calls; c && !found && depth < 32; c = c->next)
@@ -524,13 +596,23 @@ static const function_t *find_reached(const function_t *f, int depth, bool (*is)
     return found;
 }
 
-static bool syncs_grid(const function_t *f) { return f->syncs_grid; }
-static bool uses_cluster(const function_t *f) { return f->is_cluster; }
-static bool hides_group(const function_t *f) { return f->is_hidden_group; }
+static bool syncs_grid(const function_t *f)
+{
+    return f->syncs_grid;
+}
+static bool uses_cluster(const function_t *f)
+{
+    return f->is_cluster;
+}
+static bool hides_group(const function_t *f)
+{
+    return f->is_hidden_group;
+}
 
 static void error_of(const unit_t *u, const directive_t *d, const char *message)
 {
-    diag_at(SEVERITY_ERROR, u->source, d->name_at, d->name_after > d->name_at ? d->name_after : d->launch_end, "%s", message);
+    diag_at(SEVERITY_ERROR, u->source, d->name_at,
+            d->name_after > d->name_at ? d->name_after : d->launch_end, "%s", message);
 }
 
 static void check_target(unit_t *u, const directive_t *d, const target_kernel_t *t)
@@ -538,20 +620,39 @@ static void check_target(unit_t *u, const directive_t *d, const target_kernel_t 
     const char *name = spelling(t->kernel);
     if (clang_Cursor_isNull(t->definition)) {
         if (is_template(t->kernel))
-            error_of(u, d, arena_printf("kernel '%s' is a template that is only declared here; a launch of it can be split where its definition is seen: include it", name));
+            error_of(u, d,
+                     arena_printf("kernel '%s' is a template that is only declared here; a launch "
+                                  "of it can be split where its definition is seen: include it",
+                                  name));
         return;
     }
     const function_t *f = reach_kernel(u, t->definition);
     if (!f->u)
-        error_of(u, d, arena_printf("kernel '%s' is written by a macro, so it cannot be split; write it out", name));
+        error_of(
+            u, d,
+            arena_printf("kernel '%s' is written by a macro, so it cannot be split; write it out",
+                         name));
     else if (find_reached(f, 0, syncs_grid))
-        error_of(u, d, arena_printf("kernel '%s' synchronizes its whole grid (cooperative groups), so it cannot be split; launch it without the pragma", name));
+        error_of(u, d,
+                 arena_printf("kernel '%s' synchronizes its whole grid (cooperative groups), so it "
+                              "cannot be split; launch it without the pragma",
+                              name));
     else if (find_reached(f, 0, uses_cluster))
-        error_of(u, d, arena_printf("kernel '%s' uses clusters of thread blocks or several grids (cooperative groups), so it cannot be split; launch it without the pragma", name));
+        error_of(
+            u, d,
+            arena_printf("kernel '%s' uses clusters of thread blocks or several grids (cooperative "
+                         "groups), so it cannot be split; launch it without the pragma",
+                         name));
     else if (find_reached(f, 0, hides_group))
-        error_of(u, d, arena_printf("kernel '%s' asks a cooperative group for the grid in a macro, so it cannot be split; write it out", name));
+        error_of(u, d,
+                 arena_printf("kernel '%s' asks a cooperative group for the grid in a macro, so it "
+                              "cannot be split; write it out",
+                              name));
     else if (is_template(t->kernel) && !d->names_clone && !template_arguments(t->instance))
-        error_of(u, d, arena_printf("the template arguments of kernel '%s' are not known here; write its launch out below the pragma", name));
+        error_of(u, d,
+                 arena_printf("the template arguments of kernel '%s' are not known here; write its "
+                              "launch out below the pragma",
+                              name));
 }
 
 void clone_check(unit_t *u)
@@ -566,7 +667,10 @@ void clone_check(unit_t *u)
 
 /* ---- All of it ---- */
 
-typedef struct special { unit_t *u; CXCursor general; } special_t;
+typedef struct special {
+    unit_t *u;
+    CXCursor general;
+} special_t;
 
 /* Explicit specializations of the template. */
 static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClientData data)
@@ -574,12 +678,15 @@ static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClien
     special_t *s = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
-        return clang_Location_isInSystemHeader(clang_getCursorLocation(c)) ? CXChildVisit_Continue : CXChildVisit_Recurse;
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
+        return clang_Location_isInSystemHeader(clang_getCursorLocation(c)) ? CXChildVisit_Continue
+                                                                           : CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || !clang_isCursorDefinition(c))
         return CXChildVisit_Continue;
     CXCursor general = clang_getSpecializedCursorTemplate(c);
-    if (!clang_Cursor_isNull(general) && clang_equalCursors(clang_getCanonicalCursor(general), clang_getCanonicalCursor(s->general)))
+    if (!clang_Cursor_isNull(general) &&
+        clang_equalCursors(clang_getCanonicalCursor(general), clang_getCanonicalCursor(s->general)))
         reach_kernel(s->u, c)->is_copied = true;
     return CXChildVisit_Continue;
 }
@@ -594,7 +701,8 @@ static void add_kernels(unit_t *u, const directive_t *d)
 {
     for (int k = 0; k < d->target_count; k++) {
         const target_kernel_t *t = &d->target[k];
-        if (clang_Cursor_isNull(t->definition) || (!is_template(t->kernel) && calls_elsewhere(u, t->definition)))
+        if (clang_Cursor_isNull(t->definition) ||
+            (!is_template(t->kernel) && calls_elsewhere(u, t->definition)))
             continue;
         reach_kernel(u, t->definition)->is_copied = true;
         special_t special = {u, t->kernel};
@@ -611,14 +719,15 @@ static enum CXChildVisitResult add_any(CXCursor c, CXCursor parent, CXClientData
     (void)parent;
     if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || !bind_is_kernel(c) || !clang_isCursorDefinition(c) ||
         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)))
         return CXChildVisit_Continue;
     function_t *f = reach_kernel(u, c);
-    f->is_copied |= f->u && !find_reached(f, 0, syncs_grid) && !find_reached(f, 0, uses_cluster) && !find_reached(f, 0, hides_group) &&
-                    !calls_elsewhere(u, c);
+    f->is_copied |= f->u && !find_reached(f, 0, syncs_grid) && !find_reached(f, 0, uses_cluster) &&
+                    !find_reached(f, 0, hides_group) && !calls_elsewhere(u, c);
     return CXChildVisit_Continue;
 }
 
@@ -652,6 +761,8 @@ void clone_launch(unit_t *u, const directive_t *d)
 {
     if (!d->names_clone)
         return;
-    unit_edit(u, d->name_at, d->name_at, prefix_at(u, u->source, d->name_at, d->target[0].kernel, d->function));
-    unit_edit(u, d->open, d->open, has_arguments(u->source, d->open) ? "kmm_blocks_t(), " : "kmm_blocks_t()");
+    unit_edit(u, d->name_at, d->name_at,
+              prefix_at(u, u->source, d->name_at, d->target[0].kernel, d->function));
+    unit_edit(u, d->open, d->open,
+              has_arguments(u->source, d->open) ? "kmm_blocks_t(), " : "kmm_blocks_t()");
 }

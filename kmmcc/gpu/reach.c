@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel and the functions that it calls read of the grid: `blockIdx` and `gridDim` by themselves, and where they
- * call others that do. clone.c makes copies of them that are told which part of the grid they run.
+ * What a kernel and the functions that it calls read of the grid: `blockIdx` and `gridDim` by
+ * themselves, and where they call others that do. clone.c makes copies of them that are told which
+ * part of the grid they run.
  */
 #include <ctype.h>
 #include <string.h>
@@ -10,16 +11,20 @@
 
 typedef struct reach {
     unit_t *u;
-    function_t *f;   /* whose body is visited */
+    function_t *f;    /* whose body is visited */
     lambda_t *lambda; /* the innermost lambda around the place */
 } reach_t;
 
-static const char *spelling(CXCursor c) { return clang_text(clang_getCursorSpelling(c)); }
+static const char *spelling(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
 
 static bool is_function(enum CXCursorKind k)
 {
-    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate || k == CXCursor_CXXMethod || k == CXCursor_Constructor ||
-           k == CXCursor_Destructor || k == CXCursor_ConversionFunction;
+    return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate ||
+           k == CXCursor_CXXMethod || k == CXCursor_Constructor || k == CXCursor_Destructor ||
+           k == CXCursor_ConversionFunction;
 }
 
 static size_t place_of(const unit_t *u, CXCursor c, const char *name, bool *written)
@@ -31,7 +36,8 @@ static size_t place_of(const unit_t *u, CXCursor c, const char *name, bool *writ
     clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
     *written = file && clang_File_isEqual(file, clang_getFile(u->tu, u->path));
     size_t offset = unit_offset(u, at);
-    *written = *written && offset + strlen(name) <= u->source->length && !memcmp(u->source->text + offset, name, strlen(name));
+    *written = *written && offset + strlen(name) <= u->source->length &&
+               !memcmp(u->source->text + offset, name, strlen(name));
     return offset;
 }
 
@@ -47,12 +53,15 @@ static function_t *find_function(const unit_t *u, CXCursor f)
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data);
 
-/* Whether the size of a cluster is an attribute of the kernel: then its grid is not any number of blocks. */
+/* Whether the size of a cluster is an attribute of the kernel: then its grid is not any number of
+ * blocks. */
 static bool has_cluster_size(const function_t *f)
 {
     lexer_t l = lexer_at(f->u->source, f->begin, f->end);
     for (token_t t = lex(&l); t.kind != TOKEN_END && !token_is(f->u->source, t, "{"); t = lex(&l))
-        if (token_is(f->u->source, t, "__cluster_dims__") || token_is(f->u->source, t, "cluster_dims") || token_is(f->u->source, t, "__block_size__"))
+        if (token_is(f->u->source, t, "__cluster_dims__") ||
+            token_is(f->u->source, t, "cluster_dims") ||
+            token_is(f->u->source, t, "__block_size__"))
             return true;
     return false;
 }
@@ -63,7 +72,10 @@ static function_t *add_function(unit_t *u, CXCursor f)
     if (found)
         return found;
     function_t *new = arena_alloc(sizeof(*new));
-    *new = (function_t){.cursor = f, .u = unit_holding(u->main, f), .name = spelling(f), .is_kernel = bind_is_kernel(f)};
+    *new = (function_t){.cursor = f,
+                        .u = unit_holding(u->main, f),
+                        .name = spelling(f),
+                        .is_kernel = bind_is_kernel(f)};
     new->next = u->main->functions;
     u->main->functions = new;
     if (!new->u || !unit_range(new->u, f, &new->begin, &new->end))
@@ -74,15 +86,18 @@ static function_t *add_function(unit_t *u, CXCursor f)
     return new;
 }
 
-/* Behind what the declaration may be an instance of, to where its body is; null if that is not in the program. */
+/* Behind what the declaration may be an instance of, to where its body is; null if that is not in
+ * the program. */
 static CXCursor body_of(CXCursor f)
 {
-    CXCursor template = clang_getSpecializedCursorTemplate(f), definition = clang_getCursorDefinition(f);
+    CXCursor template = clang_getSpecializedCursorTemplate(f),
+             definition = clang_getCursorDefinition(f);
     if (clang_Cursor_isNull(template))
         return definition;
     /* An explicit specialization has a body of its own; an instance has its template's place. */
     CXCursor general = clang_getCursorDefinition(template);
-    if (clang_Cursor_isNull(definition) || clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
+    if (clang_Cursor_isNull(definition) ||
+        clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
         return body_of(general);
     return definition;
 }
@@ -104,8 +119,10 @@ static void add_callee(reach_t *r, reach_call_t *call, CXCursor f)
 static bool is_of_groups(CXCursor f)
 {
     CXCursor scope = clang_getCursorSemanticParent(f);
-    for (; !clang_Cursor_isNull(scope) && !clang_isInvalid(clang_getCursorKind(scope)); scope = clang_getCursorSemanticParent(scope))
-        if (clang_getCursorKind(scope) == CXCursor_Namespace && !strcmp(spelling(scope), "cooperative_groups"))
+    for (; !clang_Cursor_isNull(scope) && !clang_isInvalid(clang_getCursorKind(scope));
+         scope = clang_getCursorSemanticParent(scope))
+        if (clang_getCursorKind(scope) == CXCursor_Namespace &&
+            !strcmp(spelling(scope), "cooperative_groups"))
             return true;
     return false;
 }
@@ -113,20 +130,23 @@ static bool is_of_groups(CXCursor f)
 static bool is_class(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
-    return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
-           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
+    return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+           kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization ||
+           kind == CXCursor_UnionDecl;
 }
 
 /* A name that stands for one function or several. */
 static void add_call(reach_t *r, CXCursor c)
 {
-    CXCursor to = clang_getCursorKind(c) == CXCursor_OverloadedDeclRef ? c : clang_getCursorReferenced(c);
+    CXCursor to =
+        clang_getCursorKind(c) == CXCursor_OverloadedDeclRef ? c : clang_getCursorReferenced(c);
     reach_call_t *call = arena_alloc(sizeof(*call));
     *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = spelling(c)};
     if (r->f->u)
         call->at = place_of(r->f->u, c, call->name, &call->written);
     add_callee(r, call, to);
-    unsigned count = clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
+    unsigned count =
+        clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
     for (unsigned k = 0; k < count; k++)
         add_callee(r, call, bind_used(clang_getOverloadedDecl(to, k)));
     if (!call->callee_count)
@@ -154,10 +174,15 @@ static void note_index(reach_t *r, bool index)
 static void note_sync(reach_t *r, CXCursor c)
 {
     CXCursor class = clang_getCursorSemanticParent(clang_getCursorReferenced(c));
-    CXCursor argument = clang_Cursor_getNumArguments(c) > 0 ? clang_Cursor_getArgument(c, 0) : clang_getNullCursor();
-    const char *type = clang_Cursor_isNull(argument) ? "" : clang_text(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(argument))));
+    CXCursor argument = clang_Cursor_getNumArguments(c) > 0 ? clang_Cursor_getArgument(c, 0)
+                                                            : clang_getNullCursor();
+    const char *type = clang_Cursor_isNull(argument)
+                           ? ""
+                           : clang_text(clang_getTypeSpelling(
+                                 clang_getCanonicalType(clang_getCursorType(argument))));
     const char *name = clang_Cursor_isNull(class) ? "" : spelling(class);
-    r->f->syncs_grid |= !strcmp(name, "grid_group") || !strcmp(name, "multi_grid_group") || strstr(type, "grid_group") != NULL;
+    r->f->syncs_grid |= !strcmp(name, "grid_group") || !strcmp(name, "multi_grid_group") ||
+                        strstr(type, "grid_group") != NULL;
 }
 
 /* A part of the body that stands for something else in a copy. */
@@ -184,7 +209,8 @@ static void note_group(reach_t *r, CXCursor c, const char *name)
 {
     CXCursor to = clang_getCursorReferenced(c);
     enum CXCursorKind kind = clang_getCursorKind(c);
-    bool call = kind == CXCursor_CallExpr, index = !strcmp(name, "group_index"), grid = !strcmp(name, "this_grid");
+    bool call = kind == CXCursor_CallExpr, index = !strcmp(name, "group_index"),
+         grid = !strcmp(name, "this_grid");
     size_t begin, end;
     bool written;
     if (!is_of_groups(to))
@@ -195,7 +221,8 @@ static void note_group(reach_t *r, CXCursor c, const char *name)
         for (lambda_t *l = r->lambda; l; l = l->up)
             l->reads_group = true;
         if (r->f->u && unit_range(r->f->u, c, &begin, &end))
-            add_change(r->f, begin, end, index ? "kmm_block_index(kmm_blocks)" : "kmm_this_grid(kmm_blocks)");
+            add_change(r->f, begin, end,
+                       index ? "kmm_block_index(kmm_blocks)" : "kmm_this_grid(kmm_blocks)");
         else
             r->f->is_hidden_group = true;
     } else if (kind == CXCursor_TypeRef && strstr(name, "grid_group") && r->f->u) {
@@ -228,18 +255,21 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         return visit_lambda(c, r);
     if (kind == CXCursor_TypeRef)
         note_group(r, c, spelling(clang_getCursorReferenced(c)));
-    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
+        kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
         return CXChildVisit_Recurse;
     const char *name = spelling(c);
     bool is_variable = kind == CXCursor_DeclRefExpr;
     if ((is_variable || kind == CXCursor_MemberRefExpr) && !*name) {
         CXCursor to = clang_getCursorReferenced(c);
-        r->f->is_open |= clang_getCursorKind(to) != CXCursor_OverloadedDeclRef || clang_getNumOverloadedDecls(to) == 0;
+        r->f->is_open |= clang_getCursorKind(to) != CXCursor_OverloadedDeclRef ||
+                         clang_getNumOverloadedDecls(to) == 0;
         return CXChildVisit_Recurse;
     }
     if (is_variable && (!strcmp(name, "blockIdx") || !strcmp(name, "gridDim")))
         note_index(r, name[0] == 'b');
-    else if (kind != CXCursor_CallExpr || clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor)
+    else if (kind != CXCursor_CallExpr ||
+             clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor)
         add_call(r, c);
     note_group(r, c, name);
     if (!strcmp(name, "sync"))
@@ -264,15 +294,18 @@ static void read_words(function_t *f)
     f->reads_dim |= hidden && dim;
 }
 
-/* Whether a kernel may reach the function other than by its name: as an operator, or when an object is made. */
+/* Whether a kernel may reach the function other than by its name: as an operator, or when an object
+ * is made. */
 static bool is_reached_unnamed(CXCursor f)
 {
     enum CXCursorKind kind = clang_getCursorKind(f);
-    return kind == CXCursor_Constructor || kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction ||
-           clang_CXXMethod_isVirtual(f) || !strncmp(spelling(f), "operator", 8);
+    return kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
+           kind == CXCursor_ConversionFunction || clang_CXXMethod_isVirtual(f) ||
+           !strncmp(spelling(f), "operator", 8);
 }
 
-/* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`. */
+/* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`.
+ */
 static bool can_be_told(const function_t *caller, const reach_call_t *call)
 {
     if (!caller->u || caller->holds_lambdas || is_reached_unnamed(caller->cursor) || !call->written)
@@ -305,7 +338,8 @@ static void add_copied(unit_t *u, bool *grown)
         for (reach_call_t *c = f->calls; c; c = c->next) {
             bool depends = false;
             for (int k = 0; k < c->callee_count; k++)
-                depends |= !c->callee[k]->is_kernel && !c->callee[k]->holds_lambdas && (reach_is_told(c->callee[k]) || c->callee[k]->is_shared);
+                depends |= !c->callee[k]->is_kernel && !c->callee[k]->holds_lambdas &&
+                           (reach_is_told(c->callee[k]) || c->callee[k]->is_shared);
             if (!depends)
                 continue;
             bool told = can_be_told(f, c);
@@ -355,14 +389,16 @@ static void mark_reached(function_t *f)
             mark_reached(c->callee[k]);
 }
 
-/* What a template calls by a name that only its arguments resolve may be every function of the name. */
+/* What a template calls by a name that only its arguments resolve may be every function of the
+ * name. */
 static void add_open(unit_t *u, bool *grown)
 {
     for (function_t *f = u->functions; f; f = f->next) {
         if (!f->is_open || !f->is_reached || !f->u)
             continue;
         for (function_t *g = u->functions; g; g = g->next) {
-            if (g == f || g->is_shared || g->is_kernel || g->holds_lambdas || !reach_is_told(g) || !names(f, g->name))
+            if (g == f || g->is_shared || g->is_kernel || g->holds_lambdas || !reach_is_told(g) ||
+                !names(f, g->name))
                 continue;
             g->is_shared = *grown = true;
             mark_reached(g);
@@ -378,7 +414,8 @@ function_t *reach_kernel(unit_t *u, CXCursor definition)
 static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDADeviceAttr || clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
+    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDADeviceAttr ||
+                     clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
     return CXChildVisit_Continue;
 }
 
@@ -404,7 +441,8 @@ static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientD
 {
     unit_t *u = data;
     (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (clang_isDeclaration(clang_getCursorKind(c)) &&
+        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
     if (!is_function(clang_getCursorKind(c)))
         return CXChildVisit_Recurse;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions of clauses, with the precedence of C. Only their shape matters here: clang has the last word on
- * names and types, and what is not arithmetic stays text.
+ * Expressions of clauses, with the precedence of C. Only their shape matters here: clang has the
+ * last word on names and types, and what is not arithmetic stays text.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@ static expr_t *new_expr(expr_kind_t kind, size_t begin, size_t end)
 
 static bool is_type_word(const char *word)
 {
-    static const char *const words[] = {"void",  "char",     "short",  "int",   "long",     "float",  "double", "signed",
-                                        "bool",  "unsigned", "_Bool",  "const", "volatile", "struct", "union",  "enum",
-                                        "auto", "typename", "size_t", "ssize_t", "ptrdiff_t"};
+    static const char *const words[] = {
+        "void",   "char", "short",    "int",      "long",   "float",    "double",
+        "signed", "bool", "unsigned", "_Bool",    "const",  "volatile", "struct",
+        "union",  "enum", "auto",     "typename", "size_t", "ssize_t",  "ptrdiff_t"};
     for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
         if (!strcmp(word, words[k]))
             return true;
@@ -34,7 +35,8 @@ static bool is_type_word(const char *word)
 }
 
 /* After `(`: whether a type's name and `)` follow and then an operand, which makes it a cast.
- * `(name) x` and `(name *) x` are casts; `(name)` before an operator is not, unless the name is known for a type. */
+ * `(name) x` and `(name *) x` are casts; `(name)` before an operator is not, unless the name is
+ * known for a type. */
 static bool at_cast(parser_t *p)
 {
     parser_t ahead = *p;
@@ -52,7 +54,8 @@ static bool at_cast(parser_t *p)
     if (!words || !parser_at(&ahead, ")"))
         return false;
     parser_advance(&ahead);
-    bool operand = ahead.token.kind == TOKEN_NAME || ahead.token.kind == TOKEN_NUMBER || parser_at(&ahead, "(");
+    bool operand = ahead.token.kind == TOKEN_NAME || ahead.token.kind == TOKEN_NUMBER ||
+                   parser_at(&ahead, "(");
     return known || operand;
 }
 
@@ -73,8 +76,8 @@ static expr_t *parse_number(parser_t *p)
     return e;
 }
 
-/* Passes template arguments, when what follows the name are some: `<...>` before `::` or `(`. Between a smaller-than and a
- * greater-than sign nothing else is written so. */
+/* Passes template arguments, when what follows the name are some: `<...>` before `::` or `(`.
+ * Between a smaller-than and a greater-than sign nothing else is written so. */
 static void skip_template_arguments(parser_t *p)
 {
     static const char *const never[] = {";", "?", ":", "{", "}", "&&", "||", "="};
@@ -159,7 +162,9 @@ static expr_t *side_effect(parser_t *p, const char *what, size_t begin, size_t e
 {
     if (p->failed)
         return NULL;
-    parser_error(p, "%s would change a variable; expressions of a clause have no side effects: compute the value before the pragma",
+    parser_error(p,
+                 "%s would change a variable; expressions of a clause have no side effects: "
+                 "compute the value before the pragma",
                  what);
     diag_fix(begin, end, "");
     return NULL;
@@ -265,7 +270,8 @@ static expr_t *parse_operator(parser_t *p)
             return parse_cast(p, begin);
         }
     }
-    if (p->token.kind != TOKEN_PUNCTUATOR || p->token.end - p->token.begin != 1 || !strchr("-+!~*&", p->s->text[begin]))
+    if (p->token.kind != TOKEN_PUNCTUATOR || p->token.end - p->token.begin != 1 ||
+        !strchr("-+!~*&", p->s->text[begin]))
         return parse_postfix(p, false);
     expr_t *e = new_expr(EXPR_UNARY, begin, 0);
     e->op = token_text(p->s, p->token);
@@ -297,9 +303,12 @@ static expr_t *parse_unary(parser_t *p)
 /* Binds tighter the higher; 0 is no binary operator. */
 static int binary_precedence(parser_t *p)
 {
-    static const struct { const char *op; int precedence; } table[] = {
-        {"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4}, {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7}, {">", 7}, {"<=", 7},
-        {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
+    static const struct {
+        const char *op;
+        int precedence;
+    } table[] = {{"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4},  {"&", 5},  {"==", 6},
+                 {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
+                 {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
     if (p->token.kind == TOKEN_PUNCTUATOR)
         for (size_t k = 0; k < sizeof(table) / sizeof(*table); k++)
             if (parser_at(p, table[k].op))

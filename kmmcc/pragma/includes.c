@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc or
- * hipcc, which know where these headers are; or ours, for which only we know the place; or asks whether
- * pragmas are obeyed. Only words are looked at, in the source and in the headers of the program that it includes,
- * whatever #if says.
+ * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc
+ * or hipcc, which know where these headers are; or ours, for which only we know the place; or asks
+ * whether pragmas are obeyed. Only words are looked at, in the source and in the headers of the
+ * program that it includes, whatever #if says.
  */
 #include "directive.h"
 #include "driver/driver.h"
@@ -15,25 +15,39 @@
 
 enum { MAX_FILES = 4096 };
 
-typedef struct scan { const options_t *options; includes_t *out; } scan_t;
+typedef struct scan {
+    const options_t *options;
+    includes_t *out;
+} scan_t;
 
-static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 static unsigned use_of(const char *header)
 {
-    static const char *const cuda[] = {"cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "nccl", "device_launch_parameters", "helper_cuda"};
+    static const char *const cuda[] = {
+        "cuda",       "cublas",   "cufft", "curand",
+        "cusparse",   "cusolver", "nccl",  "device_launch_parameters",
+        "helper_cuda"};
     for (size_t k = 0; k < sizeof(cuda) / sizeof(*cuda); k++)
         if (begins(header, cuda[k]))
             return USES_CUDA;
     if (strcmp(header, "kmm.h") == 0 || begins(header, "kmm/"))
         return USES_KMM;
-    return begins(header, "hip/") || begins(header, "hipblas") || begins(header, "rocblas") ? USES_HIP : 0;
+    return begins(header, "hip/") || begins(header, "hipblas") || begins(header, "rocblas")
+               ? USES_HIP
+               : 0;
 }
 
-static const char *readable(const char *path) { return access(path, R_OK) == 0 ? path : NULL; }
+static const char *readable(const char *path)
+{
+    return access(path, R_OK) == 0 ? path : NULL;
+}
 
-/* The header as quotes find it: beside the file that includes it, then in the -iquote and -I folders. `beside` is NULL
- * for one in angle brackets. */
+/* The header as quotes find it: beside the file that includes it, then in the -iquote and -I
+ * folders. `beside` is NULL for one in angle brackets. */
 static const char *find_header(const scan_t *s, const char *beside, const char *header)
 {
     const options_t *o = s->options;
@@ -41,9 +55,11 @@ static const char *find_header(const scan_t *s, const char *beside, const char *
     if (header[0] == '/')
         return readable(header);
     if (beside)
-        path = readable(slash ? arena_printf("%.*s/%s", (int)(slash - beside), beside, header) : header);
+        path = readable(slash ? arena_printf("%.*s/%s", (int)(slash - beside), beside, header)
+                              : header);
     for (int k = 0; k < o->parse_flag_count && !path; k++) {
-        const char *flag = o->parse_flags[k], *next = k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
+        const char *flag = o->parse_flags[k],
+                   *next = k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
         if (begins(flag, "-I"))
             path = readable(arena_printf("%s/%s", flag[2] ? flag + 2 : next, header));
         else if (beside && strcmp(flag, "-iquote") == 0)
@@ -89,7 +105,8 @@ static const char *name_in(const char *operand)
 
 static void scan_file(scan_t *s, include_file_t *f);
 
-static include_file_t *add_file(scan_t *s, const char *path, const char *real, const source_t *source)
+static include_file_t *add_file(scan_t *s, const char *path, const char *real,
+                                const source_t *source)
 {
     include_file_t *f = arena_alloc(sizeof(*f));
     *f = (include_file_t){.path = path, .real = real, .source = source};
@@ -120,8 +137,10 @@ static void add_include(include_file_t *f, include_t include)
     f->include[f->include_count++] = include;
 }
 
-/* One header that the line may name, with its quotes. `at` is where the operand stands, with `length` bytes. */
-static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t at, size_t length, bool by_macro)
+/* One header that the line may name, with its quotes. `at` is where the operand stands, with
+ * `length` bytes. */
+static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t at, size_t length,
+                       bool by_macro)
 {
     bool quoted = *operand == '"';
     const char *header = name_in(operand);
@@ -133,7 +152,11 @@ static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t
         if (f->include[k].begin == at && f->include[k].file == file)
             return;
     if (file)
-        add_include(f, (include_t){.begin = at, .end = at + length, .file = file, .quoted = quoted, .by_macro = by_macro});
+        add_include(f, (include_t){.begin = at,
+                                   .end = at + length,
+                                   .file = file,
+                                   .quoted = quoted,
+                                   .by_macro = by_macro});
 }
 
 /* `#include MACRO` or `#include MACRO(arguments)`: all that it may mean. */
@@ -146,7 +169,8 @@ static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END && t.end <= line_end; t = lex(&l))
         end = t.end;
-    int count = macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
+    int count =
+        macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
     for (int k = 0; k < count; k++)
         add_header(s, f, names[k], at, end - at, true);
 }

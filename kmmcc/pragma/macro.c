@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Macros that write pragmas. _Pragma takes effect where a macro is used, so each use of such a macro is replaced by what it
- * stands for, as the preprocessor would, before pragmas are looked for. Other macros stay as they are. The
- * expansion is one line long and ends with as many newlines as the use had, so that all lines keep their numbers.
+ * Macros that write pragmas. _Pragma takes effect where a macro is used, so each use of such a
+ * macro is replaced by what it stands for, as the preprocessor would, before pragmas are looked
+ * for. Other macros stay as they are. The expansion is one line long and ends with as many newlines
+ * as the use had, so that all lines keep their numbers.
  */
 #include <string.h>
 
@@ -18,17 +19,31 @@ typedef struct macro {
     const char *parameter[MAX_PARAMETERS];
     int parameter_count;
     size_t body, end;
-    bool has_pragma; /* itself or through a macro that it uses */
+    bool has_pragma;   /* itself or through a macro that it uses */
     bool is_ambiguous; /* another definition has the same name */
 } macro_t;
 
-/* all: every macro is expanded, and of several definitions of one name the one with the number `variant`, or the last. */
-typedef struct macros { macro_t *at; int count, capacity; bool any, all; int variant; } macros_t;
+/* all: every macro is expanded, and of several definitions of one name the one with the number
+ * `variant`, or the last. */
+typedef struct macros {
+    macro_t *at;
+    int count, capacity;
+    bool any, all;
+    int variant;
+} macros_t;
 
 /* What stands for a parameter. */
-typedef struct actual { const char *text; } actual_t;
+typedef struct actual {
+    const char *text;
+} actual_t;
 
-typedef struct expansion { const macros_t *macros; const macro_t *active[MAX_DEPTH]; int depth; size_t bytes; bool failed; } expansion_t;
+typedef struct expansion {
+    const macros_t *macros;
+    const macro_t *active[MAX_DEPTH];
+    int depth;
+    size_t bytes;
+    bool failed;
+} expansion_t;
 
 /* ---- Definitions ---- */
 
@@ -89,7 +104,8 @@ static const macro_t *find_macro(const macros_t *list, const source_t *s, token_
     return found;
 }
 
-/* Whether the body has _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a macro that does. */
+/* Whether the body has _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a macro that
+ * does. */
 static bool writes_pragma(const macros_t *list, const macro_t *m)
 {
     lexer_t l = lexer_at(m->s, m->body, m->end);
@@ -111,7 +127,8 @@ static bool has_kmm(const char *text)
 /* `kmm parallel` and the like, as the first words of a macro's argument or of _Pragma's string. */
 static bool at_directive(const source_t *s, lexer_t l)
 {
-    static const char *const names[] = {"parallel", "task", "declare", "data", "enter", "exit", "update", "wait"};
+    static const char *const names[] = {"parallel", "task", "declare", "data",
+                                        "enter",    "exit", "update",  "wait"};
     l.line_start = false;
     if (!token_is(s, lex(&l), "kmm"))
         return false;
@@ -207,7 +224,8 @@ static char *substitute(expansion_t *x, const macro_t *m, const actual_t *argume
         if (t.begin > last && !pasted)
             text_add(&out, " ", 1);
         pasted = false;
-        if (token_is(m->s, t, "#") && token_is(m->s, second, "#") && second.begin == t.end) { /* ## */
+        if (token_is(m->s, t, "#") && token_is(m->s, second, "#") &&
+            second.begin == t.end) { /* ## */
             lex(&l);
             while (out.length && out.data[out.length - 1] == ' ')
                 out.data[--out.length] = '\0';
@@ -219,7 +237,8 @@ static char *substitute(expansion_t *x, const macro_t *m, const actual_t *argume
             lex(&l);
             t = second;
         } else if (parameter >= 0 && token_is(m->s, second, "#") && token_is(m->s, third, "#")) {
-            text_add(&out, arguments[parameter].text, strlen(arguments[parameter].text)); /* pasted as it is written */
+            text_add(&out, arguments[parameter].text,
+                     strlen(arguments[parameter].text)); /* pasted as it is written */
         } else if (parameter >= 0) {
             expand_text(x, arguments[parameter].text, &out);
         } else {
@@ -230,7 +249,8 @@ static char *substitute(expansion_t *x, const macro_t *m, const actual_t *argume
 }
 
 /* arguments = '(' text { ',' text } ')'; false when there is no `)`. */
-static bool read_arguments(const macro_t *m, const source_t *s, lexer_t *l, actual_t *arguments, int *count)
+static bool read_arguments(const macro_t *m, const source_t *s, lexer_t *l, actual_t *arguments,
+                           int *count)
 {
     size_t begin = lex(l).end; /* ( */
     *count = 0;
@@ -261,10 +281,12 @@ static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *
     for (int k = 0; k < x->depth; k++)
         if (x->active[k] == m)
             return NULL;
-    if (m->is_function && (!token_is(s, lex(&ahead), "(") || !read_arguments(m, s, l, arguments, &count)))
+    if (m->is_function &&
+        (!token_is(s, lex(&ahead), "(") || !read_arguments(m, s, l, arguments, &count)))
         return NULL;
     bool none = m->parameter_count == 0 && count == 1 && !*arguments[0].text;
-    if (m->is_function && !none && count != m->parameter_count && !(m->is_variadic && count == m->parameter_count - 1))
+    if (m->is_function && !none && count != m->parameter_count &&
+        !(m->is_variadic && count == m->parameter_count - 1))
         x->failed = true;
     for (int k = count; k < MAX_PARAMETERS; k++)
         arguments[k].text = "";
@@ -314,17 +336,22 @@ static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
 }
 
 /* One use in a file: true if it writes a pragma of ours. */
-static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l, token_t name, text_t *out)
+static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l,
+                           token_t name, text_t *out)
 {
     expansion_t x = {.macros = macros};
     const char *text = expand_use(&x, m, s, l);
     if (x.failed)
-        diag_at(SEVERITY_ERROR, s, name.begin, name.end, "macro '%s' is used with a wrong number of arguments, within itself, or grows beyond all use", m->spelling);
+        diag_at(SEVERITY_ERROR, s, name.begin, name.end,
+                "macro '%s' is used with a wrong number of arguments, within itself, or grows "
+                "beyond all use",
+                m->spelling);
     if (!text || x.failed || !has_kmm(text))
         return false;
     if (m->is_ambiguous) {
         diag_at(SEVERITY_ERROR, s, name.begin, name.end,
-                "macro '%s' writes a pragma and is defined several times, so which one holds here is not known; give its definitions different names",
+                "macro '%s' writes a pragma and is defined several times, so which one holds here "
+                "is not known; give its definitions different names",
                 m->spelling);
         return false;
     }
@@ -378,9 +405,12 @@ static void add_options(macros_t *list, const options_t *o)
         const char *flag = o->parse_flags[k];
         if (strncmp(flag, "-D", 2) != 0)
             continue;
-        const char *text = flag[2] ? flag + 2 : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1] : "";
+        const char *text = flag[2]                       ? flag + 2
+                           : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1]
+                                                         : "";
         size_t name = strcspn(text, "=");
-        const char *line = arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
+        const char *line =
+            arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
         add_definitions(list, source_from("", line, strlen(line)));
     }
 }
@@ -401,7 +431,8 @@ static const char *header_name(const char *text)
     return name;
 }
 
-int macro_header_names(const includes_t *includes, const options_t *o, const char *words, const char **out, int room)
+int macro_header_names(const includes_t *includes, const options_t *o, const char *words,
+                       const char **out, int room)
 {
     macros_t macros = read_macros(includes);
     int count = 0;
@@ -411,7 +442,9 @@ int macro_header_names(const includes_t *includes, const options_t *o, const cha
         text_t text = {0};
         text_add(&text, "", 0);
         expand_text(&x, words, &text);
-        const char *name = x.failed ? NULL : header_name(source_words(source_from("", text.data, text.length), 0, text.length));
+        const char *name = x.failed ? NULL
+                                    : header_name(source_words(
+                                          source_from("", text.data, text.length), 0, text.length));
         for (int k = 0; k < count && name; k++)
             if (!strcmp(out[k], name))
                 name = NULL;

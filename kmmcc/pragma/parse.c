@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a pragma becomes a directive. Each function is named after the grammar rule above it. */
+/* The text of a pragma becomes a directive. Each function is named after the grammar rule above it.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,9 @@ static void parse_source(parser_t *p, axis_t *axis)
 {
     bool block = at_word(p, "block");
     if (!block && !at_word(p, "global")) {
-        parser_error(p, "expected the source of axis '%s': global.x, global.y, global.z, block.x, block.y or block.z",
+        parser_error(p,
+                     "expected the source of axis '%s': global.x, global.y, global.z, block.x, "
+                     "block.y or block.z",
                      axis->name);
         return;
     }
@@ -141,7 +144,8 @@ static void parse_axis(parser_t *p)
         parser_error(p, "expected the name of an axis");
         return;
     }
-    *axis = (axis_t){.begin = p->token.begin, .name_token = p->token, .name = token_text(p->s, p->token)};
+    *axis = (axis_t){
+        .begin = p->token.begin, .name_token = p->token, .name = token_text(p->s, p->token)};
     for (int k = 0; k < d->axis_count; k++)
         if (!strcmp(d->axis[k].name, axis->name))
             parser_error(p, "axis '%s' is named twice", axis->name);
@@ -176,7 +180,8 @@ static void parse_section(parser_t *p, section_t *section)
         if (section->lower && parser_at(p, ":")) {
             parser_advance(p);
             if (parser_at(p, "]"))
-                parser_error(p, "expected the length of the section: a section is [index], [lower:length] or [:]");
+                parser_error(p, "expected the length of the section: a section is [index], "
+                                "[lower:length] or [:]");
             else
                 section->length = parse_operand(p);
         }
@@ -202,7 +207,8 @@ static void parse_item(parser_t *p, item_t *item)
 
 item_t *directive_add_item(directive_t *d)
 {
-    bool full = d->item_count >= 4 && (d->item_count & (d->item_count - 1)) == 0; /* room is for a power of two */
+    bool full = d->item_count >= 4 &&
+                (d->item_count & (d->item_count - 1)) == 0; /* room is for a power of two */
     if (d->item_count == MAX_ITEMS)
         return NULL;
     if (d->item_count == 0 || full) {
@@ -242,17 +248,29 @@ static void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op)
         p->d->item[first].word = p->clause;
 }
 
-static void clause_read(parser_t *p) { parse_items(p, KMM_READ, KMM_OP_ADD); }
-static void clause_write(parser_t *p) { parse_items(p, KMM_WRITE, KMM_OP_ADD); }
-static void clause_update(parser_t *p) { parse_items(p, KMM_UPDATE, KMM_OP_ADD); }
+static void clause_read(parser_t *p)
+{
+    parse_items(p, KMM_READ, KMM_OP_ADD);
+}
+static void clause_write(parser_t *p)
+{
+    parse_items(p, KMM_WRITE, KMM_OP_ADD);
+}
+static void clause_update(parser_t *p)
+{
+    parse_items(p, KMM_UPDATE, KMM_OP_ADD);
+}
 
 /* reduce = op ':' items */
 static void clause_reduce(parser_t *p)
 {
-    static const struct { const char *text; kmm_op_t op; } ops[] = {
-        {"+", KMM_OP_ADD},  {"*", KMM_OP_MUL},  {"min", KMM_OP_MIN},  {"max", KMM_OP_MAX}, {"&", KMM_OP_BAND},
-        {"|", KMM_OP_BOR}, {"^", KMM_OP_BXOR}, {"&&", KMM_OP_LAND}, {"||", KMM_OP_LOR},
-        {"argmin", KMM_OP_ARGMIN}, {"argmax", KMM_OP_ARGMAX}};
+    static const struct {
+        const char *text;
+        kmm_op_t op;
+    } ops[] = {{"+", KMM_OP_ADD},         {"*", KMM_OP_MUL},        {"min", KMM_OP_MIN},
+               {"max", KMM_OP_MAX},       {"&", KMM_OP_BAND},       {"|", KMM_OP_BOR},
+               {"^", KMM_OP_BXOR},        {"&&", KMM_OP_LAND},      {"||", KMM_OP_LOR},
+               {"argmin", KMM_OP_ARGMIN}, {"argmax", KMM_OP_ARGMAX}};
     for (int k = 0; k < COUNT(ops); k++) {
         if (token_is(p->s, p->token, ops[k].text)) {
             parser_advance(p);
@@ -261,7 +279,8 @@ static void clause_reduce(parser_t *p)
             return;
         }
     }
-    parser_error(p, "expected the operation of the reduction: + * min max & | ^ && || argmin or argmax, as in reduce(+: sum[0])");
+    parser_error(p, "expected the operation of the reduction: + * min max & | ^ && || argmin or "
+                    "argmax, as in reduce(+: sum[0])");
 }
 
 /* ---- Other clauses ---- */
@@ -296,8 +315,8 @@ static void parse_shape(parser_t *p, shape_t *shape)
         return;
     shape->name.end = p->last_end;
     if (!parser_at(p, "[")) {
-        parser_error(p, "expected the extents of '%s', as in shape(%s[h][w])", token_text(p->s, shape->name),
-                     token_text(p->s, shape->name));
+        parser_error(p, "expected the extents of '%s', as in shape(%s[h][w])",
+                     token_text(p->s, shape->name), token_text(p->s, shape->name));
         return;
     }
     while (!p->failed && parser_at(p, "[")) {
@@ -404,7 +423,8 @@ static void clause_stream(parser_t *p)
     p->d->stream = parse_expression(p);
     if (p->d->stream && p->d->stream->kind != EXPR_NAME)
         diag_at(SEVERITY_ERROR, p->s, name.begin, p->last_end,
-                "stream names a variable, which inside the task is its stream; declare one before the pragma: cudaStream_t s = ...");
+                "stream names a variable, which inside the task is its stream; declare one before "
+                "the pragma: cudaStream_t s = ...");
 }
 
 /* The axis named by the next token, which is passed. */
@@ -434,7 +454,8 @@ static void parse_rebase(parser_t *p, rebase_t *rebase)
         parser_advance(p);
     }
     if (p->token.kind != (rebase->by_number ? TOKEN_NUMBER : TOKEN_NAME)) {
-        parser_error(p, "expected a parameter of the function, as in rebase(n: i) or rebase(#1: i)");
+        parser_error(p,
+                     "expected a parameter of the function, as in rebase(n: i) or rebase(#1: i)");
         return;
     }
     rebase->name = p->token;
@@ -525,8 +546,14 @@ static void clause_map(parser_t *p)
     parse_map_items(p, map);
 }
 
-static void clause_to(parser_t *p) { parse_map_items(p, KMM_MAP_TO); }
-static void clause_from(parser_t *p) { parse_map_items(p, KMM_MAP_FROM); }
+static void clause_to(parser_t *p)
+{
+    parse_map_items(p, KMM_MAP_TO);
+}
+static void clause_from(parser_t *p)
+{
+    parse_map_items(p, KMM_MAP_FROM);
+}
 
 /* `exit data` ends a map as it was entered, so its items have no kind. */
 static void clause_exit_map(parser_t *p)
@@ -534,36 +561,54 @@ static void clause_exit_map(parser_t *p)
     parser_t ahead = *p;
     parser_advance(&ahead);
     if (p->token.kind == TOKEN_NAME && parser_at(&ahead, ":"))
-        return parser_error(p, "'exit data' ends a map as it was entered, so it says no kind; leave out '%s:', and say in 'enter data' what launches do",
+        return parser_error(p,
+                            "'exit data' ends a map as it was entered, so it says no kind; leave "
+                            "out '%s:', and say in 'enter data' what launches do",
                             token_text(p->s, p->token));
     parse_map_items(p, KMM_MAP_TOFROM);
 }
 
 /* ---- Clauses and directives ---- */
 
-typedef struct clause { const char *name; void (*parse)(parser_t *p); bool repeats, bare; } clause_t;
+typedef struct clause {
+    const char *name;
+    void (*parse)(parser_t *p);
+    bool repeats, bare;
+} clause_t;
 
-static const clause_t parallel_clauses[] = {
-    {"chunk", clause_chunk, false, false},       {"read", clause_read, true, false},    {"write", clause_write, true, false},
-    {"update", clause_update, true, false},      {"reduce", clause_reduce, true, false}, {"shape", clause_shape, true, false},
-    {"if", clause_if, false, false},             {"label", clause_label, false, false}, {"rebase", clause_rebase, false, false},
-    {"device", clause_device, false, false},     {"schedule", clause_schedule, false, false},
-    {"priority", clause_priority, false, false}, {"nowait", clause_nowait, false, true}};
+static const clause_t parallel_clauses[] = {{"chunk", clause_chunk, false, false},
+                                            {"read", clause_read, true, false},
+                                            {"write", clause_write, true, false},
+                                            {"update", clause_update, true, false},
+                                            {"reduce", clause_reduce, true, false},
+                                            {"shape", clause_shape, true, false},
+                                            {"if", clause_if, false, false},
+                                            {"label", clause_label, false, false},
+                                            {"rebase", clause_rebase, false, false},
+                                            {"device", clause_device, false, false},
+                                            {"schedule", clause_schedule, false, false},
+                                            {"priority", clause_priority, false, false},
+                                            {"nowait", clause_nowait, false, true}};
 
 static const clause_t task_clauses[] = {
-    {"stream", clause_stream, false, false}, {"device", clause_device, false, false},     {"read", clause_read, true, false},
-    {"write", clause_write, true, false},    {"update", clause_update, true, false},      {"shape", clause_shape, true, false},
+    {"stream", clause_stream, false, false}, {"device", clause_device, false, false},
+    {"read", clause_read, true, false},      {"write", clause_write, true, false},
+    {"update", clause_update, true, false},  {"shape", clause_shape, true, false},
     {"label", clause_label, false, false},   {"priority", clause_priority, false, false}};
 
-static const clause_t declare_clauses[] = {
-    {"read", clause_read, true, false},     {"write", clause_write, true, false}, {"update", clause_update, true, false},
-    {"reduce", clause_reduce, true, false}, {"shape", clause_shape, true, false}};
+static const clause_t declare_clauses[] = {{"read", clause_read, true, false},
+                                           {"write", clause_write, true, false},
+                                           {"update", clause_update, true, false},
+                                           {"reduce", clause_reduce, true, false},
+                                           {"shape", clause_shape, true, false}};
 
 static const clause_t data_clauses[] = {{"map", clause_map, true, false}};
 static const clause_t exit_clauses[] = {{"map", clause_exit_map, true, false}};
-static const clause_t update_clauses[] = {{"to", clause_to, true, false}, {"from", clause_from, true, false}};
+static const clause_t update_clauses[] = {{"to", clause_to, true, false},
+                                          {"from", clause_from, true, false}};
 
-/* Behind the clause that has the error: its closing parenthesis, or up to the next known clause when it has none. */
+/* Behind the clause that has the error: its closing parenthesis, or up to the next known clause
+ * when it has none. */
 static void skip_clause(parser_t *p, token_t name, const clause_t *clauses, int count)
 {
     p->lexer.at = name.end;
@@ -602,9 +647,14 @@ static void parse_clause_body(parser_t *p, const clause_t *clause, bool again)
 /* The directive that has the clause that the next token names; NULL: none. */
 static const char *clause_owner(const parser_t *p)
 {
-    static const struct { const char *directive; const clause_t *clauses; int count; } tables[] = {
-        {"parallel", parallel_clauses, COUNT(parallel_clauses)}, {"task", task_clauses, COUNT(task_clauses)},
-        {"data", data_clauses, COUNT(data_clauses)},             {"update", update_clauses, COUNT(update_clauses)}};
+    static const struct {
+        const char *directive;
+        const clause_t *clauses;
+        int count;
+    } tables[] = {{"parallel", parallel_clauses, COUNT(parallel_clauses)},
+                  {"task", task_clauses, COUNT(task_clauses)},
+                  {"data", data_clauses, COUNT(data_clauses)},
+                  {"update", update_clauses, COUNT(update_clauses)}};
     for (int t = 0; t < COUNT(tables); t++)
         for (int k = 0; k < tables[t].count; k++)
             if (at_word(p, tables[t].clauses[k].name))
@@ -618,7 +668,8 @@ static void unknown_clause(parser_t *p, const clause_t *clauses, int count)
     for (int k = 0; k < count; k++)
         names[k] = clauses[k].name;
     if (owner)
-        parser_error(p, "'%s' has no clause '%s', which belongs to '%s'", source_words(p->s, p->d->name_begin, p->d->name_end),
+        parser_error(p, "'%s' has no clause '%s', which belongs to '%s'",
+                     source_words(p->s, p->d->name_begin, p->d->name_end),
                      token_text(p->s, p->token), owner);
     else
         unknown_word(p, "clause", names, count);
@@ -718,7 +769,8 @@ static bool parse_wait(parser_t *p)
         for (int k = 0; k < p->d->map_count && !p->failed; k++)
             if (p->d->map[k].length)
                 diag_at(SEVERITY_ERROR, p->s, p->d->map[k].begin, p->d->map[k].end,
-                        "'wait' waits for whole arrays; leave out the section"), p->failed = true;
+                        "'wait' waits for whole arrays; leave out the section"),
+                    p->failed = true;
     }
     if (!p->failed && p->token.kind != TOKEN_END)
         parser_error(p, "'wait' has no clauses");
@@ -746,8 +798,11 @@ static bool parse_unstructured(parser_t *p, bool enters)
     p->d->name_end = p->token.end;
     parser_advance(p);
     if (p->token.kind == TOKEN_END)
-        return parser_error(p, "'%s data' needs a map clause, as in %s data map(%sA[0:n])", word, word, enters ? "tofrom: " : ""), false;
-    return enters ? parse_clauses(p, data_clauses, COUNT(data_clauses)) : parse_clauses(p, exit_clauses, COUNT(exit_clauses));
+        return parser_error(p, "'%s data' needs a map clause, as in %s data map(%sA[0:n])", word,
+                            word, enters ? "tofrom: " : ""),
+               false;
+    return enters ? parse_clauses(p, data_clauses, COUNT(data_clauses))
+                  : parse_clauses(p, exit_clauses, COUNT(exit_clauses));
 }
 
 /* update = 'update' { ('to' | 'from') '(' map-items ')' } */
@@ -755,14 +810,17 @@ static bool parse_update(parser_t *p)
 {
     parser_advance(p);
     if (p->token.kind == TOKEN_END)
-        return parser_error(p, "'update' needs to(...), for what the host has written, or from(...), for what it wants to read"), false;
+        return parser_error(p, "'update' needs to(...), for what the host has written, or "
+                               "from(...), for what it wants to read"),
+               false;
     return parse_clauses(p, update_clauses, COUNT(update_clauses));
 }
 
 /* directive = parallel | task | declare | data | enter | exit | update | wait */
 static bool parse_kind(parser_t *p)
 {
-    static const char *const names[] = {"parallel", "task", "data", "enter", "exit", "update", "wait", "declare"};
+    static const char *const names[] = {"parallel", "task",   "data", "enter",
+                                        "exit",     "update", "wait", "declare"};
     directive_t *d = p->d;
     d->name_begin = p->token.begin;
     d->name_end = p->token.end;
@@ -785,7 +843,8 @@ static bool parse_kind(parser_t *p)
     if (p->token.kind == TOKEN_NAME)
         unknown_word(p, "directive", names, COUNT(names));
     else
-        parser_error(p, "expected a directive: parallel, task, declare kernel, data, enter data, exit data, update or wait");
+        parser_error(p, "expected a directive: parallel, task, declare kernel, data, enter data, "
+                        "exit data, update or wait");
     return false;
 }
 
@@ -806,7 +865,10 @@ directive_t *parse_directive(const source_t *s, pragma_t pragma)
 {
     directive_t *d = arena_alloc(sizeof(*d));
     d->pragma = pragma;
-    parser_t p = {.s = s, .lexer = lexer_at(s, pragma.content, pragma.content_end), .d = d, .last_end = pragma.content};
+    parser_t p = {.s = s,
+                  .lexer = lexer_at(s, pragma.content, pragma.content_end),
+                  .d = d,
+                  .last_end = pragma.content};
     p.lexer.line_start = false;
     p.lexer.quoted = pragma.is_operator;
     p.token.end = pragma.content;

@@ -11,9 +11,9 @@ typedef struct parser {
     token_t token;   /* the next one */
     size_t last_end; /* where the one before it ended */
     directive_t *d;
-    token_t clause;  /* the name of the clause that is being parsed */
-    int depth;   /* of expressions within expressions */
-    bool failed; /* an error of the current clause has been reported */
+    token_t clause; /* the name of the clause that is being parsed */
+    int depth;      /* of expressions within expressions */
+    bool failed;    /* an error of the current clause has been reported */
 } parser_t;
 
 void parser_advance(parser_t *p);

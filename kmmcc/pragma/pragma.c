@@ -50,14 +50,19 @@ static bool read_operator(const source_t *s, token_t name, pragma_t *out)
     size_t begin, end;
     l.line_start = false;
     token_t open = lex(&l), text = lex(&l), close = lex(&l);
-    if (!token_is(s, open, "(") || text.kind != TOKEN_STRING || !token_is(s, close, ")") || !is_closed(s, text))
+    if (!token_is(s, open, "(") || text.kind != TOKEN_STRING || !token_is(s, close, ")") ||
+        !is_closed(s, text))
         return false;
     literal_content(s, text, &begin, &end);
     lexer_t inner = lexer_at(s, begin, end);
     inner.line_start = false;
     if (!token_is(s, lex(&inner), "kmm"))
         return false;
-    *out = (pragma_t){.begin = name.begin, .end = close.end, .content = inner.at, .content_end = end, .is_operator = true};
+    *out = (pragma_t){.begin = name.begin,
+                      .end = close.end,
+                      .content = inner.at,
+                      .content_end = end,
+                      .is_operator = true};
     return true;
 }
 
@@ -65,7 +70,9 @@ bool pragma_next(const source_t *s, size_t *from, pragma_t *out)
 {
     lexer_t l = lexer_at(s, *from, s->length);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        bool found = t.kind == TOKEN_DIRECTIVE ? read_directive(s, t, out) : token_is(s, t, "_Pragma") && read_operator(s, t, out);
+        bool found = t.kind == TOKEN_DIRECTIVE
+                         ? read_directive(s, t, out)
+                         : token_is(s, t, "_Pragma") && read_operator(s, t, out);
         if (found) {
             *from = out->end;
             return true;

@@ -9,7 +9,8 @@
 #include "internal.h"
 #include "memory/disk/spill.h"
 
-static const uint64_t RESERVE_PART = 32; /* of a device's free memory is left to others where nothing else is said */
+static const uint64_t RESERVE_PART =
+    32; /* of a device's free memory is left to others where nothing else is said */
 
 /* "64M", "1.5G", "4096": bytes; false when it is no such number. */
 static bool parse_bytes(const char *text, uint64_t *out)
@@ -39,40 +40,53 @@ static int environment_bytes(const char *name, uint64_t *out)
     const char *text = getenv(name);
     if (*out || !text || !*text)
         return 0;
-    return parse_bytes(text, out) ? 0 : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name, text);
+    return parse_bytes(text, out)
+               ? 0
+               : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name,
+                                text);
 }
 
-/* KMM_JOIN: how many bytes small chunks are joined to; 0: they are not. Tests say the rest too: "64K,1,2". */
+/* KMM_JOIN: how many bytes small chunks are joined to; 0: they are not. Tests say the rest too:
+ * "64K,1,2". */
 static int config_join(kmm_runtime_t *rt)
 {
     enum { BYTES = 32 << 20, TASKS = 32, PART = 64 };
     const char *text = getenv("KMM_JOIN");
     char *copy = kmm__copy_text(text ? text : ""), *rest = copy, *number;
-    uint64_t values[] = { BYTES, TASKS, PART };
+    uint64_t values[] = {BYTES, TASKS, PART};
     bool ok = true;
     for (int k = 0; k < 3 && (number = strsep(&rest, ",")); k++)
-        ok &= k ? parse_bytes(number, &values[k]) && values[k] > 0 : !*number || parse_bytes(number, &values[k]);
+        ok &= k ? parse_bytes(number, &values[k]) && values[k] > 0
+                : !*number || parse_bytes(number, &values[k]);
     ok &= !rest;
     free(copy);
     rt->join.bytes = values[0];
     rt->join.tasks = values[1];
     rt->join.part = values[2];
-    return ok ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 32M or 0", text);
+    return ok ? 0
+              : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 32M or 0",
+                               text);
 }
 
-/* What of a device's memory may be used: as much as is given, and all of what is free now but for what others are left. */
+/* What of a device's memory may be used: as much as is given, and all of what is free now but for
+ * what others are left. */
 static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint64_t *out)
 {
     uint64_t kept = config->device_keep_free, free_bytes = d->info.memory_free;
-    uint64_t most = kept ? (kept < free_bytes ? free_bytes - kept : 0) : config->device_mem ? d->info.memory_total : free_bytes - free_bytes / RESERVE_PART;
+    uint64_t most = kept                 ? (kept < free_bytes ? free_bytes - kept : 0)
+                    : config->device_mem ? d->info.memory_total
+                                         : free_bytes - free_bytes / RESERVE_PART;
     *out = config->device_mem && config->device_mem < most ? config->device_mem : most;
     if (kept && d->info.memory_total && *out < d->info.granularity)
-        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICE_KEEP_FREE: %llu bytes are to be left free on %s, of which %llu are", (unsigned long long)kept,
-                              d->info.name, (unsigned long long)free_bytes);
+        return kmm__error_set(
+            KMM_E_INVALID,
+            "KMM_DEVICE_KEEP_FREE: %llu bytes are to be left free on %s, of which %llu are",
+            (unsigned long long)kept, d->info.name, (unsigned long long)free_bytes);
     return 0;
 }
 
-static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const kmm_config_t *config, bool hidden)
+static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const kmm_config_t *config,
+                      bool hidden)
 {
     kmm__device_t *d = kmm__alloc(sizeof(*d));
     int error = b->open(b, ordinal, &d->gpu);
@@ -122,7 +136,8 @@ static int too_many(void)
 
 typedef int create_t(kmm__backend_t **out, const char **reason);
 
-static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, int at_most, const kmm_config_t *config, bool required)
+static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, int at_most,
+                    const kmm_config_t *config, bool required)
 {
     kmm__backend_t *b;
     const char *reason = "";
@@ -135,11 +150,13 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     kmm__near_ahead(rt);
     int count = b->count(b);
     if (at_most && count < at_most)
-        return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer", at_most, product, count);
+        return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer",
+                              at_most, product, count);
     if (at_most > room(rt) || (required && room(rt) == 0))
         return too_many();
     if (!at_most && count > room(rt)) {
-        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n", count, product, room(rt));
+        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n",
+                count, product, room(rt));
         count = room(rt);
     }
     for (int k = 0; k < (at_most ? at_most : count); k++)
@@ -171,15 +188,22 @@ static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *c
     size_t length = colon ? (size_t)(colon - entry) : strlen(entry);
     char *end = NULL;
     long n = colon ? strtol(colon + 1, &end, 10) : 0;
-    if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) || rt->backend_count >= KMM__MAX_BACKENDS - 1) /* one for the CPU that is always there */
-        return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, hip, host, or host:4,mem=64M", entry);
+    if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) ||
+        rt->backend_count >= KMM__MAX_BACKENDS - 1) /* one for the CPU that is always there */
+        return kmm__error_set(KMM_E_INVALID,
+                              "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, hip, "
+                              "host, or host:4,mem=64M",
+                              entry);
     if (length == 4 && !memcmp(entry, "cuda", 4))
         return add_gpus(rt, kmm__cuda_backend_create, "CUDA", (int)n, config, true);
     if (length == 3 && !memcmp(entry, "hip", 3))
         return add_gpus(rt, kmm__hip_backend_create, "HIP", (int)n, config, true);
     if (length == 4 && !memcmp(entry, "host", 4))
         return add_host(rt, (uint32_t)n, config, false);
-    return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: there is no kind of device `%.*s`; there are cuda, hip and host", (int)length, entry);
+    return kmm__error_set(
+        KMM_E_INVALID,
+        "KMM_DEVICES: there is no kind of device `%.*s`; there are cuda, hip and host", (int)length,
+        entry);
 }
 
 static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
@@ -191,7 +215,9 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
         uint64_t mem;
         if (!strncmp(entry, "mem=", 4)) {
             if (!parse_bytes(entry + 4, &mem) || mem == 0)
-                error = kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s`: no number of bytes, such as 64M or 8G", entry);
+                error = kmm__error_set(KMM_E_INVALID,
+                                       "KMM_DEVICES: `%s`: no number of bytes, such as 64M or 8G",
+                                       entry);
             else
                 config->device_mem = mem;
         } else if (*entry && count < KMM__MAX_DEVICES) {
@@ -201,12 +227,16 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
     for (int k = 0; k < count && !error; k++)
         error = add_entry(rt, entries[k], config);
     if (!error && count == 0 && strspn(list, ",") == strlen(list))
-        error = kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: `%s` names no device; it is like cuda, cuda:2, hip, host, or host:4,mem=64M", list);
+        error = kmm__error_set(KMM_E_INVALID,
+                               "KMM_DEVICES: `%s` names no device; it is like cuda, cuda:2, hip, "
+                               "host, or host:4,mem=64M",
+                               list);
     free(copy);
     return error;
 }
 
-/* All GPUs. HIP is asked only where AMD's kernel driver is, since looking for devices takes it long. */
+/* All GPUs. HIP is asked only where AMD's kernel driver is, since looking for devices takes it
+ * long. */
 static int add_all(kmm_runtime_t *rt, const kmm_config_t *config)
 {
     int error = add_gpus(rt, kmm__cuda_backend_create, "CUDA", 0, config, false);
@@ -224,14 +254,17 @@ static int config_threads(kmm_config_t *config)
     if (config->threads || !text || !*text)
         return 0;
     if (*end || n < 0 || n > MOST)
-        return kmm__error_set(KMM_E_INVALID, "KMM_THREADS=%s: no number of threads, which is 1 to %d, or 0 for as many as there are cores", text, MOST);
+        return kmm__error_set(KMM_E_INVALID,
+                              "KMM_THREADS=%s: no number of threads, which is 1 to %d, or 0 for as "
+                              "many as there are cores",
+                              text, MOST);
     config->threads = (uint32_t)n;
     return 0;
 }
 
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
 {
-    kmm_config_t config = given ? *given : (kmm_config_t){ 0 };
+    kmm_config_t config = given ? *given : (kmm_config_t){0};
     const char *list = config.devices ? config.devices : getenv("KMM_DEVICES");
     int error = kmm__check_config(rt);
     if (!error)

@@ -29,7 +29,8 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
 }
 
 /* What went wrong, with the item in the directive's words before it. */
-static void check_item(int error, const char *directive, const char *text, const char *file, int line)
+static void check_item(int error, const char *directive, const char *text, const char *file,
+                       int line)
 {
     if (error) {
         char why[400];
@@ -39,9 +40,11 @@ static void check_item(int error, const char *directive, const char *text, const
     kmm_directive_check(error, file, line);
 }
 
-KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file, int line)
+KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes,
+                             const char *file, int line)
 {
-    check_item(bytes ? kmm_map(kmm__current(), map, base, bytes) : 0, "data map of", text, file, line);
+    check_item(bytes ? kmm_map(kmm__current(), map, base, bytes) : 0, "data map of", text, file,
+               line);
 }
 
 KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line)
@@ -51,7 +54,8 @@ KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line
     kmm_directive_check(kmm_unmap(kmm__current(), base), file, line);
 }
 
-KMM__API void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes, const char *file, int line)
+KMM__API void kmm_data_update(kmm_direction_t direction, const char *text, const void *base,
+                              size_t bytes, const char *file, int line)
 {
     kmm_runtime_t *rt = kmm__current();
     if (bytes == 0)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
 #include "execute/marker.h"
-#include "memory/host/links.h"
+#include "internal.h"
 #include "memory/disk/spill.h"
+#include "memory/host/links.h"
 #include "memory/host/stage.h"
 
 /* ---- Errors ---- */
@@ -87,7 +87,8 @@ static void runtime_free(kmm_runtime_t *rt)
     free(rt);
 }
 
-/* Held for a microsecond or so at a time: a thread that finds it taken spins a little before it sleeps. */
+/* Held for a microsecond or so at a time: a thread that finds it taken spins a little before it
+ * sleeps. */
 static void lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t adaptive;
@@ -217,14 +218,16 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__device_t *d = rt->device[k];
         uint64_t launches = __atomic_load_n(&d->launches, __ATOMIC_RELAXED);
-        if (d == but || !d->backend->flush || __atomic_exchange_n(&d->flushed, launches, __ATOMIC_RELAXED) == launches)
+        if (d == but || !d->backend->flush ||
+            __atomic_exchange_n(&d->flushed, launches, __ATOMIC_RELAXED) == launches)
             continue;
         d->backend->flush(d->lanes[0].stream);
     }
 }
 
-/* The program ends. Its other threads may be in the middle of calls, and what is destroyed after this may free memory, so the runtime stays as it
- * is, and goes with the process. Work is waited for, unless what calls exit is part of it, or another thread is inside a task. */
+/* The program ends. Its other threads may be in the middle of calls, and what is destroyed after
+ * this may free memory, so the runtime stays as it is, and goes with the process. Work is waited
+ * for, unless what calls exit is part of it, or another thread is inside a task. */
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
@@ -240,7 +243,8 @@ static void default_end(void)
     kmm__stats_print(rt);
 }
 
-/* The runtime's threads are not there in a forked process. One without GPUs makes itself another runtime. */
+/* The runtime's threads are not there in a forked process. One without GPUs makes itself another
+ * runtime. */
 static void after_fork(void)
 {
     if (!default_runtime)
@@ -256,7 +260,8 @@ static void after_fork(void)
 static void default_create(void)
 {
     if (was_on_gpus) {
-        fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that has used them; fork first\n");
+        fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that "
+                        "has used them; fork first\n");
         return;
     }
     if (kmm_create(&default_runtime, NULL)) {
@@ -283,7 +288,8 @@ KMM__API void kmm_kernels_end(const void *const *handles, uint32_t count)
     kmm__marker_t *m;
     if (!rt || count == 0)
         return;
-    if (!kmm__is_inside()) { /* where it cannot be waited for there is none of theirs, as the program knows */
+    if (!kmm__is_inside()) { /* where it cannot be waited for there is none of theirs, as the
+                                program knows */
         kmm__marker_create(rt, &kmm__all_streams, &m);
         kmm__marker_wait(m);
         kmm__marker_release(m);
@@ -309,12 +315,17 @@ KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void 
 {
     kmm__array_t *a;
     size_t bytes;
-    if (!rt || !shape || !out || shape->dims < 1 || shape->dims > KMM_MAX_DIMS || shape->element_bytes == 0)
-        return kmm__error_set(KMM_E_INVALID, "an array needs a runtime, 1 to %d dimensions and elements of some size", KMM_MAX_DIMS);
+    if (!rt || !shape || !out || shape->dims < 1 || shape->dims > KMM_MAX_DIMS ||
+        shape->element_bytes == 0)
+        return kmm__error_set(
+            KMM_E_INVALID, "an array needs a runtime, 1 to %d dimensions and elements of some size",
+            KMM_MAX_DIMS);
     bytes = shape->element_bytes;
     for (uint32_t d = 0; d < shape->dims; d++)
-        if (shape->extent[d] < 0 || __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
-            return kmm__error_set(KMM_E_RANGE, "extent %lld of an array", (long long)shape->extent[d]);
+        if (shape->extent[d] < 0 ||
+            __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
+            return kmm__error_set(KMM_E_RANGE, "extent %lld of an array",
+                                  (long long)shape->extent[d]);
     pthread_mutex_lock(&rt->lock);
     int error = kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
     if (!error)
@@ -343,7 +354,7 @@ KMM__API int kmm_array_destroy(kmm_runtime_t *rt, void *base)
 KMM__API void *kmm_malloc(size_t bytes)
 {
     void *base = NULL;
-    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 };
+    kmm_shape_t shape = {.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1};
     if (kmm_array_create(kmm__current(), &shape, &base)) {
         fprintf(stderr, "kmm: error: %s\n", error_text);
         return NULL;
@@ -364,7 +375,7 @@ KMM__API int kmm_array_find(kmm_runtime_t *rt, const void *address, kmm_extent_t
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, address);
     if (a && out)
-        *out = (kmm_extent_t){ a->base, a->bytes };
+        *out = (kmm_extent_t){a->base, a->bytes};
     pthread_mutex_unlock(&rt->lock);
     return a ? 0 : kmm__error_set(KMM_E_ADDRESS, "%p is in no array", address);
 }
@@ -383,12 +394,16 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
     pthread_mutex_lock(&rt->lock);
     const kmm__device_t *d = rt->device[device];
     *out = (kmm_device_info_t){
-        .kind = d->backend->kind, .ordinal = d->ordinal, .memory_bytes = d->limit, .used_bytes = d->used,
+        .kind = d->backend->kind,
+        .ordinal = d->ordinal,
+        .memory_bytes = d->limit,
+        .used_bytes = d->used,
         .bytes_in = __atomic_load_n(&d->bytes_in, __ATOMIC_RELAXED),
         .bytes_out = __atomic_load_n(&d->bytes_out, __ATOMIC_RELAXED),
         .bytes_peer = __atomic_load_n(&d->bytes_peer, __ATOMIC_RELAXED),
         .launches = __atomic_load_n(&d->launches, __ATOMIC_RELAXED),
-        .chunks = d->chunks, .whole_arrays = d->info.whole,
+        .chunks = d->chunks,
+        .whole_arrays = d->info.whole,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));
     pthread_mutex_unlock(&rt->lock);

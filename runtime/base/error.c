@@ -7,7 +7,8 @@ KMM__API const char *kmm_error_string(int code)
 {
     switch (code) {
     case 0: return "no error";
-#define KMM_X(name, number, text) case number: return text;
+#define KMM_X(name, number, text)                                                                  \
+    case number: return text;
         KMM_ERROR_TABLE(KMM_X)
 #undef KMM_X
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handing chunks to a backend. Chunks of one launch that are ready at the same time, on one device, are one kernel
- * launch if their blocks together make up a box: what a launch costs the driver is paid once for them.
+ * Handing chunks to a backend. Chunks of one launch that are ready at the same time, on one device,
+ * are one kernel launch if their blocks together make up a box: what a launch costs the driver is
+ * paid once for them.
  */
 #include <string.h>
 
@@ -23,7 +24,8 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
     if (t->check)
         base = kmm__check_base(t->check, a);
     else
-        base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host : a->residence[t->device->index].window;
+        base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host
+                                             : a->residence[t->device->index].window;
     return base + (uint64_t)offset;
 }
 
@@ -39,7 +41,9 @@ void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
 
 /* ---- Joining ---- */
 
-typedef struct blocks { uint32_t offset[3], count[3]; } blocks_t;
+typedef struct blocks {
+    uint32_t offset[3], count[3];
+} blocks_t;
 
 static blocks_t blocks_of(const kmm__task_t *t)
 {
@@ -66,22 +70,26 @@ static bool append(blocks_t *a, const blocks_t *b)
     return true;
 }
 
-/* Whether t differs from other chunks of its launch in nothing but its blocks: not in the memory that it works on, for one. */
+/* Whether t differs from other chunks of its launch in nothing but its blocks: not in the memory
+ * that it works on, for one. */
 static bool can_join(const kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
-    return w->kernel && !w->is_inline && w->partials_count == 0 && !kmm__check_wants(t) && !t->error;
+    return w->kernel && !w->is_inline && w->partials_count == 0 && !kmm__check_wants(t) &&
+           !t->error;
 }
 
 uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
 {
     enum { DEPTH = 4 }; /* one more than dimensions */
-    blocks_t open[DEPTH]; /* boxes that have yet to become one, each the continuation of that before */
+    blocks_t
+        open[DEPTH]; /* boxes that have yet to become one, each the continuation of that before */
     uint32_t depth = 0, joined = 1;
     if (!can_join(tasks[0]))
         return 1;
     for (uint32_t k = 0; k < count; k++) {
-        if (tasks[k]->work != tasks[0]->work || tasks[k]->lane != tasks[0]->lane || !can_join(tasks[k]) || depth == DEPTH)
+        if (tasks[k]->work != tasks[0]->work || tasks[k]->lane != tasks[0]->lane ||
+            !can_join(tasks[k]) || depth == DEPTH)
             break;
         open[depth++] = blocks_of(tasks[k]);
         while (depth > 1 && append(&open[depth - 2], &open[depth - 1]))
@@ -108,7 +116,7 @@ static int launch_kernel(kmm__task_t *t, const blocks_t *part, kmm__stream_t *st
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     void *args[w->arg_count + 1];
-    kmm__run_t run = { .kernel = w->kernel, .geometry = w->geometry, .args = args };
+    kmm__run_t run = {.kernel = w->kernel, .geometry = w->geometry, .args = args};
     kmm__arguments_write(t, packed);
     for (uint32_t k = 0; k < w->arg_count; k++)
         args[k] = packed + w->arg_offset[k];
@@ -120,7 +128,8 @@ static int launch_kernel(kmm__task_t *t, const blocks_t *part, kmm__stream_t *st
         run.args = args + 1;
     } else if (w->kernel->is_clone) {
         const uint32_t *grid = w->geometry.grid;
-        kmm_blocks_t blocks = { part->offset[0], part->offset[1], part->offset[2], grid[0], grid[1], grid[2] };
+        kmm_blocks_t blocks = {part->offset[0], part->offset[1], part->offset[2],
+                               grid[0],         grid[1],         grid[2]};
         memcpy(args[0], &blocks, sizeof(blocks));
     }
     return t->device->backend->launch(stream, &run);
@@ -135,7 +144,10 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     if (w->kernel)
         return launch_kernel(t, &part, stream);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    kmm__run_t run = { .chunk = t->range, .function = w->function, .args_block = packed, .args_bytes = w->args_bytes };
+    kmm__run_t run = {.chunk = t->range,
+                      .function = w->function,
+                      .args_block = packed,
+                      .args_bytes = w->args_bytes};
     kmm__arguments_write(t, packed);
     return t->device->backend->launch(stream, &run);
 }
@@ -147,5 +159,6 @@ int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t 
         blocks_t part = joined_blocks(tasks, count);
         return launch_kernel(tasks[0], &part, stream);
     }
-    return kmm__check_wants(tasks[0]) ? kmm__check_launch(tasks[0], stream, launch_chunk) : launch_chunk(tasks[0], stream);
+    return kmm__check_wants(tasks[0]) ? kmm__check_launch(tasks[0], stream, launch_chunk)
+                                      : launch_chunk(tasks[0], stream);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Points in the order of submission. The unfinished tasks of a stream form a line of segments; a
- * marker closes the segment that is open, and is reached when that segment and all before it are empty.
+ * marker closes the segment that is open, and is reached when that segment and all before it are
+ * empty.
  */
 #include "execute/marker.h"
 
@@ -14,8 +15,9 @@ typedef struct kmm__line kmm__line_t;
 
 struct kmm__segment {
     kmm__line_t *line;
-    uint64_t unfinished, unissued; /* of the latter not even what they do on devices is on streams */
-    int error; /* the first of its tasks and of those before */
+    uint64_t unfinished,
+        unissued;            /* of the latter not even what they do on devices is on streams */
+    int error;               /* the first of its tasks and of those before */
     kmm__marker_t **markers; /* set: the segment is closed */
     uint32_t marker_count, marker_capacity;
     struct kmm__segment *next;
@@ -24,7 +26,7 @@ struct kmm__segment {
 struct kmm__line {
     const void *stream;
     struct kmm__segment *first, *last; /* last is open */
-    kmm__marker_t **gates; /* later tasks wait for them */
+    kmm__marker_t **gates;             /* later tasks wait for them */
     uint32_t gate_count, gate_capacity;
     struct kmm__line *next;
 };
@@ -201,7 +203,8 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
     kmm__line_t *line = line_of(m->runtime, stream);
     gates_purge(line);
     if (m->left) {
-        line->gates = kmm__grow(line->gates, line->gate_count, &line->gate_capacity, sizeof(*line->gates));
+        line->gates =
+            kmm__grow(line->gates, line->gate_count, &line->gate_capacity, sizeof(*line->gates));
         line->gates[line->gate_count++] = m;
         m->refs++;
     }
@@ -209,14 +212,15 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
     return 0;
 }
 
-/* Who waits for everything can as well do some of it: that is sooner done than a thread is woken. Work that is not waited for could
- * take long. */
+/* Who waits for everything can as well do some of it: that is sooner done than a thread is woken.
+ * Work that is not waited for could take long. */
 static void assist(const kmm__marker_t *m)
 {
     const kmm_runtime_t *rt = m->runtime;
     for (uint32_t k = 0; k < rt->backend_count && m->is_of_all && !kmm__is_inside(); k++) {
         kmm__backend_t *b = rt->backends[k];
-        while (b->assist && m->left && b->assist(b)) {}
+        while (b->assist && m->left && b->assist(b)) {
+        }
     }
 }
 
@@ -224,7 +228,8 @@ int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
     assist(m);
-    kmm__spin_until_zero(&m->left, rt->has_spaces && kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : KMM__SPIN_NS);
+    kmm__spin_until_zero(&m->left, rt->has_spaces && kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS
+                                                                              : KMM__SPIN_NS);
     pthread_mutex_lock(&rt->lock);
     while (m->left)
         pthread_cond_wait(&rt->progress, &rt->lock);
@@ -281,7 +286,8 @@ static int devices_precede(kmm_runtime_t *rt, void *stream)
     int error = 0;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
-        for (uint32_t j = 0; d->backend->precede && j < d->lane_count + KMM__SIDE_LANES && !error; j++) {
+        for (uint32_t j = 0; d->backend->precede && j < d->lane_count + KMM__SIDE_LANES && !error;
+             j++) {
             pthread_mutex_lock(&rt->lock);
             kmm__stream_t *lane = d->lanes[j].stream;
             pthread_mutex_unlock(&rt->lock);
@@ -300,7 +306,8 @@ static bool has_two_drivers(const kmm_runtime_t *rt)
     return drivers > 1;
 }
 
-/* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a kernel for one, may wait for that stream. */
+/* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a
+ * kernel for one, may wait for that stream. */
 bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream)
 {
     kmm_runtime_t *rt = m->runtime;
@@ -334,7 +341,7 @@ void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
     if (!d || kmm__is_inside() || d->backend->follow(d->gpu, stream, NULL, NULL) <= 0)
         return;
     kmm__marker_t *m = kmm__alloc(sizeof(*m));
-    *m = (kmm__marker_t){ .runtime = rt, .refs = 2, .left = 1 }; /* one for whoever reaches it */
+    *m = (kmm__marker_t){.runtime = rt, .refs = 2, .left = 1}; /* one for whoever reaches it */
     bool follows = d->backend->follow(d->gpu, stream, stream_done, m) > 0;
     if (follows)
         kmm__marker_precede(m, stream);

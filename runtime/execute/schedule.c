@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issuing. Each device has a thread that takes tasks that are ready in the order of submission, brings
- * their frames and data, and enqueues them; it never waits for a task's work, only for memory. Tasks
- * in the host's space wait for their data and are then run on the lanes of the CPU.
+ * Issuing. Each device has a thread that takes tasks that are ready in the order of submission,
+ * brings their frames and data, and enqueues them; it never waits for a task's work, only for
+ * memory. Tasks in the host's space wait for their data and are then run on the lanes of the CPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,15 @@
 #include "memory/disk/spill.h"
 #include "memory/host/stage.h"
 
-enum { LANE_DEPTH = 2, LANE_TASKS = 16, LINGER = 200, LINGER_MORE = 64, DEVICE_DEPTH = 1024, EARLY = 16, ORDER_LEAST = 256 };
+enum {
+    LANE_DEPTH = 2,
+    LANE_TASKS = 16,
+    LINGER = 200,
+    LINGER_MORE = 64,
+    DEVICE_DEPTH = 1024,
+    EARLY = 16,
+    ORDER_LEAST = 256
+};
 
 /* ---- Queues ---- */
 
@@ -111,11 +119,11 @@ static void order_drop(kmm__device_t *d)
     for (uint32_t k = 0; k < d->order.count; k++)
         kmm__task_unref(d->order.tasks[k]);
     free(d->order.tasks);
-    d->order = (kmm__queue_t){ 0 };
+    d->order = (kmm__queue_t){0};
 }
 
-/* Whether t would have data of tasks evicted that come long before it, and wait for other devices. The oldest task of all is never
- * early, and waits for none; so there is an end. */
+/* Whether t would have data of tasks evicted that come long before it, and wait for other devices.
+ * The oldest task of all is never early, and waits for none; so there is an end. */
 static bool is_early(kmm__device_t *d, kmm__task_t *t)
 {
     uint64_t bytes;
@@ -142,7 +150,8 @@ static void fail(kmm__task_t *t, int error, const char *why)
     kmm__describe(t, where, sizeof(where));
     t->error = error;
     if (t->failed_item < w->item_count)
-        kmm__error_note(t->device->runtime, error, "%s: argument %s: %s", where, w->item_text[t->failed_item], why);
+        kmm__error_note(t->device->runtime, error, "%s: argument %s: %s", where,
+                        w->item_text[t->failed_item], why);
     else
         kmm__error_note(t->device->runtime, error, "%s: %s", where, why);
 }
@@ -157,7 +166,8 @@ static const char *reason(const kmm__device_t *d, int error)
 static void fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
 {
     char why[320];
-    snprintf(why, sizeof(why), "its data could not be copied from %s to the host: %s", from->info.name, from->backend->error_text(from->backend));
+    snprintf(why, sizeof(why), "its data could not be copied from %s to the host: %s",
+             from->info.name, from->backend->error_text(from->backend));
     fail(t, error, why);
 }
 
@@ -247,14 +257,15 @@ static void name_suspects(const suspects_t *s, char *text, size_t size)
         snprintf(text + n, size - n, " or another");
 }
 
-/* After a kernel's fault the driver says of all work that it has failed, also of what was done before, and of copies. So all that was
- * under way is named. */
+/* After a kernel's fault the driver says of all work that it has failed, also of what was done
+ * before, and of copies. So all that was under way is named. */
 static void note_fault(kmm__device_t *d, int error)
 {
     char text[400];
     const char *why = d->backend->error_text(d->backend);
-    const char *remedy = d->backend->kind == KMM_KIND_CUDA ? "; compute-sanitizer finds which of them" : "";
-    suspects_t s = { 0 };
+    const char *remedy =
+        d->backend->kind == KMM_KIND_CUDA ? "; compute-sanitizer finds which of them" : "";
+    suspects_t s = {0};
     for (const batch_t *b = d->under_way; b; b = b->next)
         for (uint32_t k = 0; k < b->count; k++)
             suspect(&s, b->tasks[k]);
@@ -304,8 +315,10 @@ static void batch_finished(void *arg, int status)
     for (uint32_t k = 0; k < b->count; k++) {
         kmm__task_t *t = b->tasks[k];
         if (status && !t->error)
-            fail(t, status, b->count > 1 ? "this chunk, or one that was issued together with it, failed on the device"
-                                         : d->backend->error_text(d->backend));
+            fail(t, status,
+                 b->count > 1
+                     ? "this chunk, or one that was issued together with it, failed on the device"
+                     : d->backend->error_text(d->backend));
         kmm__task_finish(t, status);
     }
     kmm__device_wake(d);
@@ -324,7 +337,8 @@ int kmm__side_lane_take(kmm__device_t *d)
                 continue;
             int error = lane->stream ? 0 : d->backend->stream_create(d->gpu, &lane->stream);
             if (error)
-                return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+                return kmm__error_set(error, "%s: %s", d->info.name,
+                                      d->backend->error_text(d->backend));
             lane->is_taken = true;
             return (int)k;
         }
@@ -370,7 +384,12 @@ static void inline_finished(void *arg, int status)
     batch_finished(b, status);
 }
 
-typedef struct drained { pthread_mutex_t lock; pthread_cond_t changed; bool done; int status; } drained_t;
+typedef struct drained {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool done;
+    int status;
+} drained_t;
 
 static void stream_drained(void *arg, int status)
 {
@@ -384,7 +403,7 @@ static void stream_drained(void *arg, int status)
 
 int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s)
 {
-    drained_t d = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0 };
+    drained_t d = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
     int error = b->notify(s, stream_drained, &d);
     pthread_mutex_lock(&d.lock);
     while (!error && !d.done)
@@ -393,13 +412,16 @@ int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s)
     return error ? error : d.status;
 }
 
-int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                       void **args)
 {
     kmm__backend_t *b = t->device->backend;
-    kmm__run_t run = { .kernel = kernel, .geometry = *geometry, .args = args };
+    kmm__run_t run = {.kernel = kernel, .geometry = *geometry, .args = args};
     memcpy(run.count, geometry->grid, sizeof(run.count));
     if (kernel->kind != b->kind)
-        return kmm__error_set(KMM_E_INVALID, "%s: it was built for another kind of device than the task runs on", kernel->name);
+        return kmm__error_set(KMM_E_INVALID,
+                              "%s: it was built for another kind of device than the task runs on",
+                              kernel->name);
     if (kernel->is_clone && kernel->whole) {
         run.kernel = kernel->whole;
         run.args = args + 1;
@@ -435,7 +457,11 @@ void kmm__inline_end(kmm__task_t *t)
         inline_finished(t, error);
 }
 
-typedef struct fetched { kmm_runtime_t *runtime; kmm__ticket_t *ticket; kmm__task_t *task; } fetched_t;
+typedef struct fetched {
+    kmm_runtime_t *runtime;
+    kmm__ticket_t *ticket;
+    kmm__task_t *task;
+} fetched_t;
 
 static void copy_out_finished(void *arg, int status)
 {
@@ -459,7 +485,7 @@ static void announce_copy_out(kmm__task_t *t, const kmm__move_t *m)
 {
     kmm_runtime_t *rt = t->device->runtime;
     fetched_t *f = kmm__alloc(sizeof(*f));
-    *f = (fetched_t){ rt, m->ticket, t };
+    *f = (fetched_t){rt, m->ticket, t};
     pthread_mutex_lock(&rt->lock);
     kmm__ticket_ref(m->ticket);
     kmm__task_ref(t);
@@ -502,8 +528,8 @@ static void copies_drained(void *arg, int status)
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* Of a task that could not be enqueued whole: its kernel waits for no copies, so the task itself does, before it
- * gives its frames back. Locked, unlocks meanwhile. */
+/* Of a task that could not be enqueued whole: its kernel waits for no copies, so the task itself
+ * does, before it gives its frames back. Locked, unlocks meanwhile. */
 static void copies_drain(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
@@ -512,11 +538,14 @@ static void copies_drain(kmm__task_t *t)
     for (uint32_t k = 0; k < count; k++) {
         kmm__ticket_t *c = t->copies[k];
         kmm__device_t *d = c->device;
-        pthread_mutex_t *lock = c->stream == d->in ? &d->in_lock : c->stream == d->out ? &d->out_lock : &d->peer_lock;
+        pthread_mutex_t *lock = c->stream == d->in    ? &d->in_lock
+                                : c->stream == d->out ? &d->out_lock
+                                                      : &d->peer_lock;
         kmm__task_ref(t);
         pthread_mutex_unlock(&rt->lock);
         pthread_mutex_lock(lock);
-        int error = c->stream == d->out ? kmm__stage_notify(d, copies_drained, t) : d->backend->notify(c->stream, copies_drained, t);
+        int error = c->stream == d->out ? kmm__stage_notify(d, copies_drained, t)
+                                        : d->backend->notify(c->stream, copies_drained, t);
         pthread_mutex_unlock(lock);
         if (error)
             copies_drained(t, error);
@@ -530,7 +559,8 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
     kmm__device_t *d = t->device;
     kmm__stream_t *lane = d->lanes[t->lane].stream;
     int error = 0;
-    if (moves->count) { /* what goes through the host is waited for there, and must be announced by then */
+    if (moves->count) { /* what goes through the host is waited for there, and must be announced by
+                           then */
         error = kmm__moves_enqueue(moves, true);
         announce_copies_out(t, moves);
         int e = kmm__moves_enqueue(moves, false);
@@ -556,11 +586,12 @@ static int enqueue(kmm__task_t *t, kmm__moves_t *moves)
     return error ? error : kmm__chunks_launch(&t, 1, t->device->lanes[t->lane].stream);
 }
 
-/* The same for tasks of a batch whose chunks are launched as one; those of which something failed are left out. */
+/* The same for tasks of a batch whose chunks are launched as one; those of which something failed
+ * are left out. */
 static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *errors)
 {
     kmm__stream_t *lane = tasks[0]->device->lanes[tasks[0]->lane].stream;
-    kmm__moves_t none = { 0 };
+    kmm__moves_t none = {0};
     bool all = true;
     for (uint32_t k = 0; k < count; k++) {
         errors[k] = enqueue_before(tasks[k], &none);
@@ -583,7 +614,8 @@ static void enqueue_all(const batch_t *b, kmm__moves_t *moves, int errors[BATCH_
         errors[last] = enqueue(b->tasks[last], moves);
 }
 
-/* Brings a task's frames, unless they are known to be there, and plans its copies. Locked; false when it failed, and is finished. */
+/* Brings a task's frames, unless they are known to be there, and plans its copies. Locked; false
+ * when it failed, and is finished. */
 static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
 {
     int error = kmm__frames_acquire(t, resident);
@@ -601,7 +633,8 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
     return true;
 }
 
-/* Enqueues a batch, of which only the last task may have copies. Called locked, unlocks meanwhile. */
+/* Enqueues a batch, of which only the last task may have copies. Called locked, unlocks meanwhile.
+ */
 static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
 {
     kmm__device_t *d = b->tasks[0]->device;
@@ -633,7 +666,8 @@ static void batch_enqueue(batch_t *b, kmm__moves_t *moves)
     device_lock(rt);
 }
 
-/* Brings everything a task of the program's own statements needs; the thread that runs them does the rest. */
+/* Brings everything a task of the program's own statements needs; the thread that runs them does
+ * the rest. */
 static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
@@ -664,11 +698,12 @@ static void inline_issue(kmm__task_t *t, kmm__moves_t *moves)
 
 static kmm__task_t *ready_pop(kmm__device_t *d);
 
-/* Issues t and, as long as they need nothing brought and are small, tasks that are ready behind it. */
+/* Issues t and, as long as they need nothing brought and are small, tasks that are ready behind it.
+ */
 static void issue_on_stream(kmm__task_t *t)
 {
     kmm__device_t *d = t->device;
-    kmm__moves_t moves = { 0 };
+    kmm__moves_t moves = {0};
     uint64_t bytes, total;
     if (!prepare(t, false, &moves))
         return;
@@ -681,7 +716,8 @@ static void issue_on_stream(kmm__task_t *t)
     bool more = kmm__frames_resident(t, &total) && !kmm__spill_may_wait(d->runtime);
     while (more && moves.count == 0 && b->count < BATCH_TASKS) {
         kmm__task_t *next = queue_first(&d->ready);
-        more = next && !next->error && !next->work->is_inline && next->lane == t->lane && kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
+        more = next && !next->error && !next->work->is_inline && next->lane == t->lane &&
+               kmm__frames_resident(next, &bytes) && total + bytes <= BATCH_BYTES;
         if (more && (next = ready_pop(d)) && prepare(next, true, &moves)) {
             b->tasks[b->count++] = next;
             total += bytes;
@@ -726,7 +762,7 @@ static bool lane_take(kmm__device_t *d)
     kmm__lane_t *lane = lane_choose(d, true);
     if (!lane)
         return false;
-    kmm__run_t run = { .function = lane_main, .args_block = &lane, .args_bytes = sizeof(lane) };
+    kmm__run_t run = {.function = lane_main, .args_block = &lane, .args_bytes = sizeof(lane)};
     lane->is_taken = true;
     d->seekers++;
     if (d->backend->launch(lane->stream, &run) == 0)
@@ -736,7 +772,8 @@ static bool lane_take(kmm__device_t *d)
     return false;
 }
 
-/* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the CPU is quick. */
+/* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the
+ * CPU is quick. */
 static void host_dispatch(kmm__device_t *d)
 {
     for (kmm__task_t *t; (t = queue_first(&d->startable));) {
@@ -767,13 +804,18 @@ static void host_task_finished(void *arg, int status)
 }
 
 /* Tasks that a lane runs one after the other before it takes the lock again. */
-typedef struct run_list { uint32_t count; kmm__task_t *tasks[LANE_TASKS]; int errors[LANE_TASKS]; } run_list_t;
+typedef struct run_list {
+    uint32_t count;
+    kmm__task_t *tasks[LANE_TASKS];
+    int errors[LANE_TASKS];
+} run_list_t;
 
 static void functions_take(kmm__device_t *d, run_list_t *list)
 {
     uint32_t share = d->startable.count / (2 * d->lane_count) + 1;
     list->count = 0;
-    while (list->count < share && list->count < LANE_TASKS && d->startable.count && !queue_first(&d->startable)->work->kernel)
+    while (list->count < share && list->count < LANE_TASKS && d->startable.count &&
+           !queue_first(&d->startable)->work->kernel)
         list->tasks[list->count++] = queue_pop(&d->startable);
 }
 
@@ -801,8 +843,9 @@ static void function_finish(kmm__task_t *t, int error)
     kmm__task_finish(t, 0);
 }
 
-/* Waits a little for another task to start: less than it costs to be woken. Not locked. Whoever submitted it may be about to
- * submit more: it gets the lock first, so that several are taken at a time. */
+/* Waits a little for another task to start: less than it costs to be woken. Not locked. Whoever
+ * submitted it may be about to submit more: it gets the lock first, so that several are taken at a
+ * time. */
 static void linger(const kmm__device_t *d)
 {
     int k = 0;
@@ -877,7 +920,7 @@ void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
 static void issue_on_host(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->device->runtime;
-    kmm__moves_t moves = { 0 };
+    kmm__moves_t moves = {0};
     t->done_left++; /* ours, until the copies are on their way */
     int error = buffers_ensure(t);
     if (!error)
@@ -913,13 +956,15 @@ static void issue_on_host(kmm__task_t *t)
 
 void kmm__device_wake(kmm__device_t *d)
 {
-    atomic_store_explicit(&d->wakes, atomic_load_explicit(&d->wakes, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&d->wakes, atomic_load_explicit(&d->wakes, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     pthread_cond_signal(&d->wake);
 }
 
 void kmm__ready_push(kmm__task_t *t)
 {
-    /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for. */
+    /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
+     */
     if (t->is_plain && !t->error) {
         t->state = KMM__TASK_ISSUED;
         kmm__host_run(t);
@@ -936,7 +981,8 @@ void kmm__ready_push(kmm__task_t *t)
 static kmm__task_t *ready_pop(kmm__device_t *d)
 {
     kmm__task_t *first = queue_first(&d->ready);
-    return first && d->in_flight < DEVICE_DEPTH && !is_early(d, first) ? queue_pop(&d->ready) : NULL;
+    return first && d->in_flight < DEVICE_DEPTH && !is_early(d, first) ? queue_pop(&d->ready)
+                                                                       : NULL;
 }
 
 static void issue(kmm__task_t *t)
@@ -958,7 +1004,8 @@ static void *device_main(void *arg)
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    for (bool lingers = false;;) { /* when there is nothing to do: whoever submits or finishes tasks is likely to make more ready soon */
+    for (bool lingers = false;;) { /* when there is nothing to do: whoever submits or finishes tasks
+                                      is likely to make more ready soon */
         uint64_t seen = d->wakes;
         kmm__frames_service(d);
         kmm__frames_evict_ahead(d);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A map is a nest of levels, one for each dimension. A level covers its dimension with intervals:
- * interval k begins at its own key and ends at the next one's. In the last dimension an interval has
- * a value, in the others a level of the next dimension. Intervals lie in sorted blocks of bounded
- * size, so inserting moves little; the block found last is tried first, so sweeps are quick.
- * Functions that change the number of cells count it in the map, which is const to them otherwise.
+ * interval k begins at its own key and ends at the next one's. In the last dimension an interval
+ * has a value, in the others a level of the next dimension. Intervals lie in sorted blocks of
+ * bounded size, so inserting moves little; the block found last is tried first, so sweeps are
+ * quick. Functions that change the number of cells count it in the map, which is const to them
+ * otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ typedef struct block {
 
 typedef struct level {
     block_t **blocks; /* none is empty */
-    uint32_t count, capacity, hint, at; /* the block, and the interval in it, that were found last */
+    uint32_t count, capacity, hint,
+        at; /* the block, and the interval in it, that were found last */
     int64_t end;
 } level_t;
 
@@ -37,13 +39,16 @@ struct kmm__map {
     size_t visits;  /* leaves updated since the last time, beyond the first of each call */
 };
 
-typedef struct place { uint32_t block, entry; } place_t;
+typedef struct place {
+    uint32_t block, entry;
+} place_t;
 
 /* ---- Cells ---- */
 
 static bool is_last(const kmm__map_t *m, uint32_t d)
 {
-    return d + 1 == m->whole.dims || d + 1 >= KMM__DIMS; /* the latter never: compilers that unroll recursion need to know */
+    return d + 1 == m->whole.dims ||
+           d + 1 >= KMM__DIMS; /* the latter never: compilers that unroll recursion need to know */
 }
 
 static size_t cell_bytes(const kmm__map_t *m, uint32_t d)
@@ -76,7 +81,7 @@ static bool at_end(const level_t *l, place_t p)
 static place_t next(const level_t *l, place_t p)
 {
     if (++p.entry == l->blocks[p.block]->count)
-        p = (place_t){ p.block + 1, 0 };
+        p = (place_t){p.block + 1, 0};
     return p;
 }
 
@@ -108,7 +113,7 @@ static void value_copy(const kmm__map_t *m, void *dst, const void *src)
 
 static void level_free(kmm__map_t *m, uint32_t d, level_t *l)
 {
-    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p))
+    for (place_t p = {0, 0}; !at_end(l, p); p = next(l, p))
         cell_drop(m, d, l, p);
     for (uint32_t k = 0; k < l->count; k++) {
         m->cells -= l->blocks[k]->count;
@@ -199,7 +204,7 @@ static level_t *level_copy(kmm__map_t *m, uint32_t d, const level_t *l)
             break;
         out->blocks[out->count++] = b;
         for (uint32_t e = 0; e < l->blocks[k]->count && ok; e++) {
-            ok = cell_copy(m, d, b->data + e * cell_bytes(m, d), l, (place_t){ k, e }) == 0;
+            ok = cell_copy(m, d, b->data + e * cell_bytes(m, d), l, (place_t){k, e}) == 0;
             b->key[e] = l->blocks[k]->key[e];
             b->count += ok;
             m->cells += ok;
@@ -218,7 +223,7 @@ static level_t *level_copy(kmm__map_t *m, uint32_t d, const level_t *l)
 static size_t level_leaves(const kmm__map_t *m, uint32_t d, const level_t *l)
 {
     size_t n = 0;
-    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p))
+    for (place_t p = {0, 0}; !at_end(l, p); p = next(l, p))
         n += is_last(m, d) ? 1 : level_leaves(m, d + 1, child(m, d, l, p));
     return n;
 }
@@ -227,7 +232,8 @@ static size_t level_leaves(const kmm__map_t *m, uint32_t d, const level_t *l)
 
 static bool block_has(const level_t *l, uint32_t k, int64_t x)
 {
-    return k < l->count && l->blocks[k]->key[0] <= x && (k + 1 == l->count || x < l->blocks[k + 1]->key[0]);
+    return k < l->count && l->blocks[k]->key[0] <= x &&
+           (k + 1 == l->count || x < l->blocks[k + 1]->key[0]);
 }
 
 static uint32_t block_find(level_t *l, int64_t x)
@@ -247,14 +253,15 @@ static uint32_t block_find(level_t *l, int64_t x)
     return l->hint = lo;
 }
 
-/* The interval that contains x, which lies in the level. The one behind that found last is tried first. */
+/* The interval that contains x, which lies in the level. The one behind that found last is tried
+ * first. */
 static place_t find(level_t *l, int64_t x)
 {
     uint32_t hint = l->hint, k = block_find(l, x), lo = 0, e = k == hint ? l->at + 1 : 0;
     const block_t *b = l->blocks[k];
     if (e < b->count && b->key[e] <= x && (e + 1 == b->count || x < b->key[e + 1])) {
         l->at = e;
-        return (place_t){ k, e };
+        return (place_t){k, e};
     }
     for (uint32_t n = b->count; n > 1;) {
         uint32_t half = n / 2;
@@ -263,7 +270,7 @@ static place_t find(level_t *l, int64_t x)
         n -= half;
     }
     l->at = lo;
-    return (place_t){ k, lo };
+    return (place_t){k, lo};
 }
 
 /* ---- Inserting and removing intervals ---- */
@@ -294,7 +301,8 @@ static int block_split(const kmm__map_t *m, uint32_t d, level_t *l, uint32_t k)
     return 0;
 }
 
-/* Cuts the interval at *p so that one begins at x, inside of it, and makes *p that one's place. Places behind it are others then. */
+/* Cuts the interval at *p so that one begins at x, inside of it, and makes *p that one's place.
+ * Places behind it are others then. */
 static int cut(kmm__map_t *m, uint32_t d, level_t *l, place_t *p, int64_t x)
 {
     size_t size = cell_bytes(m, d);
@@ -304,7 +312,7 @@ static int cut(kmm__map_t *m, uint32_t d, level_t *l, place_t *p, int64_t x)
         if (error)
             return error;
         if (p->entry >= l->blocks[p->block]->count)
-            *p = (place_t){ p->block + 1, p->entry - l->blocks[p->block]->count };
+            *p = (place_t){p->block + 1, p->entry - l->blocks[p->block]->count};
     }
     if (!is_last(m, d) && !(below = level_copy(m, d + 1, child(m, d, l, *p))))
         return KMM_E_MEMORY;
@@ -343,7 +351,7 @@ static place_t swallow(kmm__map_t *m, uint32_t d, level_t *l, place_t p)
     memmove(b->data + p.entry * size, b->data + (p.entry + 1) * size, (b->count - p.entry) * size);
     if (b->count == 0) {
         block_remove(l, p.block);
-        return (place_t){ p.block, 0 };
+        return (place_t){p.block, 0};
     }
     if (p.block + 1 < l->count && b->count + l->blocks[p.block + 1]->count <= BLOCK / 2) {
         block_t *n = l->blocks[p.block + 1];
@@ -352,12 +360,13 @@ static place_t swallow(kmm__map_t *m, uint32_t d, level_t *l, place_t p)
         b->count += n->count;
         block_remove(l, p.block + 1);
     }
-    return p.entry < b->count ? p : (place_t){ p.block + 1, 0 };
+    return p.entry < b->count ? p : (place_t){p.block + 1, 0};
 }
 
 static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const level_t *b);
 
-static bool cell_same(const kmm__map_t *m, uint32_t d, const level_t *a, place_t p, const level_t *b, place_t q)
+static bool cell_same(const kmm__map_t *m, uint32_t d, const level_t *a, place_t p,
+                      const level_t *b, place_t q)
 {
     if (!is_last(m, d))
         return level_same(m, d + 1, child(m, d, a, p), child(m, d, b, q));
@@ -367,7 +376,7 @@ static bool cell_same(const kmm__map_t *m, uint32_t d, const level_t *a, place_t
 
 static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const level_t *b)
 {
-    place_t p = { 0, 0 }, q = { 0, 0 };
+    place_t p = {0, 0}, q = {0, 0};
     for (; !at_end(a, p) && !at_end(b, q); p = next(a, p), q = next(b, q))
         if (key_at(a, p) != key_at(b, q) || !cell_same(m, d, a, p, b, q))
             return false;
@@ -377,13 +386,13 @@ static bool level_same(const kmm__map_t *m, uint32_t d, const level_t *a, const 
 /* Joins equal neighbours of a level and of all below it. */
 static void level_join(kmm__map_t *m, uint32_t d, level_t *l)
 {
-    for (place_t p = { 0, 0 }; !at_end(l, p); p = next(l, p)) {
+    for (place_t p = {0, 0}; !at_end(l, p); p = next(l, p)) {
         if (!is_last(m, d))
             level_join(m, d + 1, child(m, d, l, p));
         else if (m->ops.settle)
             m->ops.settle(m->ctx, cell(m, d, l, p));
     }
-    for (place_t p = { 0, 0 }, n; n = next(l, p), !at_end(l, n);) {
+    for (place_t p = {0, 0}, n; n = next(l, p), !at_end(l, n);) {
         if (!cell_same(m, d, l, p, l, n)) {
             p = n;
             continue;
@@ -457,7 +466,8 @@ static int visit_level(walk_t *w, uint32_t d, level_t *l)
     return 0;
 }
 
-/* Cuts at lo and hi, unless intervals begin there already; the place of the first interval inside. */
+/* Cuts at lo and hi, unless intervals begin there already; the place of the first interval inside.
+ */
 static int cut_out(kmm__map_t *m, uint32_t d, level_t *l, int64_t lo, int64_t hi, place_t *first)
 {
     place_t p = find(l, lo);
@@ -539,7 +549,8 @@ static int assign_level(walk_t *w, uint32_t d, level_t *l)
 
 /* ---- The interface ---- */
 
-kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole, const void *initial)
+kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole,
+                            const void *initial)
 {
     kmm__map_t *m = calloc(1, sizeof(*m));
     if (!m)
@@ -570,11 +581,13 @@ static bool is_inside(const kmm__map_t *m, const kmm__box_t *b)
     return inside;
 }
 
-/* In one dimension: the cell of the interval that is just the box, as when the same chunks come again. NULL: there is none, or more. */
+/* In one dimension: the cell of the interval that is just the box, as when the same chunks come
+ * again. NULL: there is none, or more. */
 static unsigned char *exact_cell(const kmm__map_t *m, const kmm__box_t *b)
 {
     level_t *l = m->root;
-    if (m->whole.dims != 1 || b->dims != 1 || b->lo[0] < m->whole.lo[0] || b->hi[0] > m->whole.hi[0] || b->lo[0] >= b->hi[0])
+    if (m->whole.dims != 1 || b->dims != 1 || b->lo[0] < m->whole.lo[0] ||
+        b->hi[0] > m->whole.hi[0] || b->lo[0] >= b->hi[0])
         return NULL;
     place_t p = find(l, b->lo[0]);
     return key_at(l, p) == b->lo[0] && end_of(l, p) == b->hi[0] ? cell(m, 0, l, p) : NULL;
@@ -590,7 +603,7 @@ int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn
         inside = kmm__box_intersect(where, &m->whole);
         where = &inside;
     }
-    walk_t w = { .map = m, .where = where, .visit = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    walk_t w = {.map = m, .where = where, .visit = fn, .arg = arg, .part = {.dims = m->whole.dims}};
     return kmm__box_empty(where) ? 0 : visit_level(&w, 0, m->root);
 }
 
@@ -604,7 +617,8 @@ int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *
         inside = kmm__box_intersect(where, &m->whole);
         where = &inside;
     }
-    walk_t w = { .map = m, .where = where, .update = fn, .arg = arg, .part = { .dims = m->whole.dims } };
+    walk_t w = {
+        .map = m, .where = where, .update = fn, .arg = arg, .part = {.dims = m->whole.dims}};
     int result = kmm__box_empty(where) ? 0 : update_level(&w, 0, m->root);
     join_now_and_then(m);
     return result;
@@ -613,7 +627,7 @@ int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *
 int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value)
 {
     kmm__box_t inside = kmm__box_intersect(where, &m->whole);
-    walk_t w = { .map = m, .where = &inside, .value = value };
+    walk_t w = {.map = m, .where = &inside, .value = value};
     int result = kmm__box_empty(&inside) ? 0 : assign_level(&w, 0, m->root);
     join_now_and_then(m);
     return result;
@@ -638,7 +652,7 @@ static bool level_is_valid(const kmm__map_t *m, uint32_t d, const level_t *l)
             if ((k || e) && b->key[e] <= at)
                 return false;
             at = b->key[e];
-            if (!is_last(m, d) && !level_is_valid(m, d + 1, child(m, d, l, (place_t){ k, e })))
+            if (!is_last(m, d) && !level_is_valid(m, d + 1, child(m, d, l, (place_t){k, e})))
                 return false;
         }
     }

@@ -12,10 +12,13 @@
 typedef struct span {
     int64_t lo, hi;
     bool exact;
-    int64_t pitch, run, rows; /* one gap: `rows` runs of `run` elements, `pitch` apart; rows is 0 otherwise */
+    int64_t pitch, run,
+        rows; /* one gap: `rows` runs of `run` elements, `pitch` apart; rows is 0 otherwise */
 } span_t;
 
-typedef struct step { int64_t by, times; } step_t;
+typedef struct step {
+    int64_t by, times;
+} step_t;
 
 static int step_compare(const void *a, const void *b)
 {
@@ -23,7 +26,8 @@ static int step_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether runs of `run` elements, repeated by the steps, leave no gap; or just one, at the outermost. */
+/* Whether runs of `run` elements, repeated by the steps, leave no gap; or just one, at the
+ * outermost. */
 static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
 {
     if (n > 1)
@@ -44,9 +48,10 @@ static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
 }
 
 /* The indices of a section in a chunk: empty when hi <= lo. */
-static span_t section_span(const kmm__section_t *c, uint32_t axis_count, const kmm__chunk_box_t *box)
+static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
+                           const kmm__chunk_box_t *box)
 {
-    span_t s = { .lo = c->constant.lower, .hi = c->constant.lower + c->constant.length };
+    span_t s = {.lo = c->constant.lower, .hi = c->constant.lower + c->constant.length};
     step_t steps[KMM_MAX_AXES];
     uint32_t n = 0;
     bool varies = false;
@@ -59,7 +64,7 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count, const k
         varies |= c->coef[k].length != 0 && first != last;
         run += c->coef[k].length * first;
         if (low && first != last)
-            steps[n++] = (step_t){ llabs(low), last - first + 1 };
+            steps[n++] = (step_t){llabs(low), last - first + 1};
     }
     if (varies)
         return s; /* a triangle: its hull */
@@ -67,7 +72,8 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count, const k
     return s;
 }
 
-static bool chunk_is_empty(const kmm__section_t *c, uint32_t axis_count, const kmm__chunk_box_t *box)
+static bool chunk_is_empty(const kmm__section_t *c, uint32_t axis_count,
+                           const kmm__chunk_box_t *box)
 {
     for (uint32_t k = 0; k < axis_count; k++)
         if ((c->coef[k].lower || c->coef[k].length) && box->axis_hi[k] <= box->axis_lo[k])
@@ -80,13 +86,13 @@ static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out,
-                     kmm__layout_t *shaped)
+static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                     kmm__access_t *out, kmm__layout_t *shaped)
 {
     kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
     out->layout = &a->flat;
-    out->box = (kmm__box_t){ .dims = 1, .hi = { bytes } };
+    out->box = (kmm__box_t){.dims = 1, .hi = {bytes}};
     out->exact = true;
     if (item->section_count == 0)
         return bytes > 0;
@@ -101,14 +107,15 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     if (s.hi <= s.lo)
         return 0;
     if (s.rows > 1) {
-        int64_t extent[2] = { 1, s.pitch };
+        int64_t extent[2] = {1, s.pitch};
         int64_t column = ((s.lo % s.pitch) + s.pitch) % s.pitch, row = (s.lo - column) / s.pitch;
         kmm__layout_t l = kmm__layout_make(2, extent, item->element, base, bytes);
         row += (base - l.origin) / l.stride[0];
         if (column + s.run <= s.pitch && row >= 0 && row + s.rows <= l.extent[0]) {
             *shaped = l;
             out->layout = shaped;
-            out->box = (kmm__box_t){ 2, { row, column * item->element }, { row + s.rows, (column + s.run) * item->element } };
+            out->box = (kmm__box_t){
+                2, {row, column * item->element}, {row + s.rows, (column + s.run) * item->element}};
             return 1;
         }
     }
@@ -118,26 +125,31 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     return out->box.hi[0] > out->box.lo[0];
 }
 
-/* Most regions: one section over one axis, of a length that does not vary. False: it is not that, or leaves gaps. */
-static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out, int *result)
+/* Most regions: one section over one axis, of a length that does not vary. False: it is not that,
+ * or leaves gaps. */
+static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                      kmm__access_t *out, int *result)
 {
     const kmm__section_t *c = &item->section[0];
     int64_t low = c->coef[0].lower, first = chunk->axis_lo[0], last = chunk->axis_hi[0] - 1;
-    if (item->section_count != 1 || axis_count != 1 || c->whole || c->coef[0].length || low < 0 || last < first ||
-        (low > c->constant.length && first != last))
+    if (item->section_count != 1 || axis_count != 1 || c->whole || c->coef[0].length || low < 0 ||
+        last < first || (low > c->constant.length && first != last))
         return false;
     const kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
-    int64_t lo = c->constant.lower + low * first, hi = c->constant.lower + c->constant.length + low * last;
+    int64_t lo = c->constant.lower + low * first,
+            hi = c->constant.lower + c->constant.length + low * last;
     out->layout = &a->flat;
     out->exact = true;
-    out->box = (kmm__box_t){ .dims = 1, .lo = { clamp(base + lo * item->element, 0, bytes) }, .hi = { clamp(base + hi * item->element, 0, bytes) } };
+    out->box = (kmm__box_t){.dims = 1,
+                            .lo = {clamp(base + lo * item->element, 0, bytes)},
+                            .hi = {clamp(base + hi * item->element, 0, bytes)}};
     *result = hi > lo && out->box.hi[0] > out->box.lo[0];
     return true;
 }
 
-/* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then what is accessed is no
- * box, though its indices in each dimension have no gap. */
+/* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then
+ * what is accessed is no box, though its indices in each dimension have no gap. */
 static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk)
 {
     for (uint32_t k = 0; k < axis_count; k++) {
@@ -163,29 +175,31 @@ static int64_t row_bytes(const kmm__item_t *item)
 static void whole_extent(const kmm__item_t *item, int64_t extent[KMM_MAX_DIMS])
 {
     memcpy(extent, item->extent, sizeof(item->extent));
-    int64_t bytes = row_bytes(item), rest = (int64_t)item->array->bytes - (item->base - item->array->base);
+    int64_t bytes = row_bytes(item),
+            rest = (int64_t)item->array->bytes - (item->base - item->array->base);
     if (extent[0] == KMM_WHOLE)
         extent[0] = bytes > 0 ? rest / bytes : 0;
 }
 
-static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out,
-                       kmm__layout_t *shaped)
+static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                       kmm__access_t *out, kmm__layout_t *shaped)
 {
     kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, extent[KMM_MAX_DIMS];
     whole_extent(item, extent);
     for (uint32_t d = 0; d < item->dims; d++)
         if (extent[d] < 1)
-            return extent[d] == 0 ? 0 : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
+            return extent[d] == 0 ? 0
+                                  : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
     *shaped = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
     out->layout = shaped;
-    out->box = (kmm__box_t){ .dims = item->dims };
+    out->box = (kmm__box_t){.dims = item->dims};
     out->exact = !shares_axis(item, axis_count, chunk);
     /* Where index 0 of the shape lies in the layout, which may begin before it. */
     int64_t shift = (base - shaped->origin) / shaped->stride[0];
     for (uint32_t d = 0; d < item->dims; d++) {
         const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
-        span_t s = { 0, extent[d], true, 0, 0, 0 };
+        span_t s = {0, extent[d], true, 0, 0, 0};
         if (c && !c->whole) {
             if (chunk_is_empty(c, axis_count, chunk))
                 return 0;
@@ -205,7 +219,8 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
     return !kmm__box_empty(&out->box);
 }
 
-int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk, kmm__access_t *out, kmm__layout_t *shaped)
+int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+              kmm__access_t *out, kmm__layout_t *shaped)
 {
     out->array = item->array;
     out->mode = item->mode;
@@ -222,7 +237,8 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
     return result;
 }
 
-int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole, int64_t *begin, int64_t *end)
+int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
+                    int64_t *begin, int64_t *end)
 {
     bool open = item->dims == 0 || item->extent[0] == KMM_WHOLE;
     int64_t unit = row_bytes(item);
@@ -231,7 +247,8 @@ int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chu
     if (!open)
         return 0;
     if (item->section_count == 0 || item->section[0].whole)
-        return kmm__error_set(KMM_E_ADDRESS, "it is no array; how long it is must be said with `shape`, a section with bounds, or a `data` region");
+        return kmm__error_set(KMM_E_ADDRESS, "it is no array; how long it is must be said with "
+                                             "`shape`, a section with bounds, or a `data` region");
     if (chunk_is_empty(&item->section[0], axis_count, whole))
         return 0;
     span_t s = section_span(&item->section[0], axis_count, whole);

@@ -51,7 +51,7 @@ bool kmm__box_contains(const kmm__box_t *outer, const kmm__box_t *inner)
 
 kmm__box_t kmm__box_intersect(const kmm__box_t *a, const kmm__box_t *b)
 {
-    kmm__box_t out = { .dims = a->dims };
+    kmm__box_t out = {.dims = a->dims};
     for (uint32_t d = 0; d < a->dims; d++) {
         out.lo[d] = max64(a->lo[d], b->lo[d]);
         out.hi[d] = max64(out.lo[d], min64(a->hi[d], b->hi[d]));
@@ -65,7 +65,7 @@ kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b)
         return *b;
     if (kmm__box_empty(b))
         return *a;
-    kmm__box_t out = { .dims = a->dims };
+    kmm__box_t out = {.dims = a->dims};
     for (uint32_t d = 0; d < a->dims; d++) {
         out.lo[d] = min64(a->lo[d], b->lo[d]);
         out.hi[d] = max64(a->hi[d], b->hi[d]);
@@ -111,9 +111,10 @@ int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2
 
 /* ---- Layouts ---- */
 
-kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes, int64_t offset, int64_t bytes)
+kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes,
+                               int64_t offset, int64_t bytes)
 {
-    kmm__layout_t l = { .dims = dims, .bytes = bytes };
+    kmm__layout_t l = {.dims = dims, .bytes = bytes};
     if (dims == 1)
         return kmm__layout_flat(bytes);
     l.stride[dims - 1] = 1;
@@ -130,7 +131,8 @@ kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t ele
 
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
 {
-    if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin || a->extent[0] != b->extent[0])
+    if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin ||
+        a->extent[0] != b->extent[0])
         return false;
     return a->dims == 1 || !memcmp(a->extent, b->extent, a->dims * sizeof(*a->extent));
 }
@@ -146,7 +148,8 @@ void kmm__layout_hull(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begi
     *end = max64(*begin, min64(last + 1, l->bytes));
 }
 
-bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end)
+bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin,
+                            int64_t *end)
 {
     uint32_t d = 0;
     /* Single indices outside, then one range, then whole dimensions. */
@@ -159,8 +162,10 @@ bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t
     return true;
 }
 
-/* Splits the linear range [first, last) of dimensions d.. into boxes whose outer indices are `prefix`'s. */
-static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, int64_t first, int64_t last, kmm__box_t *out)
+/* Splits the linear range [first, last) of dimensions d.. into boxes whose outer indices are
+ * `prefix`'s. */
+static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, int64_t first,
+                      int64_t last, kmm__box_t *out)
 {
     if (first >= last)
         return 0;
@@ -195,9 +200,10 @@ static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, in
     return n + split_from(l, d + 1, &row, 0, last - b * stride, out + n);
 }
 
-int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end, kmm__box_t out[2 * KMM__DIMS])
+int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end,
+                      kmm__box_t out[2 * KMM__DIMS])
 {
-    kmm__box_t prefix = { .dims = l->dims };
+    kmm__box_t prefix = {.dims = l->dims};
     begin = max64(begin, 0);
     end = min64(end, l->bytes);
     return split_from(l, 0, &prefix, begin - l->origin, end - l->origin, out);
@@ -222,7 +228,7 @@ static int rows_emit(const rows_call_t *c, kmm__rows_t r)
         return r.width > 0 ? c->fn(c->ctx, &r) : 0;
     }
     if (r.offset < 0) {
-        int error = rows_emit(c, (kmm__rows_t){ r.offset, r.width, r.width, 1 });
+        int error = rows_emit(c, (kmm__rows_t){r.offset, r.width, r.width, 1});
         r.offset += r.pitch;
         r.count--;
         return error ? error : rows_emit(c, r);
@@ -231,22 +237,25 @@ static int rows_emit(const rows_call_t *c, kmm__rows_t r)
         int64_t last = r.offset + (r.count - 1) * r.pitch;
         r.count--;
         int error = rows_emit(c, r);
-        return error ? error : rows_emit(c, (kmm__rows_t){ last, r.width, r.width, 1 });
+        return error ? error : rows_emit(c, (kmm__rows_t){last, r.width, r.width, 1});
     }
     return c->fn(c->ctx, &r);
 }
 
-static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b, int64_t offset, int64_t width)
+static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b,
+                     int64_t offset, int64_t width)
 {
     const kmm__layout_t *l = c->layout;
-    if (d > inner || inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
+    if (d > inner ||
+        inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
         return 0;
     int64_t n = b->hi[d] - b->lo[d];
     offset += b->lo[d] * l->stride[d];
     if (d == inner)
-        return rows_emit(c, (kmm__rows_t){ offset, width, width, 1 });
+        return rows_emit(c, (kmm__rows_t){offset, width, width, 1});
     if (d + 1 == inner)
-        return rows_emit(c, (kmm__rows_t){ offset + b->lo[inner] * l->stride[inner], width, n == 1 ? width : l->stride[d], n });
+        return rows_emit(c, (kmm__rows_t){offset + b->lo[inner] * l->stride[inner], width,
+                                          n == 1 ? width : l->stride[d], n});
     for (int64_t k = 0; k < n; k++) {
         int error = rows_from(c, d + 1, inner, b, offset + k * l->stride[d], width);
         if (error)
@@ -255,9 +264,10 @@ static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm
     return 0;
 }
 
-int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b, int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx)
+int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b,
+                     int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx)
 {
-    rows_call_t c = { l, fn, ctx };
+    rows_call_t c = {l, fn, ctx};
     uint32_t inner = l->dims - 1; /* the outermost dimension that is still part of one run */
     if (kmm__box_empty(b))
         return 0;

@@ -19,9 +19,11 @@ typedef struct kmm__box {
 bool kmm__box_empty(const kmm__box_t *a);
 bool kmm__box_equal(const kmm__box_t *a, const kmm__box_t *b);
 bool kmm__box_overlaps(const kmm__box_t *a, const kmm__box_t *b);
-bool kmm__box_contains(const kmm__box_t *outer, const kmm__box_t *inner); /* an empty inner is contained */
+bool kmm__box_contains(const kmm__box_t *outer,
+                       const kmm__box_t *inner); /* an empty inner is contained */
 kmm__box_t kmm__box_intersect(const kmm__box_t *a, const kmm__box_t *b);
-kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b);     /* an empty one does not count */
+kmm__box_t kmm__box_hull(const kmm__box_t *a,
+                         const kmm__box_t *b); /* an empty one does not count */
 int64_t kmm__box_volume_of(const kmm__box_t *a);
 static inline int64_t kmm__box_volume(const kmm__box_t *a)
 {
@@ -46,41 +48,48 @@ typedef struct kmm__layout {
 /* One dimension, `bytes` long. */
 static inline kmm__layout_t kmm__layout_flat(int64_t bytes)
 {
-    return (kmm__layout_t){ .dims = 1, .extent = { bytes }, .stride = { 1 }, .bytes = bytes };
+    return (kmm__layout_t){.dims = 1, .extent = {bytes}, .stride = {1}, .bytes = bytes};
 }
 /* The layout in which a row-major `extent` (elements, outermost first, `dims` of them) of
  * `element_bytes` each begins at byte `offset` of an array of `bytes`. Dimension 0 is extended both
  * ways so that it covers all bytes. */
-kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes, int64_t offset, int64_t bytes);
+kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes,
+                               int64_t offset, int64_t bytes);
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b);
 /* The box of all elements. */
 static inline kmm__box_t kmm__layout_whole(const kmm__layout_t *l)
 {
-    kmm__box_t whole = { .dims = l->dims };
+    kmm__box_t whole = {.dims = l->dims};
     for (uint32_t d = 0; d < l->dims; d++)
         whole.hi[d] = l->extent[d];
     return whole;
 }
 /* The bytes that a box occupies, clipped to the array: one run when contiguous. */
-bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end);
+bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin,
+                            int64_t *end);
 /* The hull of a box's bytes, [*begin, *end), clipped. */
 void kmm__layout_hull(const kmm__layout_t *l, const kmm__box_t *b, int64_t *begin, int64_t *end);
 /* The bytes [begin, end) as at most 2 * dims - 1 disjoint boxes; returns their number. */
-int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end, kmm__box_t out[2 * KMM__DIMS]);
+int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end,
+                      kmm__box_t out[2 * KMM__DIMS]);
 
 /* A box as copies: `count` rows of `width` bytes at the array's bytes offset + k * pitch.
  * fn is called once for each; boxes of up to 2 non-contiguous dimensions need one call, more need
- * one for each outer index. Clipped to the array's bytes. Stops at and returns fn's first nonzero. */
-typedef struct kmm__rows { int64_t offset, width, pitch, count; } kmm__rows_t;
-int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b, int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx);
+ * one for each outer index. Clipped to the array's bytes. Stops at and returns fn's first nonzero.
+ */
+typedef struct kmm__rows {
+    int64_t offset, width, pitch, count;
+} kmm__rows_t;
+int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b,
+                     int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx);
 
 /* ---- Maps ----
  * A map holds a value for every element of a box, as disjoint leaves (a box and a value of
  * `value_bytes`). It is a nest of sorted interval maps, one level for each dimension. Finding is
- * O(log n) a level; a sequential sweep finds the next leaf in O(1). Neighbours that have become the same are joined
- * now and then: when there are many, or as many have been visited as joining costs. So a map that is cut in the same
- * places again and again is left as it is.
- * Values own what they refer to through the three functions; `ctx` is passed to them.
+ * O(log n) a level; a sequential sweep finds the next leaf in O(1). Neighbours that have become the
+ * same are joined now and then: when there are many, or as many have been visited as joining costs.
+ * So a map that is cut in the same places again and again is left as it is. Values own what they
+ * refer to through the three functions; `ctx` is passed to them.
  */
 typedef struct kmm__map kmm__map_t;
 
@@ -88,12 +97,16 @@ typedef struct kmm__map_ops {
     size_t value_bytes;
     void (*copy)(void *ctx, void *dst, const void *src); /* dst is raw memory; NULL: memcpy */
     void (*drop)(void *ctx, void *value);                /* NULL: nothing */
-    bool (*same)(void *ctx, const void *a, const void *b); /* equal values of neighbours may be one leaf; NULL: memcmp */
-    void (*settle)(void *ctx, void *value); /* forgets what no longer matters, before leaves are joined; NULL: nothing */
+    bool (*same)(void *ctx, const void *a,
+                 const void *b); /* equal values of neighbours may be one leaf; NULL: memcmp */
+    void (*settle)(
+        void *ctx,
+        void *value); /* forgets what no longer matters, before leaves are joined; NULL: nothing */
 } kmm__map_ops_t;
 
 /* A map over `whole` in which every element has (a copy of) `initial`. NULL when out of memory. */
-kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole, const void *initial);
+kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole,
+                            const void *initial);
 void kmm__map_destroy(kmm__map_t *m);
 
 /* Calls fn for each leaf that overlaps `where`, with the part inside it. The value may be read, not

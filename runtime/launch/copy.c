@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies, fills and maps: operations of the runtime, which run on the host in their place in the order of work. */
+/* Copies, fills and maps: operations of the runtime, which run on the host in their place in the
+ * order of work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +11,14 @@
 
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
 {
-    kmm__access_t access = { .array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS };
+    kmm__access_t access = {.array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS};
     access.layout = &a->flat;
-    access.box = (kmm__box_t){ 1, { begin }, { end } };
+    access.box = (kmm__box_t){1, {begin}, {end}};
     return access;
 }
 
-int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses,
-                          uint32_t count, kmm__task_t **out_task)
+int kmm__operation_submit(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name,
+                          const kmm__access_t *accesses, uint32_t count, kmm__task_t **out_task)
 {
     kmm__work_t *w = kmm__work_create(rt);
     w->chunk_count = 1;
@@ -64,10 +65,12 @@ static int await(kmm_runtime_t *rt, kmm__task_t *t)
     int ran = kmm__task_wait(rt, t);
     if (!ran)
         return 0;
-    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text) : kmm__error_set(ran, "%s", kmm_error_string(ran));
+    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
+                          : kmm__error_set(ran, "%s", kmm_error_string(ran));
 }
 
-static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, const kmm__access_t *accesses, uint32_t count)
+static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name,
+                   const kmm__access_t *accesses, uint32_t count)
 {
     kmm__task_t *t = NULL;
     int error = kmm__operation_submit(rt, op, name, accesses, count, &t), ran = await(rt, t);
@@ -77,7 +80,8 @@ static int operate(kmm_runtime_t *rt, const kmm__operation_t *op, const char *na
 /* ---- Copies ---- */
 
 /* The array that holds [address, address + bytes), and where. */
-static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm__array_t **array, int64_t *begin)
+static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm__array_t **array,
+                      int64_t *begin)
 {
     kmm__array_t *a = kmm__array_find(rt, address);
     if (!a && bytes == 0) { /* nothing, at the end of mapped memory */
@@ -88,7 +92,8 @@ static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm_
         return kmm__error_set(KMM_E_ADDRESS, "%p is in no array", address);
     *begin = (const char *)address - a->base;
     if (bytes > a->bytes - (size_t)*begin)
-        return kmm__error_set(KMM_E_RANGE, "%zu bytes at byte %lld of an array of %zu", bytes, (long long)*begin, a->bytes);
+        return kmm__error_set(KMM_E_RANGE, "%zu bytes at byte %lld of an array of %zu", bytes,
+                              (long long)*begin, a->bytes);
     *array = a;
     return 0;
 }
@@ -123,7 +128,8 @@ static int run_nothing(kmm__operation_t *op)
     return 0;
 }
 
-/* What one operation does at once. With a limit of host memory there has to be room for some of them. */
+/* What one operation does at once. With a limit of host memory there has to be room for some of
+ * them. */
 static size_t piece_most(const kmm_runtime_t *rt)
 {
     enum { PIECE = 16 << 20, PIECES_OF_ROOM = 8 };
@@ -135,7 +141,8 @@ static size_t piece_most(const kmm_runtime_t *rt)
 
 /* Runs an operation on one range of one array in pieces, so that all threads of the CPU take part,
  * and what comes from a device is used while the rest is on its way. */
-static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name, kmm_mode_t mode)
+static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, const char *name,
+                             kmm_mode_t mode)
 {
     size_t most = piece_most(rt), count = (op->bytes + most - 1) / most;
     kmm__task_t **tasks = kmm__alloc(count * sizeof(*tasks));
@@ -146,7 +153,8 @@ static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, cons
         piece.begin += (int64_t)from;
         piece.bytes = op->bytes - from < most ? op->bytes - from : most;
         piece.memory = op->memory ? (char *)op->memory + from : NULL;
-        kmm__access_t a = kmm__access_bytes(op->array, mode, piece.begin, piece.begin + (int64_t)piece.bytes);
+        kmm__access_t a =
+            kmm__access_bytes(op->array, mode, piece.begin, piece.begin + (int64_t)piece.bytes);
         int e = kmm__operation_submit(rt, &piece, name, &a, 1, &tasks[k]);
         error = error ? error : e;
     }
@@ -159,7 +167,8 @@ static int operate_in_pieces(kmm_runtime_t *rt, const kmm__operation_t *op, cons
 }
 
 /* Runs an operation on the range of bytes that begins at an address. */
-static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, kmm_mode_t mode, const void *address)
+static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, kmm_mode_t mode,
+                    const void *address)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
@@ -175,19 +184,19 @@ static int on_range(kmm_runtime_t *rt, kmm__operation_t *op, const char *name, k
 
 KMM__API int kmm_copy_in(kmm_runtime_t *rt, void *array, const void *src, size_t bytes)
 {
-    kmm__operation_t op = { .run = run_copy_in, .memory = (void *)(uintptr_t)src, .bytes = bytes };
+    kmm__operation_t op = {.run = run_copy_in, .memory = (void *)(uintptr_t)src, .bytes = bytes};
     return on_range(rt, &op, "copy in", KMM_WRITE, array);
 }
 
 KMM__API int kmm_copy_out(kmm_runtime_t *rt, void *dst, const void *array, size_t bytes)
 {
-    kmm__operation_t op = { .run = run_copy_out, .memory = dst, .bytes = bytes };
+    kmm__operation_t op = {.run = run_copy_out, .memory = dst, .bytes = bytes};
     return on_range(rt, &op, "copy out", KMM_READ, array);
 }
 
 KMM__API int kmm_fill(kmm_runtime_t *rt, void *array, int value, size_t bytes)
 {
-    kmm__operation_t op = { .run = run_fill, .value = value, .bytes = bytes };
+    kmm__operation_t op = {.run = run_fill, .value = value, .bytes = bytes};
     return on_range(rt, &op, "fill", KMM_WRITE, array);
 }
 
@@ -205,7 +214,7 @@ static int copy_piece(kmm_runtime_t *rt, const kmm__operation_t *op)
 
 KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
 {
-    kmm__operation_t op = { .run = run_copy, .bytes = bytes };
+    kmm__operation_t op = {.run = run_copy, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inline_refuse("copy"))
@@ -232,11 +241,12 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
 
 /* ---- What the host reads and writes by itself ---- */
 
-/* An operation on elements of mapped memory that leaves them as they are: it runs on the host when its turn has come,
- * and says that they are read, or written, there. */
-static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const void *base, size_t bytes)
+/* An operation on elements of mapped memory that leaves them as they are: it runs on the host when
+ * its turn has come, and says that they are read, or written, there. */
+static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const void *base,
+                 size_t bytes)
 {
-    kmm__operation_t op = { .run = run_nothing, .bytes = bytes };
+    kmm__operation_t op = {.run = run_nothing, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inline_refuse(name))
@@ -268,7 +278,10 @@ KMM__API int kmm_update_to(kmm_runtime_t *rt, const void *base, size_t bytes)
 
 /* ---- Waiting for one array ---- */
 
-typedef struct pending { kmm__task_t **task; uint32_t count, capacity; } pending_t;
+typedef struct pending {
+    kmm__task_t **task;
+    uint32_t count, capacity;
+} pending_t;
 
 static void pending_add(pending_t *p, kmm__task_t *t)
 {
@@ -291,7 +304,7 @@ static int pending_part(void *arg, const kmm__box_t *part, const void *value)
 
 static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
 {
-    pending_t p = { 0 };
+    pending_t p = {0};
     kmm__box_t boxes[2 * KMM__DIMS];
     kmm__access_t whole = kmm__access_bytes(a, KMM_READ, 0, (int64_t)a->bytes);
     int error = 0, n = kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL, &whole, boxes);
@@ -339,24 +352,32 @@ KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
     if (first && first->is_mapped && first == last && bytes)
         first->map_depth++;
     else if (first || last || kmm__array_between(rt, base, bytes))
-        error = kmm__error_set(KMM_E_INVALID, "%zu bytes at %p overlap an array in part", bytes, base);
+        error =
+            kmm__error_set(KMM_E_INVALID, "%zu bytes at %p overlap an array in part", bytes, base);
     else
         error = kmm__array_new(rt, bytes, base, map, NULL, &a);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }
 
-/* Of an array whose map ends: what waits for all work on it; then the host's memory has the newest values. */
+/* Of an array whose map ends: what waits for all work on it; then the host's memory has the newest
+ * values. */
 static int settle_begin(kmm_runtime_t *rt, kmm__array_t *a, kmm__task_t **out)
 {
-    kmm__operation_t op = { .run = run_nothing, .array = a };
+    kmm__operation_t op = {.run = run_nothing, .array = a};
     bool comes_back = a->map == KMM_MAP_FROM || a->map == KMM_MAP_TOFROM;
-    kmm__access_t access = kmm__access_bytes(a, comes_back ? KMM_UPDATE : KMM_WRITE, 0, (int64_t)a->bytes);
+    kmm__access_t access =
+        kmm__access_bytes(a, comes_back ? KMM_UPDATE : KMM_WRITE, 0, (int64_t)a->bytes);
     a->map = KMM_MAP_TOFROM; /* elements that were never written are the host's own */
     return a->bytes ? kmm__operation_submit(rt, &op, "write back", &access, 1, out) : 0;
 }
 
-typedef struct ending { kmm__array_t *array; kmm__task_t *settled; bool gone; int error; } ending_t;
+typedef struct ending {
+    kmm__array_t *array;
+    kmm__task_t *settled;
+    bool gone;
+    int error;
+} ending_t;
 
 /* What comes back of one is copied while the frames of another are given back. */
 static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)

@@ -10,9 +10,10 @@
 size_t kmm__type_bytes(kmm_type_t type)
 {
     static const size_t bytes[] = {
-        [KMM_INT8] = 1, [KMM_INT16] = 2, [KMM_INT32] = 4, [KMM_INT64] = 8, [KMM_UINT8] = 1,
-        [KMM_UINT16] = 2, [KMM_UINT32] = 4, [KMM_UINT64] = 8, [KMM_FLOAT] = 4, [KMM_DOUBLE] = 8,
-        [KMM_HALF] = 2, [KMM_BFLOAT16] = 2, [KMM_COMPLEX_FLOAT] = 8, [KMM_COMPLEX_DOUBLE] = 16,
+        [KMM_INT8] = 1,          [KMM_INT16] = 2,           [KMM_INT32] = 4,  [KMM_INT64] = 8,
+        [KMM_UINT8] = 1,         [KMM_UINT16] = 2,          [KMM_UINT32] = 4, [KMM_UINT64] = 8,
+        [KMM_FLOAT] = 4,         [KMM_DOUBLE] = 8,          [KMM_HALF] = 2,   [KMM_BFLOAT16] = 2,
+        [KMM_COMPLEX_FLOAT] = 8, [KMM_COMPLEX_DOUBLE] = 16,
     };
     return (unsigned)type < sizeof(bytes) / sizeof(*bytes) ? bytes[type] : 0;
 }
@@ -45,7 +46,8 @@ static bool fits(uint32_t at, kmm_type_t type, uint32_t bytes)
 
 static bool pair_is_valid(const kmm__element_t *e)
 {
-    uint64_t value_end = e->value_at + kmm__type_bytes(e->type), index_end = e->index_at + kmm__type_bytes(e->index);
+    uint64_t value_end = e->value_at + kmm__type_bytes(e->type),
+             index_end = e->index_at + kmm__type_bytes(e->index);
     bool apart = value_end <= e->index_at || index_end <= e->value_at;
     return is_index(e->index) && !is_complex(e->type) && apart && e->bytes <= KMM__ELEMENT_MAX &&
            fits(e->value_at, e->type, e->bytes) && fits(e->index_at, e->index, e->bytes);
@@ -58,10 +60,17 @@ bool kmm__fold_allows(kmm_op_t op, const kmm__element_t *e)
     if (!kmm__type_bytes(e->type) || e->is_pair != is_arg)
         return false;
     switch (op) {
-    case KMM_OP_ADD: case KMM_OP_MUL: return true;
-    case KMM_OP_MIN: case KMM_OP_MAX: case KMM_OP_LAND: case KMM_OP_LOR: return !is_complex(e->type);
-    case KMM_OP_BAND: case KMM_OP_BOR: case KMM_OP_BXOR: return integer;
-    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: return pair_is_valid(e);
+    case KMM_OP_ADD:
+    case KMM_OP_MUL: return true;
+    case KMM_OP_MIN:
+    case KMM_OP_MAX:
+    case KMM_OP_LAND:
+    case KMM_OP_LOR: return !is_complex(e->type);
+    case KMM_OP_BAND:
+    case KMM_OP_BOR:
+    case KMM_OP_BXOR: return integer;
+    case KMM_OP_ARGMIN:
+    case KMM_OP_ARGMAX: return pair_is_valid(e);
     }
     return false;
 }
@@ -73,10 +82,16 @@ static double floating_identity(kmm_op_t op)
 {
     switch (op) {
     case KMM_OP_ADD: return -0.0;
-    case KMM_OP_MUL: case KMM_OP_LAND: return 1;
-    case KMM_OP_MIN: case KMM_OP_ARGMIN: return INFINITY;
-    case KMM_OP_MAX: case KMM_OP_ARGMAX: return -INFINITY;
-    case KMM_OP_LOR: case KMM_OP_BAND: case KMM_OP_BOR: case KMM_OP_BXOR: return 0;
+    case KMM_OP_MUL:
+    case KMM_OP_LAND: return 1;
+    case KMM_OP_MIN:
+    case KMM_OP_ARGMIN: return INFINITY;
+    case KMM_OP_MAX:
+    case KMM_OP_ARGMAX: return -INFINITY;
+    case KMM_OP_LOR:
+    case KMM_OP_BAND:
+    case KMM_OP_BOR:
+    case KMM_OP_BXOR: return 0;
     }
     return 0;
 }
@@ -84,22 +99,29 @@ static double floating_identity(kmm_op_t op)
 static uint64_t integer_identity(kmm_op_t op, kmm_type_t type)
 {
     size_t bytes = kmm__type_bytes(type);
-    uint64_t ones = bytes < 8 ? ((uint64_t)1 << 8 * bytes) - 1 : UINT64_MAX; /* those of no integer are not used */
+    uint64_t ones = bytes < 8 ? ((uint64_t)1 << 8 * bytes) - 1
+                              : UINT64_MAX; /* those of no integer are not used */
     bool is_signed = type <= KMM_INT64;
     switch (op) {
-    case KMM_OP_ADD: case KMM_OP_BOR: case KMM_OP_BXOR: case KMM_OP_LOR: return 0;
-    case KMM_OP_MUL: case KMM_OP_LAND: return 1;
+    case KMM_OP_ADD:
+    case KMM_OP_BOR:
+    case KMM_OP_BXOR:
+    case KMM_OP_LOR: return 0;
+    case KMM_OP_MUL:
+    case KMM_OP_LAND: return 1;
     case KMM_OP_BAND: return ones;
-    case KMM_OP_MIN: case KMM_OP_ARGMIN: return is_signed ? ones >> 1 : ones;
-    case KMM_OP_MAX: case KMM_OP_ARGMAX: return is_signed ? (ones >> 1) + 1 : 0;
+    case KMM_OP_MIN:
+    case KMM_OP_ARGMIN: return is_signed ? ones >> 1 : ones;
+    case KMM_OP_MAX:
+    case KMM_OP_ARGMAX: return is_signed ? (ones >> 1) + 1 : 0;
     }
     return 0;
 }
 
 static void number_identity(kmm_op_t op, kmm_type_t type, void *out)
 {
-    double d[2] = { floating_identity(op), op == KMM_OP_ADD ? -0.0 : 0.0 };
-    float f[2] = { (float)d[0], (float)d[1] };
+    double d[2] = {floating_identity(op), op == KMM_OP_ADD ? -0.0 : 0.0};
+    float f[2] = {(float)d[0], (float)d[1]};
     uint16_t half = type == KMM_HALF ? kmm__float_to_half(f[0]) : kmm__float_to_bfloat16(f[0]);
     uint64_t v = integer_identity(op, type);
     size_t bytes = kmm__type_bytes(type);
@@ -155,39 +177,43 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
 
 /* ---- Numbers ---- */
 
-#define EACH(expression) for (size_t k = 0; k < n; k++) a[k] = (expression); return
+#define EACH(expression)                                                                           \
+    for (size_t k = 0; k < n; k++)                                                                 \
+        a[k] = (expression);                                                                       \
+    return
 #define COMMON(T)                                                                                  \
-    case KMM_OP_LAND: EACH(b[k] != 0 ? a[k] : (T)0);                                                \
-    case KMM_OP_LOR: EACH(b[k] != 0 ? b[k] : a[k]);                                                 \
-    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: return;
+    case KMM_OP_LAND: EACH(b[k] != 0 ? a[k] : (T)0);                                               \
+    case KMM_OP_LOR: EACH(b[k] != 0 ? b[k] : a[k]);                                                \
+    case KMM_OP_ARGMIN:                                                                            \
+    case KMM_OP_ARGMAX: return;
 #define INTEGER(T, name)                                                                           \
-    static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                                \
+    static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                               \
     {                                                                                              \
         switch (op) {                                                                              \
-        case KMM_OP_ADD: EACH((T)(a[k] + b[k]));                                                    \
-        case KMM_OP_MUL: EACH((T)(1u * a[k] * b[k]));                                               \
-        case KMM_OP_MIN: EACH(b[k] < a[k] ? b[k] : a[k]);                                           \
-        case KMM_OP_MAX: EACH(b[k] > a[k] ? b[k] : a[k]);                                           \
-        case KMM_OP_BAND: EACH((T)(a[k] & b[k]));                                                   \
-        case KMM_OP_BOR: EACH((T)(a[k] | b[k]));                                                    \
-        case KMM_OP_BXOR: EACH((T)(a[k] ^ b[k]));                                                   \
-        COMMON(T)                                                                                  \
+        case KMM_OP_ADD: EACH((T)(a[k] + b[k]));                                                   \
+        case KMM_OP_MUL: EACH((T)(1u * a[k] * b[k]));                                              \
+        case KMM_OP_MIN: EACH(b[k] < a[k] ? b[k] : a[k]);                                          \
+        case KMM_OP_MAX: EACH(b[k] > a[k] ? b[k] : a[k]);                                          \
+        case KMM_OP_BAND: EACH((T)(a[k] & b[k]));                                                  \
+        case KMM_OP_BOR: EACH((T)(a[k] | b[k]));                                                   \
+        case KMM_OP_BXOR: EACH((T)(a[k] ^ b[k])); COMMON(T)                                        \
         }                                                                                          \
     }
 #define REAL(T, name)                                                                              \
-    static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                                \
+    static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                               \
     {                                                                                              \
         switch (op) {                                                                              \
-        case KMM_OP_ADD: EACH(a[k] + b[k]);                                                         \
-        case KMM_OP_MUL: EACH(a[k] * b[k]);                                                         \
-        case KMM_OP_MIN: EACH(b[k] < a[k] || b[k] != b[k] ? b[k] : a[k]);                           \
-        case KMM_OP_MAX: EACH(b[k] > a[k] || b[k] != b[k] ? b[k] : a[k]);                           \
-        case KMM_OP_BAND: case KMM_OP_BOR: case KMM_OP_BXOR: return;                                \
-        COMMON(T)                                                                                  \
+        case KMM_OP_ADD: EACH(a[k] + b[k]);                                                        \
+        case KMM_OP_MUL: EACH(a[k] * b[k]);                                                        \
+        case KMM_OP_MIN: EACH(b[k] < a[k] || b[k] != b[k] ? b[k] : a[k]);                          \
+        case KMM_OP_MAX: EACH(b[k] > a[k] || b[k] != b[k] ? b[k] : a[k]);                          \
+        case KMM_OP_BAND:                                                                          \
+        case KMM_OP_BOR:                                                                           \
+        case KMM_OP_BXOR: return; COMMON(T)                                                        \
         }                                                                                          \
     }
-/* Signed sums and products wrap around, as they do on devices: they are formed as unsigned ones. 1u keeps a product of
- * 16-bit elements from being one of ints, which would overflow. */
+/* Signed sums and products wrap around, as they do on devices: they are formed as unsigned ones. 1u
+ * keeps a product of 16-bit elements from being one of ints, which would overflow. */
 INTEGER(int8_t, int8)
 INTEGER(int16_t, int16)
 INTEGER(int32_t, int32)
@@ -199,15 +225,17 @@ INTEGER(uint64_t, uint64)
 REAL(float, float)
 REAL(double, double)
 
-/* A product with 1 + 0i can change the sign of a zero and make a NaN of an infinity: such a factor is left out. */
+/* A product with 1 + 0i can change the sign of a zero and make a NaN of an infinity: such a factor
+ * is left out. */
 #define COMPLEX(T, name)                                                                           \
-    static void fold_complex_##name(kmm_op_t op, T *a, const T *b, size_t n)                        \
+    static void fold_complex_##name(kmm_op_t op, T *a, const T *b, size_t n)                       \
     {                                                                                              \
-        static const T one[2] = { 1, 0 };                                                          \
+        static const T one[2] = {1, 0};                                                            \
         for (size_t k = 0; k < 2 * n; k += 2) {                                                    \
             T re = a[k] + b[k], im = a[k + 1] + b[k + 1];                                          \
             if (op == KMM_OP_MUL) {                                                                \
-                bool left = !memcmp(a + k, one, sizeof(one)), right = !memcmp(b + k, one, sizeof(one)); \
+                bool left = !memcmp(a + k, one, sizeof(one)),                                      \
+                     right = !memcmp(b + k, one, sizeof(one));                                     \
                 re = right ? a[k] : left ? b[k] : a[k] * b[k] - a[k + 1] * b[k + 1];               \
                 im = right ? a[k + 1] : left ? b[k + 1] : a[k] * b[k + 1] + a[k + 1] * b[k];       \
             }                                                                                      \
@@ -236,7 +264,9 @@ static void fold_numbers(kmm_op_t op, kmm_type_t type, void *a, const void *b, s
     case KMM_UINT16: fold_uint16(op, a, b, n); return;
     case KMM_UINT32: fold_uint32(op, a, b, n); return;
     case KMM_UINT64: fold_uint64(op, a, b, n); return;
-    case KMM_HALF: case KMM_BFLOAT16: case KMM_FLOAT: fold_float(op, a, b, n); return;
+    case KMM_HALF:
+    case KMM_BFLOAT16:
+    case KMM_FLOAT: fold_float(op, a, b, n); return;
     case KMM_DOUBLE: fold_double(op, a, b, n); return;
     case KMM_COMPLEX_FLOAT: fold_complex_float(op, a, b, n); return;
     case KMM_COMPLEX_DOUBLE: fold_complex_double(op, a, b, n); return;
@@ -246,11 +276,15 @@ static void fold_numbers(kmm_op_t op, kmm_type_t type, void *a, const void *b, s
 /* ---- Pairs ---- */
 
 /* A number that compares as the element does: integers by i, signed as said, others by d. */
-typedef struct number { double d; uint64_t i; bool is_signed, is_integer; } number_t;
+typedef struct number {
+    double d;
+    uint64_t i;
+    bool is_signed, is_integer;
+} number_t;
 
 static number_t number_at(kmm_type_t type, const void *at)
 {
-    number_t v = { .is_integer = !kmm__type_is_floating(type), .is_signed = type <= KMM_INT64 };
+    number_t v = {.is_integer = !kmm__type_is_floating(type), .is_signed = type <= KMM_INT64};
     size_t bytes = kmm__type_bytes(type);
     float f;
     memcpy(&v.i, at, bytes);
@@ -260,7 +294,9 @@ static number_t number_at(kmm_type_t type, const void *at)
     else if (type == KMM_DOUBLE)
         memcpy(&v.d, at, bytes);
     else if (!v.is_integer)
-        v.d = type == KMM_FLOAT ? f : type == KMM_HALF ? kmm__half_to_float((uint16_t)v.i) : kmm__bfloat16_to_float((uint16_t)v.i);
+        v.d = type == KMM_FLOAT  ? f
+              : type == KMM_HALF ? kmm__half_to_float((uint16_t)v.i)
+                                 : kmm__bfloat16_to_float((uint16_t)v.i);
     return v;
 }
 

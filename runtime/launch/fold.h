@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of reductions on runs of elements. Narrow types are worked on in a wider form: half and
- * bfloat16 as float; all others as they are.
+ * Arithmetic of reductions on runs of elements. Narrow types are worked on in a wider form: half
+ * and bfloat16 as float; all others as they are.
  */
 #ifndef KMM__FOLD_H
 #define KMM__FOLD_H
@@ -33,7 +33,8 @@ void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out);
 /* ---- Wide forms ---- */
 size_t kmm__wide_bytes(const kmm__element_t *e);
 void kmm__widen(const kmm__element_t *e, void *wide, const void *elements, size_t n);
-void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size_t n); /* rounds to nearest, ties to even */
+void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide,
+                 size_t n); /* rounds to nearest, ties to even */
 
 /* a[k] = a[k] op b[k] for n elements in wide form.
  * min and max: a NaN on either side stays; of equal values, the one in a stays.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of 16 bits: IEEE binary16 and bfloat16. Rounding is to nearest, ties to even, as devices do it. */
+/* Numbers of 16 bits: IEEE binary16 and bfloat16. Rounding is to nearest, ties to even, as devices
+ * do it. */
 #include <string.h>
 
 #include "launch/fold.h"
@@ -43,7 +44,8 @@ uint16_t kmm__float_to_half(float f)
         return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
     if (magnitude >= 0x47800000) /* 2^16 and above */
         return (uint16_t)(sign | 0x7c00);
-    if (magnitude >= 0x38800000) /* normal; a carry out of the fraction is right in the exponent, and makes infinity */
+    if (magnitude >= 0x38800000) /* normal; a carry out of the fraction is right in the exponent,
+                                    and makes infinity */
         return (uint16_t)(sign | round_shift(magnitude - 0x38000000, 13));
     uint32_t exponent = magnitude >> 23;
     if (exponent < 102) /* below half of the smallest subnormal */

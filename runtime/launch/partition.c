@@ -33,11 +33,14 @@ static int check_axis(const kmm__axis_t *a, bool is_function)
     bool is_range = a->source >= KMM_RANGE_0;
     if (is_range != is_function)
         return kmm__error_set(KMM_E_INVALID, "axis %s: %s", a->name,
-                              is_function ? "a plain function has no blocks" : "a kernel has no range of its own");
+                              is_function ? "a plain function has no blocks"
+                                          : "a kernel has no range of its own");
     if (is_function && a->length == KMM_WHOLE)
-        return kmm__error_set(KMM_E_INVALID, "axis %s: an axis of a plain function needs its range", a->name);
+        return kmm__error_set(KMM_E_INVALID, "axis %s: an axis of a plain function needs its range",
+                              a->name);
     if (a->length != KMM_WHOLE && a->length < 0)
-        return kmm__error_set(KMM_E_RANGE, "axis %s: its length is %lld", a->name, (long long)a->length);
+        return kmm__error_set(KMM_E_RANGE, "axis %s: its length is %lld", a->name,
+                              (long long)a->length);
     return 0;
 }
 
@@ -51,14 +54,16 @@ static bool is_used(const kmm_launch_t *l, uint32_t axis)
     return false;
 }
 
-/* The axis along d, of those that items move with, whose range goes on behind the grid's threads: a kernel that loops with a
- * stride gets there from any block, so the regions of its parts are not known. NULL: none. */
+/* The axis along d, of those that items move with, whose range goes on behind the grid's threads: a
+ * kernel that loops with a stride gets there from any block, so the regions of its parts are not
+ * known. NULL: none. */
 static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
 {
     for (uint32_t k = 0; k < l->axis_count && !p->is_function; k++) {
         const kmm__axis_t *a = &l->axis[k];
         int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
-        if (dimension_of(a->source) == d && a->length != KMM_WHOLE && a->length > end - a->lower && is_used(l, k))
+        if (dimension_of(a->source) == d && a->length != KMM_WHOLE && a->length > end - a->lower &&
+            is_used(l, k))
             return a;
     }
     return NULL;
@@ -68,9 +73,12 @@ static int refuse_beyond(const kmm__axis_t *a, const kmm__partition_t *p)
 {
     uint32_t d = dimension_of(a->source);
     int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
-    return kmm__error_set(KMM_E_RANGE, "axis %s: its range ends at %lld, but the grid's indices at %lld; where a kernel loops with a stride each chunk "
-                          "reaches the whole range: leave out the chunk, launch enough blocks, or say [:]", a->name,
-                          (long long)(a->lower + a->length), (long long)end);
+    return kmm__error_set(
+        KMM_E_RANGE,
+        "axis %s: its range ends at %lld, but the grid's indices at %lld; where a kernel loops "
+        "with a stride each chunk "
+        "reaches the whole range: leave out the chunk, launch enough blocks, or say [:]",
+        a->name, (long long)(a->lower + a->length), (long long)end);
 }
 
 static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
@@ -81,10 +89,10 @@ static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint
     return l->chunk_in_blocks[d] ? size : ceil_div(size, p->unit[d]);
 }
 
-int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3], bool is_function,
-                   kmm__partition_t *p)
+int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3],
+                   bool is_function, kmm__partition_t *p)
 {
-    *p = (kmm__partition_t){ .is_function = is_function, .dims = KMM_MAX_SPLIT };
+    *p = (kmm__partition_t){.is_function = is_function, .dims = KMM_MAX_SPLIT};
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
         p->size[d] = is_function ? 1 : grid[d];
         p->unit[d] = is_function ? 1 : block[d];
@@ -140,24 +148,29 @@ static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
 }
 
 /* Bytes of what all chunks along dimension d use, and of what each uses a part of. */
-typedef struct footprint { uint64_t shared, parts; } footprint_t;
+typedef struct footprint {
+    uint64_t shared, parts;
+} footprint_t;
 
 static footprint_t footprint(const kmm_launch_t *l, uint32_t d, const kmm__chunk_box_t *box)
 {
-    footprint_t f = { 0 };
+    footprint_t f = {0};
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
         kmm__access_t a;
         kmm__layout_t shaped;
-        if (item->array && kmm__plan(item, l->axis_count, box, &a, &shaped) == 1) /* no array: an empty region */
+        if (item->array &&
+            kmm__plan(item, l->axis_count, box, &a, &shaped) == 1) /* no array: an empty region */
             *(depends_on(item, l, d) ? &f.parts : &f.shared) += (uint64_t)kmm__box_volume(&a.box);
     }
     return f;
 }
 
-/* Whether what single blocks along d use makes up little of the box around it, as along a diagonal. Such launches pass over much and
- * touch little, so that bringing it costs more than reaching what does not fit in the host's memory; parts of it are no cure. */
-static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, const footprint_t *whole)
+/* Whether what single blocks along d use makes up little of the box around it, as along a diagonal.
+ * Such launches pass over much and touch little, so that bringing it costs more than reaching what
+ * does not fit in the host's memory; parts of it are no cure. */
+static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d,
+                      const footprint_t *whole)
 {
     enum { LITTLE = 16 };
     kmm__chunk_box_t one;
@@ -166,19 +179,22 @@ static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
         return false;
     single.chunk[d] = 1;
     single.chunks[d] = p->size[d];
-    kmm__partition_chunk(&single, l, (uint32_t)(p->size[d] / 2), &one); /* nothing else is split yet */
+    kmm__partition_chunk(&single, l, (uint32_t)(p->size[d] / 2),
+                         &one); /* nothing else is split yet */
     uint64_t parts = footprint(l, d, &one).parts;
     return parts && parts < whole->parts / LITTLE / (uint64_t)p->size[d];
 }
 
-/* What of a memory is left for parts. Where that is next to nothing more chunks than this would not help. */
+/* What of a memory is left for parts. Where that is next to nothing more chunks than this would not
+ * help. */
 static uint64_t room_of(uint64_t memory, uint64_t shared)
 {
     uint64_t least = memory / 64 + 1;
     return memory > shared + least ? memory - shared : least;
 }
 
-/* Makes at least `want` chunks, if there can be as many: along d, and inwards where it is too short. */
+/* Makes at least `want` chunks, if there can be as many: along d, and inwards where it is too
+ * short. */
 static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t want)
 {
     for (uint32_t k = d + 1; want > 1 && k-- > 0;) {
@@ -190,9 +206,15 @@ static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t 
     }
 }
 
-void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt, kmm_kind_t kind)
+void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt,
+                           kmm_kind_t kind)
 {
-    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_ORDERED = 16, CHUNK_ORDERED = 64 << 20, CHUNKS_OF_LANE = 4 };
+    enum {
+        CHUNKS_OF_MEMORY = 8,
+        CHUNKS_ORDERED = 16,
+        CHUNK_ORDERED = 64 << 20,
+        CHUNKS_OF_LANE = 4
+    };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
     if (p->count == 0)
         return; /* an empty range stays without chunks, whatever its other dimensions are */
@@ -208,12 +230,16 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     int64_t bytes = (int64_t)(f.parts + f.shared);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
-        if (dev->hidden || (dev->backend->kind != kind && !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
+        if (dev->hidden || (dev->backend->kind != kind &&
+                            !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
             continue;
         uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
         uint64_t room = room_of(memory, f.shared);
-        int64_t of_memory = memory && !(sparse && dev->info.away) ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1 : 1;
-        int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
+        int64_t of_memory = memory && !(sparse && dev->info.away)
+                                ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1
+                                : 1;
+        int64_t own =
+            dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
         want += of_memory > own ? of_memory : own;
     }
     if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
@@ -225,7 +251,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
 /* ---- Chunks ---- */
 
 /* The range of axis a in blocks (or elements) [first, first + count) of its dimension. */
-static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t first, int64_t count, int64_t *lo, int64_t *hi)
+static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t first,
+                       int64_t count, int64_t *lo, int64_t *hi)
 {
     uint32_t d = dimension_of(a->source);
     bool is_global = a->source <= KMM_GLOBAL_Z;
@@ -234,7 +261,8 @@ static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t 
     *hi = *lo + count * unit;
     if (a->length == KMM_WHOLE || p->is_function)
         return;
-    if (first == 0 && count == p->size[d]) { /* a loop with a stride may reach beyond the grid's threads */
+    if (first == 0 &&
+        count == p->size[d]) { /* a loop with a stride may reach beyond the grid's threads */
         *lo = a->lower;
         *hi = a->lower + a->length;
         return;
@@ -247,17 +275,20 @@ static void fill_axes(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chu
 {
     for (uint32_t k = 0; k < l->axis_count; k++) {
         uint32_t d = dimension_of(l->axis[k].source);
-        axis_range(p, &l->axis[k], out->first[d], out->count[d], &out->axis_lo[k], &out->axis_hi[k]);
+        axis_range(p, &l->axis[k], out->first[d], out->count[d], &out->axis_lo[k],
+                   &out->axis_hi[k]);
     }
 }
 
-void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t k, kmm__chunk_box_t *out)
+void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t k,
+                          kmm__chunk_box_t *out)
 {
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
         int64_t c = k % p->chunks[d];
         k = (uint32_t)(k / p->chunks[d]);
         out->first[d] = c * p->chunk[d];
-        out->count[d] = p->size[d] - out->first[d] < p->chunk[d] ? p->size[d] - out->first[d] : p->chunk[d];
+        out->count[d] =
+            p->size[d] - out->first[d] < p->chunk[d] ? p->size[d] - out->first[d] : p->chunk[d];
     }
     fill_axes(p, l, out);
 }
@@ -278,7 +309,8 @@ uint32_t kmm__partition_asked(const kmm__partition_t *p)
     return p->count ? (uint32_t)(p->asked[0] * p->asked[1] * p->asked[2]) : 0;
 }
 
-/* Dimensions are joined from the first one on, the next only when that is one chunk, so numbers follow each other. */
+/* Dimensions are joined from the first one on, the next only when that is one chunk, so numbers
+ * follow each other. */
 void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last)
 {
     int64_t lo[KMM_MAX_SPLIT], hi[KMM_MAX_SPLIT];
@@ -322,9 +354,11 @@ static kmm__partition_t joined_by(const kmm__partition_t *p, int64_t want)
     return q;
 }
 
-/* Whether an item's region in a joined chunk, the middle one, is what those of the chunks in it come to: as exact, a box of the same
- * layout, and for what is written with no element twice, which is an error to be told. */
-static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm__partition_t *p, const kmm__partition_t *q)
+/* Whether an item's region in a joined chunk, the middle one, is what those of the chunks in it
+ * come to: as exact, a box of the same layout, and for what is written with no element twice, which
+ * is an error to be told. */
+static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm__partition_t *p,
+                       const kmm__partition_t *q)
 {
     kmm__chunk_box_t box;
     kmm__access_t whole, part;
@@ -341,29 +375,38 @@ static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm
     for (uint32_t k = first; k <= last; k++) {
         kmm__partition_chunk(p, l, k, &box);
         int one = kmm__plan(item, l->axis_count, &box, &part, &part_shaped);
-        if (one < 0 || (one > 0 && (planned == 0 || part.exact != whole.exact || !kmm__layout_equal(part.layout, whole.layout))))
+        if (one < 0 || (one > 0 && (planned == 0 || part.exact != whole.exact ||
+                                    !kmm__layout_equal(part.layout, whole.layout))))
             return false;
         volume += one ? kmm__box_volume(&part.box) : 0;
     }
-    return planned == 0 || (item->mode == KMM_READ ? volume >= kmm__box_volume(&whole.box) : volume == kmm__box_volume(&whole.box));
+    return planned == 0 || (item->mode == KMM_READ ? volume >= kmm__box_volume(&whole.box)
+                                                   : volume == kmm__box_volume(&whole.box));
 }
 
-/* What joined chunks may use: more than one of theirs, and in all, so that they fit wherever those do. */
-typedef struct join_bound { uint64_t more, all; } join_bound_t;
+/* What joined chunks may use: more than one of theirs, and in all, so that they fit wherever those
+ * do. */
+typedef struct join_bound {
+    uint64_t more, all;
+} join_bound_t;
 
-static join_bound_t join_bound(const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
+static join_bound_t join_bound(const kmm_launch_t *l, const kmm_runtime_t *rt,
+                               const kmm__placement_t *place)
 {
     enum { ALL_PART = 4 };
     uint64_t frames = 0, room = kmm__spill_room(rt), least = room ? room : UINT64_MAX;
     for (uint32_t k = 0; k < l->item_count; k++)
-        frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes : 0; /* it may begin and end inside one */
+        frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes
+                                    : 0; /* it may begin and end inside one */
     for (uint32_t k = 0; k < place->count; k++) {
         uint64_t limit = place->device[k]->limit;
         if (frames > limit / 2)
-            return (join_bound_t){ 0, 0 };
+            return (join_bound_t){0, 0};
         least = limit < least ? limit : least;
     }
-    return (join_bound_t){ least / rt->join.part < rt->join.bytes ? least / rt->join.part : rt->join.bytes, least / ALL_PART };
+    return (join_bound_t){least / rt->join.part < rt->join.bytes ? least / rt->join.part
+                                                                 : rt->join.bytes,
+                          least / ALL_PART};
 }
 
 static uint64_t hull_of_middle(const kmm_launch_t *l, const kmm__partition_t *p)
@@ -373,12 +416,15 @@ static uint64_t hull_of_middle(const kmm_launch_t *l, const kmm__partition_t *p)
     return hull_of(l, &box);
 }
 
-/* Joins at most `most` chunks of p as far as the bound allows, into *q. What all of them use, such as a vector that each multiplies its rows by, is
- * there anyway: what one more adds counts. False: not even two can be joined, or nothing is known of what they use. */
-static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint64_t most, join_bound_t bound, kmm__partition_t *q)
+/* Joins at most `most` chunks of p as far as the bound allows, into *q. What all of them use, such
+ * as a vector that each multiplies its rows by, is there anyway: what one more adds counts. False:
+ * not even two can be joined, or nothing is known of what they use. */
+static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint64_t most,
+                          join_bound_t bound, kmm__partition_t *q)
 {
     kmm__partition_t pair = joined_by(p, 2);
-    uint64_t one = hull_of_middle(l, p), two = hull_of_middle(l, &pair), grows = two > one ? two - one : 0;
+    uint64_t one = hull_of_middle(l, p), two = hull_of_middle(l, &pair),
+             grows = two > one ? two - one : 0;
     uint64_t want = grows && bound.more / grows < most ? bound.more / grows : most;
     for (; one && want >= 2; want /= 2) { /* in the next dimension another one may add more */
         *q = joined_by(p, (int64_t)want);
@@ -389,16 +435,21 @@ static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint
     return false;
 }
 
-void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_runtime_t *rt, const kmm__placement_t *place)
+void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_runtime_t *rt,
+                         const kmm__placement_t *place)
 {
     kmm__partition_t q;
     uint64_t least = rt->join.tasks * place->count;
-    bool apart = l->schedule == KMM_SCHEDULE_CYCLIC && place->count > 1; /* neighbours are on different devices */
-    bool none = p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || apart;
-    if (none || p->count < 2 * least || kmm__reduce_is_ordered(l) || !join_to_bound(l, p, p->count / least, join_bound(l, rt, place), &q))
+    bool apart = l->schedule == KMM_SCHEDULE_CYCLIC &&
+                 place->count > 1; /* neighbours are on different devices */
+    bool none =
+        p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || apart;
+    if (none || p->count < 2 * least || kmm__reduce_is_ordered(l) ||
+        !join_to_bound(l, p, p->count / least, join_bound(l, rt, place), &q))
         return;
     for (uint32_t k = 0; k < l->item_count; k++)
-        if (l->items[k].array && l->items[k].mode != KMM_REDUCE && !joins_well(&l->items[k], l, p, &q))
+        if (l->items[k].array && l->items[k].mode != KMM_REDUCE &&
+            !joins_well(&l->items[k], l, p, &q))
             return;
     *p = q;
 }

@@ -4,13 +4,16 @@
 
 static kmm_kind_t kind_of(kmm_where_t where)
 {
-    return where == KMM_ON_CUDA ? KMM_KIND_CUDA : where == KMM_ON_HIP ? KMM_KIND_HIP : KMM_KIND_HOST;
+    return where == KMM_ON_CUDA  ? KMM_KIND_CUDA
+           : where == KMM_ON_HIP ? KMM_KIND_HIP
+                                 : KMM_KIND_HOST;
 }
 
 static int only_device(kmm__placement_t *p, int ordinal)
 {
     if (ordinal < 0 || ordinal >= (int)p->count)
-        return kmm__error_set(KMM_E_NO_DEVICE, "device(%d): there are %u devices it can run on", ordinal, p->count);
+        return kmm__error_set(KMM_E_NO_DEVICE, "device(%d): there are %u devices it can run on",
+                              ordinal, p->count);
     p->device[0] = p->device[ordinal];
     p->count = 1;
     return 0;
@@ -23,10 +26,13 @@ static int leave_lost_out(kmm__placement_t *p)
         if (!p->device[k]->lost)
             p->device[kept++] = p->device[k];
     p->count = kept;
-    return kept ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "all devices it can run on were lost by earlier failures");
+    return kept ? 0
+                : kmm__error_set(KMM_E_NO_DEVICE,
+                                 "all devices it can run on were lost by earlier failures");
 }
 
-/* What is current is one of them, or one that libkmm leaves out: then the program would not find there what the kernel did. */
+/* What is current is one of them, or one that libkmm leaves out: then the program would not find
+ * there what the kernel did. */
 static int find_home(const kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
@@ -34,7 +40,9 @@ static int find_home(const kmm__placement_t *p)
     bool found = current < 0;
     for (uint32_t k = 0; k < p->count; k++)
         found |= p->device[k]->ordinal == current;
-    return found ? 0 : kmm__error_set(KMM_E_NO_DEVICE, "device %d is current, which KMM_DEVICES leaves out", current);
+    return found ? 0
+                 : kmm__error_set(KMM_E_NO_DEVICE,
+                                  "device %d is current, which KMM_DEVICES leaves out", current);
 }
 
 /* Variables of a device are one for each, and the program reads those of its current one. */
@@ -50,21 +58,25 @@ static void keep_home(kmm__placement_t *p)
     }
 }
 
-int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function, kmm__placement_t *p)
+int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
+                       kmm__placement_t *p)
 {
     kmm_runtime_t *rt = l->runtime;
     bool named = l->where == KMM_ON_CUDA || l->where == KMM_ON_HIP || l->where == KMM_ON_HOST;
-    *p = (kmm__placement_t){ .schedule = l->schedule };
+    *p = (kmm__placement_t){.schedule = l->schedule};
     if (named && kind != kind_of(l->where) && (is_function || kind != KMM_KIND_HOST))
-        return kmm__error_set(KMM_E_NO_DEVICE, is_function ? "a plain function runs on the CPU, and device() names another kind"
-                                                           : "the kernel was built for another kind of device than device() names");
+        return kmm__error_set(
+            KMM_E_NO_DEVICE,
+            is_function ? "a plain function runs on the CPU, and device() names another kind"
+                        : "the kernel was built for another kind of device than device() names");
     for (uint32_t k = 0; k < rt->visible_count; k++)
         if (rt->device[k]->backend->kind == kind)
             p->device[p->count++] = rt->device[k];
     if (p->count == 0 && kind == KMM_KIND_HOST)
         p->device[p->count++] = rt->cpu;
     if (p->count == 0)
-        return kmm__error_set(KMM_E_NO_DEVICE, "this kernel was built for a GPU, and none is in use: build it with "
+        return kmm__error_set(KMM_E_NO_DEVICE,
+                              "this kernel was built for a GPU, and none is in use: build it with "
                               "--target=host to run it on the CPU, or see KMM_DEVICES");
     bool at_home = l->home && l->where != KMM_ON_DEVICE;
     int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : at_home ? find_home(p) : 0;
@@ -77,7 +89,10 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
 
 /* ---- Locality ---- */
 
-typedef struct weigh { const kmm__placement_t *place; uint64_t *bytes; } weigh_t;
+typedef struct weigh {
+    const kmm__placement_t *place;
+    uint64_t *bytes;
+} weigh_t;
 
 static int weigh_part(void *arg, const kmm__box_t *part, const void *value)
 {
@@ -92,7 +107,7 @@ static int weigh_part(void *arg, const kmm__box_t *part, const void *value)
 /* How much of what t touches was last on each device. */
 static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t bytes[KMM__MAX_DEVICES])
 {
-    weigh_t w = { p, bytes };
+    weigh_t w = {p, bytes};
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
@@ -104,11 +119,11 @@ static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t byte
     }
 }
 
-/* The device with most of the data, among those that have not got their share; without data, consecutive chunks go to
- * one device, the same ones in every launch of this shape. */
+/* The device with most of the data, among those that have not got their share; without data,
+ * consecutive chunks go to one device, the same ones in every launch of this shape. */
 static uint32_t place_by_data(const kmm__placement_t *p, uint32_t k, const kmm__task_t *t)
 {
-    uint64_t bytes[KMM__MAX_DEVICES] = { 0 };
+    uint64_t bytes[KMM__MAX_DEVICES] = {0};
     uint32_t share = (p->chunks + p->count - 1) / p->count;
     uint32_t best = (uint32_t)((uint64_t)k * p->count / p->chunks);
     weigh(p, t, bytes);

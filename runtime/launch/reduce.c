@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions. Chunks work on private copies of the target, which begin as the operator's identity.
- * The copies lie one behind the other in a temporary array, so they move and spill like any data, and
- * what fills and folds them are tasks like any others.
+ * The copies lie one behind the other in a temporary array, so they move and spill like any data,
+ * and what fills and folds them are tasks like any others.
  *
- * The order of combination is the launch's alone. Chunk k of n uses slot k * slots / n; chunks that share
- * a slot are entered one behind the other, in order. Slots are folded by a fixed tree over their numbers
- * (pairs of neighbours, pairs of pairs, ...), and the result is accumulated into the target. The number
- * of slots depends on the number of chunks and the target's size, never on devices, memory or time.
+ * The order of combination is the launch's alone. Chunk k of n uses slot k * slots / n; chunks that
+ * share a slot are entered one behind the other, in order. Slots are folded by a fixed tree over
+ * their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated into the
+ * target. The number of slots depends on the number of chunks and the target's size, never on
+ * devices, memory or time.
  */
 #include <string.h>
 
 #include "internal.h"
 
 enum {
-    ALIGNMENT = 256,             /* of a slot; elements keep the alignment they have in the target */
+    ALIGNMENT = 256, /* of a slot; elements keep the alignment they have in the target */
     SLOTS_LEAST = 16,
     SLOTS_MOST = 4096,
-    SLOTS_BYTES = 64 << 20,      /* as many slots as fit in this, within these bounds */
-    INIT_BYTES = 1 << 20,        /* of slots that one task fills at least */
-    FOLD_BYTES = 4 << 20,        /* of slots that one task folds at least */
-    BLOCK_BYTES = 1024,          /* of elements folded at a time */
-    LEVELS = 14                  /* log2(SLOTS_MOST) + 2 */
+    SLOTS_BYTES = 64 << 20, /* as many slots as fit in this, within these bounds */
+    INIT_BYTES = 1 << 20,   /* of slots that one task fills at least */
+    FOLD_BYTES = 4 << 20,   /* of slots that one task folds at least */
+    BLOCK_BYTES = 1024,     /* of elements folded at a time */
+    LEVELS = 14             /* log2(SLOTS_MOST) + 2 */
 };
 
-_Static_assert(1 << (LEVELS - 2) >= SLOTS_MOST, "a fold needs a level for each power of two, and one to fold with");
+_Static_assert(1 << (LEVELS - 2) >= SLOTS_MOST,
+               "a fold needs a level for each power of two, and one to fold with");
 _Static_assert((int)BLOCK_BYTES >= (int)KMM__ELEMENT_MAX, "a block holds an element at least");
 
 /* ---- Planning ---- */
@@ -39,38 +41,47 @@ bool kmm__reduce_is_ordered(const kmm_launch_t *l)
 
 static kmm__element_t element_of(const kmm__item_t *item)
 {
-    return (kmm__element_t){ item->type, (uint32_t)item->element, item->is_pair, item->index, item->value_at, item->index_at };
+    return (kmm__element_t){item->type,  (uint32_t)item->element, item->is_pair,
+                            item->index, item->value_at,          item->index_at};
 }
 
 /* The copies for what is reduced through the item's pointer: new ones, or another item's. */
 static uint32_t partials_find(kmm__work_t *w, const kmm__item_t *item)
 {
     uint32_t k = 0;
-    while (k < w->partials_count && (w->partials[k].target != item->array || w->partials[k].base != item->base))
+    while (k < w->partials_count &&
+           (w->partials[k].target != item->array || w->partials[k].base != item->base))
         k++;
     if (k == w->partials_count)
-        w->partials[w->partials_count++] = (kmm__partials_t){ .target = item->array, .base = item->base, .begin = INT64_MAX, .end = INT64_MIN };
+        w->partials[w->partials_count++] = (kmm__partials_t){
+            .target = item->array, .base = item->base, .begin = INT64_MAX, .end = INT64_MIN};
     return k;
 }
 
 /* Adds the item's region to what the launch reduces into. */
-static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box_t *whole, uint32_t k)
+static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box_t *whole,
+                     uint32_t k)
 {
     const kmm__item_t *item = &l->items[k];
     kmm__access_t a;
     kmm__layout_t shaped;
     if ((item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX) && !item->is_pair)
-        return kmm__error_set(KMM_E_INVALID, "argmin and argmax work on structs of a value and an index, which are not described");
+        return kmm__error_set(
+            KMM_E_INVALID,
+            "argmin and argmax work on structs of a value and an index, which are not described");
     int planned = kmm__plan(item, l->axis_count, whole, &a, &shaped);
     if (planned <= 0)
         return planned;
     kmm__reduction_t *r = &w->reductions[w->reduction_count];
-    *r = (kmm__reduction_t){ .op = item->op, .element = element_of(item), .item = k };
+    *r = (kmm__reduction_t){.op = item->op, .element = element_of(item), .item = k};
     kmm__layout_hull(a.layout, &a.box, &r->begin, &r->end);
     for (uint32_t j = 0; j < w->reduction_count; j++) {
         const kmm__reduction_t *other = &w->reductions[j];
-        if (w->partials[other->partials].target == item->array && other->begin < r->end && r->begin < other->end)
-            return kmm__error_set(KMM_E_INVALID, "the same elements are reduced twice; the other item is %s", w->item_text[other->item]);
+        if (w->partials[other->partials].target == item->array && other->begin < r->end &&
+            r->begin < other->end)
+            return kmm__error_set(KMM_E_INVALID,
+                                  "the same elements are reduced twice; the other item is %s",
+                                  w->item_text[other->item]);
     }
     r->partials = partials_find(w, item);
     kmm__partials_t *p = &w->partials[r->partials];
@@ -80,13 +91,15 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
     return 0;
 }
 
-/* Whether one chunk may work on the target. Not for && and ||: what a kernel does there to an element that
- * it leaves true, or false, is its own, and must not depend on how many chunks there are. */
+/* Whether one chunk may work on the target. Not for && and ||: what a kernel does there to an
+ * element that it leaves true, or false, is its own, and must not depend on how many chunks there
+ * are. */
 static bool is_direct(const kmm__work_t *w, uint32_t partials, uint32_t chunks)
 {
     bool logical = false;
     for (uint32_t k = 0; k < w->reduction_count; k++)
-        logical |= w->reductions[k].partials == partials && (w->reductions[k].op == KMM_OP_LAND || w->reductions[k].op == KMM_OP_LOR);
+        logical |= w->reductions[k].partials == partials &&
+                   (w->reductions[k].op == KMM_OP_LAND || w->reductions[k].op == KMM_OP_LOR);
     return chunks == 1 && !logical;
 }
 
@@ -98,17 +111,23 @@ static int make_slots(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, co
     int64_t slots = SLOTS_BYTES / p->slot_bytes;
     slots = slots < SLOTS_LEAST ? SLOTS_LEAST : slots > SLOTS_MOST ? SLOTS_MOST : slots;
     p->slots = slots < chunks ? (uint32_t)slots : chunks;
-    return kmm__array_new(rt, (size_t)p->slot_bytes * p->slots, NULL, KMM_MAP_TOFROM, label, &p->array);
+    return kmm__array_new(rt, (size_t)p->slot_bytes * p->slots, NULL, KMM_MAP_TOFROM, label,
+                          &p->array);
 }
 
 /* ---- Pointers ---- */
 
 /* What the program does with the pointer `address` into `a`, judged by the items. */
-typedef struct usage { int32_t reduced; uint32_t copies; bool otherwise, others; } usage_t;
+typedef struct usage {
+    int32_t reduced;
+    uint32_t copies;
+    bool otherwise, others;
+} usage_t;
 
-static usage_t usage_of(const kmm__work_t *w, const kmm_launch_t *l, const kmm__array_t *a, const char *address)
+static usage_t usage_of(const kmm__work_t *w, const kmm_launch_t *l, const kmm__array_t *a,
+                        const char *address)
 {
-    usage_t u = { .reduced = -1 };
+    usage_t u = {.reduced = -1};
     for (uint32_t k = 0; k < w->partials_count; k++) {
         u.copies += w->partials[k].target == a;
         if (w->partials[k].target == a && w->partials[k].base == address)
@@ -130,8 +149,9 @@ static int32_t only_partials(const kmm__work_t *w, const kmm__array_t *a)
     return -1;
 }
 
-/* Redirects the arguments through which the launch reduces. An argument is one of these if an item has its
- * value as base, or if all that the launch does with its array is reduced through one pointer. */
+/* Redirects the arguments through which the launch reduces. An argument is one of these if an item
+ * has its value as base, or if all that the launch does with its array is reduced through one
+ * pointer. */
 static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
 {
     for (uint32_t k = 0; k < w->pointer_count; k++) {
@@ -141,30 +161,39 @@ static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
         if (u.copies == 0)
             continue;
         if (to >= 0 && u.otherwise)
-            return kmm__error_set(KMM_E_INVALID, "the pointer of %s is also in another access clause; what is reduced cannot be read or written otherwise",
+            return kmm__error_set(KMM_E_INVALID,
+                                  "the pointer of %s is also in another access clause; what is "
+                                  "reduced cannot be read or written otherwise",
                                   w->item_text[w->reductions[0].item]);
         if (to < 0 && u.copies == 1 && !u.others)
             to = only_partials(w, p->array);
         else if (to < 0 && !u.otherwise)
-            return kmm__error_set(KMM_E_INVALID, "a pointer argument may or may not be what is reduced: base an item on the very value that is passed");
+            return kmm__error_set(KMM_E_INVALID,
+                                  "a pointer argument may or may not be what is reduced: base an "
+                                  "item on the very value that is passed");
         if (to >= 0 && w->partials[to].array)
             p->partials = (int16_t)to;
     }
     return 0;
 }
 
-int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part, uint32_t *item)
+int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,
+                     uint32_t *item)
 {
     kmm__chunk_box_t whole;
     kmm__partition_whole(part, l, &whole);
     for (*item = 0; *item < l->item_count; ++*item) {
-        int error = l->items[*item].mode == KMM_REDUCE && l->items[*item].array ? plan_item(w, l, &whole, *item) : 0;
+        int error = l->items[*item].mode == KMM_REDUCE && l->items[*item].array
+                        ? plan_item(w, l, &whole, *item)
+                        : 0;
         if (error)
             return error;
     }
     for (uint32_t k = 0; k < w->partials_count; k++) {
         kmm__partials_t *p = &w->partials[k];
-        int error = is_direct(w, k, part->count) ? 0 : make_slots(p->target->runtime, p, part->count, "private copies of a reduction");
+        int error = is_direct(w, k, part->count) ? 0
+                                                 : make_slots(p->target->runtime, p, part->count,
+                                                              "private copies of a reduction");
         if (error)
             return error;
     }
@@ -180,7 +209,8 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t at = p->array ? kmm__reduce_slot(w, p, k) * p->slot_bytes - p->begin : 0;
-    kmm__access_t a = kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
+    kmm__access_t a =
+        kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
     a.exact = !p->array || p->slots == w->chunk_count; /* chunks that share a slot take turns */
     a.item = (uint16_t)r->item;
     return a;
@@ -202,7 +232,8 @@ static int run_fill(kmm__operation_t *op)
 {
     const kmm__reduction_t *r = &op->reduction;
     for (uint32_t k = op->first; k < op->first + op->count; k++)
-        fill(r, op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin), (size_t)(r->end - r->begin));
+        fill(r, op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin),
+             (size_t)(r->end - r->begin));
     return 0;
 }
 
@@ -214,10 +245,15 @@ static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reducti
     for (const kmm__reduction_t *other = w->reductions; other < r; other++)
         first &= other->partials != r->partials;
     for (int64_t k = 0; k < p->slots; k += each) {
-        kmm__operation_t op = { .run = run_fill, .array = p->array, .reduction = *r, .partials = *p, .first = (uint32_t)k };
+        kmm__operation_t op = {.run = run_fill,
+                               .array = p->array,
+                               .reduction = *r,
+                               .partials = *p,
+                               .first = (uint32_t)k};
         int64_t end = k + each < p->slots ? k + each : p->slots;
         op.count = (uint32_t)(end - k);
-        kmm__access_t a = kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE, k * p->slot_bytes, end * p->slot_bytes);
+        kmm__access_t a = kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
+                                            k * p->slot_bytes, end * p->slot_bytes);
         int error = kmm__operation_submit(rt, &op, "start of a reduction", &a, 1, NULL);
         if (error)
             return error;
@@ -236,13 +272,15 @@ int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
 
 /* ---- Folding ---- */
 
-/* A block of elements in wide form for each level of the tree: level j of the stack is a sum of 2^j slots, or, at
- * the end, of what is left of them. */
-typedef union block { _Alignas(16) char bytes[BLOCK_BYTES]; } block_t;
+/* A block of elements in wide form for each level of the tree: level j of the stack is a sum of 2^j
+ * slots, or, at the end, of what is left of them. */
+typedef union block {
+    _Alignas(16) char bytes[BLOCK_BYTES];
+} block_t;
 
-/* Folds n elements at byte `at` of each slot, and accumulates the result at `target`. Slots come in order; two
- * blocks of the same size are folded as soon as there are two, so that the tree is the same as that of folding
- * neighbours, then neighbours of those. */
+/* Folds n elements at byte `at` of each slot, and accumulates the result at `target`. Slots come in
+ * order; two blocks of the same size are folded as soon as there are two, so that the tree is the
+ * same as that of folding neighbours, then neighbours of those. */
 static void fold_block(const kmm__operation_t *op, int64_t at, char *target, size_t n)
 {
     const kmm__reduction_t *r = &op->reduction;
@@ -263,7 +301,8 @@ static void fold_block(const kmm__operation_t *op, int64_t at, char *target, siz
 
 static int run_fold(kmm__operation_t *op)
 {
-    int64_t size = op->reduction.element.bytes, step = (int64_t)(BLOCK_BYTES / kmm__wide_bytes(&op->reduction.element)) * size;
+    int64_t size = op->reduction.element.bytes,
+            step = (int64_t)(BLOCK_BYTES / kmm__wide_bytes(&op->reduction.element)) * size;
     int64_t end = op->begin + (int64_t)op->bytes;
     for (int64_t b = op->begin; b < end; b += step) {
         int64_t bytes = end - b < step ? end - b : step;
@@ -273,28 +312,37 @@ static int run_fold(kmm__operation_t *op)
 }
 
 /* The bytes [begin, end) of every slot. */
-static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end, kmm__layout_t *slots)
+static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end,
+                                  kmm__layout_t *slots)
 {
     kmm__access_t a = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
-    int64_t extent[2] = { p->slots, p->slot_bytes };
+    int64_t extent[2] = {p->slots, p->slot_bytes};
     *slots = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
     a.layout = slots;
-    a.box = (kmm__box_t){ 2, { 0, begin - p->begin }, { p->slots, end - p->begin } };
+    a.box = (kmm__box_t){2, {0, begin - p->begin}, {p->slots, end - p->begin}};
     return a;
 }
 
 static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
-    int64_t size = r->element.bytes, elements = (r->end - r->begin) / size, each = FOLD_BYTES / p->slots / size;
+    int64_t size = r->element.bytes, elements = (r->end - r->begin) / size,
+            each = FOLD_BYTES / p->slots / size;
     each = each < elements ? each : elements;
     each = each < 1 ? 1 : each;
     for (int64_t k = 0; k < elements; k += each) {
-        int64_t begin = r->begin + k * size, end = r->begin + (elements - k < each ? elements : k + each) * size;
-        kmm__operation_t op = { .run = run_fold, .array = p->array, .other = p->target, .reduction = *r, .partials = *p,
-                                .begin = begin, .bytes = (size_t)(end - begin) };
+        int64_t begin = r->begin + k * size,
+                end = r->begin + (elements - k < each ? elements : k + each) * size;
+        kmm__operation_t op = {.run = run_fold,
+                               .array = p->array,
+                               .other = p->target,
+                               .reduction = *r,
+                               .partials = *p,
+                               .begin = begin,
+                               .bytes = (size_t)(end - begin)};
         kmm__layout_t slots;
-        kmm__access_t a[2] = { slots_access(p, begin, end, &slots), kmm__access_bytes(p->target, KMM_UPDATE, begin, end) };
+        kmm__access_t a[2] = {slots_access(p, begin, end, &slots),
+                              kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
         int error = kmm__operation_submit(rt, &op, "end of a reduction", a, 2, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launches and tasks of the program share while they are submitted: submit.c's parts, for task.c. */
+/* What launches and tasks of the program share while they are submitted: submit.c's parts, for
+ * task.c. */
 #ifndef KMM__SUBMISSION_H
 #define KMM__SUBMISSION_H
 
@@ -11,7 +12,7 @@ struct kmm__submission {
     kmm__partition_t part;
     kmm_kind_t kind;
     kmm__work_t *work;
-    uint32_t mapped_count; /* of l->mapped */
+    uint32_t mapped_count;    /* of l->mapped */
     bool annotated, is_plain; /* its tasks are */
     uint32_t reductions;      /* items that are */
     kmm_geometry_t geometry;

@@ -5,19 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/disk/spill.h"
 #include "launch/submission.h"
+#include "memory/disk/spill.h"
 
-enum { MAX_ARGS_BYTES = 32768, BATCH = 16, MOST_BATCH = 64, BATCH_BYTES = 64 << 20, HAND_OVER = 64 };
+enum {
+    MAX_ARGS_BYTES = 32768,
+    BATCH = 16,
+    MOST_BATCH = 64,
+    BATCH_BYTES = 64 << 20,
+    HAND_OVER = 64
+};
 
 static _Thread_local kmm_launch_t *armed;
-static _Atomic(kmm_launch_t *) spare_launch; /* the builder that was used last; more are kept behind the lock */
+static _Atomic(kmm_launch_t *)
+    spare_launch; /* the builder that was used last; more are kept behind the lock */
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static kmm_launch_t *spare_launches;
 
 /* ---- The builder ---- */
 
-static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 {
     char text[256];
@@ -94,13 +102,15 @@ KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)
     l->label = kmm__copy_text(label);
 }
 
-KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower, int64_t length)
+KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
+                              int64_t length)
 {
     if (l->axis_count == KMM_MAX_AXES || (unsigned)source > KMM_RANGE_2) {
-        launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name, KMM_MAX_AXES);
+        launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name,
+                       KMM_MAX_AXES);
         return;
     }
-    l->axis[l->axis_count++] = (kmm__axis_t){ name, source, lower, length };
+    l->axis[l->axis_count++] = (kmm__axis_t){name, source, lower, length};
 }
 
 KMM__API void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size)
@@ -146,10 +156,12 @@ KMM__API void kmm_launch_nowait(kmm_launch_t *l)
     l->nowait = true;
 }
 
-static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base, size_t element_bytes)
+static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base,
+                             size_t element_bytes)
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
-        launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text, KMM__MAX_ITEMS);
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text,
+                       KMM__MAX_ITEMS);
     if (l->item_count == KMM__MAX_ITEMS)
         l->item_count--;
     if (l->item_count == KMM__FEW_ITEMS && l->items == l->few) {
@@ -164,21 +176,23 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
     return item;
 }
 
-KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base, size_t element_bytes)
+KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
+                                const void *base, size_t element_bytes)
 {
     item_add(l, text, base, element_bytes)->mode = mode;
     if (mode < KMM_READ || mode > KMM_UPDATE)
         launch_mistake(l, KMM_E_INVALID, "%s: no such kind of access", text);
 }
 
-KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text, const void *base)
+KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
+                                const void *base)
 {
     kmm__item_t *item = item_add(l, text, base, kmm__type_bytes(type) ? kmm__type_bytes(type) : 1);
     item->mode = KMM_REDUCE;
     item->op = op;
     item->type = type;
     bool is_arg = op == KMM_OP_ARGMIN || op == KMM_OP_ARGMAX;
-    kmm__element_t e = { .type = type, .bytes = (uint32_t)item->element };
+    kmm__element_t e = {.type = type, .bytes = (uint32_t)item->element};
     if (!is_arg && !kmm__fold_allows(op, &e))
         launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
 }
@@ -192,13 +206,18 @@ static kmm__item_t *item_last(kmm_launch_t *l)
     return &nowhere;
 }
 
-KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset, kmm_type_t index_type, size_t index_offset)
+KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
+                              kmm_type_t index_type, size_t index_offset)
 {
     kmm__item_t *item = item_last(l);
-    kmm__element_t e = { item->type, (uint32_t)element_bytes, true, index_type, (uint32_t)value_offset, (uint32_t)index_offset };
-    bool is_small = element_bytes <= KMM__ELEMENT_MAX && value_offset < element_bytes && index_offset < element_bytes;
+    kmm__element_t e = {item->type, (uint32_t)element_bytes, true,
+                        index_type, (uint32_t)value_offset,  (uint32_t)index_offset};
+    bool is_small = element_bytes <= KMM__ELEMENT_MAX && value_offset < element_bytes &&
+                    index_offset < element_bytes;
     if (item->mode != KMM_REDUCE || !is_small || !kmm__fold_allows(item->op, &e)) {
-        launch_mistake(l, KMM_E_INVALID, "%s: no reduction over structs of a value and an index of 32 or 64 bits", item->text);
+        launch_mistake(l, KMM_E_INVALID,
+                       "%s: no reduction over structs of a value and an index of 32 or 64 bits",
+                       item->text);
         return;
     }
     item->is_pair = true;
@@ -225,27 +244,28 @@ KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
         return;
     }
     kmm__section_t *s = &item->section[item->section_count++];
-    *s = (kmm__section_t){ .constant = { lower, length }, .whole = length == KMM_WHOLE };
+    *s = (kmm__section_t){.constant = {lower, length}, .whole = length == KMM_WHOLE};
 }
 
-KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef)
+KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef,
+                              int64_t length_coef)
 {
     kmm__item_t *item = item_last(l);
     if (item->section_count == 0 || axis >= l->axis_count)
-        launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis", item->text);
+        launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis",
+                       item->text);
     else
-        item->section[item->section_count - 1].coef[axis] = (kmm__term_t){ lower_coef, length_coef };
+        item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
 }
 
 KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)
 {
     if (actual != expected)
-        launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld", name, (long long)actual,
-                       (long long)expected);
+        launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld",
+                       name, (long long)actual, (long long)expected);
 }
 
 /* ---- One submission ---- */
-
 
 /* An error of the launch as a whole, with where it stands. */
 int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *text)
@@ -254,7 +274,8 @@ int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *tex
     char copy[400];
     snprintf(copy, sizeof(copy), "%s", text);
     if (l->file)
-        return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, l->kernel ? l->kernel : "?", copy);
+        return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, l->kernel ? l->kernel : "?",
+                              copy);
     return kmm__error_set(code, "%s: %s", l->kernel ? l->kernel : "?", copy);
 }
 
@@ -270,7 +291,7 @@ static void add_pointer(kmm__submission_t *s, uint32_t at, const unsigned char *
         return;
     if (!w->pointers)
         w->pointers = kmm__work_take(w, w->args_bytes / sizeof(address) * sizeof(*w->pointers));
-    w->pointers[w->pointer_count++] = (kmm__pointer_t){ at, a, address - a->base, -1 };
+    w->pointers[w->pointer_count++] = (kmm__pointer_t){at, a, address - a->base, -1};
     kmm__array_ref(a);
 }
 
@@ -304,7 +325,8 @@ static int pack_kernel(kmm__submission_t *s, const kmm_kernel_t *kernel, void **
 
 /* ---- Items ---- */
 
-static int item_refuse(const kmm__submission_t *s, const kmm__item_t *item, int code, const char *text)
+static int item_refuse(const kmm__submission_t *s, const kmm__item_t *item, int code,
+                       const char *text)
 {
     char copy[400];
     snprintf(copy, sizeof(copy), "argument %s: %s", item->text, text);
@@ -318,9 +340,11 @@ static bool is_array(const kmm__submission_t *s, const void *base)
     return a && !a->is_deferred;
 }
 
-/* The bytes to map for an item on host memory, from its base on. Other items on the same memory share the map. Those on
- * arrays do not: their sections are cut at the array's end, and may reach beyond it. */
-static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin, int64_t *end)
+/* The bytes to map for an item on host memory, from its base on. Other items on the same memory
+ * share the map. Those on arrays do not: their sections are cut at the array's end, and may reach
+ * beyond it. */
+static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin,
+                      int64_t *end)
 {
     kmm__chunk_box_t whole;
     kmm__partition_whole(&s->part, s->l, &whole);
@@ -332,7 +356,8 @@ static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64
         int64_t b, e, shift = other->base - item->base;
         if (is_array(s, other->base))
             continue;
-        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b || b + shift > *end || e + shift < *begin)
+        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b ||
+            b + shift > *end || e + shift < *begin)
             continue;
         *begin = b + shift < *begin ? b + shift : *begin;
         *end = e + shift > *end ? e + shift : *end;
@@ -356,7 +381,8 @@ static int map_item(kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
-/* Ends what earlier launches left mapped where this one needs more than that: memory is mapped once. May unlock. */
+/* Ends what earlier launches left mapped where this one needs more than that: memory is mapped
+ * once. May unlock. */
 static int make_room(kmm__submission_t *s)
 {
     for (uint32_t k = 0; k < s->l->item_count && s->rt->deferred; k++) {
@@ -368,7 +394,8 @@ static int make_room(kmm__submission_t *s)
         if (error)
             return error;
         const kmm__array_t *a = kmm__array_find(s->rt, item->base + begin);
-        uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin, to = (uintptr_t)item->base + (uintptr_t)end;
+        uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin,
+                  to = (uintptr_t)item->base + (uintptr_t)end;
         bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
         if (begin < end && !fits && (error = kmm__deferred_end(s->rt, from, to)))
             return item_refuse(s, item, error, kmm__error_get()); /* what it needs was lost */
@@ -376,7 +403,8 @@ static int make_room(kmm__submission_t *s)
     return 0;
 }
 
-/* What an earlier launch left for kmm_wait to write back, this one writes back before it returns. */
+/* What an earlier launch left for kmm_wait to write back, this one writes back before it returns.
+ */
 static void take_over(kmm__submission_t *s, kmm__array_t *a)
 {
     a->is_deferred = false;
@@ -405,7 +433,8 @@ int kmm__submission_resolve(kmm__submission_t *s)
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         kmm__item_t *item = &s->l->items[k];
         if (item->dims && item->section_count > item->dims)
-            return item_refuse(s, item, KMM_E_INVALID, "it has more sections than its shape has dimensions");
+            return item_refuse(s, item, KMM_E_INVALID,
+                               "it has more sections than its shape has dimensions");
         if (!item->dims && item->section_count > 1)
             return item_refuse(s, item, KMM_E_INVALID, "several sections need a `shape`");
         item->array = find_array(s, item);
@@ -436,9 +465,11 @@ static int check_pointers(kmm__submission_t *s)
             continue;
         char text[160];
         uint32_t number = 0;
-        while (w->kernel && number + 1 < w->arg_count && w->arg_offset[number + 1] <= w->pointers[p].at)
+        while (w->kernel && number + 1 < w->arg_count &&
+               w->arg_offset[number + 1] <= w->pointers[p].at)
             number++;
-        snprintf(text, sizeof(text), "argument %u points into an array that no access clause names", w->kernel && w->kernel->is_clone ? number : number + 1);
+        snprintf(text, sizeof(text), "argument %u points into an array that no access clause names",
+                 w->kernel && w->kernel->is_clone ? number : number + 1);
         return kmm__submission_refuse(s, KMM_E_INVALID, text);
     }
     return 0;
@@ -452,7 +483,8 @@ static int plan_reductions(kmm__submission_t *s)
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
     if (!error)
         return 0;
-    return item < s->l->item_count ? item_refuse(s, &s->l->items[item], error, kmm__error_get()) : kmm__submission_refuse(s, error, kmm__error_get());
+    return item < s->l->item_count ? item_refuse(s, &s->l->items[item], error, kmm__error_get())
+                                   : kmm__submission_refuse(s, error, kmm__error_get());
 }
 
 /* ---- Tasks ---- */
@@ -463,8 +495,9 @@ static void access_push(kmm__task_t *t, const kmm__access_t *a)
     kmm__array_ref(a->array);
 }
 
-/* A hull holds more than is used anyway. Where a launch is one chunk, and moves nothing between devices, its edges are rounded outwards, so that
- * hundreds of launches whose hulls differ a little, as along a diagonal, do not cut maps into cells for every row and column. */
+/* A hull holds more than is used anyway. Where a launch is one chunk, and moves nothing between
+ * devices, its edges are rounded outwards, so that hundreds of launches whose hulls differ a
+ * little, as along a diagonal, do not cut maps into cells for every row and column. */
 static void round_hull(kmm__access_t *a)
 {
     enum { PIECES = 16, LINE = 64 };
@@ -479,8 +512,8 @@ static void round_hull(kmm__access_t *a)
 
 static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 {
-    return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped && s->work->chunk_count == 1 && s->place.count == 1 &&
-           !s->rt->checks_access;
+    return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped &&
+           s->work->chunk_count == 1 && s->place.count == 1 && !s->rt->checks_access;
 }
 
 /* The accesses of chunk k, one for each item that is not empty there. */
@@ -490,7 +523,8 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     kmm__layout_t shaped;
     t->exact = true;
     if (w->kernel) {
-        t->accesses[t->access_count++] = kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
+        t->accesses[t->access_count++] =
+            kmm__access_bytes(s->rt->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
         kmm__array_ref(s->rt->globals);
     }
     for (uint32_t k = 0; k < s->l->item_count; k++) {
@@ -530,7 +564,8 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     kmm__chunk_box_t box;
     kmm__work_t *w = s->work;
     kmm__partition_chunk(&s->part, s->l, k, &box);
-    kmm__task_t *t = kmm__task_create(s->rt, w, s->l->item_count + (s->annotated ? 0 : w->pointer_count) + 1);
+    kmm__task_t *t =
+        kmm__task_create(s->rt, w, s->l->item_count + (s->annotated ? 0 : w->pointer_count) + 1);
     kmm__partition_numbers(&s->part, k, &t->chunk, &t->last_chunk);
     t->failed_item = KMM__MAX_ITEMS;
     for (uint32_t i = 0; i < KMM_MAX_SPLIT; i++) {
@@ -578,8 +613,8 @@ static void throttle(kmm_runtime_t *rt)
     rt->throttled--;
 }
 
-/* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many as are worth a launch; *n receives
- * how many. Chunks that fail carry their error. */
+/* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many
+ * as are worth a launch; *n receives how many. Chunks that fail carry their error. */
 static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uint32_t *n)
 {
     kmm__task_t *tasks[MOST_BATCH];
@@ -609,8 +644,8 @@ static void hand_over(kmm_runtime_t *rt)
     kmm__spin_lock(&rt->lock);
 }
 
-/* The same for all chunks of a launch that may read what others of them write: no chunk is recorded before all have
- * found what they follow. */
+/* The same for all chunks of a launch that may read what others of them write: no chunk is recorded
+ * before all have found what they follow. */
 static int submit_together(kmm__submission_t *s)
 {
     uint32_t n = s->part.count;
@@ -650,11 +685,14 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t identity_of(const kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
-    uint64_t hash = mix(mix((uint64_t)s->l->line, (uintptr_t)w->name), (uintptr_t)w->kernel ^ (uintptr_t)w->function);
+    uint64_t hash = mix(mix((uint64_t)s->l->line, (uintptr_t)w->name),
+                        (uintptr_t)w->kernel ^ (uintptr_t)w->function);
     hash = mix(hash, s->part.count);
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
-        hash = mix(mix(hash, (uintptr_t)item->base), item->array ? item->array->id : 0); /* memory that is mapped anew is another array */
+        hash = mix(mix(hash, (uintptr_t)item->base),
+                   item->array ? item->array->id
+                               : 0); /* memory that is mapped anew is another array */
     }
     for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++)
         hash = mix(hash, w->pointers[k].array->id);
@@ -668,7 +706,8 @@ static int submit_work(kmm__submission_t *s)
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);
-    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so those are not begun one by one. */
+    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so
+     * those are not begun one by one. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         throttle(s->rt);
@@ -734,7 +773,8 @@ static bool is_on_host(kmm__array_t *a)
 static void make_plain(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    bool plain = !s->rt->has_spaces && !kmm__spill_room(s->rt) && !w->places && w->reduction_count == 0;
+    bool plain =
+        !s->rt->has_spaces && !kmm__spill_room(s->rt) && !w->places && w->reduction_count == 0;
     for (uint32_t k = 0; k < s->l->item_count && plain; k++)
         plain = is_on_host(s->l->items[k].array);
     for (uint32_t k = 0; k < w->pointer_count && plain; k++)
@@ -791,8 +831,8 @@ int kmm__submission_unmap(kmm__submission_t *s)
     return s->mapped_count ? kmm__maps_end(s->rt, s->l->mapped, s->mapped_count) : 0;
 }
 
-static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3], const kmm_kernel_t *kernel, void **args,
-                  const void *block_args, size_t bytes)
+static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3],
+                  const kmm_kernel_t *kernel, void **args, const void *block_args, size_t bytes)
 {
     kmm_launch_t *l = s->l;
     if (l->error)
@@ -827,7 +867,9 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
 KMM__API void kmm_launch_arm(kmm_launch_t *l)
 {
     if (armed) {
-        launch_mistake(l, KMM_E_STATE, "the launch described at %s:%d did not happen before this one", armed->file, armed->line);
+        launch_mistake(l, KMM_E_STATE,
+                       "the launch described at %s:%d did not happen before this one", armed->file,
+                       armed->line);
         kmm__launch_free(armed);
     }
     armed = l;
@@ -840,7 +882,8 @@ void kmm__launch_disarm(void)
     armed = NULL;
 }
 
-/* A kernel for a GPU that has no clone cannot be told which of its blocks to run. Said once for each of the first kernels. */
+/* A kernel for a GPU that has no clone cannot be told which of its blocks to run. Said once for
+ * each of the first kernels. */
 static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
 {
     enum { MAX_SAID = 64 };
@@ -849,8 +892,11 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
     for (int k = 0; k < MAX_SAID; k++) {
         const kmm_kernel_t *none = NULL;
         if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
-            fprintf(stderr, "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that defines it was compiled without a clone "
-                            "of it: compile that file by kmmcc -fkmm-clone\n", l->file ? l->file : "?", l->line, kernel->name);
+            fprintf(stderr,
+                    "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that "
+                    "defines it was compiled without a clone "
+                    "of it: compile that file by kmmcc -fkmm-clone\n",
+                    l->file ? l->file : "?", l->line, kernel->name);
             return;
         }
         if (none == kernel)
@@ -858,12 +904,14 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
     }
 }
 
-KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                               void **args)
 {
-    kmm__submission_t s = { .l = armed, .annotated = armed != NULL };
+    kmm__submission_t s = {.l = armed, .annotated = armed != NULL};
     armed = NULL;
     if (!kernel || kernel->version != KMM_LAUNCH_VERSION || !geometry)
-        return kmm__error_set(KMM_E_INVALID, "no kernel, or one that was built for another version of libkmm");
+        return kmm__error_set(KMM_E_INVALID,
+                              "no kernel, or one that was built for another version of libkmm");
     if (!s.l && kmm__inline_current())
         return kmm__inline_launch(kmm__inline_current(), kernel, geometry, args);
     if (!s.l) {
@@ -892,10 +940,12 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     return error;
 }
 
-KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes)
+KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args,
+                             size_t args_bytes)
 {
-    static const uint32_t one[3] = { 1, 1, 1 };
-    kmm__submission_t s = { .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function };
+    static const uint32_t one[3] = {1, 1, 1};
+    kmm__submission_t s = {
+        .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function};
     int error;
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks made of the program's own statements: library calls, several launches. They wait in the DAG like a chunk; when the
- * device's thread has brought their data and ordered their stream, the calling thread goes on in its place.
+ * Tasks made of the program's own statements: library calls, several launches. They wait in the DAG
+ * like a chunk; when the device's thread has brought their data and ordered their stream, the
+ * calling thread goes on in its place.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,13 +12,14 @@
 
 struct kmm_task {
     kmm__submission_t submission;
-    kmm__task_t *task; /* a reference */
+    kmm__task_t *task;     /* a reference */
     kmm__marker_t *before; /* all work that was submitted before it */
-    bool names_stream; /* its statements use the task's stream */
-    void **used;       /* other streams of the program, by the driver's handles, that its statements have used */
+    bool names_stream;     /* its statements use the task's stream */
+    void **used; /* other streams of the program, by the driver's handles, that its statements have
+                    used */
     uint32_t used_count, used_capacity;
-    bool entered;      /* the device was made current */
-    int lane;          /* of the device; negative: none yet */
+    bool entered; /* the device was made current */
+    int lane;     /* of the device; negative: none yet */
 };
 
 static _Thread_local kmm_task_t *current;
@@ -63,10 +65,15 @@ bool kmm__is_inside(void)
 
 int kmm__inline_refuse(const char *call)
 {
-    return kmm__is_inside() ? kmm__error_set(KMM_E_STATE, "%s: inside a task this would wait for what may wait for the task", call) : 0;
+    return kmm__is_inside()
+               ? kmm__error_set(KMM_E_STATE,
+                                "%s: inside a task this would wait for what may wait for the task",
+                                call)
+               : 0;
 }
 
-/* The kind of the first device, and, unless one is named, the device that the driver has current. */
+/* The kind of the first device, and, unless one is named, the device that the driver has current.
+ */
 static int choose_device(kmm__submission_t *s)
 {
     kmm_launch_t *l = s->l;
@@ -82,7 +89,7 @@ static int choose_device(kmm__submission_t *s)
 
 static int enter_dag(kmm_task_t *task, void *stream)
 {
-    static const uint32_t one[3] = { 1, 1, 1 };
+    static const uint32_t one[3] = {1, 1, 1};
     kmm__submission_t *s = &task->submission;
     kmm__chunk_box_t box;
     kmm__partition(s->l, one, one, true, &s->part);
@@ -116,7 +123,8 @@ static int await_entry(kmm__task_t *t)
         pthread_cond_wait(&rt->progress, &rt->lock);
     if (!t->error)
         return 0;
-    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text) : kmm__error_set(t->error, "%s", kmm_error_string(t->error));
+    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
+                          : kmm__error_set(t->error, "%s", kmm_error_string(t->error));
 }
 
 static int begin(kmm_task_t *task, void *stream)
@@ -186,7 +194,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     int line = l->line;
     task->lane = -1;
     task->names_stream = task_stream != NULL;
-    task->submission = (kmm__submission_t){ .l = l, .rt = l->runtime, .annotated = true };
+    task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
     int error = begin(task, stream);
     if (task_stream)
         *task_stream = NULL;
@@ -282,12 +290,15 @@ KMM__API void *kmm_task_pointer(kmm_task_t *task, const void *base)
     for (uint32_t k = 0; k < t->access_count && a && !found; k++) {
         if (t->accesses[k].array != a)
             continue;
-        char *at = t->device->space == KMM__HOST ? a->host : (char *)(uintptr_t)a->residence[t->device->index].window;
+        char *at = t->device->space == KMM__HOST
+                       ? a->host
+                       : (char *)(uintptr_t)a->residence[t->device->index].window;
         found = at + ((const char *)base - a->base);
     }
     pthread_mutex_unlock(&rt->lock);
     if (!found) {
-        int error = kmm__error_set(KMM_E_ADDRESS, "%p is in no array that the task's clauses name", base);
+        int error =
+            kmm__error_set(KMM_E_ADDRESS, "%p is in no array that the task's clauses name", base);
         kmm_directive_check(error, task->submission.l->file, task->submission.l->line);
     }
     return found;

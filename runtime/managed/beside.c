@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed work beside that of others: what they have put on streams, and copies from and to their memory (wrap.h). */
+/* Managed work beside that of others: what they have put on streams, and copies from and to their
+ * memory (wrap.h). */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -8,21 +9,27 @@
 int API(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 
-/* An event comes after all that the stream waits for: the default stream waits for others, and they for it, when something is put there. */
+/* An event comes after all that the stream waits for: the default stream waits for others, and they
+ * for it, when something is put there. */
 void OWN(await_others)(stream_t s)
 {
     event_t e = NULL;
     if (API(EventCreateWithFlags)(&e, DISABLE_TIMING)) {
-        REAL(StreamSynchronize)(s);
+        REAL(StreamSynchronize)
+        (s);
         return;
     }
     if (REAL(EventRecord)(e, s) == 0) {
-        REAL(EventSynchronize)(e);
+        REAL(EventSynchronize)
+        (e);
     } else { /* the stream is of another device than the current one, of which the event is */
-        REAL(GetLastError)();
-        REAL(StreamSynchronize)(s);
+        REAL(GetLastError)
+        ();
+        REAL(StreamSynchronize)
+        (s);
     }
-    REAL(EventDestroy)(e);
+    REAL(EventDestroy)
+    (e);
 }
 
 stream_t OWN(stream)(stream_t s)
@@ -38,25 +45,28 @@ stream_t OWN(task_default)(void)
 
 int OWN(wait_for)(stream_t own, int error)
 {
-    return error ? error : REAL(StreamSynchronize)(own);
+    return error ? error : REAL(StreamSynchronize)
+    (own);
 }
 
 /* ---- Copies between managed memory and what is not ---- */
 
 enum { BY_ADDRESS = 4, PIECE = 4 << 20, ON_DEVICE = 2 };
 
-/* What memory that is not managed is: ORDINARY, which kernels do not reach, SHARED by the host and kernels, or a device's, as libraries have it,
- * which the host cannot read. HIP's numbers of kinds of memory have changed, but that of ordinary memory, so there what is shared
- * goes the way of a device's where no direction says better. */
+/* What memory that is not managed is: ORDINARY, which kernels do not reach, SHARED by the host and
+ * kernels, or a device's, as libraries have it, which the host cannot read. HIP's numbers of kinds
+ * of memory have changed, but that of ordinary memory, so there what is shared goes the way of a
+ * device's where no direction says better. */
 typedef enum place { ORDINARY, SHARED, DEVICES } place_t;
 
 static place_t place_of(const void *p, int kind)
 {
-    int attributes[64] = { 0 }; /* the structure begins with the kind of memory */
+    int attributes[64] = {0}; /* the structure begins with the kind of memory */
     if (kind == DEVICE_TO_DEVICE)
         return DEVICES;
     if (REAL(PointerGetAttributes)(attributes, p)) {
-        REAL(GetLastError)(); /* older runtimes say so of ordinary memory */
+        REAL(GetLastError)
+        (); /* older runtimes say so of ordinary memory */
         return ORDINARY;
     }
     if (attributes[0] == 0)
@@ -64,7 +74,8 @@ static place_t place_of(const void *p, int kind)
     return attributes[0] == ON_DEVICE || (KMM__WRAP_HIP && kind == BY_ADDRESS) ? DEVICES : SHARED;
 }
 
-/* Of the side of a copy that is not managed; ORDINARY where both are. Launches that may use it come before the copy. */
+/* Of the side of a copy that is not managed; ORDINARY where both are. Launches that may use it come
+ * before the copy. */
 static int place_ready(const void *dst, const void *src, int kind, stream_t s, place_t *out)
 {
     bool to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
@@ -80,9 +91,12 @@ static int through_host(char *dst, const char *src, size_t n)
     int error = buffer ? 0 : KMM_CUDA_MEMORY_ALLOCATION;
     for (size_t at = 0, m; at < n && !error; at += m) {
         m = n - at < piece ? n - at : piece;
-        error = into ? REAL(Memcpy)(buffer, src + at, m, DEVICE_TO_HOST) : kmm_cuda_memcpy(buffer, src + at, m, DEVICE_TO_HOST);
+        error = into ? REAL(Memcpy)
+        (buffer, src + at, m, DEVICE_TO_HOST)
+            : kmm_cuda_memcpy(buffer, src + at, m, DEVICE_TO_HOST);
         if (!error)
-            error = into ? kmm_cuda_memcpy(dst + at, buffer, m, HOST_TO_DEVICE) : REAL(Memcpy)(dst + at, buffer, m, HOST_TO_DEVICE);
+            error = into ? kmm_cuda_memcpy(dst + at, buffer, m, HOST_TO_DEVICE) : REAL(Memcpy)
+        (dst + at, buffer, m, HOST_TO_DEVICE);
     }
     free(buffer);
     return error;
@@ -99,7 +113,8 @@ int OWN(copy)(void *dst, const void *src, size_t n, int kind, stream_t s)
     return s ? kmm_cuda_memcpy_async(dst, src, n, kind, s) : kmm_cuda_memcpy(dst, src, n, kind);
 }
 
-int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)
+int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind,
+                 stream_t s)
 {
     place_t place;
     int error = place_ready(dst, src, kind, s, &place);

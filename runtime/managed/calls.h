@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of the CUDA or HIP runtime that a managed program makes through libkmm. kmmcc links such a program with
- * `--wrap` of each name, and `__wrap_` of each is defined by wrap.c and launch.c, or by cuda_calls.c and hip_calls.c for what
- * only one of the two runtimes has: a name that stands only in one of the two places is an undefined symbol, or is never reached.
+ * The calls of the CUDA or HIP runtime that a managed program makes through libkmm. kmmcc links
+ * such a program with
+ * `--wrap` of each name, and `__wrap_` of each is defined by wrap.c and launch.c, or by
+ * cuda_calls.c and hip_calls.c for what only one of the two runtimes has: a name that stands only
+ * in one of the two places is an undefined symbol, or is never reached.
  */
 #ifndef KMM__CALLS_H
 #define KMM__CALLS_H
@@ -79,47 +81,48 @@
     X(__cudaLaunchKernel)                                                                          \
     X(cudaLaunchKernelExC)
 
-/* What calls are named where the program has a default stream for each thread (nvcc --default-stream per-thread), and the calls: there
- * the default stream orders more than was asked for, which is no mistake. */
+/* What calls are named where the program has a default stream for each thread (nvcc
+ * --default-stream per-thread), and the calls: there the default stream orders more than was asked
+ * for, which is no mistake. */
 #define KMM_CUDA_PER_THREAD_CALLS(X)                                                               \
-    X(cudaMemcpy_ptds, cudaMemcpy)                                                                \
-    X(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)                                                \
-    X(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol)                                            \
-    X(cudaMemcpy2D_ptds, cudaMemcpy2D)                                                            \
-    X(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray)                                              \
-    X(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray)                                          \
-    X(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync)                                    \
-    X(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync)                                \
-    X(cudaMemcpyToArray_ptds, cudaMemcpyToArray)                                                  \
-    X(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray)                                              \
-    X(cudaMemcpy3D_ptds, cudaMemcpy3D)                                                            \
-    X(cudaMemset_ptds, cudaMemset)                                                                \
-    X(cudaMemset2D_ptds, cudaMemset2D)                                                            \
-    X(cudaMemset3D_ptds, cudaMemset3D)                                                            \
-    X(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)                                                      \
-    X(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync)                                      \
-    X(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync)                                  \
-    X(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync)                                                  \
-    X(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync)                                                  \
-    X(cudaMemsetAsync_ptsz, cudaMemsetAsync)                                                      \
-    X(cudaMemset2DAsync_ptsz, cudaMemset2DAsync)                                                  \
-    X(cudaMemset3DAsync_ptsz, cudaMemset3DAsync)                                                  \
-    X(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync)                                            \
-    X(cudaMallocAsync_ptsz, cudaMallocAsync)                                                      \
-    X(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync)                                      \
-    X(cudaFreeAsync_ptsz, cudaFreeAsync)                                                          \
-    X(cudaStreamQuery_ptsz, cudaStreamQuery)                                                      \
-    X(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)                                          \
-    X(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)                                              \
-    X(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture)                                        \
-    X(cudaGraphLaunch_ptsz, cudaGraphLaunch)                                                      \
-    X(cudaEventRecord_ptsz, cudaEventRecord)                                                      \
-    X(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags)                                    \
-    X(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc)                                                \
-    X(cudaStreamAddCallback_ptsz, cudaStreamAddCallback)                                          \
-    X(cudaLaunchKernel_ptsz, cudaLaunchKernel)                                                    \
-    X(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC)                                              \
-    X(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)                              \
+    X(cudaMemcpy_ptds, cudaMemcpy)                                                                 \
+    X(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)                                                 \
+    X(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol)                                             \
+    X(cudaMemcpy2D_ptds, cudaMemcpy2D)                                                             \
+    X(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray)                                               \
+    X(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray)                                           \
+    X(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync)                                     \
+    X(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync)                                 \
+    X(cudaMemcpyToArray_ptds, cudaMemcpyToArray)                                                   \
+    X(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray)                                               \
+    X(cudaMemcpy3D_ptds, cudaMemcpy3D)                                                             \
+    X(cudaMemset_ptds, cudaMemset)                                                                 \
+    X(cudaMemset2D_ptds, cudaMemset2D)                                                             \
+    X(cudaMemset3D_ptds, cudaMemset3D)                                                             \
+    X(cudaMemcpyAsync_ptsz, cudaMemcpyAsync)                                                       \
+    X(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync)                                       \
+    X(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync)                                   \
+    X(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync)                                                   \
+    X(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync)                                                   \
+    X(cudaMemsetAsync_ptsz, cudaMemsetAsync)                                                       \
+    X(cudaMemset2DAsync_ptsz, cudaMemset2DAsync)                                                   \
+    X(cudaMemset3DAsync_ptsz, cudaMemset3DAsync)                                                   \
+    X(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync)                                             \
+    X(cudaMallocAsync_ptsz, cudaMallocAsync)                                                       \
+    X(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync)                                       \
+    X(cudaFreeAsync_ptsz, cudaFreeAsync)                                                           \
+    X(cudaStreamQuery_ptsz, cudaStreamQuery)                                                       \
+    X(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)                                           \
+    X(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)                                               \
+    X(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture)                                         \
+    X(cudaGraphLaunch_ptsz, cudaGraphLaunch)                                                       \
+    X(cudaEventRecord_ptsz, cudaEventRecord)                                                       \
+    X(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags)                                     \
+    X(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc)                                                 \
+    X(cudaStreamAddCallback_ptsz, cudaStreamAddCallback)                                           \
+    X(cudaLaunchKernel_ptsz, cudaLaunchKernel)                                                     \
+    X(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC)                                               \
+    X(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)                               \
     X(__cudaLaunchKernel_ptsz, __cudaLaunchKernel)
 
 #define KMM_HIP_CALLS(X)                                                                           \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HIP has no call that tells the sizes of a kernel's parameters, so they are read where its own runtime reads them: a bundle
- * has a code object for each kind of GPU, an ELF file with a note, which holds a tree of what its kernels are, in
- * MessagePack. The bundle is the program's own; what does not fit together is taken for absent.
+ * HIP has no call that tells the sizes of a kernel's parameters, so they are read where its own
+ * runtime reads them: a bundle has a code object for each kind of GPU, an ELF file with a note,
+ * which holds a tree of what its kernels are, in MessagePack. The bundle is the program's own; what
+ * does not fit together is taken for absent.
  */
 #include "managed/code_object.h"
 
@@ -15,11 +16,19 @@ enum { NOTE_METADATA = 32, MACHINE_AMDGPU = 224, MAX_CODES = 1024 };
 
 /* ---- MessagePack ---- */
 
-typedef struct reader { const uint8_t *at, *end; bool failed; } reader_t;
+typedef struct reader {
+    const uint8_t *at, *end;
+    bool failed;
+} reader_t;
 typedef enum kind { NUMBER, STRING, ARRAY, MAP, OTHER } kind_t;
 
-/* `value`: a number; the bytes of a string, which `text` begins; the members of an array or pairs of a map, which follow. */
-typedef struct item { kind_t kind; uint64_t value; const char *text; } item_t;
+/* `value`: a number; the bytes of a string, which `text` begins; the members of an array or pairs
+ * of a map, which follow. */
+typedef struct item {
+    kind_t kind;
+    uint64_t value;
+    const char *text;
+} item_t;
 
 /* A number of so many bytes, the highest first. */
 static uint64_t number(reader_t *r, size_t bytes)
@@ -33,7 +42,7 @@ static uint64_t number(reader_t *r, size_t bytes)
 
 static item_t text_item(reader_t *r, kind_t kind, uint64_t length)
 {
-    item_t item = { kind, length, (const char *)r->at };
+    item_t item = {kind, length, (const char *)r->at};
     r->failed |= (uint64_t)(r->end - r->at) < length;
     r->at += r->failed ? 0 : length;
     return item;
@@ -43,32 +52,33 @@ static item_t text_item(reader_t *r, kind_t kind, uint64_t length)
 static item_t long_item(reader_t *r, unsigned tag)
 {
     if (tag >= 0xcc && tag <= 0xd3) /* 8, 16, 32 and 64 bits, unsigned and signed */
-        return (item_t){ NUMBER, number(r, (size_t)1 << (tag & 3)), NULL };
+        return (item_t){NUMBER, number(r, (size_t)1 << (tag & 3)), NULL};
     if (tag >= 0xd9 && tag <= 0xdb)
         return text_item(r, STRING, number(r, (size_t)1 << (tag - 0xd9)));
     if (tag == 0xdc || tag == 0xdd)
-        return (item_t){ ARRAY, number(r, tag == 0xdc ? 2 : 4), NULL };
+        return (item_t){ARRAY, number(r, tag == 0xdc ? 2 : 4), NULL};
     if (tag == 0xde || tag == 0xdf)
-        return (item_t){ MAP, number(r, tag == 0xde ? 2 : 4), NULL };
+        return (item_t){MAP, number(r, tag == 0xde ? 2 : 4), NULL};
     if (tag >= 0xc4 && tag <= 0xc6)
         return text_item(r, OTHER, number(r, (size_t)1 << (tag - 0xc4)));
     if (tag == 0xca || tag == 0xcb)
         return text_item(r, OTHER, tag == 0xca ? 4 : 8);
-    r->failed |= tag != 0xc0 && tag != 0xc2 && tag != 0xc3; /* nothing, false, true; extensions are not used */
-    return (item_t){ OTHER, 0, NULL };
+    r->failed |= tag != 0xc0 && tag != 0xc2 &&
+                 tag != 0xc3; /* nothing, false, true; extensions are not used */
+    return (item_t){OTHER, 0, NULL};
 }
 
 static item_t next(reader_t *r)
 {
     unsigned tag = (unsigned)number(r, 1);
     if (r->failed)
-        return (item_t){ OTHER, 0, NULL };
+        return (item_t){OTHER, 0, NULL};
     if (tag < 0x80 || tag >= 0xe0)
-        return (item_t){ NUMBER, tag, NULL };
+        return (item_t){NUMBER, tag, NULL};
     if (tag < 0x90)
-        return (item_t){ MAP, tag & 0xf, NULL };
+        return (item_t){MAP, tag & 0xf, NULL};
     if (tag < 0xa0)
-        return (item_t){ ARRAY, tag & 0xf, NULL };
+        return (item_t){ARRAY, tag & 0xf, NULL};
     return tag < 0xc0 ? text_item(r, STRING, tag & 0x1f) : long_item(r, tag);
 }
 
@@ -82,12 +92,14 @@ static void skip(reader_t *r)
 
 static bool is(item_t item, const char *text)
 {
-    return item.kind == STRING && item.value == strlen(text) && memcmp(item.text, text, item.value) == 0;
+    return item.kind == STRING && item.value == strlen(text) &&
+           memcmp(item.text, text, item.value) == 0;
 }
 
 static bool begins(item_t item, const char *text)
 {
-    return item.kind == STRING && item.value >= strlen(text) && memcmp(item.text, text, strlen(text)) == 0;
+    return item.kind == STRING && item.value >= strlen(text) &&
+           memcmp(item.text, text, strlen(text)) == 0;
 }
 
 /* Goes to the value of a key in the map that begins at *r; false: it has none. */
@@ -106,14 +118,17 @@ static bool find(reader_t *r, const char *key)
 static item_t value_of(reader_t at, const char *key)
 {
     if (!find(&at, key))
-        return (item_t){ OTHER, 0, NULL };
+        return (item_t){OTHER, 0, NULL};
     item_t item = next(&at);
-    return at.failed ? (item_t){ OTHER, 0, NULL } : item;
+    return at.failed ? (item_t){OTHER, 0, NULL} : item;
 }
 
 /* ---- A kernel ---- */
 
-typedef struct query { const char *kernel; uint32_t *bytes, capacity, *count; } query_t;
+typedef struct query {
+    const char *kernel;
+    uint32_t *bytes, capacity, *count;
+} query_t;
 
 /* Parameters that the compiler adds are hidden ones, and the last. */
 static bool read_parameters(reader_t r, const query_t *q)
@@ -146,14 +161,20 @@ static bool read_metadata(reader_t r, const query_t *q)
 
 /* ---- ELF ---- */
 
-typedef struct bytes { const uint8_t *data; uint64_t length; } bytes_t;
+typedef struct bytes {
+    const uint8_t *data;
+    uint64_t length;
+} bytes_t;
 
 static bool holds(bytes_t b, uint64_t offset, uint64_t length)
 {
     return offset <= b.length && length <= b.length - offset;
 }
 
-static uint64_t round_up(uint64_t n) { return (n + 3) / 4 * 4; }
+static uint64_t round_up(uint64_t n)
+{
+    return (n + 3) / 4 * 4;
+}
 
 static bool read_notes(bytes_t notes, const query_t *q)
 {
@@ -164,8 +185,10 @@ static bool read_notes(bytes_t notes, const query_t *q)
         at = text + round_up(h.n_descsz);
         if (!holds(notes, name, h.n_namesz) || !holds(notes, text, h.n_descsz))
             return false;
-        bool ours = h.n_type == NOTE_METADATA && h.n_namesz == sizeof("AMDGPU") && memcmp(notes.data + name, "AMDGPU", sizeof("AMDGPU")) == 0;
-        if (ours && read_metadata((reader_t){ notes.data + text, notes.data + text + h.n_descsz, false }, q))
+        bool ours = h.n_type == NOTE_METADATA && h.n_namesz == sizeof("AMDGPU") &&
+                    memcmp(notes.data + name, "AMDGPU", sizeof("AMDGPU")) == 0;
+        if (ours &&
+            read_metadata((reader_t){notes.data + text, notes.data + text + h.n_descsz, false}, q))
             return true;
     }
     return false;
@@ -176,8 +199,8 @@ static bool is_code(bytes_t file, Elf64_Ehdr *h)
     if (file.length < sizeof(*h))
         return false;
     memcpy(h, file.data, sizeof(*h));
-    return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_machine == MACHINE_AMDGPU &&
-           h->e_phentsize == sizeof(Elf64_Phdr);
+    return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+           h->e_machine == MACHINE_AMDGPU && h->e_phentsize == sizeof(Elf64_Phdr);
 }
 
 static bool read_code(bytes_t file, const Elf64_Ehdr *h, const query_t *q)
@@ -188,7 +211,7 @@ static bool read_code(bytes_t file, const Elf64_Ehdr *h, const query_t *q)
             return false;
         memcpy(&p, file.data + h->e_phoff + k * sizeof(p), sizeof(p));
         bool is_note = p.p_type == PT_NOTE && holds(file, p.p_offset, p.p_filesz);
-        if (is_note && read_notes((bytes_t){ file.data + p.p_offset, p.p_filesz }, q))
+        if (is_note && read_notes((bytes_t){file.data + p.p_offset, p.p_filesz}, q))
             return true;
     }
     return false;
@@ -198,11 +221,13 @@ static bool read_code(bytes_t file, const Elf64_Ehdr *h, const query_t *q)
 
 static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__", compressed[] = "CCOB";
 
-/* The magic word, the number of codes, and of each where it is in the bundle, its size, and its name behind its length. */
-kmm__code_result_t kmm__code_object_parameters(const void *bundle, const char *kernel, uint32_t *bytes, uint32_t capacity, uint32_t *count)
+/* The magic word, the number of codes, and of each where it is in the bundle, its size, and its
+ * name behind its length. */
+kmm__code_result_t kmm__code_object_parameters(const void *bundle, const char *kernel,
+                                               uint32_t *bytes, uint32_t capacity, uint32_t *count)
 {
     const uint8_t *start = bundle, *at = start + strlen(magic);
-    const query_t q = { kernel, bytes, capacity, count };
+    const query_t q = {kernel, bytes, capacity, count};
     uint64_t codes, entry[3];
     bool any = false;
     if (memcmp(start, compressed, strlen(compressed)) == 0)
@@ -214,7 +239,7 @@ kmm__code_result_t kmm__code_object_parameters(const void *bundle, const char *k
     for (uint64_t k = 0; k < codes && codes <= MAX_CODES; k++, at += sizeof(entry) + entry[2]) {
         Elf64_Ehdr h;
         memcpy(entry, at, sizeof(entry));
-        bytes_t file = { start + entry[0], entry[1] };
+        bytes_t file = {start + entry[0], entry[1]};
         if (!is_code(file, &h))
             continue;
         any = true;

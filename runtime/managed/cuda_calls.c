@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a CUDA program's calls is CUDA's own: kernels as its driver knows them, and launches that HIP has not (wrap.h). */
+/* What of a CUDA program's calls is CUDA's own: kernels as its driver knows them, and launches that
+ * HIP has not (wrap.h). */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,8 +10,9 @@
 #include "managed/wrap.h"
 
 int cudaGetKernel(void **kernel, const void *function);
-__attribute__((weak)) /* before CUDA 13 there is none, and nothing calls the wrapper */
-int __real___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
+/* Weak: before CUDA 13 there is none, and nothing calls the wrapper. */
+__attribute__((weak)) int __real___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block,
+                                                    void **args, size_t shared_bytes, stream_t s);
 
 enum { MAX_PARAMETERS = 4096 };
 
@@ -38,7 +40,8 @@ int OWN(kernel_read)(kmm_kernel_t *k)
     int error = 0;
     if (!get_parameter)
         return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
-    REAL(Free)(NULL); /* makes this thread's device current: a program may have made no real call yet */
+    REAL(Free)
+    (NULL); /* makes this thread's device current: a program may have made no real call yet */
     while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;
     if (error != KMM_CUDA_INVALID_VALUE) /* what one more than all parameters gives */
@@ -51,7 +54,8 @@ int OWN(kernel_read)(kmm_kernel_t *k)
     k->param_count = n;
     k->param_bytes = copy;
     const char *name = NULL;
-    if (get_name && get_name(&name, k->handle) == 0 && name && (name = strdup(name))) /* the driver's goes with the kernel */
+    if (get_name && get_name(&name, k->handle) == 0 && name &&
+        (name = strdup(name))) /* the driver's goes with the kernel */
         k->name = name;
     return 0;
 }
@@ -60,26 +64,47 @@ int OWN(kernel_failed)(int error)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
-        fprintf(stderr, "kmm: error: no NVIDIA GPU answers, or its driver is older than 12.4, and this program's kernels were built for "
-                        "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n", error);
+        fprintf(stderr,
+                "kmm: error: no NVIDIA GPU answers, or its driver is older than 12.4, and this "
+                "program's kernels were built for "
+                "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n",
+                error);
     return error;
 }
 
 /* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */
-int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s);
-int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
+int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, stream_t s);
+int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, stream_t s)
 {
     if (kmm_task_active())
-        return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, kmm_task_stream(s));
+        return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes,
+                                         kmm_task_stream(s));
     return OWN(launch)(handle, grid, block, args, shared_bytes, s);
 }
 
 /* cudaLaunchConfig_t, and its attributes by the numbers of cudaLaunchAttributeID. */
-typedef struct attribute { unsigned id; char pad[4]; union { char bytes[64]; int number; unsigned extent[3]; } value; } attribute_t;
-typedef struct configuration { dim3_t grid, block; size_t shared_bytes; stream_t stream; const attribute_t *attributes; unsigned count; } configuration_t;
+typedef struct attribute {
+    unsigned id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int number;
+        unsigned extent[3];
+    } value;
+} attribute_t;
+typedef struct configuration {
+    dim3_t grid, block;
+    size_t shared_bytes;
+    stream_t stream;
+    const attribute_t *attributes;
+    unsigned count;
+} configuration_t;
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-/* Attributes say how fast the launch starts; only these two say what its blocks may do with each other. */
+/* Attributes say how fast the launch starts; only these two say what its blocks may do with each
+ * other. */
 int WRAP(LaunchKernelExC)(const configuration_t *c, const void *function, void **args);
 int WRAP(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
@@ -87,7 +112,8 @@ int WRAP(LaunchKernelExC)(const configuration_t *c, const void *function, void *
         const attribute_t *a = &c->attributes[k];
         if (a->id == ATTRIBUTE_COOPERATIVE && a->value.number)
             return OWN(not_supported)("cudaLaunchKernelExC of a cooperative launch");
-        if (a->id == ATTRIBUTE_CLUSTER && a->value.extent[0] * a->value.extent[1] * a->value.extent[2] > 1)
+        if (a->id == ATTRIBUTE_CLUSTER &&
+            a->value.extent[0] * a->value.extent[1] * a->value.extent[2] > 1)
             return OWN(not_supported)("cudaLaunchKernelExC of a launch with clusters");
     }
     return WRAP(LaunchKernel)(function, c->grid, c->block, args, c->shared_bytes, c->stream);

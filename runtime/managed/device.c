@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The devices that a program for the CPU sees: one, or, with KMM_DEVICES=host:4,mem=64M, as many as it asks for. Their
- * numbers are those of device(n) in a pragma. A thread that has chosen one launches its unannotated kernels there; data
- * goes wherever it is used, so memory belongs to a device only by who allocated it.
+ * The devices that a program for the CPU sees: one, or, with KMM_DEVICES=host:4,mem=64M, as many as
+ * it asks for. Their numbers are those of device(n) in a pragma. A thread that has chosen one
+ * launches its unannotated kernels there; data goes wherever it is used, so memory belongs to a
+ * device only by who allocated it.
  */
 #include <pthread.h>
 #include <search.h>
@@ -11,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "managed/managed.h"
 #include "internal.h"
+#include "managed/managed.h"
 
-/* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves launches to libkmm. */
+/* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves
+ * launches to libkmm. */
 static _Thread_local int chosen = -1;
 
 /* Of a stream or an event: the device that was current when it was made. */
-typedef struct handle { int device; bool is_untimed; } handle_t;
+typedef struct handle {
+    int device;
+    bool is_untimed;
+} handle_t;
 
 /* Of each device, a bit for each of those it may reach. */
 static _Atomic uint32_t reach[KMM__MAX_DEVICES];
@@ -39,7 +44,10 @@ static int device_count(const kmm_runtime_t *rt)
     return count > 0 ? count : 1; /* the CPU is there even if only GPUs were asked for */
 }
 
-static bool is_device(int device) { return device >= 0 && device < device_count(kmm_default()); }
+static bool is_device(int device)
+{
+    return device >= 0 && device < device_count(kmm_default());
+}
 
 KMM__API int kmm_cuda_device_count(int *count)
 {
@@ -85,7 +93,7 @@ KMM__API int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out)
     kmm_runtime_t *rt = kmm_default();
     if (!out || !is_device(device))
         return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
-    *out = (kmm_cuda_device_info_t){ "", 0, 0 };
+    *out = (kmm_cuda_device_info_t){"", 0, 0};
     const kmm__device_t *d = device_at(rt, device);
     if (!d || d->space == KMM__HOST)
         return KMM_CUDA_SUCCESS;
@@ -136,7 +144,8 @@ KMM__API int kmm_cuda_malloc_common(void **out, size_t bytes)
 {
     enum { PAGE = 4096 };
     if (!out)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMallocHost: nowhere to put the address");
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
+                                 "cudaMallocHost: nowhere to put the address");
     *out = bytes < SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE) / PAGE * PAGE) : NULL;
     pthread_mutex_lock(&common_lock);
     bool ok = *out && tsearch(*out, &common, by_address);
@@ -156,7 +165,8 @@ KMM__API int kmm_cuda_free_common(void *p)
     bool found = tdelete(p, &common, by_address) != NULL;
     pthread_mutex_unlock(&common_lock);
     if (!found)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaFree or cudaFreeHost of an address that is no allocation's");
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
+                                 "cudaFree or cudaFreeHost of an address that is no allocation's");
     int error = kmm_cuda_device_synchronize();
     free(p);
     return error;
@@ -168,15 +178,17 @@ void *kmm__handle_create(void)
 {
     handle_t *h = malloc(sizeof(*h));
     if (h)
-        *h = (handle_t){ kmm_cuda_device_current(), false };
+        *h = (handle_t){kmm_cuda_device_current(), false};
     return h;
 }
 
-/* The streams that CUDA has by number, cudaStreamPerThread and its like, are the current device's. */
+/* The streams that CUDA has by number, cudaStreamPerThread and its like, are the current device's.
+ */
 static int device_of(const void *handle)
 {
     enum { NUMBERS = 16 };
-    return (uintptr_t)handle < NUMBERS ? kmm_cuda_device_current() : ((const handle_t *)handle)->device;
+    return (uintptr_t)handle < NUMBERS ? kmm_cuda_device_current()
+                                       : ((const handle_t *)handle)->device;
 }
 
 KMM__API int kmm_cuda_handle_device(const void *handle)
@@ -195,9 +207,11 @@ KMM__API int kmm_cuda_event_create_untimed(void **out)
 KMM__API int kmm_cuda_event_elapsed_timed(float *milliseconds, void *start, void *end)
 {
     if (!start || !end)
-        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: no event");
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE,
+                                 "cudaEventElapsedTime: no event");
     if (((const handle_t *)start)->is_untimed || ((const handle_t *)end)->is_untimed)
-        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: an event with cudaEventDisableTiming");
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE,
+                                 "cudaEventElapsedTime: an event with cudaEventDisableTiming");
     int error = kmm_cuda_same_device(start, end, "cudaEventElapsedTime: an event");
     return error ? error : kmm_cuda_event_elapsed_time(milliseconds, start, end);
 }
@@ -214,29 +228,38 @@ KMM__API int kmm_cuda_same_device(const void *a, const void *b, const char *what
 
 /* ---- Variables of the device ---- */
 
-/* Pretend devices share them, where GPUs have one each. What would show that is refused: this is a list of the variables
- * that calls have named, with a bit for each device from which they were written or given away. */
-typedef struct symbol { const void *at; uint32_t devices; struct symbol *next; } symbol_t;
+/* Pretend devices share them, where GPUs have one each. What would show that is refused: this is a
+ * list of the variables that calls have named, with a bit for each device from which they were
+ * written or given away. */
+typedef struct symbol {
+    const void *at;
+    uint32_t devices;
+    struct symbol *next;
+} symbol_t;
 static symbol_t *symbols;
 static pthread_mutex_t symbols_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t changed_from; /* devices on which kernels ran that can change such variables */
+static _Atomic uint32_t
+    changed_from; /* devices on which kernels ran that can change such variables */
 
 static int refuse_symbol(const char *call)
 {
     char text[200];
-    snprintf(text, sizeof(text), "%s: on the CPU target all devices share a variable, and this one would differ between device %d and others", call,
-             kmm_cuda_device_current());
+    snprintf(text, sizeof(text),
+             "%s: on the CPU target all devices share a variable, and this one would differ "
+             "between device %d and others",
+             call, kmm_cuda_device_current());
     return kmm__managed_fail(KMM_CUDA_NOT_SUPPORTED, text);
 }
 
-/* Locked. Adds `bit` to the devices of a variable; returns those that it had before, or `bit` alone if nothing can be noted. */
+/* Locked. Adds `bit` to the devices of a variable; returns those that it had before, or `bit` alone
+ * if nothing can be noted. */
 static uint32_t symbol_add(const void *at, uint32_t bit)
 {
     symbol_t *s = symbols;
     while (s && s->at != at)
         s = s->next;
     if (!s && (s = calloc(1, sizeof(*s)))) {
-        *s = (symbol_t){ at, 0, symbols };
+        *s = (symbol_t){at, 0, symbols};
         symbols = s;
     }
     uint32_t before = s ? s->devices : bit;
@@ -292,8 +315,11 @@ KMM__API void kmm_cuda_symbols_change(const char *kernel)
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     uint32_t bit = 1u << kmm_cuda_device_current();
     if ((atomic_fetch_or(&changed_from, bit) & ~bit) && !atomic_flag_test_and_set(&is_said))
-        fprintf(stderr, "kmm: warning: kernel %s on device %d uses variables of the device, as kernels on another device did: on the CPU target all devices "
-                        "share them\n", kernel, kmm_cuda_device_current());
+        fprintf(stderr,
+                "kmm: warning: kernel %s on device %d uses variables of the device, as kernels on "
+                "another device did: on the CPU target all devices "
+                "share them\n",
+                kernel, kmm_cuda_device_current());
 }
 
 /* ---- Access between devices ---- */
@@ -309,13 +335,16 @@ KMM__API int kmm_cuda_peer_set(int peer, int enable)
     if (!kmm_cuda_peer_can(device, peer))
         return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
     uint32_t bit = 1u << peer;
-    bool was = (enable ? atomic_fetch_or(&reach[device], bit) : atomic_fetch_and(&reach[device], ~bit)) & bit;
+    bool was =
+        (enable ? atomic_fetch_or(&reach[device], bit) : atomic_fetch_and(&reach[device], ~bit)) &
+        bit;
     if (enable && was)
         return kmm__managed_note(KMM_CUDA_PEER_ACCESS_ALREADY_ENABLED);
     return enable || was ? KMM_CUDA_SUCCESS : kmm__managed_note(KMM_CUDA_PEER_ACCESS_NOT_ENABLED);
 }
 
-KMM__API int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
+KMM__API int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device,
+                                  size_t bytes)
 {
     enum { BY_ADDRESS = 4 };
     if (!is_device(dst_device) || !is_device(src_device))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a HIP program's calls is HIP's own (wrap.h). Kernels are known by their host functions, with which the compiler's
- * code registers them, and their parameters by the code that it registers before.
+ * What of a HIP program's calls is HIP's own (wrap.h). Kernels are known by their host functions,
+ * with which the compiler's code registers them, and their parameters by the code that it registers
+ * before.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,13 +17,23 @@
 enum { MAX_PARAMETERS = 1024, INVALID_FUNCTION = 98 };
 
 void **__real___hipRegisterFatBinary(const void *binary);
-void __real___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
-                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size);
+void __real___hipRegisterFunction(void **modules, const void *function, char *device_function,
+                                  const char *name, unsigned limit, void *thread, void *block,
+                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size);
 
 /* ---- What the compiler's code registers, before main ---- */
 
-typedef struct binary { void **modules; const void *bundle; struct binary *next; } binary_t;
-typedef struct function { const void *function; const char *name; const void *bundle; struct function *next; } function_t;
+typedef struct binary {
+    void **modules;
+    const void *bundle;
+    struct binary *next;
+} binary_t;
+typedef struct function {
+    const void *function;
+    const char *name;
+    const void *bundle;
+    struct function *next;
+} function_t;
 
 enum { BUCKETS = 1024 };
 static binary_t *binaries;             /* under the lock, as the next ones */
@@ -30,7 +41,11 @@ static function_t *functions[BUCKETS]; /* never freed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What the compiler hands over: "HIPF", a version, the bundle. */
-typedef struct wrapper { uint32_t magic, version; const void *bundle; void *unused; } wrapper_t;
+typedef struct wrapper {
+    uint32_t magic, version;
+    const void *bundle;
+    void *unused;
+} wrapper_t;
 enum { WRAPPER_MAGIC = 0x48495046 };
 
 void **__wrap___hipRegisterFatBinary(const void *data);
@@ -44,7 +59,7 @@ void **__wrap___hipRegisterFatBinary(const void *data)
         return modules;
     }
     pthread_mutex_lock(&lock);
-    *b = (binary_t){ modules, w->bundle, binaries };
+    *b = (binary_t){modules, w->bundle, binaries};
     binaries = b;
     pthread_mutex_unlock(&lock);
     return modules;
@@ -55,11 +70,14 @@ static function_t **bucket_of(const void *function)
     return &functions[((uintptr_t)function >> 3) % BUCKETS];
 }
 
-/* The one registered last comes first: a library that is loaded again may be at the place of another one. */
-void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
-                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size);
-void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
-                                  void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size)
+/* The one registered last comes first: a library that is loaded again may be at the place of
+ * another one. */
+void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
+                                  const char *name, unsigned limit, void *thread, void *block,
+                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size);
+void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
+                                  const char *name, unsigned limit, void *thread, void *block,
+                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size)
 {
     function_t *f = malloc(sizeof(*f));
     pthread_mutex_lock(&lock);
@@ -67,18 +85,17 @@ void __wrap___hipRegisterFunction(void **modules, const void *function, char *de
     while (b && b->modules != modules)
         b = b->next;
     if (f) {
-        *f = (function_t){ function, name, b ? b->bundle : NULL, *bucket_of(function) };
+        *f = (function_t){function, name, b ? b->bundle : NULL, *bucket_of(function)};
         *bucket_of(function) = f;
     }
     pthread_mutex_unlock(&lock);
-    __real___hipRegisterFunction(modules, function, device_function, name, limit, thread, block, block_size, grid_size, warp_size);
+    __real___hipRegisterFunction(modules, function, device_function, name, limit, thread, block,
+                                 block_size, grid_size, warp_size);
 }
 
 /* ---- Kernels ---- */
 
-void OWN(open)(void)
-{
-}
+void OWN(open)(void) {}
 
 int OWN(kernel)(void **handle, const void *function)
 {
@@ -90,11 +107,14 @@ static int cannot_read(const char *kernel, kmm__code_result_t result)
 {
     static const char *const reasons[] = {
         [KMM__CODE_NO_KERNEL] = "the program's code for AMD GPUs does not have it",
-        [KMM__CODE_NO_CODE] = "the program has no code for it that can be read; compile for the GPU by its name: --offload-arch=gfx...",
-        [KMM__CODE_COMPRESSED] = "the program's code for AMD GPUs is compressed; compile with --no-offload-compress",
+        [KMM__CODE_NO_CODE] = "the program has no code for it that can be read; compile for the "
+                              "GPU by its name: --offload-arch=gfx...",
+        [KMM__CODE_COMPRESSED] =
+            "the program's code for AMD GPUs is compressed; compile with --no-offload-compress",
         [KMM__CODE_NO_BUNDLE] = "the program's code for AMD GPUs has a form that kmm does not know",
     };
-    fprintf(stderr, "kmm: error: the parameters of kernel '%s' are not known: %s\n", kernel, reasons[result]);
+    fprintf(stderr, "kmm: error: the parameters of kernel '%s' are not known: %s\n", kernel,
+            reasons[result]);
     return INVALID_FUNCTION;
 }
 
@@ -107,10 +127,13 @@ int OWN(kernel_read)(kmm_kernel_t *k)
         f = f->next;
     pthread_mutex_unlock(&lock);
     if (!f) {
-        fprintf(stderr, "kmm: error: what is launched is no kernel of the program, or of a library that was not linked by kmmcc\n");
+        fprintf(stderr, "kmm: error: what is launched is no kernel of the program, or of a library "
+                        "that was not linked by kmmcc\n");
         return INVALID_FUNCTION;
     }
-    kmm__code_result_t result = f->bundle ? kmm__code_object_parameters(f->bundle, f->name, sizes, MAX_PARAMETERS, &count) : KMM__CODE_NO_BUNDLE;
+    kmm__code_result_t result =
+        f->bundle ? kmm__code_object_parameters(f->bundle, f->name, sizes, MAX_PARAMETERS, &count)
+                  : KMM__CODE_NO_BUNDLE;
     if (result != KMM__CODE_FOUND)
         return cannot_read(f->name, result);
     uint32_t *copy = malloc((count + 1) * sizeof(*copy));
@@ -136,17 +159,22 @@ int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_b
     static atomic_flag said = ATOMIC_FLAG_INIT;
     int error = __real___hipPushCallConfiguration(grid, block, shared_bytes, s);
     if (error && !atomic_flag_test_and_set(&said))
-        fprintf(stderr, "kmm: error: no AMD GPU answers, and this program's kernels were built for one (error %d); to run it on the CPU, "
-                        "build it with kmmcc --target=host\n", error);
+        fprintf(stderr,
+                "kmm: error: no AMD GPU answers, and this program's kernels were built for one "
+                "(error %d); to run it on the CPU, "
+                "build it with kmmcc --target=host\n",
+                error);
     return error;
 }
 
 /* ---- Launches that CUDA has not ---- */
 
-int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s, event_t start,
-                              event_t stop, int flags);
-int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s, event_t start,
-                              event_t stop, int flags)
+int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, stream_t s, event_t start, event_t stop,
+                              int flags);
+int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, stream_t s, event_t start, event_t stop,
+                              int flags)
 {
     (void)flags; /* that it may run beside others in its stream: it need not */
     int error = start ? WRAP(EventRecord)(start, s) : 0;
@@ -163,15 +191,19 @@ int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsi
 }
 
 /* Inside a task pointers are the device's own, and a module's kernel may use them. */
-int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                                 stream_t s, void **args, void **extra);
-int __real_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                                 stream_t s, void **args, void **extra);
-int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                                 stream_t s, void **args, void **extra)
+int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
+                                 void **args, void **extra);
+int __real_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
+                                 void **args, void **extra);
+int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
+                                 void **args, void **extra)
 {
     if (kmm_task_active())
-        return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes, kmm_task_stream(s), args, extra);
+        return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes,
+                                            kmm_task_stream(s), args, extra);
     return OWN(not_supported)("hipModuleLaunchKernel");
 }
 
@@ -202,7 +234,8 @@ COPY(DtoD, DEVICE_TO_DEVICE)
 
 /* ---- Fills ---- */
 
-/* `count` elements of `bytes` bytes: as a fill where all bytes are the same, else as copies of a piece that is filled here. */
+/* `count` elements of `bytes` bytes: as a fill where all bytes are the same, else as copies of a
+ * piece that is filled here. */
 static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
 {
     enum { PIECE = 1 << 20 };
@@ -216,7 +249,8 @@ static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
     for (size_t k = 0; k < piece; k += bytes)
         memcpy(copy + k, &value, bytes);
     for (size_t at = 0; at < total && !error; at += piece)
-        error = kmm_cuda_memcpy((char *)dst + at, copy, total - at < piece ? total - at : piece, HOST_TO_DEVICE);
+        error = kmm_cuda_memcpy((char *)dst + at, copy, total - at < piece ? total - at : piece,
+                                HOST_TO_DEVICE);
     free(copy);
     return error;
 }
@@ -230,14 +264,15 @@ static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
         stream_t own = OWN(stream)(NULL);                                                          \
-        return own ? __real_hipMemset##name##Async(dst, value, count, own) : __real_hipMemset##name(dst, value, count);                                          \
+        return own ? __real_hipMemset##name##Async(dst, value, count, own)                         \
+                   : __real_hipMemset##name(dst, value, count);                                    \
     }                                                                                              \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s)             \
     {                                                                                              \
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
-        return __real_hipMemset##name##Async(dst, value, count, OWN(stream)(s));                                \
+        return __real_hipMemset##name##Async(dst, value, count, OWN(stream)(s));                   \
     }
 FILL(D8, unsigned char)
 FILL(D16, unsigned short)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of managed programs: which kernel a host function stands for, its clone, and both to libkmm (wrap.h). */
+/* Launches of managed programs: which kernel a host function stands for, its clone, and both to
+ * libkmm (wrap.h). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,8 +15,9 @@
 typedef struct entry {
     const void *handle; /* a CUkernel, or a HIP kernel's host function */
     kmm_kernel_t kernel;
-    _Atomic(struct entry *) clone; /* what runs when a launch of this kernel is split; NULL: none is registered */
-    atomic_uint looked;            /* how many clones were registered when this one's was looked for */
+    _Atomic(struct entry *)
+        clone; /* what runs when a launch of this kernel is split; NULL: none is registered */
+    atomic_uint looked; /* how many clones were registered when this one's was looked for */
 } entry_t;
 
 enum { TABLE_BITS = 14, TABLE = 1 << TABLE_BITS };
@@ -25,8 +27,12 @@ static _Atomic(entry_t *) entries[TABLE];
 static uint32_t entry_count;
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
 
-typedef struct clone { const void *clone, *original; struct clone *next; } clone_t;
-static clone_t *clones; /* written under the lock: by static initializers, and by launches of templates */
+typedef struct clone {
+    const void *clone, *original;
+    struct clone *next;
+} clone_t;
+static clone_t
+    *clones; /* written under the lock: by static initializers, and by launches of templates */
 static atomic_uint clone_count;
 
 int REGISTER_CLONE(const void *clone, const void *original)
@@ -35,7 +41,7 @@ int REGISTER_CLONE(const void *clone, const void *original)
     if (!c)
         return 0;
     pthread_mutex_lock(&entries_lock);
-    *c = (clone_t){ clone, original, clones };
+    *c = (clone_t){clone, original, clones};
     clones = c;
     atomic_fetch_add(&clone_count, 1);
     pthread_mutex_unlock(&entries_lock);
@@ -75,8 +81,8 @@ static const void *clone_of(const void *handle)
     return NULL;
 }
 
-/* Whether the kernel's first parameter is a kmm_blocks_t, as its mangled name has it: so clones that are instances of
- * templates are known, which no one registers. */
+/* Whether the kernel's first parameter is a kmm_blocks_t, as its mangled name has it: so clones
+ * that are instances of templates are known, which no one registers. */
 static int has_blocks(const char *name)
 {
     return strncmp(name, "_Z", 2) == 0 && strstr(name, "10kmm_blocks") != NULL;
@@ -89,8 +95,10 @@ static int entry_make(const void *handle, entry_t **out)
     if (!e)
         return KMM_CUDA_MEMORY_ALLOCATION;
     e->handle = handle;
-    e->kernel = (kmm_kernel_t){ .version = KMM_LAUNCH_VERSION, .kind = KIND, .name = "kernel",
-                                .handle = (void *)(uintptr_t)handle };
+    e->kernel = (kmm_kernel_t){.version = KMM_LAUNCH_VERSION,
+                               .kind = KIND,
+                               .name = "kernel",
+                               .handle = (void *)(uintptr_t)handle};
     int error = OWN(kernel_read)(&e->kernel);
     if (error) {
         free(e);
@@ -144,10 +152,12 @@ static int entry_get(const void *handle, entry_t **out)
     return error;
 }
 
-int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t stream)
+int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes,
+                stream_t stream)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    kmm_geometry_t geometry = { { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared_bytes, stream };
+    kmm_geometry_t geometry = {
+        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream};
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
     pthread_once(&once, OWN(open));
@@ -184,18 +194,21 @@ __attribute__((destructor)) void OWN(image_ends)(void)
     }
 }
 
-int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, stream_t s)
+int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
+                       size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;
     if (kmm_task_active())
-        return REAL(LaunchKernel)(function, grid, block, args, shared_bytes, kmm_task_stream(s));
+        return REAL(LaunchKernel)
+    (function, grid, block, args, shared_bytes, kmm_task_stream(s));
     int error = OWN(kernel)(&handle, function);
-    return error ? OWN(kernel_failed)(error) : OWN(launch)(handle, grid, block, args, shared_bytes, s);
+    return error ? OWN(kernel_failed)(error)
+                 : OWN(launch)(handle, grid, block, args, shared_bytes, s);
 }
 
-int WRAP(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args, size_t n, stream_t s)
+int WRAP(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
+                                  size_t n, stream_t s)
 {
     (void)function, (void)grid, (void)block, (void)args, (void)n, (void)s;
     return OWN(not_supported)(RUNTIME "LaunchCooperativeKernel");
 }
-

@@ -13,7 +13,9 @@ int kmm__managed_fail(int number, const char *text);
 int kmm__managed_note(int number); /* remembered and not printed: programs ask in order to see */
 
 /* ---- device.c ---- */
-void kmm__device_allocated(void *base); /* an array that the program has made: it counts as the current device's */
-void *kmm__handle_create(void);         /* names a stream or an event; NULL: out of memory. Freed with free */
+void kmm__device_allocated(
+    void *base); /* an array that the program has made: it counts as the current device's */
+void *
+kmm__handle_create(void); /* names a stream or an event; NULL: out of memory. Freed with free */
 
 #endif

@@ -4,21 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "managed/managed.h"
-#include "internal.h"
 #include "execute/marker.h"
+#include "internal.h"
+#include "managed/managed.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
 KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
 {
-    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 };
+    kmm_shape_t shape = {.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1};
     if (!out)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMalloc: nowhere to put the address");
     *out = NULL;
     if (bytes && kmm_default())
         kmm__arrays_in_place(kmm_default());
-    int error = bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out)) : KMM_CUDA_SUCCESS;
+    int error = bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out))
+                      : KMM_CUDA_SUCCESS;
     kmm__device_allocated(*out);
     return error;
 }
@@ -56,20 +57,26 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
     if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
-        return kmm__managed_fail(KMM_CUDA_INVALID_MEMCPY_DIRECTION, "cudaMemcpy: there is no such direction");
+        return kmm__managed_fail(KMM_CUDA_INVALID_MEMCPY_DIRECTION,
+                                 "cudaMemcpy: there is no such direction");
     if (!rt)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: there is no runtime");
     if (bytes == 0)
         return KMM_CUDA_SUCCESS;
     if (!dst || !src)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: an address is NULL");
-    int to = kmm_cuda_is_managed(dst) && !kmm__inline_reaches(dst), from = kmm_cuda_is_managed(src) && !kmm__inline_reaches(src);
-    int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST) : to ? HOST_TO_DEVICE : HOST_TO_HOST;
+    int to = kmm_cuda_is_managed(dst) && !kmm__inline_reaches(dst),
+        from = kmm_cuda_is_managed(src) && !kmm__inline_reaches(src);
+    int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST)
+                 : to ? HOST_TO_DEVICE
+                      : HOST_TO_HOST;
     /* Ordinary memory may pass for a device's: kernels on the CPU can use it. */
-    bool wrong = (kind == HOST_TO_DEVICE && from && !to) || (kind == DEVICE_TO_HOST && to && !from) ||
+    bool wrong = (kind == HOST_TO_DEVICE && from && !to) ||
+                 (kind == DEVICE_TO_HOST && to && !from) ||
                  (kind == HOST_TO_HOST && actual != HOST_TO_HOST);
     if (wrong)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: the direction contradicts the addresses");
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
+                                 "cudaMemcpy: the direction contradicts the addresses");
     switch (actual) {
     case DEVICE_TO_DEVICE: return kmm__managed_result(kmm_copy(rt, dst, src, bytes));
     case DEVICE_TO_HOST: return kmm__managed_result(kmm_copy_out(rt, dst, src, bytes));
@@ -82,26 +89,31 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
 KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     int error = copy(dst, src, bytes, kind);
-    if (!error && bytes && kmm_cuda_is_managed(src) && !kmm_cuda_is_managed(dst) && !kmm__inline_reaches(src))
+    if (!error && bytes && kmm_cuda_is_managed(src) && !kmm_cuda_is_managed(dst) &&
+        !kmm__inline_reaches(src))
         kmm__flush(kmm_default(), NULL);
     return error;
 }
 
 KMM__API int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
 {
-    (void)stream; /* data order is enough, and returning late is allowed, but not after other work than the data's */
+    (void)stream; /* data order is enough, and returning late is allowed, but not after other work
+                     than the data's */
     return copy(dst, src, bytes, kind);
 }
 
-KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height, int kind)
+KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                                size_t width, size_t height, int kind)
 {
     int error = KMM_CUDA_SUCCESS;
     if (width > dst_pitch || width > src_pitch)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy2D: rows are wider than their pitch");
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
+                                 "cudaMemcpy2D: rows are wider than their pitch");
     if (width == dst_pitch && width == src_pitch)
         return kmm_cuda_memcpy(dst, src, width * height, kind);
     for (size_t row = 0; row < height && !error; row++)
-        error = kmm_cuda_memcpy((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch, width, kind);
+        error = kmm_cuda_memcpy((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch,
+                                width, kind);
     return error;
 }
 
@@ -111,7 +123,8 @@ KMM__API int kmm_cuda_memset(void *dst, int value, size_t bytes)
         memset(dst, value, bytes);
         return KMM_CUDA_SUCCESS;
     }
-    return bytes ? kmm__managed_result(kmm_fill(kmm_default(), dst, value, bytes)) : KMM_CUDA_SUCCESS;
+    return bytes ? kmm__managed_result(kmm_fill(kmm_default(), dst, value, bytes))
+                 : KMM_CUDA_SUCCESS;
 }
 
 KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream)
@@ -120,46 +133,65 @@ KMM__API int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *str
     return kmm_cuda_memset(dst, value, bytes);
 }
 
-enum { MAX_THREADS = 1024, MAX_DEPTH = 64, MAX_ROWS = 65535 }; /* of a block; of its z; of a grid's y and z */
+enum {
+    MAX_THREADS = 1024,
+    MAX_DEPTH = 64,
+    MAX_ROWS = 65535
+}; /* of a block; of its z; of a grid's y and z */
 
 /* What every driver would refuse. */
 static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 {
-    double threads = (double)g->block[0] * g->block[1] * g->block[2], blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+    double threads = (double)g->block[0] * g->block[1] * g->block[2],
+           blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
     char text[200];
-    bool is_large = g->block[2] > MAX_DEPTH || g->grid[0] > INT32_MAX || g->grid[1] > MAX_ROWS || g->grid[2] > MAX_ROWS;
+    bool is_large = g->block[2] > MAX_DEPTH || g->grid[0] > INT32_MAX || g->grid[1] > MAX_ROWS ||
+                    g->grid[2] > MAX_ROWS;
     if (threads >= 1 && threads <= MAX_THREADS && blocks >= 1 && !is_large)
         return 0;
     if (is_large)
-        snprintf(text, sizeof(text), "kernel %s is launched with %u x %u x %u blocks %u threads deep; a grid has at most 2147483647 x 65535 x 65535, a block is 64 deep",
+        snprintf(text, sizeof(text),
+                 "kernel %s is launched with %u x %u x %u blocks %u threads deep; a grid has at "
+                 "most 2147483647 x 65535 x 65535, a block is 64 deep",
                  kernel->name, g->grid[0], g->grid[1], g->grid[2], g->block[2]);
     else
-        snprintf(text, sizeof(text), "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a grid at least 1", kernel->name, blocks,
-                 threads, MAX_THREADS);
+        snprintf(text, sizeof(text),
+                 "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a "
+                 "grid at least 1",
+                 kernel->name, blocks, threads, MAX_THREADS);
     return kmm__managed_fail(KMM_CUDA_INVALID_CONFIGURATION, text);
 }
 
-KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g, uint32_t bound, size_t dynamic_bytes)
+KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g,
+                                   uint32_t bound, size_t dynamic_bytes)
 {
     double threads = (double)g->block[0] * g->block[1] * g->block[2];
     char text[200];
-    bool crowded = bound && threads > bound && threads <= MAX_THREADS; /* what is more the launch itself refuses */
+    bool crowded = bound && threads > bound &&
+                   threads <= MAX_THREADS; /* what is more the launch itself refuses */
     if (!crowded && g->shared_bytes <= dynamic_bytes)
         return KMM_CUDA_SUCCESS;
     if (crowded)
-        snprintf(text, sizeof(text), "kernel %s is launched with blocks of %.0f threads; its __launch_bounds__ has %u", kernel->name, threads, bound);
+        snprintf(text, sizeof(text),
+                 "kernel %s is launched with blocks of %.0f threads; its __launch_bounds__ has %u",
+                 kernel->name, threads, bound);
     else
-        snprintf(text, sizeof(text), "kernel %s is launched with %zu bytes of dynamic shared memory; without cudaFuncSetAttribute it can have %zu",
+        snprintf(text, sizeof(text),
+                 "kernel %s is launched with %zu bytes of dynamic shared memory; without "
+                 "cudaFuncSetAttribute it can have %zu",
                  kernel->name, (size_t)g->shared_bytes, dynamic_bytes);
     kmm__launch_disarm();
     return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text);
 }
 
-KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                             void **args)
 {
     int error = check_geometry(kernel, geometry);
     if (!error && kernel->kind == KMM_KIND_HOST && geometry->stream)
-        error = kmm_cuda_same_device(geometry->stream, NULL, "a launch into a stream that is not the current device's: a stream");
+        error = kmm_cuda_same_device(
+            geometry->stream, NULL,
+            "a launch into a stream that is not the current device's: a stream");
     if (error) {
         kmm__launch_disarm();
         return error;

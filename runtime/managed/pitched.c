@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of three dimensions in managed programs (wrap.h): rows that are padded to a pitch, in slices one behind the other. */
+/* Memory of three dimensions in managed programs (wrap.h): rows that are padded to a pitch, in
+ * slices one behind the other. */
 #include "managed/wrap.h"
 
-/* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are in bytes where no CUDA
- * array takes part. */
-typedef struct pitched { void *p; size_t pitch, width, height; } pitched_t;
-typedef struct extent { size_t width, height, depth; } extent_t;
-typedef struct place { void *array; size_t x, y, z; pitched_t memory; } place_t;
-typedef struct copy { place_t from, to; extent_t extent; int kind; } copy_t;
+/* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are
+ * in bytes where no CUDA array takes part. */
+typedef struct pitched {
+    void *p;
+    size_t pitch, width, height;
+} pitched_t;
+typedef struct extent {
+    size_t width, height, depth;
+} extent_t;
+typedef struct place {
+    void *array;
+    size_t x, y, z;
+    pitched_t memory;
+} place_t;
+typedef struct copy {
+    place_t from, to;
+    extent_t extent;
+    int kind;
+} copy_t;
 
-int REAL(Malloc3D)(pitched_t *out, extent_t extent);
-int REAL(Memset3D)(pitched_t memory, int value, extent_t extent);
-int REAL(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s);
-int REAL(Memcpy3D)(const copy_t *c);
-int REAL(Memcpy3DAsync)(const copy_t *c, stream_t s);
+int REAL(Malloc3D)
+(pitched_t *out, extent_t extent);
+int REAL(Memset3D)
+(pitched_t memory, int value, extent_t extent);
+int REAL(Memset3DAsync)
+(pitched_t memory, int value, extent_t extent, stream_t s);
+int REAL(Memcpy3D)
+(const copy_t *c);
+int REAL(Memcpy3DAsync)
+(const copy_t *c, stream_t s);
 int WRAP(Malloc3D)(pitched_t *out, extent_t extent);
 int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent);
 int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s);
@@ -22,7 +41,8 @@ int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s);
 
 static char *row_of(const place_t *at, size_t y, size_t z)
 {
-    return (char *)at->memory.p + ((at->z + z) * at->memory.height + at->y + y) * at->memory.pitch + at->x;
+    return (char *)at->memory.p + ((at->z + z) * at->memory.height + at->y + y) * at->memory.pitch +
+           at->x;
 }
 
 int WRAP(Malloc3D)(pitched_t *out, extent_t extent)
@@ -32,10 +52,11 @@ int WRAP(Malloc3D)(pitched_t *out, extent_t extent)
     if (!out)
         return KMM_CUDA_INVALID_VALUE;
     if (kmm_task_active())
-        return REAL(Malloc3D)(out, extent);
+        return REAL(Malloc3D)
+    (out, extent);
     int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
     if (!error)
-        *out = (pitched_t){ p, pitch, extent.width, extent.height };
+        *out = (pitched_t){p, pitch, extent.width, extent.height};
     return error;
 }
 
@@ -44,7 +65,8 @@ static int set(pitched_t memory, int value, extent_t extent)
     int error = 0;
     for (size_t z = 0; z < extent.depth && !error; z++)
         for (size_t y = 0; y < extent.height && !error; y++)
-            error = kmm_cuda_memset((char *)memory.p + (z * memory.height + y) * memory.pitch, value, extent.width);
+            error = kmm_cuda_memset((char *)memory.p + (z * memory.height + y) * memory.pitch,
+                                    value, extent.width);
     return error;
 }
 
@@ -53,7 +75,9 @@ int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent)
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
     stream_t own = OWN(stream)(NULL);
-    return own ? REAL(Memset3DAsync)(memory, value, extent, own) : REAL(Memset3D)(memory, value, extent);
+    return own ? REAL(Memset3DAsync)
+    (memory, value, extent, own) : REAL(Memset3D)
+    (memory, value, extent);
 }
 
 int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
@@ -61,12 +85,14 @@ int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
     s = OWN(stream)(s);
-    return REAL(Memset3DAsync)(memory, value, extent, s);
+    return REAL(Memset3DAsync)
+    (memory, value, extent, s);
 }
 
 static int is_managed_copy(const copy_t *c)
 {
-    return (!c->from.array && kmm_cuda_is_managed(c->from.memory.p)) || (!c->to.array && kmm_cuda_is_managed(c->to.memory.p));
+    return (!c->from.array && kmm_cuda_is_managed(c->from.memory.p)) ||
+           (!c->to.array && kmm_cuda_is_managed(c->to.memory.p));
 }
 
 static int copy_slices(const copy_t *c, stream_t s, const char *call)
@@ -78,8 +104,8 @@ static int copy_slices(const copy_t *c, stream_t s, const char *call)
         return 0;
     OWN(await_others)(s);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
-        error = OWN(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z), c->from.memory.pitch, c->extent.width,
-                             c->extent.height, c->kind, s);
+        error = OWN(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z),
+                             c->from.memory.pitch, c->extent.width, c->extent.height, c->kind, s);
     return error;
 }
 
@@ -91,7 +117,8 @@ int WRAP(Memcpy3D)(const copy_t *c)
     if (own)
         return OWN(wait_for)(own, REAL(Memcpy3DAsync)(c, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy3D)(c);
+    return error ? error : REAL(Memcpy3D)
+    (c);
 }
 
 int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
@@ -99,5 +126,6 @@ int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
     if (c && is_managed_copy(c))
         return copy_slices(c, s, RUNTIME "Memcpy3DAsync with an array");
     s = OWN(stream)(s);
-    return REAL(Memcpy3DAsync)(c, s);
+    return REAL(Memcpy3DAsync)
+    (c, s);
 }

@@ -4,12 +4,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "managed/managed.h"
-#include "internal.h"
 #include "execute/marker.h"
+#include "internal.h"
+#include "managed/managed.h"
 
-/* The default stream waits for all others and they for it, so its work is everybody's. It has two more names, cudaStreamLegacy and, where
- * threads have default streams of their own, cudaStreamPerThread. */
+/* The default stream waits for all others and they for it, so its work is everybody's. It has two
+ * more names, cudaStreamLegacy and, where threads have default streams of their own,
+ * cudaStreamPerThread. */
 bool kmm__stream_is_default(const void *stream)
 {
     enum { LEGACY = 1, PER_THREAD = 2 };
@@ -21,8 +22,8 @@ static const void *line_of(const void *stream)
     return kmm__stream_is_default(stream) ? &kmm__all_streams : stream;
 }
 
-/* Inside a task what comes before is what was submitted before the task: what the task itself launched on the CPU has run, and what it
- * has put on a GPU is the driver's own. */
+/* Inside a task what comes before is what was submitted before the task: what the task itself
+ * launched on the CPU has run, and what it has put on a GPU is the driver's own. */
 static int settle_before(void)
 {
     return kmm__managed_result(kmm__inline_settle());
@@ -50,9 +51,11 @@ KMM__API int kmm_cuda_device_synchronize(void)
 KMM__API int kmm_cuda_stream_create(void **out)
 {
     if (!out)
-        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaStreamCreate: nowhere to put the stream");
+        return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
+                                 "cudaStreamCreate: nowhere to put the stream");
     *out = kmm__handle_create();
-    return *out ? KMM_CUDA_SUCCESS : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for a stream");
+    return *out ? KMM_CUDA_SUCCESS
+                : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for a stream");
 }
 
 KMM__API int kmm_cuda_stream_synchronize(void *stream)
@@ -105,15 +108,24 @@ KMM__API int kmm_cuda_stream_query(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int reached = kmm__marker_query(m);
     kmm__marker_release(m);
-    return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : kmm_cuda_stream_synchronize(stream);
+    return reached == 0  ? KMM_CUDA_NOT_READY
+           : reached > 0 ? KMM_CUDA_SUCCESS
+                         : kmm_cuda_stream_synchronize(stream);
 }
 
 /* ---- Events ---- */
 
-typedef struct event { void *handle; kmm__marker_t *marker; struct event *next; } event_t;
+typedef struct event {
+    void *handle;
+    kmm__marker_t *marker;
+    struct event *next;
+} event_t;
 
 enum { BUCKETS = 1024 };
-static struct { pthread_mutex_t lock; event_t *bucket[BUCKETS]; } events = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct {
+    pthread_mutex_t lock;
+    event_t *bucket[BUCKETS];
+} events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static event_t **event_find(const void *handle)
 {
@@ -123,7 +135,8 @@ static event_t **event_find(const void *handle)
     return at;
 }
 
-/* The marker of an event, NULL if none was recorded. The caller's until it releases it: another thread may record the event anew meanwhile. */
+/* The marker of an event, NULL if none was recorded. The caller's until it releases it: another
+ * thread may record the event anew meanwhile. */
 static kmm__marker_t *marker_of(const void *handle)
 {
     pthread_mutex_lock(&events.lock);
@@ -187,12 +200,13 @@ KMM__API int kmm_cuda_event_record(void *handle, void *stream)
         *at = calloc(1, sizeof(**at));
     if (*at) {
         old = (*at)->marker;
-        **at = (event_t){ handle, m, (*at)->next };
+        **at = (event_t){handle, m, (*at)->next};
     }
     bool ok = *at != NULL;
     pthread_mutex_unlock(&events.lock);
     kmm__marker_release(ok ? old : m);
-    return ok ? KMM_CUDA_SUCCESS : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for an event");
+    return ok ? KMM_CUDA_SUCCESS
+              : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for an event");
 }
 
 KMM__API int kmm_cuda_event_synchronize(void *handle)
@@ -208,7 +222,9 @@ KMM__API int kmm_cuda_event_query(void *handle)
     kmm__marker_t *m = marker_of(handle);
     int reached = m ? kmm__marker_query(m) : 1;
     kmm__marker_release(m);
-    return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : kmm_cuda_device_synchronize();
+    return reached == 0  ? KMM_CUDA_NOT_READY
+           : reached > 0 ? KMM_CUDA_SUCCESS
+                         : kmm_cuda_device_synchronize();
 }
 
 KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
@@ -223,7 +239,9 @@ KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
     bool waits = m && kmm__marker_precede_plain(m, stream);
-    int error = waits ? kmm__managed_result(kmm__marker_precede(m, stream)) : m ? kmm__marker_wait(m) : 0;
+    int error = waits ? kmm__managed_result(kmm__marker_precede(m, stream))
+                : m   ? kmm__marker_wait(m)
+                      : 0;
     kmm__marker_release(m);
     return error && !waits ? kmm_cuda_device_synchronize() : error;
 }
@@ -243,7 +261,8 @@ KMM__API int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void 
     kmm__marker_release(a);
     kmm__marker_release(b);
     if (!recorded)
-        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE, "cudaEventElapsedTime: an event that was not recorded");
+        return kmm__managed_fail(KMM_CUDA_INVALID_RESOURCE_HANDLE,
+                                 "cudaEventElapsedTime: an event that was not recorded");
     if (!from || !to)
         return KMM_CUDA_NOT_READY;
     *milliseconds = (float)((double)((int64_t)(to - from)) / 1e6);

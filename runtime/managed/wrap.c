@@ -18,28 +18,33 @@ int OWN(not_supported)(const char *call)
 /* Inside a task memory is the device's own: what libraries keep intermediate results in. */
 int WRAP(Malloc)(void **out, size_t bytes)
 {
-    return kmm_task_active() ? REAL(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(Malloc)
+    (out, bytes) : kmm_cuda_malloc(out, bytes);
 }
 
 int WRAP(Free)(void *p)
 {
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
-    int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = REAL(Free)(p);
+    int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = REAL(Free)
+    (p);
     return error ? error : freed;
 }
 
 int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocAsync)(out, bytes, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(MallocAsync)
+    (out, bytes, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
 }
 
 /* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
-int REAL(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
+int REAL(MallocFromPoolAsync)
+(void **out, size_t bytes, void *pool, stream_t s);
 int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
 int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? REAL(MallocFromPoolAsync)
+    (out, bytes, pool, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
 }
 
 int WRAP(FreeAsync)(void *p, stream_t s)
@@ -47,21 +52,29 @@ int WRAP(FreeAsync)(void *p, stream_t s)
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
     s = OWN(stream)(s);
-    return REAL(FreeAsync)(p, s);
+    return REAL(FreeAsync)
+    (p, s);
 }
 
 int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
 {
     if (kmm_task_active())
-        return REAL(MallocPitch)(out, pitch, width, height);
+        return REAL(MallocPitch)
+    (out, pitch, width, height);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return kmm_cuda_malloc(out, *pitch * height);
 }
 
 /* ---- Variables of the device, by their addresses ---- */
 
-/* Addresses of variables of the device: what is copied there, or set, goes to all devices as a copy by the symbol does. Kept for good. */
-typedef struct variable { const char *at; size_t bytes; const void *symbol; struct variable *next; } variable_t;
+/* Addresses of variables of the device: what is copied there, or set, goes to all devices as a copy
+ * by the symbol does. Kept for good. */
+typedef struct variable {
+    const char *at;
+    size_t bytes;
+    const void *symbol;
+    struct variable *next;
+} variable_t;
 static _Atomic(variable_t *) variables;
 
 static int device_count(void)
@@ -74,7 +87,8 @@ static int device_count(void)
     return found;
 }
 
-/* The variable that [p, p + n) is a part of, where there are others of the same name on other devices. */
+/* The variable that [p, p + n) is a part of, where there are others of the same name on other
+ * devices. */
 static const variable_t *variable_at(const void *p, size_t n)
 {
     const variable_t *v = atomic_load(&variables);
@@ -84,24 +98,28 @@ static const variable_t *variable_at(const void *p, size_t n)
 }
 
 int API(GetSymbolSize)(size_t *bytes, const void *symbol);
-int REAL(GetSymbolAddress)(void **out, const void *symbol);
+int REAL(GetSymbolAddress)
+(void **out, const void *symbol);
 int WRAP(GetSymbolAddress)(void **out, const void *symbol);
 int WRAP(GetSymbolAddress)(void **out, const void *symbol)
 {
     size_t bytes = 0;
-    int error = REAL(GetSymbolAddress)(out, symbol);
+    int error = REAL(GetSymbolAddress)
+    (out, symbol);
     if (error || device_count() < 2 || variable_at(*out, 1))
         return error;
     error = API(GetSymbolSize)(&bytes, symbol);
     variable_t *v = error ? NULL : malloc(sizeof(*v));
     if (!v)
         return error ? error : KMM_CUDA_MEMORY_ALLOCATION;
-    *v = (variable_t){ *out, bytes, symbol, atomic_load(&variables) };
-    while (!atomic_compare_exchange_weak(&variables, &v->next, v)) {}
+    *v = (variable_t){*out, bytes, symbol, atomic_load(&variables)};
+    while (!atomic_compare_exchange_weak(&variables, &v->next, v)) {
+    }
     return 0;
 }
 
-/* A copy to a variable, when what is on the stream has ended: its result, or -1 if it is to none. */
+/* A copy to a variable, when what is on the stream has ended: its result, or -1 if it is to none.
+ */
 static int copy_to_variable(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
     const variable_t *v = kmm_task_active() ? NULL : variable_at(dst, n);
@@ -129,9 +147,10 @@ static int any_managed(const void *a, const void *b)
     return kmm_cuda_is_managed(a) || kmm_cuda_is_managed(b);
 }
 
-/* Work of others that is on the stream may fill the ordinary memory, or read it. What went wrong there shows in calls of theirs: after a
- * fault all calls of the driver fail, but what the host has can be copied. The other way round kernels of ours may use memory that is not
- * managed, which is why copies and sets of that come after them (beside.c). */
+/* Work of others that is on the stream may fill the ordinary memory, or read it. What went wrong
+ * there shows in calls of theirs: after a fault all calls of the driver fail, but what the host has
+ * can be copied. The other way round kernels of ours may use memory that is not managed, which is
+ * why copies and sets of that come after them (beside.c). */
 int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
     int variable = copy_to_variable(dst, src, n, kind, NULL);
@@ -145,7 +164,8 @@ int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
     if (own)
         return OWN(wait_for)(own, REAL(MemcpyAsync)(dst, src, n, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy)(dst, src, n, kind);
+    return error ? error : REAL(Memcpy)
+    (dst, src, n, kind);
 }
 
 int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
@@ -158,7 +178,8 @@ int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s
         return OWN(copy)(dst, src, n, kind, s);
     }
     s = OWN(stream)(s);
-    return REAL(MemcpyAsync)(dst, src, n, kind, s);
+    return REAL(MemcpyAsync)
+    (dst, src, n, kind, s);
 }
 
 int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
@@ -171,17 +192,20 @@ int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, s
     if (own)
         return OWN(wait_for)(own, REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy2D)(dst, dp, src, sp, w, h, kind);
+    return error ? error : REAL(Memcpy2D)
+    (dst, dp, src, sp, w, h, kind);
 }
 
-int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, stream_t s)
+int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                        int kind, stream_t s)
 {
     if (any_managed(dst, src)) {
         OWN(await_others)(s);
         return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, s);
     }
     s = OWN(stream)(s);
-    return REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
+    return REAL(Memcpy2DAsync)
+    (dst, dp, src, sp, w, h, kind, s);
 }
 
 int WRAP(Memset)(void *dst, int value, size_t n)
@@ -192,7 +216,9 @@ int WRAP(Memset)(void *dst, int value, size_t n)
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset(dst, value, n);
     stream_t own = OWN(stream)(NULL);
-    return own ? REAL(MemsetAsync)(dst, value, n, own) : REAL(Memset)(dst, value, n);
+    return own ? REAL(MemsetAsync)
+    (dst, value, n, own) : REAL(Memset)
+    (dst, value, n);
 }
 
 int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
@@ -203,7 +229,8 @@ int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset_async(dst, value, n, s);
     s = OWN(stream)(s);
-    return REAL(MemsetAsync)(dst, value, n, s);
+    return REAL(MemsetAsync)
+    (dst, value, n, s);
 }
 
 int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
@@ -211,7 +238,9 @@ int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
     int error = 0;
     if (!kmm_cuda_is_managed(dst)) {
         stream_t own = OWN(stream)(NULL);
-        return own ? REAL(Memset2DAsync)(dst, pitch, value, w, h, own) : REAL(Memset2D)(dst, pitch, value, w, h);
+        return own ? REAL(Memset2DAsync)
+        (dst, pitch, value, w, h, own) : REAL(Memset2D)
+        (dst, pitch, value, w, h);
     }
     for (size_t row = 0; row < h && !error; row++)
         error = kmm_cuda_memset((char *)dst + row * pitch, value, w);
@@ -220,12 +249,15 @@ int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 
 int WRAP(PointerGetAttributes)(void *attributes, const void *p)
 {
-    return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "PointerGetAttributes") : REAL(PointerGetAttributes)(attributes, p);
+    return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "PointerGetAttributes")
+                                  : REAL(PointerGetAttributes)
+    (attributes, p);
 }
 
 /* ---- Symbols ---- */
 
-/* Calls the real call on each device of the kind that the runtime uses. Earlier work may still read the symbol. */
+/* Calls the real call on each device of the kind that the runtime uses. Earlier work may still read
+ * the symbol. */
 static int on_each_device(const void *symbol, const void *src, size_t n, size_t offset, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
@@ -237,9 +269,12 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
             continue;
         error = API(SetDevice)(info.ordinal);
         if (!error)
-            error = REAL(MemcpyToSymbol)(symbol, src, n, offset, kind);
+            error = REAL(MemcpyToSymbol)
+        (symbol, src, n, offset, kind);
         if (!error)
-            error = REAL(StreamSynchronize)(NULL); /* it may return before the value is there, for which streams of ours would not wait */
+            error = REAL(StreamSynchronize)
+        (NULL); /* it may return before the value is there, for
+                   which streams of ours would not wait */
     }
     API(SetDevice)(current);
     return error;
@@ -257,7 +292,8 @@ int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t o
     return error;
 }
 
-int WRAP(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset, int kind, stream_t s)
+int WRAP(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset,
+                              int kind, stream_t s)
 {
     if (!kmm_task_active())
         OWN(await_others)(s);
@@ -268,9 +304,11 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
 {
     int error = kmm_cuda_device_synchronize();
     if (error || !kmm_cuda_is_managed(dst))
-        return error ? error : REAL(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
+        return error ? error : REAL(MemcpyFromSymbol)
+    (dst, symbol, n, offset, kind);
     void *copy = malloc(n);
-    error = copy ? REAL(MemcpyFromSymbol)(copy, symbol, n, offset, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    error = copy ? REAL(MemcpyFromSymbol)
+    (copy, symbol, n, offset, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
     if (!error)
         error = kmm_cuda_memcpy(dst, copy, n, HOST_TO_DEVICE);
     free(copy);
@@ -278,19 +316,22 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
 }
 
 /* A program that knows of one device says it of one, and its chunks run on all. */
-SINCE_LATER int REAL(DeviceSetLimit)(int limit, size_t value);
+SINCE_LATER int REAL(DeviceSetLimit)
+(int limit, size_t value);
 int WRAP(DeviceSetLimit)(int limit, size_t value);
 int WRAP(DeviceSetLimit)(int limit, size_t value)
 {
     kmm_runtime_t *rt = kmm_default();
     kmm_device_info_t info;
-    int current = 0, error = REAL(DeviceSetLimit)(limit, value), count = kmm_device_count(rt);
+    int current = 0, error = REAL(DeviceSetLimit)
+    (limit, value), count = kmm_device_count(rt);
     API(GetDevice)(&current);
     for (int k = 0; k < count && !error; k++) {
         if (kmm_device_get(rt, k, &info) || info.kind != KIND || info.ordinal == current)
             continue;
         error = API(SetDevice)(info.ordinal);
-        error = error ? error : REAL(DeviceSetLimit)(limit, value);
+        error = error ? error : REAL(DeviceSetLimit)
+        (limit, value);
     }
     API(SetDevice)(current);
     return error;
@@ -301,17 +342,22 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes)
     if (device_count() < 2)
         return;
     void *copy = malloc(bytes);
-    int error = copy ? WRAP(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    int error = copy ? WRAP(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST)
+                     : KMM_CUDA_MEMORY_ALLOCATION;
     if (!error)
         error = on_each_device(symbol, copy, bytes, 0, HOST_TO_DEVICE);
     free(copy);
     if (error)
-        fprintf(stderr, "kmm: error: a variable of one device cannot be copied to the others: error %d of " RUNTIME "'s runtime\n", error);
+        fprintf(stderr,
+                "kmm: error: a variable of one device cannot be copied to the others: error %d "
+                "of " RUNTIME "'s runtime\n",
+                error);
 }
 
 /* ---- Streams, events, errors: ours first, then the real one's for work that is not ours ---- */
 
-/* What the device itself says of a kernel's fault is more than that there was one: an assertion, an illegal address. */
+/* What the device itself says of a kernel's fault is more than that there was one: an assertion, an
+ * illegal address. */
 static int fault(int error, int real)
 {
     return error && (error != KMM_CUDA_LAUNCH_FAILURE || !real) ? error : real;
@@ -332,30 +378,37 @@ int WRAP(DeviceReset)(void)
 int WRAP(StreamSynchronize)(stream_t s)
 {
     int error = kmm_cuda_stream_synchronize(s);
-    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(StreamSynchronize)(kmm_task_stream(s)));
+    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE
+                            ? 0
+                            : REAL(StreamSynchronize)(kmm_task_stream(s)));
 }
 
 int WRAP(StreamQuery)(stream_t s)
 {
     int error = kmm_cuda_stream_query(s);
-    return error ? error : REAL(StreamQuery)(kmm_task_stream(s));
+    return error ? error : REAL(StreamQuery)
+    (kmm_task_stream(s));
 }
 
 int WRAP(StreamDestroy)(stream_t s)
 {
-    int error = kmm_cuda_stream_synchronize(s), destroyed = REAL(StreamDestroy)(s);
+    int error = kmm_cuda_stream_synchronize(s), destroyed = REAL(StreamDestroy)
+    (s);
     return error ? error : destroyed;
 }
 
 int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
-    int error = kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
-    return error ? error : REAL(StreamWaitEvent)(kmm_task_stream(s), e, flags);
+    int error =
+        kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
+    return error ? error : REAL(StreamWaitEvent)
+    (kmm_task_stream(s), e, flags);
 }
 
 int WRAP(EventRecord)(event_t e, stream_t s)
 {
-    int error = REAL(EventRecord)(e, kmm_task_stream(s));
+    int error = REAL(EventRecord)
+    (e, kmm_task_stream(s));
     if (kmm_task_active())
         kmm_cuda_event_forget(e); /* it is the runtime's alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
@@ -364,32 +417,40 @@ int WRAP(EventRecord)(event_t e, stream_t s)
 int WRAP(EventQuery)(event_t e)
 {
     int error = kmm_cuda_event_query(e);
-    return error ? error : REAL(EventQuery)(e);
+    return error ? error : REAL(EventQuery)
+    (e);
 }
 
 int WRAP(EventSynchronize)(event_t e)
 {
     int error = kmm_cuda_event_synchronize(e);
-    return error ? error : REAL(EventSynchronize)(e);
+    return error ? error : REAL(EventSynchronize)
+    (e);
 }
 
-int REAL(EventElapsedTime)(float *milliseconds, event_t start, event_t end);
+int REAL(EventElapsedTime)
+(float *milliseconds, event_t start, event_t end);
 int WRAP(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
 {
-    /* Those that were recorded inside a task are the runtime's alone, which knows the others, too. */
-    return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end) ? kmm_cuda_event_elapsed_time(milliseconds, start, end)
-                                                                                : REAL(EventElapsedTime)(milliseconds, start, end);
+    /* Those that were recorded inside a task are the runtime's alone, which knows the others, too.
+     */
+    return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end)
+               ? kmm_cuda_event_elapsed_time(milliseconds, start, end)
+               : REAL(EventElapsedTime)
+    (milliseconds, start, end);
 }
 
 int WRAP(EventDestroy)(event_t e)
 {
     kmm_cuda_event_forget(e);
-    return REAL(EventDestroy)(e);
+    return REAL(EventDestroy)
+    (e);
 }
 
 int WRAP(GetLastError)(void)
 {
-    int error = kmm_cuda_get_last_error(), real = REAL(GetLastError)();
+    int error = kmm_cuda_get_last_error(), real = REAL(GetLastError)
+    ();
     return fault(error, real);
 }
 
@@ -398,34 +459,44 @@ int WRAP(PeekAtLastError)(void)
     return fault(kmm_cuda_peek_at_last_error(), REAL(PeekAtLastError)());
 }
 
-/* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has brought what they use. ---- */
+/* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has
+ * brought what they use. ---- */
 
 static int no_graph(const char *call)
 {
-    fprintf(stderr, "kmm: error: %s is not supported outside of '#pragma kmm task': what a graph runs is not seen\n", call);
+    fprintf(stderr,
+            "kmm: error: %s is not supported outside of '#pragma kmm task': what a graph runs is "
+            "not seen\n",
+            call);
     return KMM_CUDA_NOT_SUPPORTED;
 }
 
-int REAL(StreamBeginCapture)(stream_t s, int mode);
+int REAL(StreamBeginCapture)
+(stream_t s, int mode);
 int WRAP(StreamBeginCapture)(stream_t s, int mode);
 int WRAP(StreamBeginCapture)(stream_t s, int mode)
 {
-    return kmm_task_active() ? REAL(StreamBeginCapture)(s, mode) : no_graph(RUNTIME "StreamBeginCapture");
+    return kmm_task_active() ? REAL(StreamBeginCapture)
+    (s, mode) : no_graph(RUNTIME "StreamBeginCapture");
 }
 
-int REAL(GraphCreate)(void **graph, unsigned flags);
+int REAL(GraphCreate)
+(void **graph, unsigned flags);
 int WRAP(GraphCreate)(void **graph, unsigned flags);
 int WRAP(GraphCreate)(void **graph, unsigned flags)
 {
     if (kmm_task_active())
-        return REAL(GraphCreate)(graph, flags);
+        return REAL(GraphCreate)
+    (graph, flags);
     *graph = NULL;
     return no_graph(RUNTIME "GraphCreate");
 }
 
-int REAL(GraphLaunch)(void *graph, stream_t s);
+int REAL(GraphLaunch)
+(void *graph, stream_t s);
 int WRAP(GraphLaunch)(void *graph, stream_t s);
 int WRAP(GraphLaunch)(void *graph, stream_t s)
 {
-    return kmm_task_active() ? REAL(GraphLaunch)(graph, kmm_task_stream(s)) : no_graph(RUNTIME "GraphLaunch");
+    return kmm_task_active() ? REAL(GraphLaunch)
+    (graph, kmm_task_stream(s)) : no_graph(RUNTIME "GraphLaunch");
 }

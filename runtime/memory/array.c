@@ -72,8 +72,9 @@ static uint64_t power_of_two_at_least(uint64_t n)
     return p;
 }
 
-/* One size for all devices, so that a frame can be exchanged; the whole array where one of them cannot do otherwise: small enough that an array and a
- * device have several, large enough that mapping them costs little: on H200s setting access to a frame takes 0.9 ms while copies run,
+/* One size for all devices, so that a frame can be exchanged; the whole array where one of them
+ * cannot do otherwise: small enough that an array and a device have several, large enough that
+ * mapping them costs little: on H200s setting access to a frame takes 0.9 ms while copies run,
  * whatever its size, and GPUs take turns at it. */
 static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
 {
@@ -100,7 +101,8 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
     return frame > least ? frame : least;
 }
 
-/* Whole pages, which is what the system maps and unmaps: nothing stale is left in what tools know of the rest of the last. */
+/* Whole pages, which is what the system maps and unmaps: nothing stale is left in what tools know
+ * of the rest of the last. */
 size_t kmm__whole_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -109,19 +111,21 @@ size_t kmm__whole_pages(size_t bytes)
 
 static void *host_map(size_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small part of the cost of as many small ones
- * where its sheets come and go. */
+/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small
+ * part of the cost of as many small ones where its sheets come and go. */
 static void *host_map_huge(size_t bytes)
 {
     size_t size = kmm__whole_pages(bytes);
     char *p = host_map(size + HUGE_PAGE);
     if (!p)
         return NULL;
-    char *begin = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE, *end = p + size + HUGE_PAGE;
+    char *begin = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE,
+         *end = p + size + HUGE_PAGE;
     if (begin > p)
         munmap(p, (size_t)(begin - p));
     if (end > begin + size)
@@ -135,14 +139,16 @@ static int reserve_name(kmm__array_t *a)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     a->reserved = (a->bytes / page + 1) * page;
-    void *base = mmap(NULL, a->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base =
+        mmap(NULL, a->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
     a->base = base;
     return 0;
 }
 
-/* Where all arrays are in the host's memory, and stay there, its address can be the memory itself. */
+/* Where all arrays are in the host's memory, and stay there, its address can be the memory itself.
+ */
 static bool can_be_in_place(const kmm_runtime_t *rt)
 {
     return rt->in_place && !rt->has_spaces && !kmm__spill_room(rt);
@@ -151,7 +157,8 @@ static bool can_be_in_place(const kmm_runtime_t *rt)
 static int place(kmm__array_t *a)
 {
     a->reserved = kmm__whole_pages(a->bytes + 1);
-    a->base = a->host = a->reserved >= HUGE_PAGE ? host_map_huge(a->reserved) : host_map(a->reserved);
+    a->base = a->host =
+        a->reserved >= HUGE_PAGE ? host_map_huge(a->reserved) : host_map(a->reserved);
     if (a->base)
         return 0;
     a->reserved = 0;
@@ -160,15 +167,19 @@ static int place(kmm__array_t *a)
 
 static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
 {
-    kmm__users_t nobody = { 0 };
+    kmm__users_t nobody = {0};
     bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
     a->is_tracked = rt->has_spaces || promised;
-    kmm__holders_t holders = { .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0 };
+    kmm__holders_t holders = {
+        .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0};
     a->flat = kmm__layout_flat((int64_t)a->bytes);
     kmm__box_t whole = kmm__layout_whole(&a->flat);
-    a->users = (kmm__shape_map_t){ a->flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody) };
-    a->coherence = (kmm__shape_map_t){ a->flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders) };
-    return a->users.map && a->coherence.map ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
+    a->users = (kmm__shape_map_t){a->flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody)};
+    a->coherence =
+        (kmm__shape_map_t){a->flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders)};
+    return a->users.map && a->coherence.map
+               ? 0
+               : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
 }
 
 static void array_free(kmm__array_t *a)
@@ -200,7 +211,8 @@ static void array_free(kmm__array_t *a)
     pthread_cond_broadcast(&rt->progress);
 }
 
-int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label, kmm__array_t **out)
+int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label,
+                   kmm__array_t **out)
 {
     kmm__array_t *a = kmm__alloc(sizeof(*a));
     rt->live_arrays++;

@@ -57,7 +57,7 @@ const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt)
 void kmm__holders_ops_init(kmm_runtime_t *rt)
 {
     size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
-    rt->holders_ops = (kmm__map_ops_t){ bytes, holders_copy, holders_drop, holders_same, NULL };
+    rt->holders_ops = (kmm__map_ops_t){bytes, holders_copy, holders_drop, holders_same, NULL};
 }
 
 /* A copy that has failed counts until it is over: who relies on it
@@ -66,7 +66,8 @@ uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
 {
     uint32_t valid = h->valid;
     for (uint32_t s = 0; s < rt->space_count; s++)
-        if ((h->ready[s] && h->ready[s]->error && h->ready[s]->state == KMM__TICKET_DONE) || (s != KMM__HOST && rt->device[s - 1]->lost))
+        if ((h->ready[s] && h->ready[s]->error && h->ready[s]->state == KMM__TICKET_DONE) ||
+            (s != KMM__HOST && rt->device[s - 1]->lost))
             valid &= ~(1u << s);
     return valid;
 }
@@ -116,11 +117,12 @@ static int recut_leaf(void *arg, const kmm__box_t *part, const void *value)
 }
 
 /* Says a map's contents in boxes of another layout. Costs a pass over its leaves, by rows. */
-static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__layout_t *to)
+static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
+                           const kmm__layout_t *to)
 {
     kmm__box_t old = kmm__layout_whole(&m->layout), whole = kmm__layout_whole(to);
     void *initial = kmm__alloc(ops->value_bytes);
-    recut_t r = { &m->layout, to, kmm__map_create(ops, ctx, &whole, initial), NULL };
+    recut_t r = {&m->layout, to, kmm__map_create(ops, ctx, &whole, initial), NULL};
     free(initial);
     int error = r.map ? kmm__map_visit(m->map, &old, recut_leaf, &r) : KMM_E_MEMORY;
     if (error) {
@@ -134,8 +136,8 @@ static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void 
     return 0;
 }
 
-int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx, const kmm__access_t *a,
-                            kmm__box_t out[2 * KMM__DIMS])
+int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
+                            const kmm__access_t *a, kmm__box_t out[2 * KMM__DIMS])
 {
     int64_t begin, end;
     if (!kmm__layout_equal(&m->layout, a->layout)) {
@@ -151,7 +153,8 @@ int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void
 
 /* ---- What is known of all of an array ---- */
 
-/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those that look here. */
+/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those
+ * that look here. */
 static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
 {
     const kmm__ticket_t *t = h->ready[space];
@@ -159,7 +162,11 @@ static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t 
     return copied && (h->valid == 0 || kmm__holders_valid(rt, h) >> space & 1);
 }
 
-typedef struct survey { const kmm_runtime_t *runtime; const kmm__device_t *device; uint32_t space; } survey_t;
+typedef struct survey {
+    const kmm_runtime_t *runtime;
+    const kmm__device_t *device;
+    uint32_t space;
+} survey_t;
 
 static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
 {
@@ -168,7 +175,8 @@ static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
     return !is_there(s->runtime, value, s->space);
 }
 
-/* Whether anything is held by another space, or by nobody, or has been written on another stream than the device's one lane. */
+/* Whether anything is held by another space, or by nobody, or has been written on another stream
+ * than the device's one lane. */
 static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -177,7 +185,8 @@ static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *val
     if (h->valid != 1u << s->space)
         return 1;
     for (uint32_t k = 0; k < s->runtime->space_count; k++)
-        if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE && (k != s->space || h->ready[k]->stream != s->device->lanes[0].stream))
+        if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE &&
+            (k != s->space || h->ready[k]->stream != s->device->lanes[0].stream))
             return 1;
     return !is_there(s->runtime, h, s->space);
 }
@@ -193,11 +202,12 @@ static bool is_promised(const kmm__array_t *a)
     return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
 }
 
-/* t found what it reads in its space: once that has been said of as many bytes as there are, all are looked at. */
+/* t found what it reads in its space: once that has been said of as many bytes as there are, all
+ * are looked at. */
 static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__settled_t *s = &a->settled;
-    survey_t survey = { t->runtime, t->device, t->device->space };
+    survey_t survey = {t->runtime, t->device, t->device->space};
     if (is_promised(a)) /* what nobody has written is an error there */
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
@@ -209,18 +219,20 @@ static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *b
         s->whole |= 1u << survey.space;
 }
 
-/* t has written the box, which the map says now. When one device has written all there is a second time, its map is made one leaf: who wrote
- * which part need not be told apart where they are on one stream, one behind the other. Not the first time, which may be the only one:
- * then each part can go where it is wanted next, as to the host, as soon as it is written. */
+/* t has written the box, which the map says now. When one device has written all there is a second
+ * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
+ * stream, one behind the other. Not the first time, which may be the only one: then each part can
+ * go where it is wanted next, as to the host, as soon as it is written. */
 static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__settled_t *s = &a->settled;
-    survey_t survey = { t->runtime, t->device, t->device->space };
-    kmm__holders_t value = { .valid = 1u << survey.space };
+    survey_t survey = {t->runtime, t->device, t->device->space};
+    kmm__holders_t value = {.valid = 1u << survey.space};
     s->whole &= 1u << survey.space;
     s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
-    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 || t->runtime->spill)
+    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
+        t->runtime->spill)
         return 0;
     s->stored = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
@@ -259,7 +271,8 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Before anybody else looks at, or changes, where the values of an array are: the map is told who wrote last. */
+/* Before anybody else looks at, or changes, where the values of an array are: the map is told who
+ * wrote last. */
 static int settled_end(kmm__array_t *a)
 {
     kmm__settled_t *s = &a->settled;
@@ -276,12 +289,19 @@ static int settled_end(kmm__array_t *a)
 
 /* ---- Moves ---- */
 
-static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box, kmm__device_t *from,
-                       kmm__device_t *to, kmm__ticket_t *after, kmm__ticket_t *ticket)
+static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
+                       kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
+                       kmm__ticket_t *ticket)
 {
     moves->move = kmm__grow(moves->move, moves->count, &moves->capacity, sizeof(*moves->move));
     moves->move[moves->count++] = (kmm__move_t){
-        .array = a, .from = from, .to = to, .layout = a->coherence.layout, .box = *box, .after = after, .ticket = ticket,
+        .array = a,
+        .from = from,
+        .to = to,
+        .layout = a->coherence.layout,
+        .box = *box,
+        .after = after,
+        .ticket = ticket,
     };
     kmm__ticket_ref(after);
     kmm__ticket_ref(ticket);
@@ -299,7 +319,8 @@ typedef struct fetch {
     kmm__ticket_t *out[KMM__MAX_DEVICES];
 } fetch_t;
 
-static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__device_t *d, kmm__stream_t *stream)
+static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__device_t *d,
+                                 kmm__stream_t *stream)
 {
     if (!*slot) {
         *slot = kmm__ticket_create(d, stream);
@@ -316,9 +337,10 @@ static void pin_source(void *ctx, kmm__frame_t *f)
     kmm__frame_pin(ctx, f);
 }
 
-/* The device that a copy comes from: one of the same driver as `to` if there is one, and the first before it that has the data, so that
- * what many read is passed on from one to the next, each link carries it once, and the access that is given serves again. It need not
- * have arrived there yet. */
+/* The device that a copy comes from: one of the same driver as `to` if there is one, and the first
+ * before it that has the data, so that what many read is passed on from one to the next, each link
+ * carries it once, and the access that is given serves again. It need not have arrived there yet.
+ */
 static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm__device_t *to)
 {
     kmm__device_t *any = NULL;
@@ -343,10 +365,11 @@ static void fetch_rely(kmm__task_t *t, kmm__ticket_t *ready)
     for (uint32_t k = 0; k < t->copy_count; k++)
         if (t->copies[k] == ready)
             return;
-    kmm__ticket_add_waiter(ready, (kmm__edge_t){ t, true });
+    kmm__ticket_add_waiter(ready, (kmm__edge_t){t, true});
 }
 
-static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part, kmm__device_t *from)
+static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part,
+                          kmm__device_t *from)
 {
     kmm__array_t *a = f->access->array;
     kmm__ticket_t *ticket = own_ticket(f->task, &f->out[from->index], from, from->out);
@@ -356,11 +379,13 @@ static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part,
     holders_set(h, KMM__HOST, ticket);
 }
 
-static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part, kmm__device_t *from)
+static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part,
+                            kmm__device_t *from)
 {
     kmm__device_t *d = f->task->device;
     kmm__array_t *a = f->access->array;
-    kmm__ticket_t *ticket = from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
+    kmm__ticket_t *ticket =
+        from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
     fetch_rely(f->task, h->ready[from ? from->space : KMM__HOST]);
     moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
     if (from)
@@ -376,8 +401,9 @@ static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
     if (data && t->device->space != KMM__HOST)
         fetch_rely(t, ready);
     if (t->device->space == KMM__HOST) {
-        kmm__ticket_add_waiter(ready, (kmm__edge_t){ t, data });
-    } else if (ready->stream != t->ticket->stream && !(t->wait_count && t->waits[t->wait_count - 1] == ready)) {
+        kmm__ticket_add_waiter(ready, (kmm__edge_t){t, data});
+    } else if (ready->stream != t->ticket->stream &&
+               !(t->wait_count && t->waits[t->wait_count - 1] == ready)) {
         t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
         t->waits[t->wait_count++] = ready;
         kmm__ticket_ref(ready);
@@ -391,8 +417,12 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return is_promised(a) ? kmm__error_set(KMM_E_INVALID, "is read before anything was written there, but it is mapped `%s`",
-                                         a->map == KMM_MAP_FROM ? "from" : "alloc") : 0;
+        return is_promised(a)
+                   ? kmm__error_set(
+                         KMM_E_INVALID,
+                         "is read before anything was written there, but it is mapped `%s`",
+                         a->map == KMM_MAP_FROM ? "from" : "alloc")
+                   : 0;
     }
     uint32_t valid = kmm__holders_valid(d->runtime, h);
     if (!valid)
@@ -411,8 +441,8 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Whether a part is not where the task runs, or there is something to wait for. Asked first, because looking
- * leaves the map as it is. */
+/* Whether a part is not where the task runs, or there is something to wait for. Asked first,
+ * because looking leaves the map as it is. */
 static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -422,7 +452,8 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
         return is_promised(f->access->array);
-    return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) || (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+    return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
+           (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
 }
 
 static int fetch_access(fetch_t *f, const kmm__access_t *a)
@@ -432,7 +463,8 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
     int error = a->array->settled.sole ? settled_end(a->array) : 0;
-    int n = error ? error : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    int n = error ? error
+                  : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
     f->access = a;
     for (int b = 0; b < n && !error; b++) {
         if (!kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, f))
@@ -447,10 +479,11 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
 
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
 {
-    fetch_t f = { .task = t, .moves = moves };
+    fetch_t f = {.task = t, .moves = moves};
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked || a->array->settled.whole >> t->device->space & 1)
+        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked ||
+            a->array->settled.whole >> t->device->space & 1)
             continue;
         int error = fetch_access(&f, a);
         if (error) {
@@ -461,9 +494,9 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     return 0;
 }
 
-/* A copy out of an eviction may still be on its way to a part that is written without being read. No
- * task stands for it, so the writer itself waits: the copy must not come to the host's buffer after
- * what this task, or a later copy from its device, puts there. */
+/* A copy out of an eviction may still be on its way to a part that is written without being read.
+ * No task stands for it, so the writer itself waits: the copy must not come to the host's buffer
+ * after what this task, or a later copy from its device, puts there. */
 static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -474,7 +507,7 @@ static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
 
 static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
 {
-    kmm__holders_t value = { 0 };
+    kmm__holders_t value = {0};
     uint32_t space = t->device->space;
     value.valid = 1u << space;
     value.ready[space] = space == KMM__HOST ? NULL : t->ticket;
@@ -486,7 +519,8 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     int error = a->array->settled.sole ? settled_end(a->array) : 0;
-    int n = error ? error : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    int n = error ? error
+                  : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
     for (int b = 0; b < n && !error; b++) {
         if (a->mode == KMM_WRITE)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
@@ -500,7 +534,8 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     int error = fetch_all(t, moves);
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->mode != KMM_READ && !a->array->is_abstract && a->array->is_tracked && !writes_sole(a->array, t))
+        if (a->mode != KMM_READ && !a->array->is_abstract && a->array->is_tracked &&
+            !writes_sole(a->array, t))
             error = store_access(t, a);
     }
     return error;
@@ -509,7 +544,7 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
 void kmm__settled_free(kmm__array_t *a)
 {
     kmm__ticket_unref(a->settled.last);
-    a->settled = (kmm__settled_t){ 0 };
+    a->settled = (kmm__settled_t){0};
 }
 
 /* ---- Eviction ---- */
@@ -547,13 +582,14 @@ static int frame_boxes(const kmm__frame_t *f, kmm__box_t boxes[2 * KMM__DIMS])
 {
     const kmm__array_t *a = f->array;
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
-    return kmm__layout_split(&a->coherence.layout, begin, end > (int64_t)a->bytes ? (int64_t)a->bytes : end, boxes);
+    return kmm__layout_split(&a->coherence.layout, begin,
+                             end > (int64_t)a->bytes ? (int64_t)a->bytes : end, boxes);
 }
 
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
-    evict_t e = { f, d, moves, NULL, kmm__dag_is_dead(f) };
+    evict_t e = {f, d, moves, NULL, kmm__dag_is_dead(f)};
     int n = frame_boxes(f, boxes), error = settled_end(f->array);
     f->array->settled.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
@@ -562,7 +598,10 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
     return error;
 }
 
-typedef struct restore { uint32_t space; const kmm__ticket_t *evicted; } restore_t;
+typedef struct restore {
+    uint32_t space;
+    const kmm__ticket_t *evicted;
+} restore_t;
 
 static int restore_part(void *arg, const kmm__box_t *part, void *value)
 {
@@ -570,7 +609,8 @@ static int restore_part(void *arg, const kmm__box_t *part, void *value)
     const restore_t *r = arg;
     kmm__holders_t *h = value;
     if (h->ready[KMM__HOST] == r->evicted)
-        h->valid |= 1u << r->space; /* the host's bit stays, and counts for nothing, since its ticket has an error */
+        h->valid |= 1u << r->space; /* the host's bit stays, and counts for nothing, since its
+                                       ticket has an error */
     return 0;
 }
 
@@ -578,7 +618,7 @@ void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket
 {
     kmm__array_t *a = f->array;
     kmm__box_t boxes[2 * KMM__DIMS];
-    restore_t r = { d->space, evicted };
+    restore_t r = {d->space, evicted};
     int n = frame_boxes(f, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_update(a->coherence.map, &boxes[b], restore_part, &r);

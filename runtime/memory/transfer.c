@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because drivers take them for
- * different memory. */
+/* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because
+ * drivers take them for different memory. */
 #include <stdlib.h>
 
 #include "internal.h"
-#include "memory/host/links.h"
 #include "memory/disk/spill.h"
+#include "memory/host/links.h"
 #include "memory/host/stage.h"
 
 static int64_t min64(int64_t a, int64_t b)
@@ -17,9 +17,10 @@ typedef struct transfer {
     kmm__move_t *move;
     kmm__device_t *device; /* whose stream carries it */
     kmm__stream_t *stream;
-    char *host;            /* where byte 0 of the array is, or would be, on the host */
-    int64_t end;           /* of the bytes that are copied */
-    /* Of a copy to a device, with a limit of host memory: the sheet being copied, and the next, which is on its way. */
+    char *host;  /* where byte 0 of the array is, or would be, on the host */
+    int64_t end; /* of the bytes that are copied */
+    /* Of a copy to a device, with a limit of host memory: the sheet being copied, and the next,
+     * which is on its way. */
     kmm__source_t source, coming;
     int64_t sheet;
     kmm__stage_t stage; /* what goes through buffers */
@@ -32,7 +33,10 @@ static kmm__addr_t side_address(const transfer_t *t, kmm__device_t *d)
 
 /* ---- Sources that may be on disk ---- */
 
-typedef struct used { kmm__source_t source; kmm_runtime_t *runtime; } used_t;
+typedef struct used {
+    kmm__source_t source;
+    kmm_runtime_t *runtime;
+} used_t;
 
 static void source_used(void *arg, int status)
 {
@@ -46,14 +50,14 @@ static void source_used(void *arg, int status)
     free(u);
 }
 
-/* The source is free again when what has been enqueued is done. Said before anything is waited for, so that others
- * who wait for it get it. */
+/* The source is free again when what has been enqueued is done. Said before anything is waited for,
+ * so that others who wait for it get it. */
 static void source_leave(transfer_t *t)
 {
     if (!t->source.sheet)
         return;
     used_t *u = kmm__alloc(sizeof(*u));
-    *u = (used_t){ t->source, t->move->array->runtime };
+    *u = (used_t){t->source, t->move->array->runtime};
     t->source.sheet = NULL;
     int error = t->device->backend->notify(t->stream, source_used, u);
     if (error)
@@ -101,7 +105,9 @@ static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged
 /* Several threads enqueue; the counters are read while they do. */
 static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
-    uint64_t *counter = !m->to ? &m->from->bytes_out : m->from ? &m->to->bytes_peer : &m->to->bytes_in;
+    uint64_t *counter = !m->to    ? &m->from->bytes_out
+                        : m->from ? &m->to->bytes_peer
+                                  : &m->to->bytes_in;
     __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
     if (m->to && m->from)
         __atomic_fetch_add(&m->from->bytes_lent, bytes, __ATOMIC_RELAXED);
@@ -137,9 +143,11 @@ static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pi
         return enqueue(t, offset, width, pitch, rows);
     }
     if (t->move->to)
-        kmm__ticket_settle(t->move->after); /* a thread reads the host's memory now, not when the stream comes to it */
+        kmm__ticket_settle(t->move->after); /* a thread reads the host's memory now, not when the
+                                               stream comes to it */
     count_bytes(t->move, (uint64_t)(width * rows));
-    return kmm__stage_copy(&t->stage, side_address(t, t->device) + (kmm__addr_t)offset, host, width, pitch, rows);
+    return kmm__stage_copy(&t->stage, side_address(t, t->device) + (kmm__addr_t)offset, host, width,
+                           pitch, rows);
 }
 
 /* One row that may cross blocks. */
@@ -156,7 +164,8 @@ static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 }
 
 /* How many of `left` rows that begin at `offset` lie in one block. */
-static int64_t rows_in_block(const kmm__array_t *a, const kmm__rows_t *rows, int64_t offset, int64_t left)
+static int64_t rows_in_block(const kmm__array_t *a, const kmm__rows_t *rows, int64_t offset,
+                             int64_t left)
 {
     int64_t room = kmm__pin_room(a, offset);
     if (room < rows->width)
@@ -171,7 +180,8 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
     if (t->move->from && t->move->to)
         return enqueue(t, rows->offset, rows->width, rows->pitch, rows->count);
     for (int64_t k = 0; k < rows->count && !error;) {
-        int64_t offset = rows->offset + k * rows->pitch, fit = rows_in_block(t->move->array, rows, offset, rows->count - k);
+        int64_t offset = rows->offset + k * rows->pitch,
+                fit = rows_in_block(t->move->array, rows, offset, rows->count - k);
         if (fit == 0) {
             error = enqueue_row(t, offset, rows->width);
             k++;
@@ -183,9 +193,10 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
     return error;
 }
 
-/* Of a copy from or to the host where turns are counted: waits until it can run as soon as it is on its stream, so that no turn goes by behind a kernel,
- * and until it is its device's turn. What comes in may be read by a thread at once, which must not be waited for during a turn, since others may
- * have to take one before they tell that it is there. */
+/* Of a copy from or to the host where turns are counted: waits until it can run as soon as it is on
+ * its stream, so that no turn goes by behind a kernel, and until it is its device's turn. What
+ * comes in may be read by a thread at once, which must not be waited for during a turn, since
+ * others may have to take one before they tell that it is there. */
 static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
 {
     uint32_t most, count;
@@ -201,9 +212,14 @@ static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
 static int move_enqueue(kmm__move_t *m, bool records)
 {
     kmm__device_t *d = m->to ? m->to : m->from;
-    transfer_t t = { .move = m, .device = d, .stream = !m->to ? d->out : m->from ? d->peer : d->in, .host = m->array->host };
+    transfer_t t = {.move = m,
+                    .device = d,
+                    .stream = !m->to    ? d->out
+                              : m->from ? d->peer
+                                        : d->in,
+                    .host = m->array->host};
     int64_t begin;
-    t.stage = (kmm__stage_t){ .device = d, .stream = t.stream, .is_out = !m->to };
+    t.stage = (kmm__stage_t){.device = d, .stream = t.stream, .is_out = !m->to};
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     kmm__ticket_await(m->after, d, t.stream);
     bool has_turn = turn_take(m, d);
@@ -250,10 +266,11 @@ void kmm__moves_drop(kmm__moves_t *moves)
 {
     for (uint32_t k = 0; k < moves->count; k++) {
         if (!moves->move[k].from)
-            kmm__spill_promise(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box, false);
+            kmm__spill_promise(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box,
+                               false);
         kmm__ticket_unref(moves->move[k].after);
         kmm__ticket_unref(moves->move[k].ticket);
     }
     free(moves->move);
-    *moves = (kmm__moves_t){ 0 };
+    *moves = (kmm__moves_t){0};
 }

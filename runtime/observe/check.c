@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KMM_CHECK=access: whether chunks do what their clauses say. Each chunk works on a copy of its arrays in which
- * everything that it may not read is a pattern: a NaN as float, double, half or bfloat16, and a conspicuous
- * integer. Afterwards what it may not write is compared with what was there, and only what it may write is
- * taken over. So the arrays themselves never hold a pattern but where a chunk promised to store, and did not.
+ * KMM_CHECK=access: whether chunks do what their clauses say. Each chunk works on a copy of its
+ * arrays in which everything that it may not read is a pattern: a NaN as float, double, half or
+ * bfloat16, and a conspicuous integer. Afterwards what it may not write is compared with what was
+ * there, and only what it may write is taken over. So the arrays themselves never hold a pattern
+ * but where a chunk promised to store, and did not.
  *
- * On the CPU, and its pretend devices, whole arrays are copied, by functions that run on the stream before and
- * behind the kernel. On other devices the frames that the chunk touches are, and its device's thread waits
- * for each chunk; a store beyond them is the driver's to report.
+ * On the CPU, and its pretend devices, whole arrays are copied, by functions that run on the stream
+ * before and behind the kernel. On other devices the frames that the chunk touches are, and its
+ * device's thread waits for each chunk; a store beyond them is the driver's to report.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +21,11 @@ enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
 
 typedef struct shadow {
     kmm__array_t *array;
-    size_t bytes, size; /* of the array; of each of the three below */
-    char *image;        /* what the chunk finds */
-    char *work;         /* what it left */
-    unsigned char *may; /* READS and WRITES for each byte */
-    kmm__addr_t window; /* on other devices than the CPU: where the kernel works */
+    size_t bytes, size;          /* of the array; of each of the three below */
+    char *image;                 /* what the chunk finds */
+    char *work;                  /* what it left */
+    unsigned char *may;          /* READS and WRITES for each byte */
+    kmm__addr_t window;          /* on other devices than the CPU: where the kernel works */
     kmm__frame_handle_t *frames; /* 0: none here */
     uint32_t mapped;
 } shadow_t;
@@ -52,8 +53,9 @@ static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
     if (a->is_abstract || shadow_of(c, a))
         return true;
     shadow_t *s = &c->shadows[c->count];
-    *s = (shadow_t){ .array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK };
-    s->image = mmap(NULL, 3 * s->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
+    s->image = mmap(NULL, 3 * s->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->image == MAP_FAILED)
         return false;
     s->work = s->image + s->size;
@@ -131,8 +133,12 @@ typedef struct walk {
 static int device_copy(walk_t *w, const kmm__rows_t *rows, char *mine)
 {
     const kmm__device_t *d = w->check->task->device;
-    kmm__copy_t copy = { .dst_pitch = rows->pitch, .src_pitch = rows->pitch, .width = rows->width, .rows = rows->count };
-    uint64_t host = (uint64_t)(uintptr_t)(mine + rows->offset), device = w->real + (uint64_t)rows->offset;
+    kmm__copy_t copy = {.dst_pitch = rows->pitch,
+                        .src_pitch = rows->pitch,
+                        .width = rows->width,
+                        .rows = rows->count};
+    uint64_t host = (uint64_t)(uintptr_t)(mine + rows->offset),
+             device = w->real + (uint64_t)rows->offset;
     copy.dst_gpu = w->back ? d->gpu : NULL;
     copy.src_gpu = w->back ? NULL : d->gpu;
     copy.dst = w->back ? device : host;
@@ -144,7 +150,9 @@ static int walk_rows(void *arg, const kmm__rows_t *rows)
 {
     walk_t *w = arg;
     shadow_t *s = w->shadow;
-    unsigned char may = w->mode == KMM_READ ? READS : w->mode == KMM_WRITE ? WRITES : READS | WRITES;
+    unsigned char may = w->mode == KMM_READ    ? READS
+                        : w->mode == KMM_WRITE ? WRITES
+                                               : READS | WRITES;
     for (int64_t k = 0; k < rows->count; k++) {
         int64_t at = rows->offset + k * rows->pitch;
         for (int64_t b = at; b < at + rows->width && !w->back; b++)
@@ -169,16 +177,17 @@ static int walk(kmm__check_t *c, bool back)
     int error = 0;
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        walk_t w = { .check = c, .shadow = shadow_of(c, a->array), .mode = a->mode, .back = back };
+        walk_t w = {.check = c, .shadow = shadow_of(c, a->array), .mode = a->mode, .back = back};
         if (!w.shadow || (back && a->mode == KMM_READ))
             continue;
-        w.real = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->array->host : a->array->residence[t->device->index].window;
+        w.real = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->array->host
+                                               : a->array->residence[t->device->index].window;
         error = kmm__layout_rows(a->layout, &a->box, walk_rows, &w);
     }
     return error;
 }
 
-static const unsigned char pattern[2] = { 0xf5, 0xff };
+static const unsigned char pattern[2] = {0xf5, 0xff};
 
 /* As far as the copies that it enqueues on other devices: those end when the stream does. */
 static int check_before(kmm__check_t *c)
@@ -205,7 +214,8 @@ static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
     const kmm__task_t *t = c->task;
     uint32_t item = KMM__MAX_ITEMS;
     for (uint32_t k = 0; k < t->access_count; k++)
-        if (t->accesses[k].array == s->array && (item == KMM__MAX_ITEMS || t->accesses[k].mode != KMM_READ))
+        if (t->accesses[k].array == s->array &&
+            (item == KMM__MAX_ITEMS || t->accesses[k].mode != KMM_READ))
             item = t->accesses[k].item;
     for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
         if (t->work->places[k].array == s->array)
@@ -214,17 +224,21 @@ static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
 }
 
 /* "elements 3 to 7 of A (bytes 12 to 31 of its array)", both ends included. */
-static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, size_t begin, size_t end, char *out, size_t size)
+static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, size_t begin,
+                      size_t end, char *out, size_t size)
 {
     const kmm__work_t *w = c->task->work;
     if (item >= w->item_count || w->places[item].array != s->array) {
         snprintf(out, size, "bytes %zu to %zu of its array", begin, end - 1);
         return;
     }
-    int64_t e = w->places[item].element, from = (int64_t)begin - w->places[item].offset, to = (int64_t)end - 1 - w->places[item].offset;
+    int64_t e = w->places[item].element, from = (int64_t)begin - w->places[item].offset,
+            to = (int64_t)end - 1 - w->places[item].offset;
     from = from < 0 ? -((-from + e - 1) / e) : from / e;
     to = to < 0 ? -((-to + e - 1) / e) : to / e;
-    snprintf(out, size, "elements %lld to %lld, counted from its base (bytes %zu to %zu of its array)", (long long)from, (long long)to, begin, end - 1);
+    snprintf(out, size,
+             "elements %lld to %lld, counted from its base (bytes %zu to %zu of its array)",
+             (long long)from, (long long)to, begin, end - 1);
 }
 
 static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end, size_t total)
@@ -242,7 +256,8 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     t->failed_item = (uint16_t)item;
     kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
                     item < t->work->item_count ? t->work->item_text[item] : "?", range, more,
-                    s->may[begin] & READS ? "its clauses let it read only" : "none of its clauses names");
+                    s->may[begin] & READS ? "its clauses let it read only"
+                                          : "none of its clauses names");
     pthread_mutex_unlock(&rt->lock);
 }
 
@@ -266,19 +281,28 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
         report(c, s, begin, end, total);
 }
 
-typedef struct unstored { kmm__check_t *check; const kmm__access_t *access; const shadow_t *shadow; size_t begin, end; } unstored_t;
+typedef struct unstored {
+    kmm__check_t *check;
+    const kmm__access_t *access;
+    const shadow_t *shadow;
+    size_t begin, end;
+} unstored_t;
 
-/* Elements that still are the pattern. Small ones may hold it by chance: there it takes several in a row. */
+/* Elements that still are the pattern. Small ones may hold it by chance: there it takes several in
+ * a row. */
 static int find_unstored(void *arg, const kmm__rows_t *rows)
 {
     unstored_t *u = arg;
     const kmm__work_t *w = u->check->task->work;
-    size_t element = u->access->item < w->item_count ? (size_t)w->places[u->access->item].element : 1, run = 0;
+    size_t element =
+               u->access->item < w->item_count ? (size_t)w->places[u->access->item].element : 1,
+           run = 0;
     size_t least = element >= 4 ? element : SURE_BYTES;
     for (int64_t k = 0; k < rows->count; k++, run = 0) {
         size_t at = (size_t)(rows->offset + k * rows->pitch);
         for (size_t b = at; b < at + (size_t)rows->width; b++) {
-            bool same = (unsigned char)u->shadow->work[b] == pattern[b & 1] && !(u->shadow->may[b] & READS);
+            bool same =
+                (unsigned char)u->shadow->work[b] == pattern[b & 1] && !(u->shadow->may[b] & READS);
             run = same ? run + 1 : 0;
             if (run < least || (b + 1 - at) % (element ? element : 1))
                 continue;
@@ -297,7 +321,7 @@ static void warn_unstored(kmm__check_t *c)
     char where[320], range[160];
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        unstored_t u = { c, a, shadow_of(c, a->array), 0, 0 };
+        unstored_t u = {c, a, shadow_of(c, a->array), 0, 0};
         if (a->mode != KMM_WRITE || !u.shadow || a->item >= t->work->item_count)
             continue;
         kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
@@ -310,7 +334,9 @@ static void warn_unstored(kmm__check_t *c)
         pthread_mutex_unlock(&t->runtime->lock);
         say_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
         if (first)
-            fprintf(stderr, "kmm: warning: %s: argument %s: `write` promises to store every element, but the chunk does not store %s; say `update`\n",
+            fprintf(stderr,
+                    "kmm: warning: %s: argument %s: `write` promises to store every element, but "
+                    "the chunk does not store %s; say `update`\n",
                     where, t->work->item_text[a->item], range);
     }
 }
@@ -346,7 +372,7 @@ static void run_after(const kmm_chunk_t *chunk, void *args)
 static int launch_on_host(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     const kmm__backend_t *b = c->task->device->backend;
-    kmm__run_t run = { .function = run_before, .args_block = &c, .args_bytes = sizeof(c) };
+    kmm__run_t run = {.function = run_before, .args_block = &c, .args_bytes = sizeof(c)};
     int error = b->launch(c->stream, &run);
     if (error) {
         check_close(c);
@@ -373,13 +399,16 @@ int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t))
 
 /* ---- On other devices ---- */
 
-typedef struct touched { shadow_t *shadow; } touched_t;
+typedef struct touched {
+    shadow_t *shadow;
+} touched_t;
 
 static int touch_rows(void *arg, const kmm__rows_t *rows)
 {
     shadow_t *s = ((touched_t *)arg)->shadow;
     for (int64_t k = 0; k < rows->count; k++) {
-        uint64_t at = (uint64_t)(rows->offset + k * rows->pitch), last = at + (uint64_t)rows->width - 1;
+        uint64_t at = (uint64_t)(rows->offset + k * rows->pitch),
+                 last = at + (uint64_t)rows->width - 1;
         for (uint64_t f = at / s->array->frame_bytes; f <= last / s->array->frame_bytes; f++)
             s->frames[f] = 1; /* to be made */
     }
@@ -391,9 +420,10 @@ static int device_open(kmm__check_t *c, shadow_t *s)
     const kmm__task_t *t = c->task;
     const kmm__device_t *d = t->device;
     uint64_t frame = s->array->frame_bytes;
-    touched_t touched = { s };
+    touched_t touched = {s};
     int error = d->backend->window_reserve(d->gpu, s->array->frame_count * frame, &s->window);
-    kmm__frame_handle_t *wanted = s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
+    kmm__frame_handle_t *wanted = s->frames =
+        kmm__alloc(s->array->frame_count * sizeof(*s->frames));
     for (uint32_t k = 0; k < t->access_count; k++)
         if (t->accesses[k].array == s->array)
             kmm__layout_rows(t->accesses[k].layout, &t->accesses[k].box, touch_rows, &touched);
@@ -401,7 +431,8 @@ static int device_open(kmm__check_t *c, shadow_t *s)
     for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
         if (wanted[k])
             error = d->backend->frame_create(d->gpu, frame, &s->frames[k]);
-        if (error == KMM_E_MEMORY && !d->info.whole) /* as of the arrays themselves, when a chunk needs so much */
+        if (error == KMM_E_MEMORY &&
+            !d->info.whole) /* as of the arrays themselves, when a chunk needs so much */
             error = d->backend->frame_create_away(d->gpu, frame, &s->frames[k]);
         if (wanted[k] && !error)
             error = d->backend->frame_map(d->gpu, s->window + k * frame, s->frames[k], frame);
@@ -415,11 +446,11 @@ static int device_open(kmm__check_t *c, shadow_t *s)
 static int device_frames(kmm__check_t *c, shadow_t *s, bool back)
 {
     uint64_t frame = s->array->frame_bytes;
-    walk_t w = { .check = c, .shadow = s, .back = !back, .real = s->window };
+    walk_t w = {.check = c, .shadow = s, .back = !back, .real = s->window};
     int error = 0;
     for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
         uint64_t at = k * frame, width = at + frame > s->bytes ? s->bytes - at : frame;
-        kmm__rows_t rows = { (int64_t)at, (int64_t)width, (int64_t)width, 1 };
+        kmm__rows_t rows = {(int64_t)at, (int64_t)width, (int64_t)width, 1};
         if (s->frames[k])
             error = device_copy(&w, &rows, back ? s->work : s->image);
     }
@@ -459,7 +490,8 @@ bool kmm__check_wants(const kmm__task_t *t)
     return t->work->places && !t->work->is_inline && !t->work->operation;
 }
 
-int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
+int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
+                      int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     kmm__check_t *c = check_open(t, stream);
     if (!c)
@@ -474,7 +506,8 @@ void kmm__check_note(kmm__work_t *w, const kmm_launch_t *l)
     w->places = kmm__work_take(w, l->item_count * sizeof(*w->places));
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
-        w->places[k] = (kmm__place_t){ item->array, item->array ? item->base - item->array->base : 0, item->element };
+        w->places[k] = (kmm__place_t){item->array, item->array ? item->base - item->array->base : 0,
+                                      item->element};
     }
 }
 
@@ -484,5 +517,8 @@ int kmm__check_config(kmm_runtime_t *rt)
     if (!text || !*text)
         return 0;
     rt->checks_access = !strcmp(text, "access");
-    return rt->checks_access ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`", text);
+    return rt->checks_access
+               ? 0
+               : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`",
+                                text);
 }

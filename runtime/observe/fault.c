@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where nothing is mapped at the addresses that arrays go by, a program that uses one faults: what it has used is said before it dies. */
+/* Where nothing is mapped at the addresses that arrays go by, a program that uses one faults: what
+ * it has used is said before it dies. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,11 +18,15 @@ static void say(kmm_runtime_t *rt, const char *address)
     if (pthread_mutex_trylock(&rt->lock))
         return;
     const kmm__array_t *a = kmm__array_find(rt, address);
-    int length = a ? snprintf(text, sizeof(text),
-                              "kmm: error: nothing is mapped at %p, byte %zu of the array %s%sof %zu bytes at %p: an array is used in launches whose arguments "
-                              "name it, in tasks and in calls of the runtime, and not by addresses that a kernel finds in memory, or elsewhere\n",
-                              (const void *)address, (size_t)(address - a->base), a->label ? a->label : "", a->label ? " " : "", a->bytes, (void *)a->base)
-                   : 0;
+    int length =
+        a ? snprintf(text, sizeof(text),
+                     "kmm: error: nothing is mapped at %p, byte %zu of the array %s%sof %zu bytes "
+                     "at %p: an array is used in launches whose arguments "
+                     "name it, in tasks and in calls of the runtime, and not by addresses that a "
+                     "kernel finds in memory, or elsewhere\n",
+                     (const void *)address, (size_t)(address - a->base), a->label ? a->label : "",
+                     a->label ? " " : "", a->bytes, (void *)a->base)
+          : 0;
     pthread_mutex_unlock(&rt->lock);
     if (length > 0 && write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
@@ -39,8 +44,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
 void kmm__fault_watch(kmm_runtime_t *rt)
 {
     kmm_runtime_t *nobody = NULL;
-    struct sigaction now = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK }, there;
-    if (sigaction(SIGSEGV, NULL, &there) || there.sa_handler != SIG_DFL || !atomic_compare_exchange_strong(&watched, &nobody, rt))
+    struct sigaction now = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK}, there;
+    if (sigaction(SIGSEGV, NULL, &there) || there.sa_handler != SIG_DFL ||
+        !atomic_compare_exchange_strong(&watched, &nobody, rt))
         return; /* the program's own handler stays, and another runtime's */
     before = there;
     sigemptyset(&now.sa_mask);

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "internal.h"
-#include "memory/host/links.h"
 #include "memory/disk/spill.h"
+#include "memory/host/links.h"
 #include "memory/host/stage.h"
 
 /* "1.5 GiB" */
 static void print_bytes(const char *what, uint64_t bytes)
 {
-    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double v = (double)bytes;
     unsigned k = 0;
     for (; v >= 1024 && k < 4; k++)
@@ -50,7 +50,8 @@ static void print_host(kmm_runtime_t *rt)
     print_bytes("; written to disk", s.written);
     print_bytes(", read back", s.read);
     print_bytes(", dropped", s.dropped);
-    fprintf(stderr, " (%s, %s)\n", s.async ? "io_uring" : "pread and pwrite", s.direct ? "direct" : "through the page cache");
+    fprintf(stderr, " (%s, %s)\n", s.async ? "io_uring" : "pread and pwrite",
+            s.direct ? "direct" : "through the page cache");
 }
 
 /* What memory took of a device's time. */
@@ -59,9 +60,12 @@ static void print_mapping(kmm__device_t *d)
     pthread_mutex_lock(&d->runtime->lock);
     uint64_t ahead = d->mapped_ahead, ahead_ns = d->ahead_ns;
     pthread_mutex_unlock(&d->runtime->lock);
-    fprintf(stderr, "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64 " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
-            " times to others in %.3f s, waited %.3f s for room", ahead, 1e-9 * (double)ahead_ns, d->mappings, d->allowings,
-            1e-9 * (double)d->mapping_ns, d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
+    fprintf(stderr,
+            "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64
+            " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
+            " times to others in %.3f s, waited %.3f s for room",
+            ahead, 1e-9 * (double)ahead_ns, d->mappings, d->allowings, 1e-9 * (double)d->mapping_ns,
+            d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
 }
 
 /* How copies of ordinary memory were made, where that was measured. */
@@ -71,7 +75,8 @@ static void print_costs(kmm_runtime_t *rt)
     double times;
     if (!kmm__stage_costs(rt, &c, &times))
         return;
-    fprintf(stderr, "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s", 1e-9 / c.lock, 1e-9 / c.stage);
+    fprintf(stderr, "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s",
+            1e-9 / c.lock, 1e-9 / c.stage);
     if (c.link > 0)
         fprintf(stderr, ", page-locked to a device %.1f GB/s", 1e-9 / c.link);
     fprintf(stderr, ": locked after %.1f copies\n", times);
@@ -81,7 +86,8 @@ static void print_links(kmm_runtime_t *rt)
 {
     uint32_t most, count;
     if (kmm__links_state(rt, &most, &count))
-        fprintf(stderr, "kmm: %u of %u devices at once copied from and to the host's memory\n", most, count);
+        fprintf(stderr, "kmm: %u of %u devices at once copied from and to the host's memory\n",
+                most, count);
 }
 
 void kmm__stats_print(kmm_runtime_t *rt)
@@ -91,7 +97,8 @@ void kmm__stats_print(kmm_runtime_t *rt)
     if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
         return;
     for (int k = 0; k < kmm_device_count(rt) && kmm_device_get(rt, k, &d) == 0; k++) {
-        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks in %" PRIu64 " launches", d.name, d.chunks, d.launches);
+        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks in %" PRIu64 " launches", d.name, d.chunks,
+                d.launches);
         if (d.memory_bytes) {
             print_bytes(", at most", d.memory_bytes);
             print_bytes("; copied in", d.bytes_in);

@@ -9,7 +9,8 @@ typedef struct aligned {
     size_t alignment, threshold;
 } aligned_t;
 
-static int aligned_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int aligned_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                            void **out)
 {
     const aligned_t *a = (const aligned_t *)r;
     if (bytes >= a->threshold && alignment < a->alignment)
@@ -25,12 +26,15 @@ static const kmm__resource_ops_t aligned_ops = {
     .destroy = kmm__free_destroy,
 };
 
-KMM__API int kmm_aligned_resource_create(kmm_resource_t *upstream, size_t alignment, size_t threshold, kmm_resource_t **out)
+KMM__API int kmm_aligned_resource_create(kmm_resource_t *upstream, size_t alignment,
+                                         size_t threshold, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "aligned: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "aligned: no upstream, or nowhere to put the resource");
     if (alignment == 0 || alignment & (alignment - 1))
-        return kmm__resource_fail(KMM_E_INVALID, "aligned: alignment %zu is no power of two", alignment);
+        return kmm__resource_fail(KMM_E_INVALID, "aligned: alignment %zu is no power of two",
+                                  alignment);
     aligned_t *a = calloc(1, sizeof(*a));
     if (!a)
         return kmm__resource_fail(KMM_E_MEMORY, "aligned: no host memory for the resource");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool for each stream or thread, over one pool that they take larger pieces from. A request that is a
- * large part of a piece goes to that one pool: pieces for so little would be filled badly. */
+/* A pool for each stream or thread, over one pool that they take larger pieces from. A request that
+ * is a large part of a piece goes to that one pool: pieces for so little would be filled badly. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct arena {
     kmm_resource_t head;
     kmm_arena_options_t options;
     kmm_resource_t *parent;
-    kmm__table_t owners; /* live address -> the pool it is from */
+    kmm__table_t owners;  /* live address -> the pool it is from */
     pthread_mutex_t lock; /* to add children */
     _Atomic(arena_child_t *) children[BUCKETS];
 } arena_t;
@@ -55,7 +55,7 @@ static arena_child_t *add(arena_t *a, uint64_t key)
     if (c)
         return c;
     c = calloc(1, sizeof(*c));
-    kmm_pool_options_t options = { .growth_bytes = a->options.arena_bytes };
+    kmm_pool_options_t options = {.growth_bytes = a->options.arena_bytes};
     if (!c || kmm_pool_resource_create(a->parent, &options, &c->pool)) {
         free(c);
         return NULL;
@@ -82,18 +82,27 @@ static int each_child(arena_t *a, int (*fn)(kmm_resource_t *, void *), void *arg
 {
     int status = 0;
     for (int i = 0; i < BUCKETS; i++)
-        for (arena_child_t *c = atomic_load_explicit(&a->children[i], memory_order_acquire); c; c = c->next) {
+        for (arena_child_t *c = atomic_load_explicit(&a->children[i], memory_order_acquire); c;
+             c = c->next) {
             int one = fn(c->pool, argument);
             status = status ? status : one;
         }
     return status;
 }
 
-static int trim_one(kmm_resource_t *r, void *keep) { return kmm_resource_trim(r, *(size_t *)keep); }
-static int end_one(kmm_resource_t *r, void *stream) { return kmm_resource_stream_end(r, stream); }
+static int trim_one(kmm_resource_t *r, void *keep)
+{
+    return kmm_resource_trim(r, *(size_t *)keep);
+}
+static int end_one(kmm_resource_t *r, void *stream)
+{
+    return kmm_resource_stream_end(r, stream);
+}
 
-/* Pieces that other arenas do not use count as free: they are fetched back before memory has run out. */
-static int allocate_from(arena_t *a, kmm_resource_t *pool, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+/* Pieces that other arenas do not use count as free: they are fetched back before memory has run
+ * out. */
+static int allocate_from(arena_t *a, kmm_resource_t *pool, size_t bytes, size_t alignment,
+                         kmm_stream_t stream, void **out)
 {
     int status = kmm_resource_allocate(pool, bytes, alignment, stream, out);
     if (status != KMM_E_MEMORY)
@@ -112,7 +121,8 @@ static kmm_resource_t *pool_for(arena_t *a, size_t bytes, kmm_stream_t stream)
     return c ? c->pool : NULL;
 }
 
-static int arena_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int arena_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                          void **out)
 {
     arena_t *a = (arena_t *)r;
     kmm_resource_t *pool = pool_for(a, bytes, stream);
@@ -135,13 +145,16 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
     arena_t *a = (arena_t *)r;
     kmm_resource_t *pool = kmm__table_take(&a->owners, p);
     if (!pool)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     size_t right;
     if (bytes != KMM_SIZE_RECORDED && kmm_resource_size(pool, p, &right) == 0 && right != bytes) {
         kmm__table_put(&a->owners, p, pool); /* cannot fail: the slot has just become free */
-        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
+                                  right, bytes);
     }
-    return kmm__resource_give_back(pool, p, bytes, stream); /* each arena stands on `parent`, which is not asked about it */
+    return kmm__resource_give_back(
+        pool, p, bytes, stream); /* each arena stands on `parent`, which is not asked about it */
 }
 
 static int arena_size(kmm_resource_t *r, const void *p, size_t *bytes)
@@ -181,11 +194,12 @@ static int add_usage(kmm_resource_t *r, void *sum)
     return status;
 }
 
-/* The pieces that arenas hold are live in the parent; what the arenas have in use counts instead. */
+/* The pieces that arenas hold are live in the parent; what the arenas have in use counts instead.
+ */
 static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     arena_t *a = (arena_t *)r;
-    kmm_resource_usage_t children = { 0 };
+    kmm_resource_usage_t children = {0};
     int status = kmm_resource_usage(a->parent, out);
     int one = each_child(a, add_usage, &children);
     out->live_bytes += children.live_bytes - children.held_bytes;
@@ -199,7 +213,7 @@ static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 static int arena_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
     arena_t *a = (arena_t *)r;
-    kmm_resource_usage_t children = { 0 };
+    kmm_resource_usage_t children = {0};
     int status = kmm_resource_memory_info(a->parent, available, total);
     if (status)
         return status;
@@ -238,21 +252,25 @@ static const kmm__resource_ops_t arena_ops = {
     .destroy = arena_destroy,
 };
 
-KMM__API int kmm_arena_resource_create(kmm_resource_t *upstream, const kmm_arena_options_t *options, kmm_resource_t **out)
+KMM__API int kmm_arena_resource_create(kmm_resource_t *upstream, const kmm_arena_options_t *options,
+                                       kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "arena: no upstream, or nowhere to put the resource");
-    if (options && (options->arena_bytes > PTRDIFF_MAX || (options->key != KMM_ARENA_PER_STREAM && options->key != KMM_ARENA_PER_THREAD)))
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "arena: no upstream, or nowhere to put the resource");
+    if (options && (options->arena_bytes > PTRDIFF_MAX ||
+                    (options->key != KMM_ARENA_PER_STREAM && options->key != KMM_ARENA_PER_THREAD)))
         return kmm__resource_fail(KMM_E_INVALID, "arena: a size is absurd, or the key is none");
     size_t bytes = kmm__round_up(sizeof(arena_t), 64);
     arena_t *a = aligned_alloc(64, bytes);
     if (!a)
         return kmm__resource_fail(KMM_E_MEMORY, "arena: no host memory for the resource");
     memset(a, 0, bytes);
-    a->options = options ? *options : (kmm_arena_options_t){ 0 };
+    a->options = options ? *options : (kmm_arena_options_t){0};
     if (a->options.arena_bytes == 0)
         a->options.arena_bytes = (size_t)8 << 20;
-    kmm_pool_options_t pool = { .initial_bytes = a->options.initial_bytes, .maximum_bytes = a->options.maximum_bytes };
+    kmm_pool_options_t pool = {.initial_bytes = a->options.initial_bytes,
+                               .maximum_bytes = a->options.maximum_bytes};
     int status = kmm_pool_resource_create(upstream, &pool, &a->parent);
     if (status) {
         free(a);

@@ -33,7 +33,8 @@ static kmm_resource_t *route(const binning_t *b, size_t bytes)
     return low < b->count ? b->bins[low].resource : b->head.upstream;
 }
 
-static int binning_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int binning_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                            void **out)
 {
     binning_t *b = (binning_t *)r;
     pthread_rwlock_rdlock(&b->lock);
@@ -62,7 +63,8 @@ static int binning_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
         from = find(b, p, &size);
     pthread_rwlock_unlock(&b->lock);
     if (!from)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     return kmm_resource_deallocate(from, p, bytes, stream);
 }
 
@@ -88,13 +90,31 @@ static int each_bin(binning_t *b, int (*fn)(kmm_resource_t *, void *), void *arg
     return status ? status : one;
 }
 
-static int end_one(kmm_resource_t *r, void *stream) { return kmm_resource_stream_end(r, stream); }
-static int allow_one(kmm_resource_t *r, void *device) { return kmm_resource_allow(r, *(int *)device); }
-static int trim_one(kmm_resource_t *r, void *keep) { return kmm_resource_trim(r, *(size_t *)keep); }
+static int end_one(kmm_resource_t *r, void *stream)
+{
+    return kmm_resource_stream_end(r, stream);
+}
+static int allow_one(kmm_resource_t *r, void *device)
+{
+    return kmm_resource_allow(r, *(int *)device);
+}
+static int trim_one(kmm_resource_t *r, void *keep)
+{
+    return kmm_resource_trim(r, *(size_t *)keep);
+}
 
-static int binning_stream_end(kmm_resource_t *r, kmm_stream_t stream) { return each_bin((binning_t *)r, end_one, stream); }
-static int binning_allow(kmm_resource_t *r, int device) { return each_bin((binning_t *)r, allow_one, &device); }
-static int binning_trim(kmm_resource_t *r, size_t keep) { return each_bin((binning_t *)r, trim_one, &keep); }
+static int binning_stream_end(kmm_resource_t *r, kmm_stream_t stream)
+{
+    return each_bin((binning_t *)r, end_one, stream);
+}
+static int binning_allow(kmm_resource_t *r, int device)
+{
+    return each_bin((binning_t *)r, allow_one, &device);
+}
+static int binning_trim(kmm_resource_t *r, size_t keep)
+{
+    return each_bin((binning_t *)r, trim_one, &keep);
+}
 
 static int binning_destroy(kmm_resource_t *r)
 {
@@ -123,7 +143,8 @@ static const kmm__resource_ops_t binning_ops = {
 KMM__API int kmm_binning_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "binning: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "binning: no upstream, or nowhere to put the resource");
     binning_t *b = calloc(1, sizeof(*b));
     if (!b)
         return kmm__resource_fail(KMM_E_MEMORY, "binning: no host memory for the resource");
@@ -140,7 +161,8 @@ static int insert(binning_t *b, bin_t bin)
     while (at < b->count && b->bins[at].bytes < bin.bytes)
         at++;
     if (at < b->count && b->bins[at].bytes == bin.bytes)
-        return kmm__resource_fail(KMM_E_INVALID, "%s: there is a bin of %zu bytes", b->head.name, bin.bytes);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: there is a bin of %zu bytes", b->head.name,
+                                  bin.bytes);
     bin_t *bins = realloc(b->bins, (b->count + 1) * sizeof(*bins));
     if (!bins)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a bin", b->head.name);
@@ -162,13 +184,15 @@ static bool has_streams_of(const kmm_resource_t *a, const kmm_resource_t *b)
 KMM__API int kmm_binning_add(kmm_resource_t *r, size_t bytes, kmm_resource_t *resource)
 {
     if (!r || r->ops != &binning_ops || bytes == 0 || resource == r)
-        return kmm__resource_fail(KMM_E_INVALID, "binning_add: no binning resource, no size, or itself as a bin");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "binning_add: no binning resource, no size, or itself as a bin");
     if (resource && !has_streams_of(resource, r))
-        return kmm__resource_fail(KMM_E_INVALID, "%s: %s has not the streams of upstream", r->name, resource->name);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %s has not the streams of upstream", r->name,
+                                  resource->name);
     binning_t *b = (binning_t *)r;
-    bin_t bin = { bytes, resource, resource == NULL };
+    bin_t bin = {bytes, resource, resource == NULL};
     if (bin.owned) {
-        kmm_fixed_size_options_t options = { .block_bytes = bytes };
+        kmm_fixed_size_options_t options = {.block_bytes = bytes};
         int status = kmm_fixed_size_resource_create(r->upstream, &options, &bin.resource);
         if (status)
             return status;

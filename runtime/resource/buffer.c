@@ -4,11 +4,12 @@
 
 #include "resource/copy.h"
 
-KMM__API int kmm_buffer_init(kmm_buffer_t *b, size_t bytes, kmm_stream_t stream, kmm_resource_t *resource)
+KMM__API int kmm_buffer_init(kmm_buffer_t *b, size_t bytes, kmm_stream_t stream,
+                             kmm_resource_t *resource)
 {
     if (!b)
         return kmm__resource_fail(KMM_E_INVALID, "buffer: there is none");
-    *b = (kmm_buffer_t){ .stream = stream, .resource = resource ? resource : kmm_resource_current() };
+    *b = (kmm_buffer_t){.stream = stream, .resource = resource ? resource : kmm_resource_current()};
     if (!b->resource)
         return KMM_E_NO_DEVICE;
     int status = kmm_resource_allocate(b->resource, bytes, 0, stream, &b->data);
@@ -17,7 +18,8 @@ KMM__API int kmm_buffer_init(kmm_buffer_t *b, size_t bytes, kmm_stream_t stream,
     return status;
 }
 
-KMM__API int kmm_buffer_init_copy(kmm_buffer_t *b, const void *src, size_t bytes, kmm_stream_t stream, kmm_resource_t *resource)
+KMM__API int kmm_buffer_init_copy(kmm_buffer_t *b, const void *src, size_t bytes,
+                                  kmm_stream_t stream, kmm_resource_t *resource)
 {
     int status = kmm_buffer_init(b, src ? bytes : 0, stream, resource);
     if (status == 0 && !src && bytes)
@@ -100,7 +102,8 @@ static int check_range(const kmm_buffer_t *b, size_t offset, size_t bytes, const
     if (!other && bytes)
         return kmm__resource_fail(KMM_E_INVALID, "buffer: nothing to copy from or to");
     if (offset > b->bytes || bytes > b->bytes - offset)
-        return kmm__resource_fail(KMM_E_RANGE, "buffer: bytes %zu to %zu of %zu", offset, offset + bytes, b->bytes);
+        return kmm__resource_fail(KMM_E_RANGE, "buffer: bytes %zu to %zu of %zu", offset,
+                                  offset + bytes, b->bytes);
     return 0;
 }
 
@@ -142,11 +145,14 @@ static int check_elements(size_t element_bytes, size_t count)
     if (element_bytes == 0)
         return kmm__resource_fail(KMM_E_INVALID, "vector: elements of no bytes");
     if (count > PTRDIFF_MAX / element_bytes)
-        return kmm__resource_fail(KMM_E_MEMORY, "vector: %zu elements of %zu bytes can never be had", count, element_bytes);
+        return kmm__resource_fail(KMM_E_MEMORY,
+                                  "vector: %zu elements of %zu bytes can never be had", count,
+                                  element_bytes);
     return 0;
 }
 
-KMM__API int kmm_vector_init(kmm_vector_t *v, size_t element_bytes, size_t count, kmm_stream_t stream, kmm_resource_t *resource)
+KMM__API int kmm_vector_init(kmm_vector_t *v, size_t element_bytes, size_t count,
+                             kmm_stream_t stream, kmm_resource_t *resource)
 {
     if (!v)
         return kmm__resource_fail(KMM_E_INVALID, "vector: there is none");
@@ -171,7 +177,8 @@ KMM__API int kmm_vector_deinit(kmm_vector_t *v)
 
 KMM__API int kmm_vector_resize(kmm_vector_t *v, size_t count, kmm_stream_t stream)
 {
-    int status = v ? check_elements(v->element_bytes, count) : kmm__resource_fail(KMM_E_INVALID, "vector: there is none");
+    int status = v ? check_elements(v->element_bytes, count)
+                   : kmm__resource_fail(KMM_E_INVALID, "vector: there is none");
     if (status == 0)
         status = kmm_buffer_resize(&v->buffer, v->element_bytes * count, stream);
     if (status == 0)
@@ -191,18 +198,21 @@ static int check_index(const kmm_vector_t *v, size_t index, const void *value)
 KMM__API int kmm_vector_get(const kmm_vector_t *v, size_t index, void *value)
 {
     int status = check_index(v, index, value);
-    return status ? status : kmm_buffer_read(&v->buffer, index * v->element_bytes, value, v->element_bytes);
+    return status ? status
+                  : kmm_buffer_read(&v->buffer, index * v->element_bytes, value, v->element_bytes);
 }
 
 KMM__API int kmm_vector_set(kmm_vector_t *v, size_t index, const void *value)
 {
     int status = check_index(v, index, value);
-    return status ? status : kmm_buffer_write(&v->buffer, index * v->element_bytes, value, v->element_bytes);
+    return status ? status
+                  : kmm_buffer_write(&v->buffer, index * v->element_bytes, value, v->element_bytes);
 }
 
 /* ---- Scalars ---- */
 
-KMM__API int kmm_scalar_init(kmm_scalar_t *s, const void *value, size_t bytes, kmm_stream_t stream, kmm_resource_t *resource)
+KMM__API int kmm_scalar_init(kmm_scalar_t *s, const void *value, size_t bytes, kmm_stream_t stream,
+                             kmm_resource_t *resource)
 {
     if (!s)
         return kmm__resource_fail(KMM_E_INVALID, "scalar: there is none");
@@ -215,6 +225,15 @@ KMM__API int kmm_scalar_init(kmm_scalar_t *s, const void *value, size_t bytes, k
     return status;
 }
 
-KMM__API int kmm_scalar_deinit(kmm_scalar_t *s) { return s ? kmm_vector_deinit(&s->vector) : 0; }
-KMM__API int kmm_scalar_get(const kmm_scalar_t *s, void *value) { return kmm_vector_get(s ? &s->vector : NULL, 0, value); }
-KMM__API int kmm_scalar_set(kmm_scalar_t *s, const void *value) { return kmm_vector_set(s ? &s->vector : NULL, 0, value); }
+KMM__API int kmm_scalar_deinit(kmm_scalar_t *s)
+{
+    return s ? kmm_vector_deinit(&s->vector) : 0;
+}
+KMM__API int kmm_scalar_get(const kmm_scalar_t *s, void *value)
+{
+    return kmm_vector_get(s ? &s->vector : NULL, 0, value);
+}
+KMM__API int kmm_scalar_set(kmm_scalar_t *s, const void *value)
+{
+    return kmm_vector_set(s ? &s->vector : NULL, 0, value);
+}

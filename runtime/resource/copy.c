@@ -6,9 +6,13 @@
 #include "resource/driver.h"
 
 /* Memory that no stream's work uses is the processor's own business. */
-static bool is_plain(const kmm_resource_t *r) { return r->kind == KMM_MEMORY_HOST && !r->order; }
+static bool is_plain(const kmm_resource_t *r)
+{
+    return r->kind == KMM_MEMORY_HOST && !r->order;
+}
 
-int kmm__copy(const kmm_resource_t *r, void *dst, const void *src, size_t bytes, kmm_stream_t stream)
+int kmm__copy(const kmm_resource_t *r, void *dst, const void *src, size_t bytes,
+              kmm_stream_t stream)
 {
     if (bytes == 0)
         return 0;
@@ -19,7 +23,8 @@ int kmm__copy(const kmm_resource_t *r, void *dst, const void *src, size_t bytes,
     int status = kmm__driver_enter(r->device);
     if (status)
         return status;
-    CUresult result = kmm__driver()->MemcpyAsync((CUdeviceptr)(uintptr_t)dst, (CUdeviceptr)(uintptr_t)src, bytes, stream);
+    CUresult result = kmm__driver()->MemcpyAsync((CUdeviceptr)(uintptr_t)dst,
+                                                 (CUdeviceptr)(uintptr_t)src, bytes, stream);
     status = kmm__driver_check(result, "cuMemcpyAsync", r->device);
     kmm__driver_leave();
     return status;
@@ -36,7 +41,8 @@ int kmm__fill(const kmm_resource_t *r, void *dst, int value, size_t bytes, kmm_s
     int status = kmm__driver_enter(r->device);
     if (status)
         return status;
-    CUresult result = kmm__driver()->MemsetD8Async((CUdeviceptr)(uintptr_t)dst, (unsigned char)value, bytes, stream);
+    CUresult result = kmm__driver()->MemsetD8Async((CUdeviceptr)(uintptr_t)dst,
+                                                   (unsigned char)value, bytes, stream);
     status = kmm__driver_check(result, "cuMemsetD8Async", r->device);
     kmm__driver_leave();
     return status;
@@ -49,7 +55,8 @@ int kmm__settle(const kmm_resource_t *r, kmm_stream_t stream)
     int status = kmm__driver_enter(r->device);
     if (status)
         return status;
-    status = kmm__driver_check(kmm__driver()->StreamSynchronize(stream), "cuStreamSynchronize", r->device);
+    status = kmm__driver_check(kmm__driver()->StreamSynchronize(stream), "cuStreamSynchronize",
+                               r->device);
     kmm__driver_leave();
     return status;
 }

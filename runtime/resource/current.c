@@ -68,7 +68,10 @@ static int current_device(void)
     return device < 0 && kmm__driver() ? 0 : device;
 }
 
-KMM__API kmm_resource_t *kmm_resource_current(void) { return kmm_resource_of_device(current_device()); }
+KMM__API kmm_resource_t *kmm_resource_current(void)
+{
+    return kmm_resource_of_device(current_device());
+}
 
 KMM__API int kmm_resource_set_current(kmm_resource_t *r, kmm_resource_t **old)
 {

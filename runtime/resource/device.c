@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory from a GPU's driver: the device's, its own stream-ordered pool's, managed and page-locked. */
+/* Memory from a GPU's driver: the device's, its own stream-ordered pool's, managed and page-locked.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,13 +15,17 @@ typedef struct device_source {
     bool owns_pool;
 } device_source_t;
 
-static size_t physical_memory(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE); }
+static size_t physical_memory(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
 
 /* Enters the device for a request of so many bytes. */
 static int enter_for(kmm__source_t *s, size_t bytes)
 {
     if (bytes > ((device_source_t *)s)->most)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than there ever are", s->head.name, bytes);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than there ever are",
+                                  s->head.name, bytes);
     return kmm__driver_enter(s->head.device);
 }
 
@@ -57,7 +62,8 @@ static int device_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stre
 {
     (void)bytes, (void)stream;
     int status = kmm__driver_enter(s->head.device);
-    return status ? status : taken(s, kmm__driver()->MemFree((CUdeviceptr)(uintptr_t)p), "cuMemFree");
+    return status ? status
+                  : taken(s, kmm__driver()->MemFree((CUdeviceptr)(uintptr_t)p), "cuMemFree");
 }
 
 static int device_info(kmm__source_t *s, size_t *available, size_t *total)
@@ -133,7 +139,8 @@ static int async_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void *
     int status = enter_for(s, bytes);
     if (status)
         return status;
-    CUresult result = kmm__driver()->MemAllocFromPoolAsync(&p, bytes, ((device_source_t *)s)->pool, stream);
+    CUresult result =
+        kmm__driver()->MemAllocFromPoolAsync(&p, bytes, ((device_source_t *)s)->pool, stream);
     return give(s, result, "cuMemAllocFromPoolAsync", p, out);
 }
 
@@ -141,23 +148,31 @@ static int async_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t strea
 {
     (void)bytes;
     int status = kmm__driver_enter(s->head.device);
-    return status ? status : taken(s, kmm__driver()->MemFreeAsync((CUdeviceptr)(uintptr_t)p, stream), "cuMemFreeAsync");
+    return status ? status
+                  : taken(s, kmm__driver()->MemFreeAsync((CUdeviceptr)(uintptr_t)p, stream),
+                          "cuMemFreeAsync");
 }
 
 static int async_trim(kmm__source_t *s, size_t keep)
 {
     int status = kmm__driver_enter(s->head.device);
-    return status ? status : taken(s, kmm__driver()->MemPoolTrimTo(((device_source_t *)s)->pool, keep), "cuMemPoolTrimTo");
+    return status ? status
+                  : taken(s, kmm__driver()->MemPoolTrimTo(((device_source_t *)s)->pool, keep),
+                          "cuMemPoolTrimTo");
 }
 
 static int async_allow(kmm__source_t *s, int device)
 {
-    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
+                                    CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     int status = device == s->head.device ? 0 : kmm__driver_can_reach(device, s->head.device);
     if (status || device == s->head.device)
         return status;
     status = kmm__driver_enter(s->head.device);
-    return status ? status : taken(s, kmm__driver()->MemPoolSetAccess(((device_source_t *)s)->pool, &access, 1), "cuMemPoolSetAccess");
+    return status
+               ? status
+               : taken(s, kmm__driver()->MemPoolSetAccess(((device_source_t *)s)->pool, &access, 1),
+                       "cuMemPoolSetAccess");
 }
 
 /* What the driver's pool holds and nobody uses is available too. */
@@ -170,7 +185,8 @@ static int async_info(kmm__source_t *s, size_t *available, size_t *total)
         return status;
     CUresult result = kmm__driver()->MemGetInfo(available, total);
     if (!result)
-        result = kmm__driver()->MemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held);
+        result =
+            kmm__driver()->MemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held);
     if (!result)
         result = kmm__driver()->MemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
     *available += held > used ? held - used : 0;
@@ -190,7 +206,8 @@ static void async_close(kmm__source_t *s)
 /* ---- Creation ---- */
 
 /* `place` is where the program wants the resource. */
-static int source_new(const char *noun, kmm_resource_t **place, int device, kmm_memory_kind_t kind, device_source_t **out)
+static int source_new(const char *noun, kmm_resource_t **place, int device, kmm_memory_kind_t kind,
+                      device_source_t **out)
 {
     size_t total = 0;
     CUdevice d;
@@ -200,7 +217,8 @@ static int source_new(const char *noun, kmm_resource_t **place, int device, kmm_
     if (status)
         return status;
     CUresult result = kmm__driver()->DeviceGet(&d, device);
-    status = kmm__driver_check(result ? result : kmm__driver()->DeviceTotalMem(&total, d), "cuDeviceTotalMem", device);
+    status = kmm__driver_check(result ? result : kmm__driver()->DeviceTotalMem(&total, d),
+                               "cuDeviceTotalMem", device);
     kmm__driver_leave();
     if (status)
         return status;
@@ -262,13 +280,17 @@ KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
     return 0;
 }
 
-static bool is_managed(const device_source_t *s) { return s->source.head.kind == KMM_MEMORY_MANAGED; }
+static bool is_managed(const device_source_t *s)
+{
+    return s->source.head.kind == KMM_MEMORY_MANAGED;
+}
 
 static CUresult pool_make(device_source_t *s, const kmm_async_options_t *o)
 {
     CUmemPoolProps p = {
-        .allocType = is_managed(s) ? (int)CU_MEM_ALLOCATION_TYPE_MANAGED : (int)CU_MEM_ALLOCATION_TYPE_PINNED,
-        .location = { CU_MEM_LOCATION_TYPE_DEVICE, s->source.head.device },
+        .allocType = is_managed(s) ? (int)CU_MEM_ALLOCATION_TYPE_MANAGED
+                                   : (int)CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {CU_MEM_LOCATION_TYPE_DEVICE, s->source.head.device},
         .maxSize = o->maximum_bytes,
     };
     CUresult result = kmm__driver()->MemPoolCreate(&s->pool, &p);
@@ -296,25 +318,32 @@ static int pool_open(device_source_t *s, const kmm_async_options_t *o)
     CUresult result = s->pool ? CUDA_SUCCESS : pool_make(s, o);
     status = kmm__driver_check(result, "cuMemPoolCreate", device);
     if (status == KMM_E_DEVICE && is_managed(s))
-        status = kmm__resource_fail(KMM_E_UNSUPPORTED, "async: the driver of device %d has no pools of managed memory", device);
+        status = kmm__resource_fail(KMM_E_UNSUPPORTED,
+                                    "async: the driver of device %d has no pools of managed memory",
+                                    device);
     /* A pool that is not ours keeps its owner's threshold unless we are told one. */
     uint64_t threshold = o->release_threshold ? o->release_threshold : UINT64_MAX;
     if (status == 0 && (s->owns_pool || o->release_threshold))
-        status = kmm__driver_check(kmm__driver()->MemPoolSetAttribute(s->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
+        status = kmm__driver_check(kmm__driver()->MemPoolSetAttribute(
+                                       s->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
                                    "cuMemPoolSetAttribute", device);
     if (status == 0 && o->initial_bytes)
-        status = kmm__driver_check(pool_warm(s, o->initial_bytes), "cuMemAllocFromPoolAsync", device);
+        status =
+            kmm__driver_check(pool_warm(s, o->initial_bytes), "cuMemAllocFromPoolAsync", device);
     kmm__driver_leave();
     return status;
 }
 
-KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *options, kmm_resource_t **out)
+KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *options,
+                                       kmm_resource_t **out)
 {
-    const kmm_async_options_t none = { 0 };
+    const kmm_async_options_t none = {0};
     device_source_t *s = NULL;
     const kmm_memory_kind_t kind = options && options->kind ? options->kind : KMM_MEMORY_DEVICE;
     if (kind != KMM_MEMORY_DEVICE && kind != KMM_MEMORY_MANAGED)
-        return kmm__resource_fail(KMM_E_INVALID, "async: the driver's pools are of device or managed memory, not of kind %d", (int)kind);
+        return kmm__resource_fail(
+            KMM_E_INVALID,
+            "async: the driver's pools are of device or managed memory, not of kind %d", (int)kind);
     int status = source_new("async", out, device, kind, &s);
     if (status)
         return status;
@@ -335,7 +364,8 @@ KMM__API int kmm_async_resource_create(int device, const kmm_async_options_t *op
     return status;
 }
 
-KMM__API int kmm_pinned_pool_resource_create(int device, const kmm_pool_options_t *options, kmm_resource_t **out)
+KMM__API int kmm_pinned_pool_resource_create(int device, const kmm_pool_options_t *options,
+                                             kmm_resource_t **out)
 {
     kmm_resource_t *source = NULL, *pool = NULL;
     if (!out)

@@ -31,7 +31,10 @@ static struct {
 /* Contexts are devices, of which a thread has one current: a context is its number and one. */
 static _Thread_local int hip_below[HIP_DEPTH], hip_depth;
 
-static CUcontext hip_context(int device) { return (CUcontext)(intptr_t)(device + 1); }
+static CUcontext hip_context(int device)
+{
+    return (CUcontext)(intptr_t)(device + 1);
+}
 
 static CUresult hip_error_name(CUresult result, const char **out)
 {
@@ -85,7 +88,8 @@ static CUresult hip_enable_peer(CUcontext owner, unsigned flags)
     return result;
 }
 
-static CUresult hip_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream stream)
+static CUresult hip_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags,
+                             CUstream stream)
 {
     (void)flags;
     return hip.MemPrefetchAsync((const void *)(uintptr_t)p, bytes, to.id, stream);
@@ -93,7 +97,8 @@ static CUresult hip_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsi
 
 static CUresult hip_copy(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
-    return hip.MemcpyAsync((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes, HIP_COPY_DEFAULT, stream);
+    return hip.MemcpyAsync((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes,
+                           HIP_COPY_DEFAULT, stream);
 }
 
 static void hip_adapt(void *library)
@@ -119,12 +124,15 @@ static void hip_adapt(void *library)
 /* ---- Opening ---- */
 
 /* Those for mapping are the last. */
-static const struct { const char *cuda, *hip; bool needed; } symbols[] = {
-#define KMM_X(member, cuda, hip, parameters) { cuda, hip, true },
+static const struct {
+    const char *cuda, *hip;
+    bool needed;
+} symbols[] = {
+#define KMM_X(member, cuda, hip, parameters) {cuda, hip, true},
     KMM__DRIVER_CALLS(KMM_X)
 #undef KMM_X
-#define KMM_X(member, cuda, hip, parameters) { cuda, hip, false },
-    KMM__DRIVER_MAP_CALLS(KMM_X)
+#define KMM_X(member, cuda, hip, parameters) {cuda, hip, false},
+        KMM__DRIVER_MAP_CALLS(KMM_X)
 #undef KMM_X
 };
 
@@ -132,8 +140,7 @@ static void *member_of(size_t i)
 {
     void *const members[] = {
 #define KMM_X(member, cuda, hip, parameters) &driver.member,
-        KMM__DRIVER_CALLS(KMM_X)
-        KMM__DRIVER_MAP_CALLS(KMM_X)
+        KMM__DRIVER_CALLS(KMM_X) KMM__DRIVER_MAP_CALLS(KMM_X)
 #undef KMM_X
     };
     return members[i];
@@ -149,7 +156,8 @@ static bool resolve(void *library, bool is_hip)
         *(void **)member_of(i) = address;
         driver.maps = driver.maps && address;
         if (!address && symbols[i].needed) {
-            snprintf(missing, sizeof(missing), "the %s is too old: it lacks %s", is_hip ? "HIP runtime" : "NVIDIA driver", symbol);
+            snprintf(missing, sizeof(missing), "the %s is too old: it lacks %s",
+                     is_hip ? "HIP runtime" : "NVIDIA driver", symbol);
             return false;
         }
     }
@@ -161,7 +169,8 @@ static bool resolve(void *library, bool is_hip)
 
 static bool has_devices(const char *whose)
 {
-    if (driver.Init(0) == CUDA_SUCCESS && driver.DeviceGetCount(&driver.devices) == CUDA_SUCCESS && driver.devices > 0)
+    if (driver.Init(0) == CUDA_SUCCESS && driver.DeviceGetCount(&driver.devices) == CUDA_SUCCESS &&
+        driver.devices > 0)
         return true;
     snprintf(missing, sizeof(missing), "the %s finds no device", whose);
     return false;
@@ -173,10 +182,11 @@ static bool open_cuda(void)
     return library && resolve(library, false) && has_devices("NVIDIA driver");
 }
 
-/* The one that the program has loaded already, whose streams and pools it hands over; else the newest. */
+/* The one that the program has loaded already, whose streams and pools it hands over; else the
+ * newest. */
 static bool open_hip(void)
 {
-    static const char *const names[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5" };
+    static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
     const size_t count = sizeof(names) / sizeof(*names);
     void *library = NULL;
     for (size_t i = 0; i < 2 * count && !library; i++)
@@ -186,7 +196,9 @@ static bool open_hip(void)
 
 static void load(void)
 {
-    snprintf(missing, sizeof(missing), "neither libcuda.so.1, the NVIDIA driver's library, nor libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is installed");
+    snprintf(missing, sizeof(missing),
+             "neither libcuda.so.1, the NVIDIA driver's library, nor libamdhip64.so.7, .6 or .5, "
+             "ROCm's HIP runtime, is installed");
     found = open_cuda() || open_hip();
     if (driver.devices > KMM__MAX_DEVICES)
         driver.devices = KMM__MAX_DEVICES;
@@ -206,7 +218,8 @@ static const char *name_of(const char *call)
 {
     const size_t length = strlen(call);
     for (size_t i = 0; driver.is_hip && i < sizeof(symbols) / sizeof(*symbols); i++)
-        if (strncmp(symbols[i].cuda, call, length) == 0 && (symbols[i].cuda[length] == '\0' || symbols[i].cuda[length] == '_'))
+        if (strncmp(symbols[i].cuda, call, length) == 0 &&
+            (symbols[i].cuda[length] == '\0' || symbols[i].cuda[length] == '_'))
             return symbols[i].hip;
     return call;
 }
@@ -219,7 +232,8 @@ int kmm__driver_check(CUresult result, const char *call, int device)
         return 0;
     driver.GetErrorName(result, &name);
     int code = result == CUDA_ERROR_OUT_OF_MEMORY ? KMM_E_MEMORY : KMM_E_DEVICE;
-    return kmm__resource_fail(code, "%s on device %d: %s", name_of(call), device, name ? name : "unknown error");
+    return kmm__resource_fail(code, "%s on device %d: %s", name_of(call), device,
+                              name ? name : "unknown error");
 }
 
 static CUresult retain(int device)
@@ -244,13 +258,16 @@ static int check_device(int device)
     if (!kmm__driver())
         return KMM_E_NO_DEVICE;
     if (device < 0 || device >= driver.devices)
-        return kmm__resource_fail(KMM_E_NO_DEVICE, "there is no device %d; there are %d", device, driver.devices);
+        return kmm__resource_fail(KMM_E_NO_DEVICE, "there is no device %d; there are %d", device,
+                                  driver.devices);
     return 0;
 }
 
-/* While a program captures a graph, calls that allocate, or that ask how far work is, fail in all threads and spoil it, unless they are
- * made in this mode. */
-static _Thread_local struct { int depth, mode; } outside;
+/* While a program captures a graph, calls that allocate, or that ask how far work is, fail in all
+ * threads and spoil it, unless they are made in this mode. */
+static _Thread_local struct {
+    int depth, mode;
+} outside;
 
 static void capture_relax(void)
 {
@@ -278,7 +295,8 @@ static int make_current(int device)
             return status;
         context = atomic_load(&contexts[device]);
     }
-    return context ? kmm__driver_check(driver.CtxPushCurrent(context), "cuCtxPushCurrent", device) : KMM_E_DEVICE;
+    return context ? kmm__driver_check(driver.CtxPushCurrent(context), "cuCtxPushCurrent", device)
+                   : KMM_E_DEVICE;
 }
 
 int kmm__driver_enter(int device)
@@ -299,7 +317,8 @@ void kmm__driver_leave(void)
 void kmm__driver_settle_in(int device)
 {
     CUcontext context = NULL;
-    if (kmm__driver() && !driver.is_hip && driver.CtxGetCurrent(&context) == CUDA_SUCCESS && !context)
+    if (kmm__driver() && !driver.is_hip && driver.CtxGetCurrent(&context) == CUDA_SUCCESS &&
+        !context)
         make_current(device);
 }
 
@@ -307,7 +326,8 @@ int kmm__driver_current_device(void)
 {
     CUcontext context = NULL;
     CUdevice device;
-    if (!kmm__driver() || driver.CtxGetCurrent(&context) || !context || driver.CtxGetDevice(&device))
+    if (!kmm__driver() || driver.CtxGetCurrent(&context) || !context ||
+        driver.CtxGetDevice(&device))
         return -1;
     return device;
 }
@@ -324,10 +344,12 @@ int kmm__driver_can_reach(int device, int owner)
     CUresult result = driver.DeviceGet(&a, device);
     if (!result)
         result = driver.DeviceGet(&b, owner);
-    status = kmm__driver_check(result ? result : driver.DeviceCanAccessPeer(&can, a, b), "cuDeviceCanAccessPeer", device);
+    status = kmm__driver_check(result ? result : driver.DeviceCanAccessPeer(&can, a, b),
+                               "cuDeviceCanAccessPeer", device);
     if (status || can)
         return status;
-    return kmm__resource_fail(KMM_E_UNSUPPORTED, "device %d cannot reach memory of device %d", device, owner);
+    return kmm__resource_fail(KMM_E_UNSUPPORTED, "device %d cannot reach memory of device %d",
+                              device, owner);
 }
 
 int kmm__driver_open_to(int device, int owner)
@@ -354,13 +376,17 @@ int kmm__driver_check_capture(kmm_stream_t stream)
     int capture = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult result = driver.StreamIsCapturing(stream, &capture);
     if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
-        return kmm__resource_fail(KMM_E_STATE, "a stream that the default one waits for is being captured into a graph");
+        return kmm__resource_fail(
+            KMM_E_STATE, "a stream that the default one waits for is being captured into a graph");
     if (result || capture == CU_STREAM_CAPTURE_STATUS_NONE)
         return 0; /* what is wrong otherwise, the next call will say */
     return kmm__resource_fail(KMM_E_STATE, "stream %p is being captured into a graph", stream);
 }
 
-static int device_of(void *context) { return (int)(intptr_t)context; }
+static int device_of(void *context)
+{
+    return (int)(intptr_t)context;
+}
 
 static int event_create(void *context, void **event)
 {
@@ -368,7 +394,8 @@ static int event_create(void *context, void **event)
     if (status)
         return status;
     CUevent e = NULL;
-    status = kmm__driver_check(driver.EventCreate(&e, CU_EVENT_DISABLE_TIMING), "cuEventCreate", device);
+    status =
+        kmm__driver_check(driver.EventCreate(&e, CU_EVENT_DISABLE_TIMING), "cuEventCreate", device);
     kmm__driver_leave();
     *event = e;
     return status;
@@ -387,7 +414,8 @@ static int event_record(void *context, void *event, kmm_stream_t stream)
     int device = device_of(context), status = kmm__driver_enter(device);
     if (status)
         return status;
-    status = kmm__driver_check_capture(stream); /* or who waits for the event would become part of the graph */
+    status = kmm__driver_check_capture(
+        stream); /* or who waits for the event would become part of the graph */
     if (status == 0)
         status = kmm__driver_check(driver.EventRecord(event, stream), "cuEventRecord", device);
     kmm__driver_leave();
@@ -401,7 +429,8 @@ static int stream_wait(void *context, kmm_stream_t stream, void *event)
         return status;
     status = kmm__driver_check_capture(stream); /* or the graph would be spoiled */
     if (status == 0)
-        status = kmm__driver_check(driver.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent", device);
+        status = kmm__driver_check(driver.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent",
+                                   device);
     kmm__driver_leave();
     return status;
 }
@@ -434,8 +463,13 @@ const kmm_stream_order_t *kmm__driver_order(int device)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     if (!orders[device].event_create)
-        orders[device] = (kmm_stream_order_t){ (void *)(intptr_t)device, event_create, event_destroy, event_record,
-                                               stream_wait, event_query, event_wait };
+        orders[device] = (kmm_stream_order_t){(void *)(intptr_t)device,
+                                              event_create,
+                                              event_destroy,
+                                              event_record,
+                                              stream_wait,
+                                              event_query,
+                                              event_wait};
     pthread_mutex_unlock(&lock);
     return &orders[device];
 }

@@ -10,7 +10,8 @@ typedef struct failure {
     void *context;
 } failure_t;
 
-static int failure_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int failure_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                            void **out)
 {
     const failure_t *f = (const failure_t *)r;
     for (;;) {
@@ -28,10 +29,12 @@ static const kmm__resource_ops_t failure_ops = {
     .destroy = kmm__free_destroy,
 };
 
-KMM__API int kmm_failure_resource_create(kmm_resource_t *upstream, kmm_failure_fn fn, void *context, kmm_resource_t **out)
+KMM__API int kmm_failure_resource_create(kmm_resource_t *upstream, kmm_failure_fn fn, void *context,
+                                         kmm_resource_t **out)
 {
     if (!upstream || !fn || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "failure: no upstream, no function, or nowhere to put the resource");
+        return kmm__resource_fail(
+            KMM_E_INVALID, "failure: no upstream, no function, or nowhere to put the resource");
     failure_t *f = calloc(1, sizeof(*f));
     if (!f)
         return kmm__resource_fail(KMM_E_MEMORY, "failure: no host memory for the resource");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of one size. Free blocks are stacked by the stream that freed them; a stack's top is its newest. */
+/* Blocks of one size. Free blocks are stacked by the stream that freed them; a stack's top is its
+ * newest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct fixed_chunk fixed_chunk_t;
 
 typedef struct fixed_block {
     void *address;
-    size_t asked; /* 0: free */
+    size_t asked;          /* 0: free */
     fixed_stream_t *owner; /* free: whose work may still use it; NULL: nobody's */
     uint64_t epoch;
     struct fixed_block *below; /* on a stack */
@@ -38,7 +39,7 @@ typedef struct fixed {
     kmm_fixed_size_options_t options;
     kmm__timelines_t timelines;
     kmm__table_t table; /* address -> block, for all blocks */
-    kmm__lock_t lock; /* of everything below, and of every block and stack */
+    kmm__lock_t lock;   /* of everything below, and of every block and stack */
     fixed_block_t *clean;
     fixed_chunk_t *chunks;
     size_t chunk_count, live_bytes, live_count;
@@ -81,7 +82,10 @@ static void push(fixed_t *f, fixed_block_t *b)
 
 /* ---- Chunks ---- */
 
-static size_t chunk_bytes(const fixed_t *f) { return f->options.block_bytes * f->options.blocks_per_chunk; }
+static size_t chunk_bytes(const fixed_t *f)
+{
+    return f->options.block_bytes * f->options.blocks_per_chunk;
+}
 
 static int chunk_map(fixed_t *f, fixed_chunk_t *c, fixed_stream_t *owner)
 {
@@ -196,7 +200,8 @@ static int chunk_end(fixed_t *f, fixed_chunk_t *c)
     int status = 0;
     for (size_t i = 0; i < f->options.blocks_per_chunk && status == 0; i++)
         if (c->blocks[i].owner)
-            status = kmm__timeline_settle(&f->timelines, &c->blocks[i].owner->timeline, c->blocks[i].epoch);
+            status = kmm__timeline_settle(&f->timelines, &c->blocks[i].owner->timeline,
+                                          c->blocks[i].epoch);
     kmm__lock_take(&f->lock);
     if (status)
         chunk_list(f, c);
@@ -224,7 +229,8 @@ static fixed_block_t *take_other(fixed_t *f, fixed_stream_t *s)
             return pop_stream(other);
         waiting = other;
     }
-    if (!waiting || kmm__timeline_after(&f->timelines, &s->timeline, &waiting->timeline, waiting->top->epoch))
+    if (!waiting ||
+        kmm__timeline_after(&f->timelines, &s->timeline, &waiting->timeline, waiting->top->epoch))
         return NULL;
     return pop_stream(waiting);
 }
@@ -243,14 +249,16 @@ static void mark_live(fixed_t *f, fixed_block_t *b, size_t bytes)
     f->live_count++;
 }
 
-static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                          void **out)
 {
     fixed_t *f = (fixed_t *)r;
     if (bytes > f->options.block_bytes)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than a block of %zu", r->name, bytes,
-                                  f->options.block_bytes);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than a block of %zu",
+                                  r->name, bytes, f->options.block_bytes);
     if (alignment > KMM_RESOURCE_ALIGNMENT)
-        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: blocks are aligned to 256, not to %zu", r->name, alignment);
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: blocks are aligned to 256, not to %zu",
+                                  r->name, alignment);
     fixed_stream_t *s = (fixed_stream_t *)kmm__timeline_of(&f->timelines, stream);
     if (!s)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
@@ -281,7 +289,8 @@ static int find_live(fixed_t *f, const void *p, size_t bytes, fixed_block_t **ou
     if (b->asked == 0)
         return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p has been freed already", f->head.name, p);
     if (bytes != KMM_SIZE_RECORDED && bytes != b->asked)
-        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", f->head.name, p, b->asked, bytes);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu",
+                                  f->head.name, p, b->asked, bytes);
     *out = b;
     return 0;
 }
@@ -355,7 +364,8 @@ static int fixed_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     int status = kmm__timeline_end(&f->timelines, stream);
     kmm__lock_drop(&f->lock);
     if (status)
-        return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends", r->name);
+        return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends",
+                                  r->name);
     return kmm_resource_stream_end(r->upstream, stream);
 }
 
@@ -382,7 +392,9 @@ static int fixed_destroy(kmm_resource_t *r)
     for (kmm__timeline_t *t = atomic_load(&f->timelines.all); t && r->order; t = t->next)
         if (((fixed_stream_t *)t)->top)
             kmm__timeline_settle(&f->timelines, t, ((fixed_stream_t *)t)->top->epoch);
-    int status = f->live_count ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, f->live_count) : 0;
+    int status = f->live_count ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left",
+                                                    r->name, f->live_count)
+                               : 0;
     for (fixed_chunk_t *c = f->chunks, *next; c; c = next) {
         next = c->next;
         kmm__resource_give_back(r->upstream, c->memory, chunk_bytes(f), NULL);
@@ -407,7 +419,7 @@ static const kmm__resource_ops_t fixed_ops = {
 
 static int options_init(kmm_fixed_size_options_t *o, const kmm_fixed_size_options_t *given)
 {
-    *o = given ? *given : (kmm_fixed_size_options_t){ 0 };
+    *o = given ? *given : (kmm_fixed_size_options_t){0};
     o->block_bytes = o->block_bytes ? o->block_bytes : (size_t)1 << 20;
     o->blocks_per_chunk = o->blocks_per_chunk ? o->blocks_per_chunk : 128;
     if (o->initial_chunks == 0)
@@ -416,18 +428,22 @@ static int options_init(kmm_fixed_size_options_t *o, const kmm_fixed_size_option
         o->initial_chunks = 0;
     if (o->block_bytes <= PTRDIFF_MAX / 2) {
         o->block_bytes = kmm__round_up(o->block_bytes, KMM_RESOURCE_ALIGNMENT);
-        if (o->blocks_per_chunk <= PTRDIFF_MAX / 2 / o->block_bytes && o->blocks_per_chunk <= PTRDIFF_MAX / 2 / sizeof(fixed_block_t))
+        if (o->blocks_per_chunk <= PTRDIFF_MAX / 2 / o->block_bytes &&
+            o->blocks_per_chunk <= PTRDIFF_MAX / 2 / sizeof(fixed_block_t))
             return 0;
     }
-    return kmm__resource_fail(KMM_E_INVALID, "fixed_size: a chunk of %zu times %zu bytes", o->blocks_per_chunk, o->block_bytes);
+    return kmm__resource_fail(KMM_E_INVALID, "fixed_size: a chunk of %zu times %zu bytes",
+                              o->blocks_per_chunk, o->block_bytes);
 }
 
-KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream, const kmm_fixed_size_options_t *options,
+KMM__API int kmm_fixed_size_resource_create(kmm_resource_t *upstream,
+                                            const kmm_fixed_size_options_t *options,
                                             kmm_resource_t **out)
 {
     kmm_fixed_size_options_t o;
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "fixed_size: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "fixed_size: no upstream, or nowhere to put the resource");
     int status = options_init(&o, options);
     if (status)
         return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that PyTorch and CuPy look up by name. Numba's plugin is python/kmm_numba.py, over CuPy's. */
+/* The functions that PyTorch and CuPy look up by name. Numba's plugin is python/kmm_numba.py, over
+ * CuPy's. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 /* ---- Which resource ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kmm_resource_t *pools[KMM__MAX_DEVICES]; /* ours, for good: frameworks free until the process ends */
+static kmm_resource_t
+    *pools[KMM__MAX_DEVICES]; /* ours, for good: frameworks free until the process ends */
 
 /* Whether any device of the process can be let reach memory of any other. */
 static bool all_reach_all(const kmm__driver_t *driver)
@@ -24,14 +26,15 @@ static bool all_reach_all(const kmm__driver_t *driver)
     return true;
 }
 
-/* On mapped memory, since what training allocates leaves plain memory in pieces. On plain memory where copies between devices
- * have to go through the host, which they do for plain memory only; where the driver cannot map; and with HIP, some of whose
- * releases claim to map and do not. */
+/* On mapped memory, since what training allocates leaves plain memory in pieces. On plain memory
+ * where copies between devices have to go through the host, which they do for plain memory only;
+ * where the driver cannot map; and with HIP, some of whose releases claim to map and do not. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out)
 {
     const kmm__driver_t *driver = kmm__driver();
     kmm_resource_t *mapped = NULL;
-    if (!driver || driver->is_hip || !driver->maps || !all_reach_all(driver) || kmm_mapped_resource_create(plain->device, &mapped))
+    if (!driver || driver->is_hip || !driver->maps || !all_reach_all(driver) ||
+        kmm_mapped_resource_create(plain->device, &mapped))
         return kmm_pool_resource_create(plain, NULL, out);
     int status = kmm_pool_resource_create(mapped, NULL, out);
     if (status)
@@ -39,8 +42,9 @@ int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out)
     return status;
 }
 
-/* Frameworks copy between devices, and let kernels of one read another's arrays: each device that has a pool of ours reaches
- * all of them, plain memory as frameworks open it themselves. So one that uses one device of many has no other opened to it. */
+/* Frameworks copy between devices, and let kernels of one read another's arrays: each device that
+ * has a pool of ours reaches all of them, plain memory as frameworks open it themselves. So one
+ * that uses one device of many has no other opened to it. */
 static int open_to_others(int device, kmm_resource_t *pool)
 {
     int status = 0;
@@ -53,7 +57,8 @@ static int open_to_others(int device, kmm_resource_t *pool)
     return status;
 }
 
-/* With the lock held. What has been made is kept though it cannot be opened to others now: the next call tries again. */
+/* With the lock held. What has been made is kept though it cannot be opened to others now: the next
+ * call tries again. */
 static kmm_resource_t *pool_of(int device, kmm_resource_t *plain)
 {
     static kmm_resource_t *made[KMM__MAX_DEVICES];
@@ -86,12 +91,16 @@ static kmm_resource_t *resource_of(int device)
 
 /* ---- What is outstanding, and on which streams ---- */
 
-typedef struct use { struct use *next; kmm_stream_t stream; } use_t;
+typedef struct use {
+    struct use *next;
+    kmm_stream_t stream;
+} use_t;
 
 typedef struct allocation {
     kmm_resource_t *resource; /* the device's may be another by the time it is freed */
     kmm_stream_t stream;
-    uintptr_t life; /* which of the streams that have had this handle; NO_LIFE: the memory waits for all work of its device */
+    uintptr_t life; /* which of the streams that have had this handle; NO_LIFE: the memory waits for
+                       all work of its device */
     size_t bytes;
     use_t *others; /* guarded by the lock */
 } allocation_t;
@@ -104,16 +113,23 @@ static kmm__table_t ended;       /* a stream's handle -> how many streams have e
 static _Atomic uint64_t used;    /* devices that something has been allocated on */
 _Static_assert(KMM__MAX_DEVICES <= 64, "a bit for each");
 
-static uintptr_t life_of(kmm_stream_t stream) { return stream ? (uintptr_t)kmm__table_find(&ended, stream) : 0; }
+static uintptr_t life_of(kmm_stream_t stream)
+{
+    return stream ? (uintptr_t)kmm__table_find(&ended, stream) : 0;
+}
 
-/* What a graph has been given must be nobody else's as long as it may run, which is not known here: so it is given nothing. The
- * default stream is never captured. */
+/* What a graph has been given must be nobody else's as long as it may run, which is not known here:
+ * so it is given nothing. The default stream is never captured. */
 static int check_capture(kmm_stream_t stream)
 {
-    if ((uintptr_t)stream <= KMM__STREAM_LEGACY || !kmm__driver() || !kmm__driver_check_capture(stream))
+    if ((uintptr_t)stream <= KMM__STREAM_LEGACY || !kmm__driver() ||
+        !kmm__driver_check_capture(stream))
         return 0;
-    return kmm__resource_fail(KMM_E_STATE, "stream %p is being captured into a graph, which would use memory that is allocated now after it has "
-                              "been freed; allocate before", stream);
+    return kmm__resource_fail(KMM_E_STATE,
+                              "stream %p is being captured into a graph, which would use memory "
+                              "that is allocated now after it has "
+                              "been freed; allocate before",
+                              stream);
 }
 
 static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
@@ -122,9 +138,10 @@ static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
     allocation_t *a = r ? calloc(1, sizeof(*a)) : NULL;
     *out = NULL;
     if (!a)
-        return r ? kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation") : KMM_E_DEVICE;
+        return r ? kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation")
+                 : KMM_E_DEVICE;
     atomic_fetch_or(&used, (uint64_t)1 << device);
-    *a = (allocation_t){ r, stream, life_of(stream), bytes, NULL };
+    *a = (allocation_t){r, stream, life_of(stream), bytes, NULL};
     int status = check_capture(stream);
     if (status == 0)
         status = kmm_resource_allocate(r, bytes, 0, stream, out);
@@ -150,7 +167,8 @@ static int wait_for(const allocation_t *a, kmm_stream_t stream, kmm_stream_t oth
         return status;
     status = o->event_record(o->context, event, other);
     if (status && status != KMM_E_STATE && other && o == kmm__driver_order(a->resource->device))
-        status = kmm__driver_check(kmm__driver()->StreamSynchronize(other), "cuStreamSynchronize", a->resource->device);
+        status = kmm__driver_check(kmm__driver()->StreamSynchronize(other), "cuStreamSynchronize",
+                                   a->resource->device);
     else if (status == 0 && o->stream_wait(o->context, stream, event))
         status = o->event_wait(o->context, event);
     o->event_destroy(o->context, event);
@@ -178,8 +196,9 @@ static int settle(int device)
     return status;
 }
 
-/* Orders the free after all uses of the memory. The stream it was allocated on may be gone: then on the default one, after
- * all work there is, since nobody can say any more which of it uses the memory. */
+/* Orders the free after all uses of the memory. The stream it was allocated on may be gone: then on
+ * the default one, after all work there is, since nobody can say any more which of it uses the
+ * memory. */
 static int order_free(const allocation_t *a, kmm_stream_t *stream)
 {
     if (a->life == life_of(a->stream))
@@ -189,7 +208,8 @@ static int order_free(const allocation_t *a, kmm_stream_t *stream)
     return status ? status : wait_for_others(a, NULL);
 }
 
-/* Memory that cannot be ordered after its last use stays allocated: that is the safe way to lose it. */
+/* Memory that cannot be ordered after its last use stays allocated: that is the safe way to lose
+ * it. */
 static void put(void *p, kmm_stream_t stream)
 {
     allocation_t *a = p ? kmm__table_take(&outstanding, p) : NULL;
@@ -208,7 +228,11 @@ static void put(void *p, kmm_stream_t stream)
 
 static _Atomic(void (*)(int, int, size_t, const char *)) on_failure;
 
-KMM__API void kmm_torch_on_failure(void (*fn)(int status, int device, size_t bytes, const char *text)) { atomic_store(&on_failure, fn); }
+KMM__API void kmm_torch_on_failure(void (*fn)(int status, int device, size_t bytes,
+                                              const char *text))
+{
+    atomic_store(&on_failure, fn);
+}
 
 KMM__API void *kmm_torch_alloc(ptrdiff_t bytes, int device, kmm_stream_t stream)
 {
@@ -238,7 +262,7 @@ KMM__API void kmm_torch_record_stream(void *p, kmm_stream_t stream)
     while (u && u->stream != stream)
         u = u->next;
     if (!u && (u = malloc(sizeof(*u)))) {
-        *u = (use_t){ a->others, stream };
+        *u = (use_t){a->others, stream};
         a->others = u;
     }
     if (!u)
@@ -258,8 +282,14 @@ KMM__API void kmm_torch_empty_cache(void)
 static _Thread_local kmm_stream_t cupy_stream;
 static _Thread_local int cupy_failure;
 
-KMM__API void kmm_cupy_stream(kmm_stream_t stream) { cupy_stream = stream; }
-KMM__API int kmm_cupy_failure(void) { return cupy_failure; }
+KMM__API void kmm_cupy_stream(kmm_stream_t stream)
+{
+    cupy_stream = stream;
+}
+KMM__API int kmm_cupy_failure(void)
+{
+    return cupy_failure;
+}
 
 KMM__API void kmm_cupy_stream_end(kmm_stream_t stream, int device)
 {
@@ -268,7 +298,9 @@ KMM__API void kmm_cupy_stream_end(kmm_stream_t stream, int device)
     kmm_resource_stream_end(kmm_resource_of_device(device), stream);
     pthread_mutex_lock(&lock);
     const uintptr_t lives = (uintptr_t)kmm__table_take(&ended, stream);
-    kmm__table_put(&ended, stream, (void *)(lives + 1)); /* should that fail, its memory is freed on a stream that is gone */
+    kmm__table_put(
+        &ended, stream,
+        (void *)(lives + 1)); /* should that fail, its memory is freed on a stream that is gone */
     pthread_mutex_unlock(&lock);
     if (cupy_stream == stream)
         cupy_stream = NULL;

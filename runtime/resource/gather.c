@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pool on memory that can be mapped elsewhere does not fall to pieces: when a large request fits nowhere, whole
- * frames of free blocks are gathered into a region of its own, before the extent or the pool grows. What remains in
- * their places are left blocks: addresses without memory. They stay mapped until the work before has finished,
- * and go with their region when nothing else is in it.
+ * A pool on memory that can be mapped elsewhere does not fall to pieces: when a large request fits
+ * nowhere, whole frames of free blocks are gathered into a region of its own, before the extent or
+ * the pool grows. What remains in their places are left blocks: addresses without memory. They stay
+ * mapped until the work before has finished, and go with their region when nothing else is in it.
  */
 #include "resource/gather.h"
 
 #include <stdlib.h>
 
 enum {
-    WORTH_PART = 2, /* gathered frames are at least this part of a request: mapping costs time; */
-    SPARE_PART = 8, /* there is more extent instead while it is at most this part larger than the most that was used; */
-    RUN_REQUESTS = 8 /* and free frames for so many requests are gathered at once, so that the next ones need not be */
+    WORTH_PART = 2,  /* gathered frames are at least this part of a request: mapping costs time; */
+    SPARE_PART = 8,  /* there is more extent instead while it is at most this part larger than the
+                        most that was used; */
+    RUN_REQUESTS = 8 /* and free frames for so many requests are gathered at once, so that the next
+                        ones need not be */
 };
 
 typedef enum within { WITHIN_EXTENT, WITHIN_REGION } within_t;
@@ -25,7 +27,10 @@ typedef struct gathering {
     size_t total; /* frames of the new region: new ones too, where there are too few */
 } gathering_t;
 
-static const kmm__mapper_t *mapper_of(const kmm__pool_t *p) { return p->head.upstream->mapper; }
+static const kmm__mapper_t *mapper_of(const kmm__pool_t *p)
+{
+    return p->head.upstream->mapper;
+}
 
 static size_t frames_for(const kmm__pool_t *p, size_t bytes)
 {
@@ -40,13 +45,15 @@ static kmm__piece_t piece_of(const kmm__pool_t *p, const kmm__block_t *b, within
     const uintptr_t limit = r->address + (within == WITHIN_EXTENT ? r->extent : r->bytes);
     const uintptr_t top = b->address + b->bytes < limit ? b->address + b->bytes : limit;
     const uintptr_t from = kmm__round_up(b->address, frame), to = top & ~(frame - 1);
-    return (kmm__piece_t){ r->address, from, to > from ? (to - from) / frame : 0 };
+    return (kmm__piece_t){r->address, from, to > from ? (to - from) / frame : 0};
 }
 
 /* ---- Looking for frames; with the pool's lock held ---- */
 
-/* Adds the frames of a piece of b, at most `want` in all. False: no memory on the host, or for an event. */
-static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piece_t piece, size_t want)
+/* Adds the frames of a piece of b, at most `want` in all. False: no memory on the host, or for an
+ * event. */
+static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piece_t piece,
+                      size_t want)
 {
     if (g->count == g->capacity) {
         size_t capacity = 2 * g->capacity + 16;
@@ -68,8 +75,10 @@ static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piec
     return true;
 }
 
-/* From the largest blocks of a shelf down: few pieces. `waiter` waits for the owner of each; NULL: it need not. */
-static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s, kmm__pool_stream_t *waiter, within_t within, size_t want)
+/* From the largest blocks of a shelf down: few pieces. `waiter` waits for the owner of each; NULL:
+ * it need not. */
+static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s,
+                      kmm__pool_stream_t *waiter, within_t within, size_t want)
 {
     for (unsigned c = KMM__CLASSES; g->frames < want && (c = kmm__shelf_below(s, c));)
         for (kmm__block_t *b = s->classes[c], *next; b && g->frames < want; b = next) {
@@ -77,7 +86,9 @@ static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s, kmm
             kmm__piece_t piece = piece_of(p, b, within);
             if (piece.frames == 0)
                 continue;
-            if (waiter && b->owner && kmm__timeline_after(&p->timelines, &waiter->timeline, &b->owner->timeline, b->epoch))
+            if (waiter && b->owner &&
+                kmm__timeline_after(&p->timelines, &waiter->timeline, &b->owner->timeline,
+                                    b->epoch))
                 return false;
             if (!add_piece(p, g, b, piece, want))
                 return false;
@@ -85,17 +96,21 @@ static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s, kmm
     return true;
 }
 
-static bool add_others(kmm__pool_t *p, gathering_t *g, kmm__pool_stream_t *waiter, within_t within, size_t want)
+static bool add_others(kmm__pool_t *p, gathering_t *g, kmm__pool_stream_t *waiter, within_t within,
+                       size_t want)
 {
     for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
-        if (t != &waiter->timeline && !add_shelf(p, g, &((kmm__pool_stream_t *)t)->shelf, waiter, within, want))
+        if (t != &waiter->timeline &&
+            !add_shelf(p, g, &((kmm__pool_stream_t *)t)->shelf, waiter, within, want))
             return false;
     return true;
 }
 
-static bool add_all(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from, within_t within, size_t want)
+static bool add_all(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from,
+                    within_t within, size_t want)
 {
-    return add_shelf(p, g, &p->clean, NULL, within, want) && add_shelf(p, g, &q->stream->shelf, NULL, within, want) &&
+    return add_shelf(p, g, &p->clean, NULL, within, want) &&
+           add_shelf(p, g, &q->stream->shelf, NULL, within, want) &&
            (from == KMM__GATHER_READY || add_others(p, g, q->stream, within, want));
 }
 
@@ -117,11 +132,14 @@ static bool may_gather(const kmm__pool_t *p, const kmm__request_t *q)
     return m && q->bytes > m->frame_bytes && q->alignment <= m->frame_bytes;
 }
 
-/* Whether the request may have more extent instead. Pieces that have been cut off are not free any more, so before that. */
+/* Whether the request may have more extent instead. Pieces that have been cut off are not free any
+ * more, so before that. */
 static bool is_spared(const kmm__pool_t *p, const kmm__request_t *q)
 {
-    const size_t used = kmm__pool_used(p) + q->bytes, most = used > p->most_used ? used : p->most_used;
-    return p->extent + q->bytes <= most + most / SPARE_PART && p->extent + q->bytes <= p->options.maximum_bytes;
+    const size_t used = kmm__pool_used(p) + q->bytes,
+                 most = used > p->most_used ? used : p->most_used;
+    return p->extent + q->bytes <= most + most / SPARE_PART &&
+           p->extent + q->bytes <= p->options.maximum_bytes;
 }
 
 bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q)
@@ -145,16 +163,19 @@ static void give_up(kmm__pool_t *p, gathering_t *g)
     }
 }
 
-/* Frames for the request; what is missing is counted as held. False: there are not enough, all is as before. */
+/* Frames for the request; what is missing is counted as held. False: there are not enough, all is
+ * as before. */
 static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
 {
     const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
-    bool found = (from == KMM__GATHER_PENDING || !is_spared(p, q)) && add_all(p, g, q, from, WITHIN_EXTENT, want) &&
+    bool found = (from == KMM__GATHER_PENDING || !is_spared(p, q)) &&
+                 add_all(p, g, q, from, WITHIN_EXTENT, want) &&
                  (from == KMM__GATHER_PENDING || g->frames * WORTH_PART >= want) &&
                  add_all(p, g, q, from, WITHIN_REGION, want) &&
                  (want - g->frames) * frame <= p->options.maximum_bytes - p->held;
     if (found && g->frames == want)
-        add_all(p, g, q, KMM__GATHER_READY, WITHIN_EXTENT, RUN_REQUESTS * want); /* what cannot be added is not needed */
+        add_all(p, g, q, KMM__GATHER_READY, WITHIN_EXTENT,
+                RUN_REQUESTS * want); /* what cannot be added is not needed */
     g->total = g->frames < want ? want : g->frames;
     p->moving += found ? g->frames * frame : 0;
     if (found)
@@ -203,7 +224,8 @@ static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t
 /* Not locked: with the frames found, maps them. */
 static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q)
 {
-    const size_t want = g->total, frame = mapper_of(p)->frame_bytes, more = (want - g->frames) * frame;
+    const size_t want = g->total, frame = mapper_of(p)->frame_bytes,
+                 more = (want - g->frames) * frame;
     void *memory = NULL;
     kmm__block_t *b = NULL;
     int status = mapper_of(p)->gather(p->head.upstream, g->pieces, g->count, want, &memory);
@@ -214,7 +236,8 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
     else
         p->held -= more;
     give_up(p, g);
-    const bool lost = status == 0 && !b && (!p->regions || p->regions->address != (uintptr_t)memory);
+    const bool lost =
+        status == 0 && !b && (!p->regions || p->regions->address != (uintptr_t)memory);
     if (lost)
         p->held -= want * frame;
     kmm__lock_drop(&p->lock);
@@ -225,7 +248,7 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
 
 kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gather_t from)
 {
-    gathering_t g = { 0 };
+    gathering_t g = {0};
     kmm__block_t *b = NULL;
     if (!may_gather(p, q))
         return NULL;
@@ -244,7 +267,8 @@ kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gat
 
 static bool has_passed(kmm__pool_t *p, const kmm__block_t *b)
 {
-    return !b->owner || kmm__timeline_poll(&p->timelines, &b->owner->timeline, b->epoch) >= b->epoch;
+    return !b->owner ||
+           kmm__timeline_poll(&p->timelines, &b->owner->timeline, b->epoch) >= b->epoch;
 }
 
 /* Takes left blocks off the list, as another. */
@@ -267,7 +291,7 @@ static kmm__block_t *left_take(kmm__pool_t *p, kmm__forget_t which)
 /* Not locked. The block is ours alone. */
 static int unmap(kmm__pool_t *p, const kmm__block_t *b)
 {
-    const kmm__piece_t piece = { b->region->address, b->address, frames_for(p, b->bytes) };
+    const kmm__piece_t piece = {b->region->address, b->address, frames_for(p, b->bytes)};
     return mapper_of(p)->forget(p->head.upstream, &piece);
 }
 
@@ -282,7 +306,8 @@ static int region_end(kmm__pool_t *p, kmm__region_t *r)
     return status;
 }
 
-/* Ends a left block's mapping; unlocks meanwhile. When its work cannot be awaited it remains as it is. */
+/* Ends a left block's mapping; unlocks meanwhile. When its work cannot be awaited it remains as it
+ * is. */
 static int forget(kmm__pool_t *p, kmm__block_t *b)
 {
     kmm__region_t *r = b->region;
@@ -320,7 +345,7 @@ int kmm__pool_forget(kmm__pool_t *p, kmm__forget_t which)
 static void leave_unused(kmm__pool_t *p, const kmm__shelf_t *s, size_t keep)
 {
     const size_t frame = mapper_of(p)->frame_bytes;
-    gathering_t g = { 0 };
+    gathering_t g = {0};
     if (p->held > keep)
         add_shelf(p, &g, s, NULL, WITHIN_REGION, (p->held - keep + frame - 1) / frame);
     while (g.blocks) {

@@ -9,30 +9,41 @@
 enum {
     PAGE = 4096,
     PLACES = PAGE / (int)sizeof(kmm__block_t), /* one of them is the page's head */
-    SLAB_LEAST = 8, /* pages of descriptors that are made together */
-    DESCRIPTORS_AHEAD = 1 << 16, /* most that are made before they are needed, */
+    SLAB_LEAST = 8,                            /* pages of descriptors that are made together */
+    DESCRIPTORS_AHEAD = 1 << 16,               /* most that are made before they are needed, */
     INDEX_LEAST_BITS = 8
 };
 static const size_t DESCRIPTOR_COVERS = (size_t)384 << 10; /* one for so much memory */
 static const size_t HUGE_PAGE = (size_t)2 << 20;
 
-/* Descriptors of one stream. Processors fetch what lies near to what is used, and as a rule no farther than the end of a
- * page; so threads on two streams, which write to descriptors all the time, do not have them in one. */
+/* Descriptors of one stream. Processors fetch what lies near to what is used, and as a rule no
+ * farther than the end of a page; so threads on two streams, which write to descriptors all the
+ * time, do not have them in one. */
 typedef union place {
     kmm__block_t block;
     struct {
-        kmm__block_t **home; /* where those of the page go when they are not in use: a stream's list, or the pool's own */
+        kmm__block_t **home; /* where those of the page go when they are not in use: a stream's
+                                list, or the pool's own */
         kmm__page_t *next;   /* of pages that are nobody's yet */
         kmm__page_t *slab;   /* in the first page of a slab: the next slab */
     } head;
 } place_t;
-struct kmm__page { place_t places[PLACES]; };
+struct kmm__page {
+    place_t places[PLACES];
+};
 _Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
 _Static_assert(sizeof(kmm__page_t) == PAGE, "blocks tell their page by their address");
 
-/* Each page has its head at another place, since caches keep few lines that are whole pages apart. */
-static inline size_t head_place(const kmm__page_t *page) { return (uintptr_t)page / PAGE % PLACES; }
-static inline place_t *head_of(kmm__page_t *page) { return &page->places[head_place(page)]; }
+/* Each page has its head at another place, since caches keep few lines that are whole pages apart.
+ */
+static inline size_t head_place(const kmm__page_t *page)
+{
+    return (uintptr_t)page / PAGE % PLACES;
+}
+static inline place_t *head_of(kmm__page_t *page)
+{
+    return &page->places[head_place(page)];
+}
 static inline kmm__block_t **home_of(const kmm__block_t *b)
 {
     return head_of((kmm__page_t *)((uintptr_t)b & ~(uintptr_t)(PAGE - 1)))->head.home;
@@ -40,12 +51,16 @@ static inline kmm__block_t **home_of(const kmm__block_t *b)
 
 /* ---- The index of addresses ---- */
 
-static kmm__index_t *index_of(kmm__pool_t *p, bool large) { return atomic_load_explicit(&p->index[large], memory_order_relaxed); }
+static kmm__index_t *index_of(kmm__pool_t *p, bool large)
+{
+    return atomic_load_explicit(&p->index[large], memory_order_relaxed);
+}
 
 static inline void index_add(kmm__index_t *x, kmm__block_t *b)
 {
     _Atomic(kmm__block_t *) *bucket = &x->buckets[kmm__index_bucket(x, b->address)];
-    atomic_store_explicit(&b->same, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(&b->same, atomic_load_explicit(bucket, memory_order_relaxed),
+                          memory_order_release);
     atomic_store_explicit(bucket, b, memory_order_release);
     x->count++;
 }
@@ -53,9 +68,11 @@ static inline void index_add(kmm__index_t *x, kmm__block_t *b)
 static inline void index_remove(kmm__index_t *x, kmm__block_t *b)
 {
     _Atomic(kmm__block_t *) *at = &x->buckets[kmm__index_bucket(x, b->address)];
-    for (kmm__block_t *other; (other = atomic_load_explicit(at, memory_order_relaxed)) != b; at = &other->same)
+    for (kmm__block_t *other; (other = atomic_load_explicit(at, memory_order_relaxed)) != b;
+         at = &other->same)
         continue;
-    atomic_store_explicit(at, atomic_load_explicit(&b->same, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(at, atomic_load_explicit(&b->same, memory_order_relaxed),
+                          memory_order_release);
     x->count--;
 }
 
@@ -91,7 +108,8 @@ static void index_expect(kmm__pool_t *p, bool large, size_t blocks)
         return;
     bigger->smaller = old;
     for (size_t i = 0; i < (size_t)1 << (64 - old->shift); i++)
-        for (kmm__block_t *b = atomic_load_explicit(&old->buckets[i], memory_order_relaxed), *next; b; b = next) {
+        for (kmm__block_t *b = atomic_load_explicit(&old->buckets[i], memory_order_relaxed), *next;
+             b; b = next) {
             next = atomic_load_explicit(&b->same, memory_order_relaxed);
             index_add(bigger, b);
         }
@@ -99,7 +117,10 @@ static void index_expect(kmm__pool_t *p, bool large, size_t blocks)
 }
 
 /* Of a block that is live or cached, whose size does not change. */
-static inline bool is_large(const kmm__block_t *b) { return b->bytes >= KMM__LARGE_BYTES; }
+static inline bool is_large(const kmm__block_t *b)
+{
+    return b->bytes >= KMM__LARGE_BYTES;
+}
 
 static inline void list(kmm__pool_t *p, kmm__block_t *b)
 {
@@ -112,7 +133,8 @@ static inline void list(kmm__pool_t *p, kmm__block_t *b)
 static const kmm__block_t *find_listed(kmm__pool_t *p, bool large, uintptr_t address)
 {
     const kmm__index_t *x = index_of(p, large);
-    const kmm__block_t *b = atomic_load_explicit(&x->buckets[kmm__index_bucket(x, address)], memory_order_relaxed);
+    const kmm__block_t *b =
+        atomic_load_explicit(&x->buckets[kmm__index_bucket(x, address)], memory_order_relaxed);
     while (b && b->address != address)
         b = atomic_load_explicit(&b->same, memory_order_relaxed);
     return b;
@@ -165,7 +187,8 @@ static bool page_add(kmm__pool_t *p, kmm__block_t **spare)
 /* Descriptors for new memory are made with it, and not while the program waits for a block. */
 static void descriptors_expect(kmm__pool_t *p)
 {
-    const size_t covers = p->held / DESCRIPTOR_COVERS, most = covers < DESCRIPTORS_AHEAD ? covers : DESCRIPTORS_AHEAD;
+    const size_t covers = p->held / DESCRIPTOR_COVERS,
+                 most = covers < DESCRIPTORS_AHEAD ? covers : DESCRIPTORS_AHEAD;
     if (most > p->descriptors + SLAB_LEAST * PLACES)
         slab_add(p, (most - p->descriptors) / (PLACES - 1));
     index_expect(p, true, most);
@@ -177,7 +200,8 @@ static inline bool descriptors_reserve(kmm__pool_t *p, kmm__block_t **spare)
     return (*spare && (*spare)->next) || page_add(p, spare);
 }
 
-static inline kmm__block_t *descriptor_get(kmm__block_t **spare, uintptr_t address, size_t bytes, kmm__region_t *region)
+static inline kmm__block_t *descriptor_get(kmm__block_t **spare, uintptr_t address, size_t bytes,
+                                           kmm__region_t *region)
 {
     kmm__block_t *b = *spare, *next = b->next;
     *spare = next;
@@ -215,7 +239,10 @@ static inline bool is_left(const kmm__block_t *b)
 
 /* ---- Shelves ---- */
 
-static inline kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b) { return b->owner ? &b->owner->shelf : &p->clean; }
+static inline kmm__shelf_t *shelf_of(kmm__pool_t *p, const kmm__block_t *b)
+{
+    return b->owner ? &b->owner->shelf : &p->clean;
+}
 
 static inline void note_epoch(kmm__pool_stream_t *s, uint64_t epoch)
 {
@@ -267,8 +294,8 @@ static inline void absorb(kmm__block_t *lower, kmm__block_t *upper)
     descriptor_put(upper);
 }
 
-/* Cuts a block that is on no shelf. The lower part is returned, which has the new descriptor: what is cut for a
- * stream is what it will write to. */
+/* Cuts a block that is on no shelf. The lower part is returned, which has the new descriptor: what
+ * is cut for a stream is what it will write to. */
 static inline kmm__block_t *cut(kmm__block_t **spare, kmm__block_t *b, size_t bytes)
 {
     kmm__block_t *lower = descriptor_get(spare, b->address, bytes, b->region);
@@ -292,14 +319,15 @@ static inline void make_clean(kmm__block_t *b)
     b->epoch = 0;
 }
 
-/* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A clean
- * neighbour no larger than b takes b's tag: little is lost, and memory does not fall to pieces. The end of
- * a region loses nothing, since `clean_from` tells. */
+/* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A
+ * clean neighbour no larger than b takes b's tag: little is lost, and memory does not fall to
+ * pieces. The end of a region loses nothing, since `clean_from` tells. */
 static inline bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
 {
     if (!is_free(neighbour))
         return false;
-    return neighbour->owner == b->owner || (!neighbour->owner && (neighbour->bytes <= b->bytes || !neighbour->above));
+    return neighbour->owner == b->owner ||
+           (!neighbour->owner && (neighbour->bytes <= b->bytes || !neighbour->above));
 }
 
 /* Before b, which is being freed, is joined with what lies above it. */
@@ -312,8 +340,8 @@ static inline void note_clean_from(const kmm__block_t *b)
         r->clean_from = r->last->address;
 }
 
-/* The epoch of what b becomes is no earlier than that of any block of its owner's shelf: looking at each would cost more
- * than it gains, since b is freed now, and few have a later one. */
+/* The epoch of what b becomes is no earlier than that of any block of its owner's shelf: looking at
+ * each would cost more than it gains, since b is freed now, and few have a later one. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
 {
     kmm__pool_stream_t *owner = b->owner;
@@ -352,7 +380,8 @@ void kmm__heap_extend(kmm__pool_t *p, const kmm__block_t *b)
     kmm__pool_extend(p, p->extent + extent - before);
 }
 
-static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t **spare, kmm__block_t *b, uintptr_t start, size_t bytes)
+static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t **spare, kmm__block_t *b,
+                                    uintptr_t start, size_t bytes)
 {
     if (!descriptors_reserve(p, spare))
         return NULL;
@@ -371,7 +400,10 @@ static inline kmm__block_t *cut_out(kmm__pool_t *p, kmm__block_t **spare, kmm__b
     return b;
 }
 
-kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes) { return cut_out(p, &p->spare, b, start, bytes); }
+kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, size_t bytes)
+{
+    return cut_out(p, &p->spare, b, start, bytes);
+}
 
 /* Gives a block that is on no shelf a descriptor of the list. */
 static kmm__block_t *describe_anew(kmm__block_t **spare, kmm__block_t *b)
@@ -381,7 +413,8 @@ static kmm__block_t *describe_anew(kmm__block_t **spare, kmm__block_t *b)
     return whole;
 }
 
-kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b, size_t bytes, size_t alignment)
+kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *b, size_t bytes,
+                              size_t alignment)
 {
     b = cut_out(p, &s->spare, b, (uintptr_t)kmm__round_up(b->address, alignment), bytes);
     if (!b)
@@ -400,7 +433,8 @@ kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need)
     for (kmm__region_t *r = p->regions; r; r = r->next) {
         kmm__block_t *b = r->last;
         const uintptr_t from = b->address < r->clean_from ? r->clean_from : b->address;
-        if (!is_free(b) || !b->owner || r->address + r->bytes - from < need || !descriptors_reserve(p, &p->spare))
+        if (!is_free(b) || !b->owner || r->address + r->bytes - from < need ||
+            !descriptors_reserve(p, &p->spare))
             continue;
         unshelve(p, b);
         if (from > b->address)
@@ -412,7 +446,8 @@ kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need)
     return NULL;
 }
 
-kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last, kmm__pool_stream_t *owner, uint64_t epoch)
+kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last,
+                             kmm__pool_stream_t *owner, uint64_t epoch)
 {
     const uintptr_t end = last->address + last->bytes;
     for (kmm__block_t *b = first; b && b->address < end; b = b->above)
@@ -494,8 +529,8 @@ void kmm__heap_free_region(kmm__region_t *r)
     free(r);
 }
 
-/* All blocks are looked at when an epoch has passed of which there may be some. Few epochs at a time have an event, so
- * each block is looked at a few times. */
+/* All blocks are looked at when an epoch has passed of which there may be some. Few epochs at a
+ * time have an event, so each block is looked at a few times. */
 static bool poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     if (kmm__shelf_count(&s->shelf) == 0)
@@ -554,7 +589,8 @@ bool kmm__heap_is_valid(kmm__pool_t *p)
             unused += is_free(b) ? b->bytes : 0;
             left += is_left(b) ? b->bytes : 0;
         }
-        if (bytes != r->bytes || unused != r->free || left != r->left || r->mapped > left || last != r->last)
+        if (bytes != r->bytes || unused != r->free || left != r->left || r->mapped > left ||
+            last != r->last)
             return false;
         shelved += unused;
         held += bytes - left;

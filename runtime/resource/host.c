@@ -31,7 +31,8 @@ static int host_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream
 
 static int host_info(kmm__source_t *s, size_t *available, size_t *total)
 {
-    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES), unused = sysconf(_SC_AVPHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES),
+         unused = sysconf(_SC_AVPHYS_PAGES);
     if (page < 0 || pages < 0 || unused < 0)
         return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: sysconf does not tell", s->head.name);
     *available = (size_t)unused * (size_t)page;
@@ -59,21 +60,27 @@ KMM__API int kmm_host_resource_create(kmm_resource_t **out)
 
 enum { BIND = 2, MASK_BITS = 1024 }; /* MPOL_BIND of <linux/mempolicy.h> */
 
-static size_t whole_pages(size_t bytes) { return kmm__round_up(bytes, (size_t)sysconf(_SC_PAGESIZE)); }
+static size_t whole_pages(size_t bytes)
+{
+    return kmm__round_up(bytes, (size_t)sysconf(_SC_PAGESIZE));
+}
 
 static int numa_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
 {
     (void)stream;
     int node = ((host_source_t *)s)->node;
-    unsigned long mask[MASK_BITS / (8 * sizeof(unsigned long))] = { 0 };
+    unsigned long mask[MASK_BITS / (8 * sizeof(unsigned long))] = {0};
     mask[node / (8 * sizeof(*mask))] = 1ul << node % (8 * sizeof(*mask));
-    void *p = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes", s->head.name, bytes);
     /* A kernel without NUMA has one node, and every page is on it. */
-    if (syscall(SYS_mbind, p, whole_pages(bytes), BIND, mask, (unsigned long)MASK_BITS, 0u) && errno != ENOSYS) {
+    if (syscall(SYS_mbind, p, whole_pages(bytes), BIND, mask, (unsigned long)MASK_BITS, 0u) &&
+        errno != ENOSYS) {
         munmap(p, whole_pages(bytes));
-        return kmm__resource_fail(KMM_E_DEVICE, "%s: memory cannot be bound to the node", s->head.name);
+        return kmm__resource_fail(KMM_E_DEVICE, "%s: memory cannot be bound to the node",
+                                  s->head.name);
     }
     *out = p;
     return 0;

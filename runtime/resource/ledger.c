@@ -11,12 +11,19 @@ void *kmm__ledger_home(size_t bytes)
     return home ? memset(home, 0, whole) : NULL;
 }
 
-void kmm__ledger_deinit(kmm__ledger_t *l) { kmm__table_deinit(&l->sizes); }
+void kmm__ledger_deinit(kmm__ledger_t *l)
+{
+    kmm__table_deinit(&l->sizes);
+}
 
 /* No allocation is of 0 bytes, so none looks like nothing. */
-static void *value_of(size_t bytes) { return (void *)(uintptr_t)bytes; }
+static void *value_of(size_t bytes)
+{
+    return (void *)(uintptr_t)bytes;
+}
 
-int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_stream_t stream, void **p)
+int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_stream_t stream,
+                    void **p)
 {
     if (kmm__table_put(&l->sizes, *p, value_of(bytes)) == 0)
         return 0;
@@ -25,21 +32,28 @@ int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_strea
     return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
 }
 
-int kmm__ledger_take(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t bytes, size_t *size)
+int kmm__ledger_take(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t bytes,
+                     size_t *size)
 {
     *size = (uintptr_t)kmm__table_take(&l->sizes, p);
     if (*size == 0)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes == KMM_SIZE_RECORDED || bytes == *size)
         return 0;
     kmm__ledger_return(l, p, *size);
-    return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, *size, bytes);
+    return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
+                              *size, bytes);
 }
 
 /* Cannot fail: a place has just become free. */
-void kmm__ledger_return(kmm__ledger_t *l, const void *p, size_t size) { kmm__table_put(&l->sizes, p, value_of(size)); }
+void kmm__ledger_return(kmm__ledger_t *l, const void *p, size_t size)
+{
+    kmm__table_put(&l->sizes, p, value_of(size));
+}
 
-int kmm__ledger_give_back(kmm__ledger_t *l, kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream, size_t *size)
+int kmm__ledger_give_back(kmm__ledger_t *l, kmm_resource_t *r, void *p, size_t bytes,
+                          kmm_stream_t stream, size_t *size)
 {
     int status = kmm__ledger_take(l, r, p, bytes, size);
     if (status)
@@ -59,5 +73,6 @@ int kmm__ledger_size(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, s
 int kmm__ledger_check_empty(kmm__ledger_t *l, const kmm_resource_t *r)
 {
     const size_t left = kmm__table_count(&l->sizes);
-    return left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
+    return left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left)
+                : 0;
 }

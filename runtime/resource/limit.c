@@ -12,7 +12,10 @@ typedef struct limiting {
     kmm__ledger_t ledger;
 } limiting_t;
 
-static size_t counted(size_t bytes) { return kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT); }
+static size_t counted(size_t bytes)
+{
+    return kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
+}
 
 /* Reserves before upstream is asked, so that threads cannot exceed the limit together. */
 static bool reserve(limiting_t *l, size_t bytes)
@@ -25,12 +28,13 @@ static bool reserve(limiting_t *l, size_t bytes)
     return true;
 }
 
-static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                             void **out)
 {
     limiting_t *l = (limiting_t *)r;
     if (!reserve(l, counted(bytes)))
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than what %zu of %zu leave", r->name, bytes,
-                                  atomic_load(&l->used), l->limit);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than what %zu of %zu leave",
+                                  r->name, bytes, atomic_load(&l->used), l->limit);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status == 0)
         status = kmm__ledger_add(&l->ledger, r, bytes, stream, out);
@@ -49,7 +53,10 @@ static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
     return status;
 }
 
-static int limiting_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((limiting_t *)r)->ledger, r, p, bytes); }
+static int limiting_size(kmm_resource_t *r, const void *p, size_t *bytes)
+{
+    return kmm__ledger_size(&((limiting_t *)r)->ledger, r, p, bytes);
+}
 
 static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
@@ -81,10 +88,12 @@ static const kmm__resource_ops_t limiting_ops = {
     .destroy = limiting_destroy,
 };
 
-KMM__API int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit, kmm_resource_t **out)
+KMM__API int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit,
+                                          kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "limiting: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "limiting: no upstream, or nowhere to put the resource");
     limiting_t *l = kmm__ledger_home(sizeof(*l));
     if (!l)
         return kmm__resource_fail(KMM_E_MEMORY, "limiting: no host memory for the resource");

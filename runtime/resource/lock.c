@@ -21,7 +21,8 @@ static void pause_briefly(void)
 static bool spin(kmm__lock_t *l)
 {
     for (int i = 0; i < SPINS; i++) {
-        if (atomic_load_explicit(&l->state, memory_order_relaxed) == KMM__LOCK_OPEN && kmm__lock_try(l))
+        if (atomic_load_explicit(&l->state, memory_order_relaxed) == KMM__LOCK_OPEN &&
+            kmm__lock_try(l))
             return true;
         pause_briefly();
     }
@@ -31,7 +32,7 @@ static bool spin(kmm__lock_t *l)
 /* Sleeps until the lock has been dropped, or for a while; true: has taken it instead. */
 static bool sleep_briefly(kmm__lock_t *l)
 {
-    const struct timespec most = { .tv_nsec = SLEEP_NS };
+    const struct timespec most = {.tv_nsec = SLEEP_NS};
     atomic_fetch_add(&l->sleepers, 1);
     const bool taken = kmm__lock_try(l);
     if (!taken)
@@ -46,4 +47,7 @@ void kmm__lock_wait(kmm__lock_t *l)
         continue;
 }
 
-void kmm__lock_wake(kmm__lock_t *l) { syscall(SYS_futex, &l->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+void kmm__lock_wake(kmm__lock_t *l)
+{
+    syscall(SYS_futex, &l->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks that are held for well under a microsecond, by many threads: a word, of which a thread that finds it taken
- * spins a while, then sleeps.
+ * Locks that are held for well under a microsecond, by many threads: a word, of which a thread that
+ * finds it taken spins a while, then sleeps.
  *
- * A lock is dropped by a plain store, since an exchange would wait until every store before it has reached the
- * processor's cache. So who drops it may miss a thread that goes to sleep at that very moment; such a thread
- * therefore sleeps for a limited time only and looks again.
+ * A lock is dropped by a plain store, since an exchange would wait until every store before it has
+ * reached the processor's cache. So who drops it may miss a thread that goes to sleep at that very
+ * moment; such a thread therefore sleeps for a limited time only and looks again.
  */
 #ifndef KMM__RESOURCE_LOCK_H
 #define KMM__RESOURCE_LOCK_H
@@ -28,7 +28,8 @@ void kmm__lock_wake(kmm__lock_t *l); /* one thread that sleeps */
 static inline bool kmm__lock_try(kmm__lock_t *l)
 {
     uint32_t open = KMM__LOCK_OPEN;
-    return atomic_compare_exchange_strong_explicit(&l->state, &open, KMM__LOCK_TAKEN, memory_order_acquire, memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&l->state, &open, KMM__LOCK_TAKEN,
+                                                   memory_order_acquire, memory_order_relaxed);
 }
 
 static inline void kmm__lock_take(kmm__lock_t *l)

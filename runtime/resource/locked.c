@@ -7,10 +7,12 @@
 
 typedef struct locked {
     kmm_resource_t head;
-    pthread_mutex_t lock; /* recursive: a pool upstream may give memory of a pool above back under pressure */
+    pthread_mutex_t
+        lock; /* recursive: a pool upstream may give memory of a pool above back under pressure */
 } locked_t;
 
-static int locked_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int locked_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                           void **out)
 {
     pthread_mutex_lock(&((locked_t *)r)->lock);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
@@ -88,7 +90,8 @@ static const kmm__resource_ops_t locked_ops = {
 KMM__API int kmm_thread_safe_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "thread_safe: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "thread_safe: no upstream, or nowhere to put the resource");
     locked_t *l = calloc(1, sizeof(*l));
     if (!l)
         return kmm__resource_fail(KMM_E_MEMORY, "thread_safe: no host memory for the resource");

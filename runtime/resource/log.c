@@ -23,11 +23,13 @@ static void line(logging_t *l, const char *action, const void *p, size_t bytes, 
     struct tm local;
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &local);
-    fprintf(l->file, "%ld,%02d:%02d:%02d.%06ld,%s,0x%zx,%zu,0x%zx\n", syscall(SYS_gettid), local.tm_hour, local.tm_min,
-            local.tm_sec, now.tv_nsec / 1000, action, (size_t)p, bytes, (size_t)stream);
+    fprintf(l->file, "%ld,%02d:%02d:%02d.%06ld,%s,0x%zx,%zu,0x%zx\n", syscall(SYS_gettid),
+            local.tm_hour, local.tm_min, local.tm_sec, now.tv_nsec / 1000, action, (size_t)p, bytes,
+            (size_t)stream);
 }
 
-static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                            void **out)
 {
     logging_t *l = (logging_t *)r;
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
@@ -39,7 +41,8 @@ static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, k
     return status;
 }
 
-/* The line is written before the memory can be allocated again, so that a pointer's lines alternate. */
+/* The line is written before the memory can be allocated again, so that a pointer's lines
+ * alternate. */
 static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     logging_t *l = (logging_t *)r;
@@ -56,7 +59,10 @@ static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
     return status;
 }
 
-static int logging_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((logging_t *)r)->ledger, r, p, bytes); }
+static int logging_size(kmm_resource_t *r, const void *p, size_t *bytes)
+{
+    return kmm__ledger_size(&((logging_t *)r)->ledger, r, p, bytes);
+}
 
 static int logging_destroy(kmm_resource_t *r)
 {
@@ -88,10 +94,12 @@ KMM__API int kmm_logging_flush(kmm_resource_t *r)
     return fails ? kmm__resource_fail(KMM_E_IO, "%s: the log could not be written", r->name) : 0;
 }
 
-KMM__API int kmm_logging_resource_create(kmm_resource_t *upstream, const char *path, kmm_resource_t **out)
+KMM__API int kmm_logging_resource_create(kmm_resource_t *upstream, const char *path,
+                                         kmm_resource_t **out)
 {
     if (!upstream || !path || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "logging: no upstream, no path, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "logging: no upstream, no path, or nowhere to put the resource");
     logging_t *l = kmm__ledger_home(sizeof(*l));
     if (!l)
         return kmm__resource_fail(KMM_E_MEMORY, "logging: no host memory for the resource");

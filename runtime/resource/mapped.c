@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device's memory in frames of the driver's granularity, mapped into address space. What is allocated is an
- * area: places in a row, a frame behind each. A pool on it can gather frames that nothing uses into a new area,
- * instead of taking more memory. They are at both addresses then, so that nobody has to wait: work that was given
- * the old ones may still run, and work enqueued later uses the new ones. The old ones are forgotten after that work.
+ * A device's memory in frames of the driver's granularity, mapped into address space. What is
+ * allocated is an area: places in a row, a frame behind each. A pool on it can gather frames that
+ * nothing uses into a new area, instead of taking more memory. They are at both addresses then, so
+ * that nobody has to wait: work that was given the old ones may still run, and work enqueued later
+ * uses the new ones. The old ones are forgotten after that work.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -25,22 +26,32 @@ typedef struct place {
 } place_t;
 
 /* Its places are written by whoever has them allocated, with `access` held for reading. */
-typedef struct area { uintptr_t at; size_t count; place_t places[]; } area_t;
+typedef struct area {
+    uintptr_t at;
+    size_t count;
+    place_t places[];
+} area_t;
 
 typedef struct mapped {
     kmm__source_t source;
     kmm__mapper_t mapper;
-    size_t most; /* a request of more is out of memory, whatever the driver would call it */
+    size_t most;        /* a request of more is out of memory, whatever the driver would call it */
     kmm__table_t areas; /* address -> area_t */
     pthread_mutex_t lock;
-    /* Held for reading while memory is mapped or unmapped, and for writing while devices are given access to all of it. */
+    /* Held for reading while memory is mapped or unmapped, and for writing while devices are given
+     * access to all of it. */
     pthread_rwlock_t access;
     uint64_t allowed; /* other devices that reach the memory; by number; guarded by `access` */
 } mapped_t;
 
-enum { FRAMES_AT_ONCE = 64 }; /* so many and more are not begun with where memory would not do for all */
+enum {
+    FRAMES_AT_ONCE = 64
+}; /* so many and more are not begun with where memory would not do for all */
 
-static size_t frame_bytes(const mapped_t *m) { return m->mapper.frame_bytes; }
+static size_t frame_bytes(const mapped_t *m)
+{
+    return m->mapper.frame_bytes;
+}
 
 static int check(const mapped_t *m, CUresult result, const char *call)
 {
@@ -49,8 +60,8 @@ static int check(const mapped_t *m, CUresult result, const char *call)
 
 static CUmemAllocationProp properties_of(const mapped_t *m)
 {
-    return (CUmemAllocationProp){ .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                  .location = { CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device } };
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device}};
 }
 
 /* ---- Frames and places; the device is entered ---- */
@@ -60,8 +71,10 @@ static int frame_new(mapped_t *m, frame_t **out)
     const CUmemAllocationProp properties = properties_of(m);
     frame_t *f = calloc(1, sizeof(*f));
     if (!f)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a frame", m->source.head.name);
-    int status = check(m, kmm__driver()->MemCreate(&f->handle, frame_bytes(m), &properties, 0), "cuMemCreate");
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a frame",
+                                  m->source.head.name);
+    int status = check(m, kmm__driver()->MemCreate(&f->handle, frame_bytes(m), &properties, 0),
+                       "cuMemCreate");
     if (status) {
         free(f);
         return status;
@@ -114,7 +127,8 @@ static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
         int one = place_clear(m, at + i * frame_bytes(m), &a->places[i]);
         status = status ? status : one;
     }
-    int one = check(m, kmm__driver()->MemAddressFree(at, a->count * frame_bytes(m)), "cuMemAddressFree");
+    int one =
+        check(m, kmm__driver()->MemAddressFree(at, a->count * frame_bytes(m)), "cuMemAddressFree");
     free(a);
     return status ? status : one;
 }
@@ -133,8 +147,10 @@ static place_t *gathered_place(mapped_t *m, const kmm__piece_t *pieces, size_t c
 /* Lets one device reach a row of places in which frames are mapped. */
 static int allow_row(mapped_t *m, uintptr_t at, size_t frames, int device)
 {
-    const CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, device }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-    return check(m, kmm__driver()->MemSetAccess(at, frames * frame_bytes(m), &access, 1), "cuMemSetAccess");
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
+                                    CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    return check(m, kmm__driver()->MemSetAccess(at, frames * frame_bytes(m), &access, 1),
+                 "cuMemSetAccess");
 }
 
 /* The same for the device itself and all that have been allowed. */
@@ -186,13 +202,15 @@ static int check_memory(mapped_t *m, const kmm__piece_t *pieces, size_t count, s
     size_t available, total, fresh = frames;
     for (size_t k = 0; k < count; k++)
         fresh -= pieces[k].frames;
-    if (fresh < FRAMES_AT_ONCE || kmm__driver()->MemGetInfo(&available, &total) || fresh <= available / frame_bytes(m))
+    if (fresh < FRAMES_AT_ONCE || kmm__driver()->MemGetInfo(&available, &total) ||
+        fresh <= available / frame_bytes(m))
         return 0;
-    return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: the device has %zu left", m->source.head.name, fresh * frame_bytes(m),
-                              available);
+    return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: the device has %zu left",
+                              m->source.head.name, fresh * frame_bytes(m), available);
 }
 
-static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames,
+                     void **out)
 {
     CUdeviceptr at = 0;
     const int lacks = check_memory(m, pieces, count, frames);
@@ -200,9 +218,11 @@ static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size
         return lacks;
     area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->places[0]));
     if (!a)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area", m->source.head.name);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area",
+                                  m->source.head.name);
     a->count = frames;
-    int status = check(m, kmm__driver()->MemAddressReserve(&at, frames * frame_bytes(m), 0, 0, 0), "cuMemAddressReserve");
+    int status = check(m, kmm__driver()->MemAddressReserve(&at, frames * frame_bytes(m), 0, 0, 0),
+                       "cuMemAddressReserve");
     if (status) {
         free(a);
         return status;
@@ -220,7 +240,8 @@ static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size
     return 0;
 }
 
-static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+static int area_new(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames,
+                    void **out)
 {
     pthread_rwlock_rdlock(&m->access);
     int status = area_make(m, pieces, count, frames, out);
@@ -243,7 +264,8 @@ static int mapped_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void 
     mapped_t *m = (mapped_t *)s;
     (void)stream;
     if (bytes > m->most)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than there ever are", s->head.name, bytes);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than there ever are",
+                                  s->head.name, bytes);
     int status = kmm__driver_enter(s->head.device);
     if (status)
         return status;
@@ -285,7 +307,8 @@ static void mapped_close(kmm__source_t *s)
 
 /* ---- For a pool ---- */
 
-static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames,
+                         void **out)
 {
     mapped_t *m = (mapped_t *)r;
     int status = kmm__driver_enter(r->device);
@@ -293,7 +316,8 @@ static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t c
         return status;
     status = area_new(m, pieces, count, frames, out);
     kmm__driver_leave();
-    /* Should that fail, the frames remain where they were, and what is mapped there is all that keeps them. */
+    /* Should that fail, the frames remain where they were, and what is mapped there is all that
+     * keeps them. */
     return status ? status : kmm__source_adopt(&m->source, *out, frames * frame_bytes(m));
 }
 
@@ -317,7 +341,10 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
 
 /* ---- Access of other devices ---- */
 
-typedef struct newcomer { mapped_t *m; int device, status; } newcomer_t;
+typedef struct newcomer {
+    mapped_t *m;
+    int device, status;
+} newcomer_t;
 
 /* Rows of places in which frames are mapped, one after the other. */
 static void allow_area(void *context, void *value)
@@ -332,10 +359,11 @@ static void allow_area(void *context, void *value)
     }
 }
 
-/* With `access` held for writing. On failure the device reaches some of what there is, and nothing that will be. */
+/* With `access` held for writing. On failure the device reaches some of what there is, and nothing
+ * that will be. */
 static int allow_newcomer(mapped_t *m, int device)
 {
-    newcomer_t n = { m, device, 0 };
+    newcomer_t n = {m, device, 0};
     if (m->allowed >> device & 1)
         return 0;
     kmm__table_each(&m->areas, allow_area, &n);
@@ -365,7 +393,7 @@ static int mapped_allow(kmm__source_t *s, int device)
 static bool keeps(CUdeviceptr at)
 {
     const kmm__driver_t *d = kmm__driver();
-    unsigned char there[64], back[64] = { 0 };
+    unsigned char there[64], back[64] = {0};
     CUstream stream;
     if (d->StreamCreate(&stream, CU_STREAM_NON_BLOCKING))
         return false;
@@ -379,25 +407,31 @@ static bool keeps(CUdeviceptr at)
     return !result && !end && !memcmp(there, back, sizeof(there));
 }
 
-/* Maps two frames in a row and writes across their border: that there are the calls and a granularity says little, and
- * releases of ROCm answer with success and map nothing but the first. */
+/* Maps two frames in a row and writes across their border: that there are the calls and a
+ * granularity says little, and releases of ROCm answer with success and map nothing but the first.
+ */
 static int try_frames(mapped_t *m)
 {
     const CUmemAllocationProp properties = properties_of(m);
     const kmm__driver_t *d = kmm__driver();
     void *at;
     CUdeviceptr place;
-    if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
+    if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties,
+                                       CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
         frame_bytes(m) == 0 || d->MemAddressReserve(&place, frame_bytes(m), 0, 0, 0))
-        return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory", m->source.head.device);
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory",
+                                  m->source.head.device);
     d->MemAddressFree(place, frame_bytes(m));
     int status = area_new(m, NULL, 0, 2, &at);
     if (status)
         return status;
     const bool kept = keeps((uintptr_t)at + frame_bytes(m) - 32);
     status = area_end(m, at);
-    return kept ? status : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d does not keep what is written to mapped memory",
-                                              m->source.head.device);
+    return kept ? status
+                : kmm__resource_fail(
+                      KMM_E_UNSUPPORTED,
+                      "mapped: device %d does not keep what is written to mapped memory",
+                      m->source.head.device);
 }
 
 /* Fills in the rest of a resource whose source is ready. */
@@ -408,9 +442,12 @@ static int mapped_open(mapped_t *m, int device)
     if (status)
         return status;
     CUresult result = kmm__driver()->DeviceGet(&d, device);
-    status = check(m, result ? result : kmm__driver()->DeviceTotalMem(&m->most, d), "cuDeviceTotalMem");
+    status =
+        check(m, result ? result : kmm__driver()->DeviceTotalMem(&m->most, d), "cuDeviceTotalMem");
     if (status == 0)
-        status = kmm__driver()->maps ? try_frames(m) : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: the driver is too old");
+        status = kmm__driver()->maps
+                     ? try_frames(m)
+                     : kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: the driver is too old");
     kmm__driver_leave();
     return status;
 }
@@ -428,7 +465,7 @@ KMM__API int kmm_mapped_resource_create(int device, kmm_resource_t **out)
     pthread_mutex_init(&m->lock, NULL);
     pthread_rwlock_init(&m->access, NULL);
     m->allowed = 0;
-    m->mapper = (kmm__mapper_t){ 0, mapped_gather, mapped_forget };
+    m->mapper = (kmm__mapper_t){0, mapped_gather, mapped_forget};
     m->source.close = mapped_close;
     head->kind = KMM_MEMORY_DEVICE;
     head->device = device;

@@ -37,8 +37,8 @@ static const kmm__resource_ops_t owning_ops = {
     .destroy = owning_destroy,
 };
 
-KMM__API int kmm_owning_resource_create(kmm_resource_t *inner, kmm_resource_t *const *owned, size_t count,
-                                        kmm_resource_t **out)
+KMM__API int kmm_owning_resource_create(kmm_resource_t *inner, kmm_resource_t *const *owned,
+                                        size_t count, kmm_resource_t **out)
 {
     if (!inner || !out || (count && !owned) || count > PTRDIFF_MAX / sizeof(*owned) - 1)
         return kmm__resource_fail(KMM_E_INVALID, "owning: no resource, or nowhere to put one");

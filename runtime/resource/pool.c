@@ -9,17 +9,20 @@
 static const size_t MIB = (size_t)1 << 20;
 enum {
     CACHE_COUNT = 512,
-    CACHE_WASTE = 16, /* a cached block may be 1/16 larger than what it is taken for; */
+    CACHE_WASTE = 16,  /* a cached block may be 1/16 larger than what it is taken for; */
     LARGE_WASTE = 256, /* a large one, 1/256; */
-    EAGER_WASTE = 4,  /* one of a stream that meets others at the lock, 1/4, */
-    CACHE_PART = 32,  /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
+    EAGER_WASTE = 4,   /* one of a stream that meets others at the lock, 1/4, */
+    CACHE_PART = 32, /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
     CACHE_LEAST = 128 << 10, /* or 128 KiB, */
-    BLOCK_PART = 512, /* in blocks of at most 1/512 of that, */
-    BLOCK_LEAST = 64 << 10, /* or of 64 KiB: larger ones are worth more to their neighbours, and */
-    LARGE_PART = 4, /* few are kept, of at most 1/4, */
-    LARGE_PATIENCE = 16, LARGE_RESTS = 1024, /* and after so many in vain none of the next */
-    EAGER_MORE = 8, EAGER_BLOCK_PART = 16, /* and such a stream caches so much more, */
-    EAGER_LASTS = 256, /* until its thread has had the lock so often with no other thread in between */
+    BLOCK_PART = 512,        /* in blocks of at most 1/512 of that, */
+    BLOCK_LEAST = 64 << 10,  /* or of 64 KiB: larger ones are worth more to their neighbours, and */
+    LARGE_PART = 4,          /* few are kept, of at most 1/4, */
+    LARGE_PATIENCE = 16,
+    LARGE_RESTS = 1024, /* and after so many in vain none of the next */
+    EAGER_MORE = 8,
+    EAGER_BLOCK_PART = 16, /* and such a stream caches so much more, */
+    EAGER_LASTS =
+        256, /* until its thread has had the lock so often with no other thread in between */
     GROWTH_MOST = 1024, /* MiB */
     MAPPED_GROWTH_PART = 16,
     GROW_TRIES = 4
@@ -33,7 +36,10 @@ static inline kmm__pool_stream_t *stream_of(kmm__pool_t *p, kmm_stream_t stream)
 }
 
 /* Whether the stream has had to wait for the pool's lock of late. */
-static inline bool is_eager(const kmm__pool_stream_t *s) { return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0; }
+static inline bool is_eager(const kmm__pool_stream_t *s)
+{
+    return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
+}
 
 /* ---- The cache of a stream; with its lock held ---- */
 
@@ -44,7 +50,9 @@ static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
     for (; i + 1 < KMM__POOL_LARGE; i++)
         s->large[i] = s->large[i + 1];
     s->large[i] = NULL;
-    atomic_store_explicit(&s->large_count, atomic_load_explicit(&s->large_count, memory_order_relaxed) - 1, memory_order_relaxed);
+    atomic_store_explicit(&s->large_count,
+                          atomic_load_explicit(&s->large_count, memory_order_relaxed) - 1,
+                          memory_order_relaxed);
     return b;
 }
 
@@ -53,7 +61,9 @@ static kmm__block_t *large_put(kmm__pool_stream_t *s, kmm__block_t *b)
 {
     kmm__block_t *oldest = s->large[KMM__POOL_LARGE - 1];
     if (!oldest)
-        atomic_store_explicit(&s->large_count, atomic_load_explicit(&s->large_count, memory_order_relaxed) + 1, memory_order_relaxed);
+        atomic_store_explicit(&s->large_count,
+                              atomic_load_explicit(&s->large_count, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
     else if (++s->large_misses == LARGE_PATIENCE) {
         s->large_misses = 0;
         atomic_store_explicit(&s->large_rest, LARGE_RESTS, memory_order_relaxed);
@@ -106,9 +116,10 @@ static inline kmm__block_t *cache_take(kmm__pool_stream_t *s, size_t bytes)
     return b;
 }
 
-/* Takes blocks until the cache is half empty, the largest first, as a list through `next`: of rounds before this one, or
- * of all. */
-static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool all, kmm__block_t *list)
+/* Takes blocks until the cache is half empty, the largest first, as a list through `next`: of
+ * rounds before this one, or of all. */
+static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool all,
+                                      kmm__block_t *list)
 {
     for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->cache, c));)
         for (kmm__block_t *b = s->cache.classes[c], *next; b; b = next) {
@@ -124,7 +135,8 @@ static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool a
     return list;
 }
 
-/* Empties half of a full cache: first what has been there since before it was full the last time. */
+/* Empties half of a full cache: first what has been there since before it was full the last time.
+ */
 static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
 {
     kmm__block_t *list = cache_spill_some(s, most, false, NULL);
@@ -133,8 +145,14 @@ static kmm__block_t *cache_spill(kmm__pool_stream_t *s, size_t most)
     return list;
 }
 
-static inline const kmm__limits_t *limits_of(const kmm__pool_t *p, const kmm__pool_stream_t *s) { return &p->limits[is_eager(s)]; }
-static inline size_t limit(const _Atomic size_t *bytes) { return atomic_load_explicit(bytes, memory_order_relaxed); }
+static inline const kmm__limits_t *limits_of(const kmm__pool_t *p, const kmm__pool_stream_t *s)
+{
+    return &p->limits[is_eager(s)];
+}
+static inline size_t limit(const _Atomic size_t *bytes)
+{
+    return atomic_load_explicit(bytes, memory_order_relaxed);
+}
 
 static void lock_eagerly(kmm__pool_t *p, kmm__pool_stream_t *s, bool waits)
 {
@@ -142,13 +160,15 @@ static void lock_eagerly(kmm__pool_t *p, kmm__pool_stream_t *s, bool waits)
         kmm__lock_take(&p->lock);
     const uint64_t me = kmm__thread_number();
     const int eager = atomic_load_explicit(&s->eager, memory_order_relaxed);
-    const int more = p->options.cache_bytes ? 0 : !waits && p->locker == me ? eager - 1 : EAGER_LASTS;
+    const int more = p->options.cache_bytes      ? 0
+                     : !waits && p->locker == me ? eager - 1
+                                                 : EAGER_LASTS;
     p->locker = me;
     atomic_store_explicit(&s->eager, more, memory_order_relaxed);
 }
 
-/* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs memory,
- * and what everybody shares costs time only where they meet. */
+/* Takes the pool's lock for a stream, and notes whether it had to wait: what is cached apart costs
+ * memory, and what everybody shares costs time only where they meet. */
 static inline void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     const bool waits = !kmm__lock_try(&p->lock);
@@ -160,13 +180,16 @@ static inline void lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 static inline bool is_cached(const kmm__pool_stream_t *s, const kmm__limits_t *limits, size_t bytes)
 {
     return bytes <= limit(&limits->block) ||
-           (bytes <= limit(&limits->most) / LARGE_PART && atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
+           (bytes <= limit(&limits->most) / LARGE_PART &&
+            atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
 }
 
 /* Whether a stream may have kept a block of the size. */
-static inline bool may_be_cached(const kmm__pool_stream_t *s, const kmm__limits_t *limits, size_t bytes)
+static inline bool may_be_cached(const kmm__pool_stream_t *s, const kmm__limits_t *limits,
+                                 size_t bytes)
 {
-    return bytes <= limit(&limits->block) || atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
+    return bytes <= limit(&limits->block) ||
+           atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
 }
 
 static inline bool is_full(const kmm__pool_stream_t *s, size_t most)
@@ -175,7 +198,8 @@ static inline bool is_full(const kmm__pool_stream_t *s, size_t most)
 }
 
 /* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
-static inline kmm__block_t *cache_put(kmm__pool_stream_t *s, const kmm__limits_t *limits, kmm__block_t *b)
+static inline kmm__block_t *cache_put(kmm__pool_stream_t *s, const kmm__limits_t *limits,
+                                      kmm__block_t *b)
 {
     if (b->bytes <= limit(&limits->block)) {
         kmm__block_t *before = s->last;
@@ -252,7 +276,8 @@ static kmm__block_t *fit_other(kmm__pool_t *p, const request_t *q)
             best = b;
     }
     if (best && best->owner &&
-        kmm__timeline_after(&p->timelines, &q->stream->timeline, &best->owner->timeline, best->epoch))
+        kmm__timeline_after(&p->timelines, &q->stream->timeline, &best->owner->timeline,
+                            best->epoch))
         return NULL;
     return best;
 }
@@ -262,7 +287,8 @@ static bool is_free(const kmm__block_t *b)
     return b && atomic_load_explicit(&b->state, memory_order_relaxed) == KMM__BLOCK_FREE;
 }
 
-/* The last block of a run of free blocks from b that is large enough; NULL: the run is too short. */
+/* The last block of a run of free blocks from b that is large enough; NULL: the run is too short.
+ */
 static kmm__block_t *run_end(kmm__block_t *b, size_t need)
 {
     size_t bytes = 0;
@@ -274,7 +300,8 @@ static kmm__block_t *run_end(kmm__block_t *b, size_t need)
     return NULL;
 }
 
-static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *first, kmm__block_t *last)
+static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *first,
+                              kmm__block_t *last)
 {
     kmm__timeline_t *mine = &q->stream->timeline;
     for (kmm__block_t *b = first;; b = b->above) {
@@ -300,8 +327,8 @@ static bool owners_differ(kmm__pool_t *p)
     return owners > 1;
 }
 
-/* Joins neighbours of different owners into a block that is large enough. The only path that is not of
- * constant time: taken when there is nothing else, and only while such neighbours may exist. */
+/* Joins neighbours of different owners into a block that is large enough. The only path that is not
+ * of constant time: taken when there is nothing else, and only while such neighbours may exist. */
 static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
 {
     if (p->shelved < q->need || !owners_differ(p))
@@ -318,16 +345,17 @@ static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
     return NULL;
 }
 
-/* Whether there is a block that has its place below what its region has used so far: the extent of a
- * region is what it would need if it ended there, so it grows only when nothing else can be had. */
+/* Whether there is a block that has its place below what its region has used so far: the extent of
+ * a region is what it would need if it ended there, so it grows only when nothing else can be had.
+ */
 static inline bool is_within_extent(const request_t *q, const kmm__block_t *b)
 {
     return b && b->address + q->need <= b->region->address + b->region->extent;
 }
 
-/* What a request takes at the end of a region: from 2 MiB on, a multiple of 1/16 of its power of two and
- * of at most 2 MiB. Loads of varying sizes then fit more often into what they have left there; elsewhere
- * they take what they need, and where frames can be gathered. */
+/* What a request takes at the end of a region: from 2 MiB on, a multiple of 1/16 of its power of
+ * two and of at most 2 MiB. Loads of varying sizes then fit more often into what they have left
+ * there; elsewhere they take what they need, and where frames can be gathered. */
 static inline size_t generous(const kmm__pool_t *p, size_t bytes)
 {
     if (bytes < 2 * MIB || p->head.upstream->mapper)
@@ -336,7 +364,10 @@ static inline size_t generous(const kmm__pool_t *p, size_t bytes)
     return kmm__round_up(bytes, step < 2 * MIB ? step : 2 * MIB);
 }
 
-size_t kmm__pool_used(const kmm__pool_t *p) { return p->listed - p->shelved - p->moving; }
+size_t kmm__pool_used(const kmm__pool_t *p)
+{
+    return p->listed - p->shelved - p->moving;
+}
 
 void kmm__pool_note_used(kmm__pool_t *p)
 {
@@ -350,7 +381,8 @@ static inline kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block
     if (!b)
         return NULL;
     size_t bytes = b->above ? q->bytes : generous(p, q->bytes);
-    b = kmm__heap_carve(p, q->stream, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes, q->alignment);
+    b = kmm__heap_carve(p, q->stream, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes,
+                        q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
     kmm__pool_note_used(p);
@@ -404,7 +436,11 @@ static kmm__block_t *take_pending(kmm__pool_t *p, const request_t *q)
 static void limits_set(kmm__limits_t *l, size_t most, size_t block)
 {
     atomic_store_explicit(&l->most, most, memory_order_relaxed);
-    atomic_store_explicit(&l->block, block > BLOCK_LEAST ? block : most ? BLOCK_LEAST : 0, memory_order_relaxed);
+    atomic_store_explicit(&l->block,
+                          block > BLOCK_LEAST ? block
+                          : most              ? BLOCK_LEAST
+                                              : 0,
+                          memory_order_relaxed);
 }
 
 void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
@@ -419,12 +455,13 @@ void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
 
 /* ---- Growth; without the pool's lock ---- */
 
-/* The default: as much as is held, so that regions are few, and what is left over in each matters little. Where
- * frames can be gathered it does not matter, and the pool grows by little. */
+/* The default: as much as is held, so that regions are few, and what is left over in each matters
+ * little. Where frames can be gathered it does not matter, and the pool grows by little. */
 static size_t usual_growth(const kmm__pool_t *p)
 {
     if (p->head.upstream->mapper)
-        return kmm__round_up(p->held / MAPPED_GROWTH_PART + 1, p->head.upstream->mapper->frame_bytes);
+        return kmm__round_up(p->held / MAPPED_GROWTH_PART + 1,
+                             p->head.upstream->mapper->frame_bytes);
     size_t more = p->held < GROWTH_MOST * MIB ? p->held : GROWTH_MOST * MIB;
     return more > p->growth_least ? more : p->growth_least;
 }
@@ -447,7 +484,8 @@ static size_t growth(const kmm__pool_t *p, size_t least)
     return more < p->options.maximum_bytes - p->held ? more : p->options.maximum_bytes - p->held;
 }
 
-static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *stream, kmm_stream_t handle)
+static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stream_t *stream,
+                      kmm_stream_t handle)
 {
     kmm__lock_take(&p->lock);
     int status = kmm__heap_add_region(p, memory, bytes, p->head.upstream->ordered ? stream : NULL);
@@ -491,7 +529,8 @@ static int grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_st
     return allowed ? grow_by(p, least, stream, handle) : KMM_E_MEMORY;
 }
 
-static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q, kmm__block_t *(*take)(kmm__pool_t *, const request_t *))
+static kmm__block_t *take_locked(kmm__pool_t *p, const request_t *q,
+                                 kmm__block_t *(*take)(kmm__pool_t *, const request_t *))
 {
     lock_for(p, q->stream);
     kmm__block_t *b = take(p, q);
@@ -572,11 +611,13 @@ static int out_of_memory(kmm__pool_t *p, size_t asked)
     kmm__lock_take(&p->lock);
     size_t held = p->held, shelved = p->shelved;
     kmm__lock_drop(&p->lock);
-    return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes: %zu held, %zu unused, at most %zu allowed", p->head.name,
-                              asked, held, shelved, p->options.maximum_bytes);
+    return kmm__resource_fail(KMM_E_MEMORY,
+                              "%s: no %zu bytes: %zu held, %zu unused, at most %zu allowed",
+                              p->head.name, asked, held, shelved, p->options.maximum_bytes);
 }
 
-static inline kmm__block_t *take_cached(kmm__pool_t *p, kmm__pool_stream_t *s, size_t asked, size_t bytes)
+static inline kmm__block_t *take_cached(kmm__pool_t *p, kmm__pool_stream_t *s, size_t asked,
+                                        size_t bytes)
 {
     if (!may_be_cached(s, limits_of(p, s), bytes))
         return NULL;
@@ -588,7 +629,8 @@ static inline kmm__block_t *take_cached(kmm__pool_t *p, kmm__pool_stream_t *s, s
     return b;
 }
 
-static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                         void **out)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
     kmm__pool_stream_t *s = stream_of(p, stream);
@@ -598,7 +640,9 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     kmm__block_t *b = alignment == KMM_RESOURCE_ALIGNMENT ? take_cached(p, s, bytes, whole) : NULL;
     if (!b) {
         int failure = 0;
-        const request_t q = { s, stream, bytes, whole, alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT, &failure };
+        const request_t q = {s,       stream,    bytes,
+                             whole,   alignment, whole + alignment - KMM_RESOURCE_ALIGNMENT,
+                             &failure};
         b = q.need <= p->options.maximum_bytes ? take(p, &q) : NULL;
         if (!b)
             return failure ? failure : out_of_memory(p, bytes);
@@ -608,21 +652,27 @@ static int pool_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_
     return 0;
 }
 
-__attribute__((cold, noinline)) static int fail_address(const kmm__pool_t *p, const void *pointer, const kmm__block_t *b)
+__attribute__((cold, noinline)) static int fail_address(const kmm__pool_t *p, const void *pointer,
+                                                        const kmm__block_t *b)
 {
-    return kmm__resource_fail(KMM_E_ADDRESS, b ? "%s: %p has been freed already" : "%s: %p is not allocated (freed twice, or not from here)",
+    return kmm__resource_fail(KMM_E_ADDRESS,
+                              b ? "%s: %p has been freed already"
+                                : "%s: %p is not allocated (freed twice, or not from here)",
                               p->head.name, pointer);
 }
 
 /* The block was claimed for nothing. */
-__attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const void *pointer, size_t bytes, kmm__block_t *b)
+__attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const void *pointer,
+                                                   size_t bytes, kmm__block_t *b)
 {
     const size_t right = b->asked;
-    const bool moved = !kmm__block_is_at(b, (uintptr_t)pointer); /* another thread has freed it since it was found */
+    const bool moved = !kmm__block_is_at(
+        b, (uintptr_t)pointer); /* another thread has freed it since it was found */
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
     if (moved)
         return fail_address(p, pointer, b);
-    return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", p->head.name, pointer, right, bytes);
+    return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", p->head.name,
+                              pointer, right, bytes);
 }
 
 /* The block of a live pointer, which is ours alone from now on. */
@@ -630,12 +680,14 @@ static inline int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_
 {
     kmm__block_t *b = *out = kmm__heap_find(p, pointer, bytes);
     if (b)
-        __builtin_prefetch(&b->epoch, 1); /* the rest of it, before the exchange, which others wait for */
+        __builtin_prefetch(&b->epoch,
+                           1); /* the rest of it, before the exchange, which others wait for */
     kmm__block_state_t live = KMM__BLOCK_LIVE;
-    if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED, memory_order_acquire,
-                                                       memory_order_relaxed))
+    if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED,
+                                                       memory_order_acquire, memory_order_relaxed))
         return fail_address(p, pointer, b);
-    if ((bytes != KMM_SIZE_RECORDED && bytes != b->asked) || !kmm__block_is_at(b, (uintptr_t)pointer))
+    if ((bytes != KMM_SIZE_RECORDED && bytes != b->asked) ||
+        !kmm__block_is_at(b, (uintptr_t)pointer))
         return unclaim(p, pointer, bytes, b);
     return 0;
 }
@@ -647,7 +699,8 @@ static void put_list(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_t *list)
     kmm__lock_drop(&p->lock);
 }
 
-static inline void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const kmm__limits_t *limits, kmm__block_t *b)
+static inline void put_cached(kmm__pool_t *p, kmm__pool_stream_t *s, const kmm__limits_t *limits,
+                              kmm__block_t *b)
 {
     kmm__lock_take(&s->timeline.lock);
     count(s, -(int64_t)b->asked, -1);
@@ -710,7 +763,10 @@ static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
         blocks += ((kmm__pool_stream_t *)t)->live_count;
         kmm__lock_drop(&t->lock);
     }
-    out->live_bytes = bytes > 0 ? (size_t)bytes : 0; /* streams are looked at one after another, while threads allocate and free */
+    out->live_bytes =
+        bytes > 0
+            ? (size_t)bytes
+            : 0; /* streams are looked at one after another, while threads allocate and free */
     out->live_count = blocks > 0 ? (size_t)blocks : 0;
     out->held_bytes = p->held;
     out->regions = p->region_count;
@@ -724,7 +780,7 @@ static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 static int pool_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
-    kmm_resource_usage_t usage = { 0 };
+    kmm_resource_usage_t usage = {0};
     int status = kmm_resource_memory_info(r->upstream, available, total);
     if (status && status != KMM_E_UNSUPPORTED)
         return status;
@@ -748,11 +804,13 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a stream", r->name);
     kmm__lock_take(&p->lock);
     flush_stream(p, s);
-    atomic_store_explicit(&s->eager, 0, memory_order_relaxed); /* another stream may have its timeline */
+    atomic_store_explicit(&s->eager, 0,
+                          memory_order_relaxed); /* another stream may have its timeline */
     int status = kmm__timeline_end(&p->timelines, stream);
     kmm__lock_drop(&p->lock);
     if (status)
-        return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends", r->name);
+        return kmm__resource_fail(status, "%s: no event could be recorded on a stream that ends",
+                                  r->name);
     return kmm_resource_stream_end(r->upstream, stream);
 }
 
@@ -788,7 +846,7 @@ bool kmm__pool_is_valid(kmm_resource_t *r)
 static int pool_destroy(kmm_resource_t *r)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
-    kmm_resource_usage_t usage = { 0 };
+    kmm_resource_usage_t usage = {0};
     if (!p->is_alone)
         kmm__holder_remove(&p->holder);
     pool_usage(r, &usage);
@@ -798,7 +856,8 @@ static int pool_destroy(kmm_resource_t *r)
     for (kmm__region_t *region = p->regions; region; region = region->next)
         kmm__resource_give_back(r->upstream, (void *)region->address, region->bytes, NULL);
     if (usage.live_count)
-        status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, usage.live_count);
+        status = kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name,
+                                    usage.live_count);
     kmm__timelines_deinit(&p->timelines);
     kmm__heap_deinit(p);
     free(p);
@@ -819,7 +878,7 @@ static const kmm__resource_ops_t pool_ops = {
 
 static void options_init(kmm_pool_options_t *o, const kmm_pool_options_t *given)
 {
-    *o = given ? *given : (kmm_pool_options_t){ 0 };
+    *o = given ? *given : (kmm_pool_options_t){0};
     if (o->maximum_bytes == 0)
         o->maximum_bytes = SIZE_MAX;
     o->maximum_bytes &= ~(KMM_RESOURCE_ALIGNMENT - 1);
@@ -836,7 +895,8 @@ static size_t least_growth(kmm_resource_t *upstream)
     return least;
 }
 
-static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation)
+static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t *options,
+                             kmm__pool_relation_t relation)
 {
     kmm__pool_t *p = aligned_alloc(_Alignof(kmm__pool_t), sizeof(*p));
     if (!p)
@@ -852,19 +912,23 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     options_init(&p->options, options);
     p->growth_least = least_growth(upstream);
     kmm__pool_extend(p, 0);
-    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle, NULL);
+    kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle,
+                        NULL);
     p->is_alone = relation == KMM__POOL_ALONE;
     if (!p->is_alone)
         kmm__holder_add(&p->holder, &p->head);
     return p;
 }
 
-int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm__pool_relation_t relation, kmm_resource_t **out)
+int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options,
+                     kmm__pool_relation_t relation, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "pool: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "pool: no upstream, or nowhere to put the resource");
     if (options && options->maximum_bytes && options->initial_bytes > options->maximum_bytes)
-        return kmm__resource_fail(KMM_E_INVALID, "pool: initial size %zu is more than the maximum %zu",
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "pool: initial size %zu is more than the maximum %zu",
                                   options->initial_bytes, options->maximum_bytes);
     if (options && (options->initial_bytes > PTRDIFF_MAX || options->growth_bytes > PTRDIFF_MAX))
         return kmm__resource_fail(KMM_E_INVALID, "pool: a size is absurd");
@@ -872,7 +936,9 @@ int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options
     if (!p)
         return kmm__resource_fail(KMM_E_MEMORY, "pool: no host memory for the resource");
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
-    initial = initial < p->options.maximum_bytes ? initial : p->options.maximum_bytes; /* which has been rounded down */
+    initial = initial < p->options.maximum_bytes
+                  ? initial
+                  : p->options.maximum_bytes; /* which has been rounded down */
     if (initial) {
         kmm__pool_stream_t *s = stream_of(p, NULL);
         p->held = initial;
@@ -886,7 +952,8 @@ int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options
     return 0;
 }
 
-KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_options_t *options, kmm_resource_t **out)
+KMM__API int kmm_pool_resource_create(kmm_resource_t *upstream, const kmm_pool_options_t *options,
+                                      kmm_resource_t **out)
 {
     return kmm__pool_create(upstream, options, KMM__POOL_AMONG_OTHERS, out);
 }

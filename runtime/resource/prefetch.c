@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves managed memory to its device as it is allocated, so that the first kernel does not fault. */
+/* Moves managed memory to its device as it is allocated, so that the first kernel does not fault.
+ */
 #include <stdlib.h>
 
 #include "resource/driver.h"
 
 static CUresult prefetch(int device, void *p, size_t bytes, kmm_stream_t stream)
 {
-    const CUmemLocation to = { CU_MEM_LOCATION_TYPE_DEVICE, device };
+    const CUmemLocation to = {CU_MEM_LOCATION_TYPE_DEVICE, device};
     return kmm__driver()->MemPrefetchAsync((CUdeviceptr)(uintptr_t)p, bytes, to, 0, stream);
 }
 
-static int prefetch_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int prefetch_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                             void **out)
 {
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status || r->kind != KMM_MEMORY_MANAGED)
@@ -41,7 +43,8 @@ static const kmm__resource_ops_t prefetch_ops = {
 KMM__API int kmm_prefetch_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "prefetch: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "prefetch: no upstream, or nowhere to put the resource");
     kmm_resource_t *r = calloc(1, sizeof(*r));
     if (!r)
         return kmm__resource_fail(KMM_E_MEMORY, "prefetch: no host memory for the resource");

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* All holders of the process. The lock is not held while one is trimmed: giving memory back may need a lock that another
- * thread has, which is on its way here. */
+/* All holders of the process. The lock is not held while one is trimmed: giving memory back may
+ * need a lock that another thread has, which is on its way here. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
 static kmm__holder_t *holders;
@@ -13,7 +13,7 @@ static kmm__holder_t *holders;
 void kmm__holder_add(kmm__holder_t *h, kmm_resource_t *r)
 {
     pthread_mutex_lock(&lock);
-    *h = (kmm__holder_t){ holders, r, 0 };
+    *h = (kmm__holder_t){holders, r, 0};
     holders = h;
     pthread_mutex_unlock(&lock);
     for (kmm_resource_t *below = r->upstream; below; below = below->upstream)
@@ -66,7 +66,8 @@ bool kmm__is_held(const kmm_resource_t *r, const void *p)
     bool held = false;
     pthread_mutex_lock(&lock);
     for (kmm__holder_t *h = holders; h && !held; h = h->next)
-        held = h->resource != r && h->resource->ops->holds && stands_on(h->resource, r) && h->resource->ops->holds(h->resource, p);
+        held = h->resource != r && h->resource->ops->holds && stands_on(h->resource, r) &&
+               h->resource->ops->holds(h->resource, p);
     pthread_mutex_unlock(&lock);
     return held;
 }

@@ -15,8 +15,8 @@ typedef struct kmm__holder {
 void kmm__holder_add(kmm__holder_t *h, kmm_resource_t *r);
 /* Waits for the threads that trim it. */
 void kmm__holder_remove(kmm__holder_t *h);
-/* Whether a holder that stands on r has memory from p on, so that p is no allocation of the program's own. What a holder gives back is
- * its own no more. */
+/* Whether a holder that stands on r has memory from p on, so that p is no allocation of the
+ * program's own. What a holder gives back is its own no more. */
 bool kmm__is_held(const kmm_resource_t *r, const void *p);
 /* Whom it helps when they give memory back. */
 typedef enum kmm__pressed {

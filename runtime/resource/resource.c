@@ -19,9 +19,13 @@ int kmm__resource_fail(int code, const char *format, ...)
     return code;
 }
 
-KMM__API const char *kmm_resource_error_text(void) { return error_text; }
+KMM__API const char *kmm_resource_error_text(void)
+{
+    return error_text;
+}
 
-void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const char *noun, kmm_resource_t *upstream)
+void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const char *noun,
+                        kmm_resource_t *upstream)
 {
     r->ops = ops;
     r->upstream = upstream;
@@ -37,9 +41,11 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
         snprintf(r->name, sizeof(r->name), "%s", noun);
 }
 
-int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                       void **out)
 {
-    return r->upstream->ops->allocate(r->upstream, bytes, alignment, stream, out); /* checked already */
+    return r->upstream->ops->allocate(r->upstream, bytes, alignment, stream,
+                                      out); /* checked already */
 }
 
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
@@ -47,14 +53,20 @@ int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t 
     return kmm_resource_deallocate(r->upstream, p, bytes, stream);
 }
 
-int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream) { return r->ops->deallocate(r, p, bytes, stream); }
+int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
+{
+    return r->ops->deallocate(r, p, bytes, stream);
+}
 
 int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
     return kmm_resource_size(r->upstream, p, bytes);
 }
 
-int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out) { return kmm_resource_usage(r->upstream, out); }
+int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
+{
+    return kmm_resource_usage(r->upstream, out);
+}
 
 int kmm__free_destroy(kmm_resource_t *r)
 {
@@ -62,13 +74,16 @@ int kmm__free_destroy(kmm_resource_t *r)
     return 0;
 }
 
-KMM__API int kmm_resource_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+KMM__API int kmm_resource_allocate(kmm_resource_t *r, size_t bytes, size_t alignment,
+                                   kmm_stream_t stream, void **out)
 {
     if (!r || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "allocate: no resource, or nowhere to put the address");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "allocate: no resource, or nowhere to put the address");
     *out = NULL;
     if (alignment & (alignment - 1))
-        return kmm__resource_fail(KMM_E_INVALID, "allocate: alignment %zu is no power of two", alignment);
+        return kmm__resource_fail(KMM_E_INVALID, "allocate: alignment %zu is no power of two",
+                                  alignment);
     if (bytes == 0)
         return 0;
     if (alignment < KMM_RESOURCE_ALIGNMENT)
@@ -87,7 +102,9 @@ KMM__API int kmm_resource_deallocate(kmm_resource_t *r, void *p, size_t bytes, k
     if (!p)
         return kmm__resource_fail(KMM_E_INVALID, "%s: NULL was never %zu bytes", r->name, bytes);
     if (atomic_load_explicit(&r->carries, memory_order_relaxed) && kmm__is_held(r, p))
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p belongs to what stands on it, where it may have been allocated", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p belongs to what stands on it, where it may have been allocated",
+            r->name, p);
     return r->ops->deallocate(r, p, bytes, stream);
 }
 
@@ -108,7 +125,8 @@ KMM__API int kmm_resource_memory_info(kmm_resource_t *r, size_t *available, size
         return r->ops->info(r, available, total);
     if (r->upstream)
         return kmm_resource_memory_info(r->upstream, available, total);
-    return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: does not know how much memory there is", r->name);
+    return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: does not know how much memory there is",
+                              r->name);
 }
 
 KMM__API int kmm_resource_trim(kmm_resource_t *r, size_t keep)
@@ -159,8 +177,20 @@ KMM__API bool kmm_resource_equal(const kmm_resource_t *a, const kmm_resource_t *
     return a->ops->equal(a, b);
 }
 
-KMM__API const char *kmm_resource_name(const kmm_resource_t *r) { return r ? r->name : "none"; }
-KMM__API kmm_memory_kind_t kmm_resource_kind(const kmm_resource_t *r) { return r ? r->kind : KMM_MEMORY_HOST; }
-KMM__API int kmm_resource_device(const kmm_resource_t *r) { return r ? r->device : -1; }
+KMM__API const char *kmm_resource_name(const kmm_resource_t *r)
+{
+    return r ? r->name : "none";
+}
+KMM__API kmm_memory_kind_t kmm_resource_kind(const kmm_resource_t *r)
+{
+    return r ? r->kind : KMM_MEMORY_HOST;
+}
+KMM__API int kmm_resource_device(const kmm_resource_t *r)
+{
+    return r ? r->device : -1;
+}
 
-KMM__API int kmm_resource_destroy(kmm_resource_t *r) { return r ? r->ops->destroy(r) : 0; }
+KMM__API int kmm_resource_destroy(kmm_resource_t *r)
+{
+    return r ? r->ops->destroy(r) : 0;
+}

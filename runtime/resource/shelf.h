@@ -2,10 +2,10 @@
 /*
  * Free blocks by size.
  *
- * Sizes are counted in units of 256 bytes and fall into classes: one for each size below 256 units, then
- * 128 to each doubling, so that a class spans less than 1%. A bitmap over the classes finds the next one that is
- * not empty, so that putting, taking and fitting take constant time however many blocks there are, and look at few
- * blocks, each of which may be in no cache of the processor.
+ * Sizes are counted in units of 256 bytes and fall into classes: one for each size below 256 units,
+ * then 128 to each doubling, so that a class spans less than 1%. A bitmap over the classes finds
+ * the next one that is not empty, so that putting, taking and fitting take constant time however
+ * many blocks there are, and look at few blocks, each of which may be in no cache of the processor.
  */
 #ifndef KMM__RESOURCE_SHELF_H
 #define KMM__RESOURCE_SHELF_H
@@ -21,7 +21,8 @@ enum {
     KMM__CLASS_SHIFTS = 26, /* sizes of 2 TiB and more are one class */
     KMM__CLASSES = (KMM__CLASS_SHIFTS + 1) << KMM__CLASS_BITS,
     KMM__CLASS_WORDS = KMM__CLASSES / 64,
-    KMM__PROBES = 4 /* how many blocks of the request's own class are looked at: some of them may be too small */
+    KMM__PROBES = 4 /* how many blocks of the request's own class are looked at: some of them may be
+                       too small */
 };
 _Static_assert(KMM__CLASS_WORDS <= 64, "one word tells which words are used");
 
@@ -33,34 +34,44 @@ typedef enum kmm__block_state {
     KMM__BLOCK_LEFT, /* only addresses: its frames are elsewhere */
 } kmm__block_state_t;
 
-/* A piece of a region. Blocks tile their region: below->address + below->bytes == address. Processors fetch lines of 64
- * bytes in pairs: a block is one. */
+/* A piece of a region. Blocks tile their region: below->address + below->bytes == address.
+ * Processors fetch lines of 64 bytes in pairs: a block is one. */
 typedef struct kmm__block {
     /* One line of the processor's cache, and all that a neighbour or a list looks at: */
-    _Alignas(128) uintptr_t address;    /* written with kmm__block_place */
-    size_t bytes;                       /* a multiple of 256 */
-    struct kmm__block *below, *above;   /* neighbours in the region; guarded by the pool's lock, written with kmm__block_link */
-    struct kmm__block *next, **at;      /* in a class of a shelf, where *at is this one; or in a list (next) */
-    struct kmm__pool_stream *owner;     /* free: which stream may still use it; NULL: nobody */
+    _Alignas(128) uintptr_t address;  /* written with kmm__block_place */
+    size_t bytes;                     /* a multiple of 256 */
+    struct kmm__block *below, *above; /* neighbours in the region; guarded by the pool's lock,
+                                         written with kmm__block_link */
+    struct kmm__block *next,
+        **at; /* in a class of a shelf, where *at is this one; or in a list (next) */
+    struct kmm__pool_stream *owner; /* free: which stream may still use it; NULL: nobody */
     _Atomic kmm__block_state_t state;
-    uint16_t round;                     /* cached: since which round of its cache */
+    uint16_t round; /* cached: since which round of its cache */
     /* And the rest: */
-    _Atomic(struct kmm__block *) same;  /* live or cached: the next in its bucket of the pool's index */
-    uint64_t epoch;                     /* free, with an owner: until this epoch of it */
-    size_t asked;                       /* live: what the program asked for */
+    _Atomic(struct kmm__block *)
+        same;       /* live or cached: the next in its bucket of the pool's index */
+    uint64_t epoch; /* free, with an owner: until this epoch of it */
+    size_t asked;   /* live: what the program asked for */
     struct kmm__region *region;
 } kmm__block_t;
 
 /* The address is compared by threads that have no lock. */
-static inline void kmm__block_place(kmm__block_t *b, uintptr_t address) { __atomic_store_n(&b->address, address, __ATOMIC_RELAXED); }
+static inline void kmm__block_place(kmm__block_t *b, uintptr_t address)
+{
+    __atomic_store_n(&b->address, address, __ATOMIC_RELAXED);
+}
 static inline bool kmm__block_is_at(const kmm__block_t *b, uintptr_t address)
 {
     return __atomic_load_n(&b->address, __ATOMIC_RELAXED) == address;
 }
 
-static inline void kmm__block_link(kmm__block_t **to, kmm__block_t *b) { __atomic_store_n(to, b, __ATOMIC_RELAXED); }
+static inline void kmm__block_link(kmm__block_t **to, kmm__block_t *b)
+{
+    __atomic_store_n(to, b, __ATOMIC_RELAXED);
+}
 
-/* Asks for what making a block free will look at, before the lock is had: a guess, so nothing depends on it. */
+/* Asks for what making a block free will look at, before the lock is had: a guess, so nothing
+ * depends on it. */
 static inline void kmm__block_foresee(const kmm__block_t *b)
 {
     __builtin_prefetch(__atomic_load_n(&b->below, __ATOMIC_RELAXED), 1);
@@ -79,17 +90,21 @@ typedef struct kmm__shelf {
 static inline unsigned kmm__class_of(size_t bytes)
 {
     const uint64_t units = bytes >> KMM__UNIT_SHIFT;
-    const unsigned shift = 63 - KMM__CLASS_BITS - (unsigned)__builtin_clzll(units | (1u << KMM__CLASS_BITS));
+    const unsigned shift =
+        63 - KMM__CLASS_BITS - (unsigned)__builtin_clzll(units | (1u << KMM__CLASS_BITS));
     if (shift >= KMM__CLASS_SHIFTS)
         return KMM__CLASSES - 1;
     return (shift << KMM__CLASS_BITS) + (unsigned)(units >> shift);
 }
 
-static inline size_t kmm__shelf_count(const kmm__shelf_t *s) { return atomic_load_explicit(&s->count, memory_order_relaxed); }
+static inline size_t kmm__shelf_count(const kmm__shelf_t *s)
+{
+    return atomic_load_explicit(&s->count, memory_order_relaxed);
+}
 
 /*
- * Sizes come at random, so a processor cannot foresee whether a class has another block, and a wrong guess costs it
- * more than the rest: stores that nobody needs are made to `nowhere`.
+ * Sizes come at random, so a processor cannot foresee whether a class has another block, and a
+ * wrong guess costs it more than the rest: stores that nobody needs are made to `nowhere`.
  */
 
 /* As the first of its class. */
@@ -134,8 +149,8 @@ static inline unsigned kmm__shelf_from(const kmm__shelf_t *s, unsigned c)
     return v * 64 + (unsigned)__builtin_ctzll(word);
 }
 
-/* A block of at least `bytes`, of the smallest class that surely has one; looks at a few of the class
- * below too. NULL when there is none. */
+/* A block of at least `bytes`, of the smallest class that surely has one; looks at a few of the
+ * class below too. NULL when there is none. */
 static inline kmm__block_t *kmm__shelf_fit(const kmm__shelf_t *s, size_t bytes)
 {
     unsigned c = kmm__class_of(bytes), found = kmm__shelf_from(s, c);

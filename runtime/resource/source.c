@@ -19,7 +19,8 @@ static record_t *record_get(kmm__source_t *s)
     pthread_mutex_unlock(&s->lock);
     r = r ? r : calloc(1, sizeof(*r));
     if (!r)
-        kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", s->head.name);
+        kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation",
+                           s->head.name);
     return r;
 }
 
@@ -42,7 +43,8 @@ static int record_put(kmm__source_t *s, void *p, record_t *record, kmm_stream_t 
     return kmm__resource_fail(status, "%s: no host memory to record an allocation", s->head.name);
 }
 
-static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int source_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                           void **out)
 {
     kmm__source_t *s = (kmm__source_t *)r;
     record_t *record = record_get(s);
@@ -78,12 +80,14 @@ static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_strea
     kmm__source_t *s = (kmm__source_t *)r;
     record_t *record = kmm__table_take(&s->live, p);
     if (!record)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes != KMM_SIZE_RECORDED && bytes != record->bytes) {
         size_t right = record->bytes;
         /* Nothing is lost by this put: the slot has just become free. */
         kmm__table_put(&s->live, p, record);
-        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p, right, bytes);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
+                                  right, bytes);
     }
     int status = s->put(s, record->base, record->taken, stream);
     record_end(s, record);
@@ -103,7 +107,8 @@ static int source_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
     kmm__source_t *s = (kmm__source_t *)r;
     if (!s->info)
-        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: does not know how much memory there is", r->name);
+        return kmm__resource_fail(KMM_E_UNSUPPORTED, "%s: does not know how much memory there is",
+                                  r->name);
     return s->info(s, available, total);
 }
 
@@ -134,7 +139,8 @@ static int source_destroy(kmm_resource_t *r)
     kmm__source_t *s = (kmm__source_t *)r;
     size_t left = kmm__table_count(&s->live);
     kmm__table_each(&s->live, free_left_over, s);
-    int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
+    int status =
+        left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
     kmm__table_deinit(&s->live);
     for (record_t *record = s->spare, *next; record; record = next) {
         next = record->next;

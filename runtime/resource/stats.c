@@ -30,7 +30,8 @@ static void count(statistics_t *s, int64_t bytes, int64_t n)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int statistics_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int statistics_allocate(kmm_resource_t *r, size_t bytes, size_t alignment,
+                               kmm_stream_t stream, void **out)
 {
     statistics_t *s = (statistics_t *)r;
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
@@ -51,7 +52,10 @@ static int statistics_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_s
     return status;
 }
 
-static int statistics_size(kmm_resource_t *r, const void *p, size_t *bytes) { return kmm__ledger_size(&((statistics_t *)r)->ledger, r, p, bytes); }
+static int statistics_size(kmm_resource_t *r, const void *p, size_t *bytes)
+{
+    return kmm__ledger_size(&((statistics_t *)r)->ledger, r, p, bytes);
+}
 
 static int statistics_destroy(kmm_resource_t *r)
 {
@@ -75,7 +79,8 @@ static const kmm__resource_ops_t statistics_ops = {
 KMM__API int kmm_statistics_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "statistics: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "statistics: no upstream, or nowhere to put the resource");
     statistics_t *s = kmm__ledger_home(sizeof(*s));
     kmm_statistics_t *scopes = calloc(8, sizeof(*scopes));
     if (!s || !scopes) {
@@ -131,7 +136,7 @@ KMM__API int kmm_statistics_push(kmm_resource_t *r)
     pthread_mutex_lock(&s->lock);
     bool fits = reserve(s);
     if (fits)
-        s->scopes[s->depth++] = (kmm_statistics_t){ 0 };
+        s->scopes[s->depth++] = (kmm_statistics_t){0};
     pthread_mutex_unlock(&s->lock);
     return fits ? 0 : kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a scope", r->name);
 }

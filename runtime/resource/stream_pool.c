@@ -25,7 +25,8 @@ static CUresult fill(kmm_stream_pool_t *pool, size_t count)
 KMM__API int kmm_stream_pool_create(int device, size_t count, kmm_stream_pool_t **out)
 {
     if (!out || count > 65536)
-        return kmm__resource_fail(KMM_E_INVALID, "stream_pool: %zu streams, or nowhere to put them", count);
+        return kmm__resource_fail(KMM_E_INVALID, "stream_pool: %zu streams, or nowhere to put them",
+                                  count);
     count = count ? count : 16;
     int status = kmm__driver_enter(device);
     if (status)
@@ -59,13 +60,17 @@ KMM__API void kmm_stream_pool_destroy(kmm_stream_pool_t *pool)
     free(pool);
 }
 
-KMM__API size_t kmm_stream_pool_count(const kmm_stream_pool_t *pool) { return pool ? pool->count : 0; }
+KMM__API size_t kmm_stream_pool_count(const kmm_stream_pool_t *pool)
+{
+    return pool ? pool->count : 0;
+}
 
 KMM__API kmm_stream_t kmm_stream_pool_next(kmm_stream_pool_t *pool)
 {
     if (!pool)
         return NULL;
-    return pool->streams[atomic_fetch_add_explicit(&pool->turn, 1, memory_order_relaxed) % pool->count];
+    return pool
+        ->streams[atomic_fetch_add_explicit(&pool->turn, 1, memory_order_relaxed) % pool->count];
 }
 
 KMM__API int kmm_stream_pool_get(kmm_stream_pool_t *pool, size_t index, kmm_stream_t *out)

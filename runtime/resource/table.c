@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader takes the version, looks, and takes the version again: if that has changed it looks once more.
- * Slots are written with release and read with acquire, so who has seen anything of a change also sees
- * the version odd or later.
+ * A reader takes the version, looks, and takes the version again: if that has changed it looks once
+ * more. Slots are written with release and read with acquire, so who has seen anything of a change
+ * also sees the version odd or later.
  */
 #include "resource/table.h"
 
@@ -16,12 +16,20 @@
 typedef kmm__table_shard_t shard_t;
 typedef kmm__table_slots_t slots_t;
 
-/* Multiplicative hashing: low bits of addresses are zeros, and only high bits of the product are good. */
-static uint64_t hash(uintptr_t key) { return (uint64_t)(key >> 8) * 0x9E3779B97F4A7C15u ^ (uint64_t)key << 56; }
+/* Multiplicative hashing: low bits of addresses are zeros, and only high bits of the product are
+ * good. */
+static uint64_t hash(uintptr_t key)
+{
+    return (uint64_t)(key >> 8) * 0x9E3779B97F4A7C15u ^ (uint64_t)key << 56;
+}
 
-static shard_t *shard_of(kmm__table_t *t, uintptr_t key) { return &t->shards[hash(key) >> 58]; }
+static shard_t *shard_of(kmm__table_t *t, uintptr_t key)
+{
+    return &t->shards[hash(key) >> 58];
+}
 
-/* Written for a few instructions, but the writer may lose the processor: yield after a short spin. */
+/* Written for a few instructions, but the writer may lose the processor: yield after a short spin.
+ */
 static void pause_for(unsigned *spins)
 {
     if (++*spins % 64 == 0)
@@ -34,8 +42,8 @@ static shard_t *shard_lock(kmm__table_t *t, uintptr_t key)
     unsigned spins = 0;
     for (;;) {
         uint32_t version = atomic_load_explicit(&s->version, memory_order_relaxed) & ~1u;
-        if (atomic_compare_exchange_weak_explicit(&s->version, &version, version + 1, memory_order_acquire,
-                                                  memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&s->version, &version, version + 1,
+                                                  memory_order_acquire, memory_order_relaxed))
             return s;
         pause_for(&spins);
     }
@@ -43,11 +51,18 @@ static shard_t *shard_lock(kmm__table_t *t, uintptr_t key)
 
 static void shard_unlock(shard_t *s)
 {
-    atomic_store_explicit(&s->version, atomic_load_explicit(&s->version, memory_order_relaxed) + 1, memory_order_release);
+    atomic_store_explicit(&s->version, atomic_load_explicit(&s->version, memory_order_relaxed) + 1,
+                          memory_order_release);
 }
 
-static uintptr_t key_at(const slots_t *l, size_t i) { return atomic_load_explicit(&l->slot[i].key, memory_order_acquire); }
-static void *value_at(const slots_t *l, size_t i) { return atomic_load_explicit(&l->slot[i].value, memory_order_acquire); }
+static uintptr_t key_at(const slots_t *l, size_t i)
+{
+    return atomic_load_explicit(&l->slot[i].key, memory_order_acquire);
+}
+static void *value_at(const slots_t *l, size_t i)
+{
+    return atomic_load_explicit(&l->slot[i].value, memory_order_acquire);
+}
 
 static void slot_set(slots_t *l, size_t i, uintptr_t key, void *value)
 {
@@ -55,7 +70,10 @@ static void slot_set(slots_t *l, size_t i, uintptr_t key, void *value)
     atomic_store_explicit(&l->slot[i].value, value, memory_order_release);
 }
 
-static size_t home(const slots_t *l, uintptr_t key) { return (hash(key) >> 20) & (l->capacity - 1); }
+static size_t home(const slots_t *l, uintptr_t key)
+{
+    return (hash(key) >> 20) & (l->capacity - 1);
+}
 
 /* The slot of the key, or the empty one where it would be. Amid a change it may be any slot. */
 static size_t probe(const slots_t *l, uintptr_t key)
@@ -72,7 +90,10 @@ static size_t probe(const slots_t *l, uintptr_t key)
 
 /* With the shard locked, from here on. */
 
-static slots_t *slots_of(const shard_t *s) { return atomic_load_explicit(&s->slots, memory_order_relaxed); }
+static slots_t *slots_of(const shard_t *s)
+{
+    return atomic_load_explicit(&s->slots, memory_order_relaxed);
+}
 
 static bool shard_grow(shard_t *s)
 {
@@ -90,7 +111,8 @@ static bool shard_grow(shard_t *s)
     return true;
 }
 
-/* Closes the gap at i, so that every key is still reached from its home without an empty slot between. */
+/* Closes the gap at i, so that every key is still reached from its home without an empty slot
+ * between. */
 static void close_gap(slots_t *l, size_t i)
 {
     const size_t mask = l->capacity - 1;
@@ -106,7 +128,10 @@ static void close_gap(slots_t *l, size_t i)
 
 /* ---- The interface ---- */
 
-void kmm__table_init(kmm__table_t *t) { memset(t, 0, sizeof(*t)); }
+void kmm__table_init(kmm__table_t *t)
+{
+    memset(t, 0, sizeof(*t));
+}
 
 void kmm__table_deinit(kmm__table_t *t)
 {

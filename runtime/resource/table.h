@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table from addresses to pointers, for many threads: sharded, and read without writing anything that
- * threads share. Whoever writes makes a shard's version odd meanwhile, which is also its lock. */
+/* A table from addresses to pointers, for many threads: sharded, and read without writing anything
+ * that threads share. Whoever writes makes a shard's version odd meanwhile, which is also its lock.
+ */
 #ifndef KMM__RESOURCE_TABLE_H
 #define KMM__RESOURCE_TABLE_H
 
@@ -28,7 +29,9 @@ typedef struct kmm__table_shard {
     size_t count;
 } kmm__table_shard_t;
 
-typedef struct kmm__table { kmm__table_shard_t shards[KMM__TABLE_SHARDS]; } kmm__table_t;
+typedef struct kmm__table {
+    kmm__table_shard_t shards[KMM__TABLE_SHARDS];
+} kmm__table_t;
 
 void kmm__table_init(kmm__table_t *t);
 void kmm__table_deinit(kmm__table_t *t);

@@ -15,7 +15,8 @@ uint64_t kmm__thread_number(void)
 
 enum { UNORDERED_KEYS = 64 };
 
-static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *key, uint64_t *thread)
+static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *key,
+                    uint64_t *thread)
 {
     *key = (uintptr_t)stream;
     *thread = 0;
@@ -31,14 +32,16 @@ static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *
 
 static kmm__timeline_name_t *find(kmm__timelines_t *ts, uintptr_t key, uint64_t thread)
 {
-    kmm__timeline_name_t *n = atomic_load_explicit(kmm__timeline_bucket(ts, key, thread), memory_order_acquire);
+    kmm__timeline_name_t *n =
+        atomic_load_explicit(kmm__timeline_bucket(ts, key, thread), memory_order_acquire);
     while (n && (n->key != key || n->thread != thread))
         n = n->next;
     return n;
 }
 
-int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order, size_t timeline_bytes,
-                        bool (*idle)(kmm__timeline_t *t), void (*init)(kmm__timeline_t *t))
+int kmm__timelines_init(kmm__timelines_t *ts, const kmm_stream_order_t *order,
+                        size_t timeline_bytes, bool (*idle)(kmm__timeline_t *t),
+                        void (*init)(kmm__timeline_t *t))
 {
     memset(ts, 0, sizeof(*ts));
     ts->order = order;
@@ -72,19 +75,22 @@ void kmm__timelines_deinit(kmm__timelines_t *ts)
     pthread_mutex_destroy(&ts->lock);
 }
 
-/* Whether the work of an ended stream is over: memory with its tag, which may be on no shelf for a moment, is anybody's then. With
- * ts->lock held, which comes after a timeline's; who has that one now may be waiting for just this. */
+/* Whether the work of an ended stream is over: memory with its tag, which may be on no shelf for a
+ * moment, is anybody's then. With ts->lock held, which comes after a timeline's; who has that one
+ * now may be waiting for just this. */
 static bool is_over(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
     if (!kmm__lock_try(&t->lock))
         return false;
     const int newest = t->recorded_count - 1;
-    const bool over = newest < 0 || ts->order->event_query(ts->order->context, t->recorded[newest].event) == 1;
+    const bool over =
+        newest < 0 || ts->order->event_query(ts->order->context, t->recorded[newest].event) == 1;
     kmm__lock_drop(&t->lock);
     return over;
 }
 
-/* A timeline for a new stream: one whose stream has ended and whose memory is all reused, or a new one. */
+/* A timeline for a new stream: one whose stream has ended and whose memory is all reused, or a new
+ * one. */
 static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
 {
     for (kmm__timeline_t *t = ts->all; t; t = t->next)
@@ -108,7 +114,8 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
     return t;
 }
 
-static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t key, uint64_t thread)
+static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t key,
+                            uint64_t thread)
 {
     kmm__timeline_name_t *n = find(ts, key, thread);
     if (n && n->timeline)
@@ -177,8 +184,8 @@ static void event_put(kmm__timelines_t *ts, void *event)
         ts->order->event_destroy(ts->order->context, event);
 }
 
-/* Where an event covers the timeline's work. Another thread's own stream cannot be named, but the default one, NULL, waits
- * for the work of all of them. */
+/* Where an event covers the timeline's work. Another thread's own stream cannot be named, but the
+ * default one, NULL, waits for the work of all of them. */
 static kmm_stream_t stream_of(const kmm__timeline_t *t)
 {
     return t->thread && t->thread != kmm__thread_number() ? NULL : t->stream;
@@ -213,7 +220,10 @@ static uint64_t covered(const kmm__timeline_t *t)
 static int cover(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
 {
     if (covered(t) < epoch) {
-        int status = t->ended ? kmm__resource_fail(KMM_E_STATE, "memory was freed on a stream while its end was told, or after") : record(ts, t);
+        int status = t->ended ? kmm__resource_fail(
+                                    KMM_E_STATE,
+                                    "memory was freed on a stream while its end was told, or after")
+                              : record(ts, t);
         if (status)
             return status;
     }
@@ -225,7 +235,8 @@ static int cover(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
 
 static void query(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
-    while (t->recorded_count && ts->order->event_query(ts->order->context, t->recorded[0].event) == 1) {
+    while (t->recorded_count &&
+           ts->order->event_query(ts->order->context, t->recorded[0].event) == 1) {
         t->done = t->recorded[0].epoch;
         event_put(ts, drop_oldest(t));
     }
@@ -256,7 +267,8 @@ static int after_reserve(kmm__timeline_t *waiter, uint32_t id)
     return 0;
 }
 
-int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__timeline_t *t, uint64_t epoch)
+int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__timeline_t *t,
+                        uint64_t epoch)
 {
     int status = after_reserve(waiter, t->id);
     if (status || waiter == t || waiter->after[t->id] >= epoch)
@@ -264,7 +276,9 @@ int kmm__timeline_after(kmm__timelines_t *ts, kmm__timeline_t *waiter, kmm__time
     kmm__lock_take(&t->lock);
     if (t->done < epoch) {
         int i = cover(ts, t, epoch);
-        status = i < 0 ? i : ts->order->stream_wait(ts->order->context, waiter->stream, t->recorded[i].event);
+        status = i < 0 ? i
+                       : ts->order->stream_wait(ts->order->context, waiter->stream,
+                                                t->recorded[i].event);
         if (status == 0) {
             waiter->after[t->id] = t->recorded[i].epoch;
             atomic_fetch_add_explicit(&ts->waits, 1, memory_order_relaxed);

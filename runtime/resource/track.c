@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resource/table.h"
 #include "resource/internal.h"
+#include "resource/table.h"
 
 typedef struct entry {
     kmm_tracked_t tracked;
@@ -17,7 +17,7 @@ typedef struct entry {
 typedef struct tracking {
     kmm_resource_t head;
     kmm_track_t track;
-    kmm__table_t table; /* address -> entry_t */
+    kmm__table_t table;   /* address -> entry_t */
     pthread_mutex_t lock; /* of the list */
     entry_t *oldest, *newest;
     size_t count;
@@ -51,17 +51,20 @@ static void list_remove(tracking_t *t, entry_t *e)
     pthread_mutex_unlock(&t->lock);
 }
 
-static int tracking_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream, void **out)
+static int tracking_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                             void **out)
 {
     tracking_t *t = (tracking_t *)r;
     entry_t *e = calloc(1, sizeof(*e));
     if (!e)
-        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
+        return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation",
+                                  r->name);
     int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
     if (status == 0 && kmm__table_put(&t->table, *out, e)) {
         kmm__resource_give_back(r->upstream, *out, bytes, stream);
         *out = NULL;
-        status = kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
+        status =
+            kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
     }
     if (status) {
         free(e);
@@ -81,7 +84,8 @@ static int tracking_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
     tracking_t *t = (tracking_t *)r;
     entry_t *e = kmm__table_take(&t->table, p);
     if (!e)
-        return kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
+        return kmm__resource_fail(
+            KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
     int status = kmm__resource_give_back(r->upstream, p, bytes, stream);
     if (status) {
         kmm__table_put(&t->table, p, e); /* cannot fail: the slot has just become free */
@@ -102,7 +106,8 @@ static int tracking_destroy(kmm_resource_t *r)
     }
     kmm__table_deinit(&t->table);
     pthread_mutex_destroy(&t->lock);
-    int status = left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
+    int status =
+        left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
     free(t);
     return status;
 }
@@ -115,10 +120,12 @@ static const kmm__resource_ops_t tracking_ops = {
     .destroy = tracking_destroy,
 };
 
-KMM__API int kmm_tracking_resource_create(kmm_resource_t *upstream, kmm_track_t track, kmm_resource_t **out)
+KMM__API int kmm_tracking_resource_create(kmm_resource_t *upstream, kmm_track_t track,
+                                          kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID, "tracking: no upstream, or nowhere to put the resource");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "tracking: no upstream, or nowhere to put the resource");
     size_t bytes = kmm__round_up(sizeof(tracking_t), 64);
     tracking_t *t = aligned_alloc(64, bytes);
     if (!t)
@@ -135,7 +142,8 @@ KMM__API int kmm_tracking_resource_create(kmm_resource_t *upstream, kmm_track_t 
 KMM__API int64_t kmm_tracking_outstanding(kmm_resource_t *r, kmm_tracked_t *out, size_t capacity)
 {
     if (!r || r->ops != &tracking_ops || (!out && capacity))
-        return kmm__resource_fail(KMM_E_INVALID, "tracking: no tracking resource, or nowhere to put allocations");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "tracking: no tracking resource, or nowhere to put allocations");
     tracking_t *t = (tracking_t *)r;
     size_t i = 0;
     pthread_mutex_lock(&t->lock);
@@ -149,14 +157,17 @@ KMM__API int64_t kmm_tracking_outstanding(kmm_resource_t *r, kmm_tracked_t *out,
 KMM__API int kmm_tracking_print(kmm_resource_t *r, int fd)
 {
     if (!r || r->ops != &tracking_ops || fd < 0)
-        return kmm__resource_fail(KMM_E_INVALID, "tracking_print: no tracking resource, or no file");
+        return kmm__resource_fail(KMM_E_INVALID,
+                                  "tracking_print: no tracking resource, or no file");
     tracking_t *t = (tracking_t *)r;
     int wrong = 0;
     pthread_mutex_lock(&t->lock);
     for (const entry_t *e = t->oldest; e; e = e->newer) {
-        wrong |= dprintf(fd, "%p: %zu bytes, stream %p\n", e->tracked.p, e->tracked.bytes, e->tracked.stream) < 0;
+        wrong |= dprintf(fd, "%p: %zu bytes, stream %p\n", e->tracked.p, e->tracked.bytes,
+                         e->tracked.stream) < 0;
         backtrace_symbols_fd(e->tracked.stack, e->tracked.depth, fd);
     }
     pthread_mutex_unlock(&t->lock);
-    return wrong ? kmm__resource_fail(KMM_E_IO, "%s: allocations could not be printed", r->name) : 0;
+    return wrong ? kmm__resource_fail(KMM_E_IO, "%s: allocations could not be printed", r->name)
+                 : 0;
 }

@@ -2,13 +2,15 @@
 /* Giving memory back: when asked to, and when memory of the kind has run out. */
 #include "resource/gather.h"
 
-/* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are held. */
+/* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are
+ * held. */
 static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)
 {
     if (p->held <= keep)
         return NULL;
     for (kmm__region_t *r = p->regions; r; r = r->next) {
-        const bool too_much = p->held - keep < r->free && p->head.upstream->mapper; /* some of its frames will do */
+        const bool too_much =
+            p->held - keep < r->free && p->head.upstream->mapper; /* some of its frames will do */
         if (r->free + r->left == r->bytes && r->mapped == 0 && !too_much) {
             kmm__heap_detach_region(p, r);
             return r;
@@ -35,7 +37,8 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     kmm__pool_flush(p);
     kmm__heap_poll(p);
     if (p->left)
-        status = kmm__pool_forget(p, KMM__FORGET_ALL); /* before regions that their frames have gone to */
+        status = kmm__pool_forget(
+            p, KMM__FORGET_ALL); /* before regions that their frames have gone to */
     for (kmm__region_t *r; status == 0 && (r = detach_unused(p, keep));) {
         kmm__lock_drop(&p->lock);
         status = settle_region(p, r);

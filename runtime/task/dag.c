@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks and their order. Each array maps every element to the task that wrote it last and those that
- * have read it since; a new task follows the writers of what it touches and the readers of what it writes.
+ * Tasks and their order. Each array maps every element to the task that wrote it last and those
+ * that have read it since; a new task follows the writers of what it touches and the readers of
+ * what it writes.
  *
  * Two devices of one driver are ordered by events, so a successor may be issued once its
- * predecessor is; work on the host, and of another driver, starts only when the predecessor is done.
+ * predecessor is; work on the host, and of another driver, starts only when the predecessor is
+ * done.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +89,8 @@ void kmm__task_place_on(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
         t->bytes += a->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
     }
     kmm__order_push(device, t);
-    t->ticket = kmm__ticket_create(device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
+    t->ticket = kmm__ticket_create(
+        device, device->space == KMM__HOST ? NULL : device->lanes[t->lane].stream);
 }
 
 void kmm__task_ref(kmm__task_t *t)
@@ -112,9 +115,11 @@ void kmm__describe(const kmm__task_t *t, char *out, size_t size)
     if (w->file)
         n = snprintf(out, size, "%s:%d: ", w->file, w->line);
     if (t->last_chunk > t->chunk)
-        snprintf(out + n, size - (size_t)n, "%s: chunks %u to %u of %u", w->name, t->chunk, t->last_chunk, w->chunk_count);
+        snprintf(out + n, size - (size_t)n, "%s: chunks %u to %u of %u", w->name, t->chunk,
+                 t->last_chunk, w->chunk_count);
     else if (w->chunk_count > 1)
-        snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->chunk, w->chunk_count);
+        snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->chunk,
+                 w->chunk_count);
     else
         snprintf(out + n, size - (size_t)n, "%s", w->name);
 }
@@ -140,7 +145,8 @@ static void users_copy(void *ctx, void *dst, const void *src)
         kmm__task_ref(to->writer);
     if (to->reader_capacity) {
         to->readers.many = kmm__alloc(to->reader_capacity * sizeof(*to->readers.many));
-        memcpy(to->readers.many, ((const kmm__users_t *)src)->readers.many, to->reader_count * sizeof(*to->readers.many));
+        memcpy(to->readers.many, ((const kmm__users_t *)src)->readers.many,
+               to->reader_count * sizeof(*to->readers.many));
     }
     for (uint32_t k = 0; k < to->reader_count; k++)
         kmm__task_ref(users_readers(to)[k]);
@@ -162,8 +168,10 @@ static bool users_same(void *ctx, const void *a, const void *b)
 {
     (void)ctx;
     const kmm__users_t *x = a, *y = b;
-    return x->writer == y->writer && x->homes == y->homes && x->fresh == y->fresh && x->reader_count == y->reader_count &&
-           (x->reader_count == 0 || !memcmp(kmm__users_readers(x), kmm__users_readers(y), x->reader_count * sizeof(kmm__task_t *)));
+    return x->writer == y->writer && x->homes == y->homes && x->fresh == y->fresh &&
+           x->reader_count == y->reader_count &&
+           (x->reader_count == 0 || !memcmp(kmm__users_readers(x), kmm__users_readers(y),
+                                            x->reader_count * sizeof(kmm__task_t *)));
 }
 
 /* Drops the users that can no longer matter: all that are done, but for writers that failed. */
@@ -203,7 +211,8 @@ static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
         u->readers.many = many;
         u->reader_capacity = 4 * FEW;
     } else if (u->reader_capacity) {
-        u->readers.many = kmm__grow(u->readers.many, u->reader_count, &u->reader_capacity, sizeof(*u->readers.many));
+        u->readers.many = kmm__grow(u->readers.many, u->reader_count, &u->reader_capacity,
+                                    sizeof(*u->readers.many));
     }
     users_readers(u)[u->reader_count++] = t;
     kmm__task_ref(t);
@@ -220,7 +229,7 @@ static bool is_fresh(const kmm__task_t *t, const kmm__access_t *a)
 
 static kmm__users_t written_by(kmm__task_t *t, const kmm__access_t *a)
 {
-    return (kmm__users_t){ .writer = t, .homes = 1u << t->device->space, .fresh = is_fresh(t, a) };
+    return (kmm__users_t){.writer = t, .homes = 1u << t->device->space, .fresh = is_fresh(t, a)};
 }
 
 /* Somebody has written what they used. */
@@ -231,7 +240,8 @@ static void users_replace(kmm__users_t *u, const kmm__users_t *written)
     *u = *written;
 }
 
-const kmm__map_ops_t kmm__users_ops = { sizeof(kmm__users_t), users_copy, users_drop, users_same, users_settle };
+const kmm__map_ops_t kmm__users_ops = {sizeof(kmm__users_t), users_copy, users_drop, users_same,
+                                       users_settle};
 
 /* ---- Reads that are in no map yet ---- */
 
@@ -262,7 +272,7 @@ static void reads_push(kmm__reads_t *r, kmm__task_t *t, uint32_t access)
         free(r->list);
         r->list = grown;
     }
-    r->list[r->count++] = (kmm__read_t){ t, access };
+    r->list[r->count++] = (kmm__read_t){t, access};
     kmm__task_ref(t);
 }
 
@@ -271,18 +281,18 @@ void kmm__reads_free(kmm__array_t *a)
     for (uint32_t k = 0; k < a->reads.count; k++)
         kmm__task_unref(a->reads.list[k].task);
     free(a->reads.list);
-    a->reads = (kmm__reads_t){ 0 };
+    a->reads = (kmm__reads_t){0};
 }
 
 /* ---- Data that nobody will read ---- */
 
 typedef struct dead {
     const kmm__device_t *device;
-    uint64_t work;     /* of the tasks that will overwrite the frame */
-    uint64_t first;    /* the least of their numbers */
-    bool all_done;     /* nobody that has not finished touches it */
-    bool overwritten;  /* all of it, by tasks of one launch, and no task of that reads it */
-    bool all_ready;    /* what those tasks follow is on streams */
+    uint64_t work;    /* of the tasks that will overwrite the frame */
+    uint64_t first;   /* the least of their numbers */
+    bool all_done;    /* nobody that has not finished touches it */
+    bool overwritten; /* all of it, by tasks of one launch, and no task of that reads it */
+    bool all_ready;   /* what those tasks follow is on streams */
 } dead_t;
 
 static int dead_part(void *arg, const kmm__box_t *part, const void *value)
@@ -296,7 +306,8 @@ static int dead_part(void *arg, const kmm__box_t *part, const void *value)
         d->all_done &= kmm__users_readers(u)[k]->state == KMM__TASK_DONE;
         d->overwritten &= w && kmm__users_readers(u)[k]->work_id != w->work_id;
     }
-    d->overwritten &= w && u->fresh && w->state < KMM__TASK_ISSUED && !w->error && (d->work == 0 || d->work == w->work_id + 1);
+    d->overwritten &= w && u->fresh && w->state < KMM__TASK_ISSUED && !w->error &&
+                      (d->work == 0 || d->work == w->work_id + 1);
     if (!d->overwritten)
         return 0;
     d->work = w->work_id + 1;
@@ -322,7 +333,8 @@ static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t 
 {
     for (uint32_t k = 0; k < a->reads.count && (d->all_done || d->overwritten); k++) {
         const kmm__task_t *t = a->reads.list[k].task;
-        if (t->state == KMM__TASK_DONE || !touches(&t->accesses[a->reads.list[k].access], begin, end))
+        if (t->state == KMM__TASK_DONE ||
+            !touches(&t->accesses[a->reads.list[k].access], begin, end))
             continue;
         d->all_done = false;
         d->overwritten &= d->work != t->work_id + 1;
@@ -332,7 +344,7 @@ static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t 
 bool kmm__dag_is_dead(const kmm__frame_t *f)
 {
     kmm__array_t *a = f->array;
-    dead_t d = { f->device, 0, UINT64_MAX, true, true, true };
+    dead_t d = {f->device, 0, UINT64_MAX, true, true, true};
     kmm__box_t boxes[2 * KMM__DIMS];
     uint32_t elsewhere = 0;
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
@@ -376,7 +388,7 @@ static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
     if (on_streams(to))
         task_push_wait(to, from->ticket);
     else if (from->ticket->state != KMM__TICKET_DONE)
-        kmm__ticket_add_waiter(from->ticket, (kmm__edge_t){ to, false });
+        kmm__ticket_add_waiter(from->ticket, (kmm__edge_t){to, false});
 }
 
 static void edge_add(kmm__task_t *from, kmm__task_t *to, bool data)
@@ -394,7 +406,7 @@ static void edge_add(kmm__task_t *from, kmm__task_t *to, bool data)
     }
     from->successors = kmm__grow(from->successors, from->successor_count, &from->successor_capacity,
                                  sizeof(*from->successors));
-    from->successors[from->successor_count++] = (kmm__edge_t){ to, data };
+    from->successors[from->successor_count++] = (kmm__edge_t){to, data};
     kmm__task_ref(to);
     to->finish_left++;
     if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
@@ -448,7 +460,8 @@ static int enter_reader(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* `writer` is about to write: who reads what matters from here on. What it reads itself matters to the next one. */
+/* `writer` is about to write: who reads what matters from here on. What it reads itself matters to
+ * the next one. */
 static void reads_enter(kmm__array_t *a, const kmm__task_t *writer)
 {
     kmm__reads_t *r = &a->reads;
@@ -460,7 +473,10 @@ static void reads_enter(kmm__array_t *a, const kmm__task_t *writer)
             r->list[kept++] = r->list[k];
             continue;
         }
-        int n = t->state == KMM__TASK_DONE ? 0 : kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL, &t->accesses[r->list[k].access], boxes);
+        int n = t->state == KMM__TASK_DONE
+                    ? 0
+                    : kmm__shape_map_boxes(&a->users, &kmm__users_ops, NULL,
+                                           &t->accesses[r->list[k].access], boxes);
         for (int b = 0; b < n; b++)
             kmm__map_update(a->users.map, &boxes[b], enter_reader, t);
         kmm__task_unref(t);
@@ -476,23 +492,26 @@ static int follow_result(const follow_t *f)
     if (!f->error)
         return 0;
     kmm__describe(t, where, sizeof(where));
-    return kmm__error_set(f->error, "%s: argument %s: another chunk of this launch writes the same elements", where,
-                          f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
+    return kmm__error_set(
+        f->error, "%s: argument %s: another chunk of this launch writes the same elements", where,
+        f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
 }
 
-/* Whether t, which reads there, can neither follow anybody nor has to be noted in the map at once: nobody writes the array now, its writers
- * have not failed, and no chunks are placed by who reads it. */
+/* Whether t, which reads there, can neither follow anybody nor has to be noted in the map at once:
+ * nobody writes the array now, its writers have not failed, and no chunks are placed by who reads
+ * it. */
 static bool reads_freely(const kmm__task_t *t, const kmm__access_t *a)
 {
     const kmm__array_t *x = a->array;
-    return a->mode == KMM_READ && x->writers == 0 && !x->failed && (x->is_abstract || t->runtime->visible_count < 2);
+    return a->mode == KMM_READ && x->writers == 0 && !x->failed &&
+           (x->is_abstract || t->runtime->visible_count < 2);
 }
 
 static int follow(kmm__task_t *t, bool siblings_only)
 {
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        follow_t f = { t, a, siblings_only, 0 };
+        follow_t f = {t, a, siblings_only, 0};
         kmm__box_t boxes[2 * KMM__DIMS];
         if ((siblings_only && a->mode == KMM_READ) || reads_freely(t, a))
             continue;
@@ -542,7 +561,9 @@ static int record_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
     kmm__box_t boxes[2 * KMM__DIMS];
-    int n = t->runtime->has_spaces && !reads_freely(t, a) ? kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes) : 0;
+    int n = t->runtime->has_spaces && !reads_freely(t, a)
+                ? kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes)
+                : 0;
     for (int b = 0; b < n; b++)
         if (kmm__map_visit(a->array->users.map, &boxes[b], away_from_home, t))
             kmm__map_update(a->array->users.map, &boxes[b], make_home, t);
@@ -568,7 +589,11 @@ void kmm__dag_record(kmm__task_t *t, bool writes)
     }
 }
 
-typedef struct enter { follow_t follow; kmm__users_t written; uint32_t parts; } enter_t;
+typedef struct enter {
+    follow_t follow;
+    kmm__users_t written;
+    uint32_t parts;
+} enter_t;
 
 static int enter_part(void *arg, const kmm__box_t *part, void *value)
 {
@@ -579,7 +604,10 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-typedef struct enter_read { follow_t follow; bool away; } enter_read_t;
+typedef struct enter_read {
+    follow_t follow;
+    bool away;
+} enter_read_t;
 
 static int enter_read_part(void *arg, const kmm__box_t *part, const void *value)
 {
@@ -595,7 +623,7 @@ static int enter_read(kmm__task_t *t, uint32_t k)
         reads_push(&a->array->reads, t, k);
         return 0;
     }
-    enter_read_t e = { { t, a, false, 0 }, false };
+    enter_read_t e = {{t, a, false, 0}, false};
     kmm__box_t boxes[2 * KMM__DIMS];
     int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
     for (int b = 0; b < n; b++)
@@ -610,7 +638,7 @@ static int enter_read(kmm__task_t *t, uint32_t k)
 static int enter_write(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
-    enter_t e = { { t, a, false, 0 }, written_by(t, a), 0 };
+    enter_t e = {{t, a, false, 0}, written_by(t, a), 0};
     kmm__box_t boxes[2 * KMM__DIMS];
     if (a->array->reads.count)
         reads_enter(a->array, t);
@@ -625,7 +653,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     return n < 0 ? n : follow_result(&e.follow);
 }
 
-/* What reads comes before what only stores: whose values t needs shows no more when t itself is the writer. */
+/* What reads comes before what only stores: whose values t needs shows no more when t itself is the
+ * writer. */
 int kmm__dag_enter(kmm__task_t *t)
 {
     int result = 0;
@@ -759,7 +788,8 @@ static void task_done(kmm__task_t *t)
     }
     task_drop_parts(t);
     work_leave(t);
-    if (t->awaited || rt->outstanding == 0 || (rt->throttled && rt->outstanding == kmm__resume_at(rt)))
+    if (t->awaited || rt->outstanding == 0 ||
+        (rt->throttled && rt->outstanding == kmm__resume_at(rt)))
         pthread_cond_broadcast(&rt->progress);
     kmm__task_unref(t);
 }

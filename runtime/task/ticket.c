@@ -57,7 +57,8 @@ void kmm__ticket_unref(kmm__ticket_t *t)
     kmm__device_t *d = t->device;
     if (t->point && --t->point->refs == 0) {
         if (t->point->event) {
-            d->events = kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
+            d->events =
+                kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
             d->events[d->event_count++] = t->point->event;
         }
         free(t->point);
@@ -84,7 +85,8 @@ void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
     ++*(waiter.to->device->space == KMM__HOST ? &waiter.to->done_left : &waiter.to->finish_left);
 }
 
-/* A copy that `waiter` builds on was not made, so neither were the copies made for it from there. */
+/* A copy that `waiter` builds on was not made, so neither were the copies made for it from there.
+ */
 static void poison(kmm__task_t *waiter, int error)
 {
     kmm__copies_fail(waiter, error);
@@ -123,7 +125,8 @@ void kmm__copies_fail(kmm__task_t *t, int error)
 
 int kmm__ticket_record(kmm__ticket_t *t)
 {
-    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream) : KMM_E_MEMORY;
+    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream)
+                                : KMM_E_MEMORY;
     t->point->failed = error != 0;
     kmm__ticket_recorded(t);
     return error;
@@ -154,8 +157,9 @@ void kmm__ticket_settle(kmm__ticket_t *t)
 
 void kmm__ticket_poll(const kmm__ticket_t *t)
 {
-    const struct timespec nap = { 0, POLL_NS };
-    while (t && t->state == KMM__TICKET_RECORDED && !t->point->failed && t->device->backend->event_query(t->point->event) == 0)
+    const struct timespec nap = {0, POLL_NS};
+    while (t && t->state == KMM__TICKET_RECORDED && !t->point->failed &&
+           t->device->backend->event_query(t->point->event) == 0)
         nanosleep(&nap, NULL);
 }
 

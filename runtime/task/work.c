@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a launch share, with room for all it owns, so that a launch costs no allocation. */
+/* What the tasks of a launch share, with room for all it owns, so that a launch costs no
+ * allocation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,10 @@ void *kmm__work_take(kmm__work_t *w, size_t bytes)
     return block + HEADER;
 }
 
-struct kmm__known_layout { kmm__layout_t layout; struct kmm__known_layout *next; };
+struct kmm__known_layout {
+    kmm__layout_t layout;
+    struct kmm__known_layout *next;
+};
 
 const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout)
 {

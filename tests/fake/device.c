@@ -139,7 +139,8 @@ FAKE_EXPORT void fake_counts(fake_counts_t *out)
 /* ---- Faults ---- */
 
 static const char *const point_names[FAKE_POINTS] = {
-    "alloc", "reserve", "map", "register", "stream", "event", "record", "wait", "copy", "launch", "copying", "running", "lost",
+    "alloc", "reserve", "map",    "register", "stream",  "event", "record",
+    "wait",  "copy",    "launch", "copying",  "running", "lost",
 };
 
 /* "copy:3": the third one. "copy:3+": all from the third on. */
@@ -204,18 +205,24 @@ uint64_t fake_link_begin(fake_device_t *d)
 void fake_take_time(uint64_t *busy_until, uint64_t bytes, bool kernel, uint64_t rate)
 {
     rate = copy_rate && (!rate || copy_rate < rate) ? copy_rate : rate;
-    uint64_t ns = kernel ? kernel_ns : rate ? (uint64_t)((double)bytes * 1e9 / (double)rate) : 0, now = now_ns();
+    uint64_t ns = kernel ? kernel_ns
+                  : rate ? (uint64_t)((double)bytes * 1e9 / (double)rate)
+                         : 0,
+             now = now_ns();
     ns += random_below(jitter_ns);
     if (!ns)
         return;
     /* What is slept too long now is slept less by the next one, if it was there already. */
     *busy_until = (*busy_until + 1000000 > now ? *busy_until : now) + ns;
     if (*busy_until > now)
-        nanosleep(&(struct timespec){ (time_t)((*busy_until - now) / 1000000000u), (long)((*busy_until - now) % 1000000000u) }, NULL);
+        nanosleep(&(struct timespec){(time_t)((*busy_until - now) / 1000000000u),
+                                     (long)((*busy_until - now) % 1000000000u)},
+                  NULL);
 }
 
 void fake_take_mapping(void)
 {
     if (map_ns)
-        nanosleep(&(struct timespec){ (time_t)(map_ns / 1000000000u), (long)(map_ns % 1000000000u) }, NULL);
+        nanosleep(&(struct timespec){(time_t)(map_ns / 1000000000u), (long)(map_ns % 1000000000u)},
+                  NULL);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs that hipcc compiled call of libamdhip64.so beyond what the backend does: registration, configurations, and the
- * runtime's calls on memory that libkmm does not manage. Their code for GPUs cannot be run; the library that
- * KMM_FAKE_KERNELS names has the same kernels compiled for the CPU, and the variables of devices, once for all.
+ * What programs that hipcc compiled call of libamdhip64.so beyond what the backend does:
+ * registration, configurations, and the runtime's calls on memory that libkmm does not manage.
+ * Their code for GPUs cannot be run; the library that KMM_FAKE_KERNELS names has the same kernels
+ * compiled for the CPU, and the variables of devices, once for all.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -14,7 +15,13 @@
 
 #define FAKE FAKE_EXPORT hipError_t
 
-typedef struct name { const void *host; const char *name; bool is_variable; fake_kernel_t *kernel; struct name *next; } name_t;
+typedef struct name {
+    const void *host;
+    const char *name;
+    bool is_variable;
+    fake_kernel_t *kernel;
+    struct name *next;
+} name_t;
 static name_t *names; /* under fake_lock */
 
 static void *kernels(void)
@@ -38,7 +45,8 @@ static name_t *find(const void *host)
     return n;
 }
 
-/* Devices' threads may launch a kernel for the first time at once, and a library makes it when it is asked for. */
+/* Devices' threads may launch a kernel for the first time at once, and a library makes it when it
+ * is asked for. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static fake_kernel_t *kernel_of(name_t *n)
@@ -73,7 +81,7 @@ static void add(const void *host, const char *name, bool is_variable)
 {
     name_t *n = calloc(1, sizeof(*n));
     pthread_mutex_lock(&fake_lock);
-    *n = (name_t){ host, name, is_variable, NULL, names };
+    *n = (name_t){host, name, is_variable, NULL, names};
     names = n;
     pthread_mutex_unlock(&fake_lock);
 }
@@ -88,30 +96,40 @@ FAKE_EXPORT void __hipUnregisterFatBinary(void **modules)
     free(modules);
 }
 
-FAKE_EXPORT void __hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit,
-                                       void *thread, void *block, void *block_size, void *grid_size, int *warp_size)
+FAKE_EXPORT void __hipRegisterFunction(void **modules, const void *function, char *device_function,
+                                       const char *name, unsigned limit, void *thread, void *block,
+                                       void *block_size, void *grid_size, int *warp_size)
 {
-    (void)modules, (void)device_function, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp_size;
+    (void)modules, (void)device_function, (void)limit, (void)thread, (void)block, (void)block_size,
+        (void)grid_size, (void)warp_size;
     add(function, name, false);
 }
 
-FAKE_EXPORT void __hipRegisterVar(void **modules, void *variable, char *host_name, char *device_name, int is_extern, size_t bytes, int is_constant,
+FAKE_EXPORT void __hipRegisterVar(void **modules, void *variable, char *host_name,
+                                  char *device_name, int is_extern, size_t bytes, int is_constant,
                                   int is_global)
 {
-    (void)modules, (void)host_name, (void)is_extern, (void)bytes, (void)is_constant, (void)is_global;
+    (void)modules, (void)host_name, (void)is_extern, (void)bytes, (void)is_constant,
+        (void)is_global;
     add(variable, device_name, true);
 }
 
-typedef struct configuration { hip_dim3_t grid, block; size_t shared; hipStream_t stream; } configuration_t;
+typedef struct configuration {
+    hip_dim3_t grid, block;
+    size_t shared;
+    hipStream_t stream;
+} configuration_t;
 static _Thread_local configuration_t configured;
 
-FAKE __hipPushCallConfiguration(hip_dim3_t grid, hip_dim3_t block, size_t shared, hipStream_t stream)
+FAKE __hipPushCallConfiguration(hip_dim3_t grid, hip_dim3_t block, size_t shared,
+                                hipStream_t stream)
 {
-    configured = (configuration_t){ grid, block, shared, stream };
+    configured = (configuration_t){grid, block, shared, stream};
     return fake_count() < 0 ? fake_start() : fake_count() ? FAKE_OK : FAKE_NO_DEVICE;
 }
 
-FAKE __hipPopCallConfiguration(hip_dim3_t *grid, hip_dim3_t *block, size_t *shared, hipStream_t *stream)
+FAKE __hipPopCallConfiguration(hip_dim3_t *grid, hip_dim3_t *block, size_t *shared,
+                               hipStream_t *stream)
 {
     *grid = configured.grid;
     *block = configured.block;
@@ -128,7 +146,10 @@ FAKE hipDeviceSynchronize(void)
     return FAKE_OK;
 }
 
-FAKE hipPeekAtLastError(void) { return FAKE_OK; }
+FAKE hipPeekAtLastError(void)
+{
+    return FAKE_OK;
+}
 
 FAKE hipMemcpy(void *dst, const void *src, size_t bytes, int kind)
 {
@@ -194,7 +215,10 @@ FAKE hipStreamCreate(fake_stream_t **out)
     return fake_stream_create(device, true, out);
 }
 
-FAKE hipStreamSynchronize(fake_stream_t *s) { return fake_stream_synchronize(s); }
+FAKE hipStreamSynchronize(fake_stream_t *s)
+{
+    return fake_stream_synchronize(s);
+}
 
 FAKE hipEventCreate(fake_event_t **out)
 {
@@ -203,15 +227,33 @@ FAKE hipEventCreate(fake_event_t **out)
     return fake_event_create(device, out);
 }
 
-FAKE hipEventSynchronize(fake_event_t *e) { return fake_event_synchronize(e); }
+FAKE hipEventSynchronize(fake_event_t *e)
+{
+    return fake_event_synchronize(e);
+}
 
 /* ---- Graphs ---- */
 
-FAKE hipStreamBeginCapture(fake_stream_t *s, int mode) { return fake_capture_begin(s, mode); }
-FAKE hipStreamEndCapture(fake_stream_t *s, fake_graph_t **out) { return fake_capture_end(s, out); }
-FAKE hipGraphLaunch(fake_graph_t *g, fake_stream_t *s) { return fake_graph_launch(g, s); }
-FAKE hipGraphDestroy(fake_graph_t *g) { return fake_graph_destroy(g); }
-FAKE hipGraphExecDestroy(fake_graph_t *g) { return fake_graph_destroy(g); }
+FAKE hipStreamBeginCapture(fake_stream_t *s, int mode)
+{
+    return fake_capture_begin(s, mode);
+}
+FAKE hipStreamEndCapture(fake_stream_t *s, fake_graph_t **out)
+{
+    return fake_capture_end(s, out);
+}
+FAKE hipGraphLaunch(fake_graph_t *g, fake_stream_t *s)
+{
+    return fake_graph_launch(g, s);
+}
+FAKE hipGraphDestroy(fake_graph_t *g)
+{
+    return fake_graph_destroy(g);
+}
+FAKE hipGraphExecDestroy(fake_graph_t *g)
+{
+    return fake_graph_destroy(g);
+}
 
 FAKE hipGraphInstantiate(fake_graph_t **out, fake_graph_t *g, void **node, char *log, size_t bytes)
 {

@@ -4,8 +4,8 @@
 
 #include "fake_gpu.h"
 
-/* The kernel of a host function: one that the program registered, from the library that KMM_FAKE_KERNELS names; else the
- * function is the address of a fake_kernel_t. */
+/* The kernel of a host function: one that the program registered, from the library that
+ * KMM_FAKE_KERNELS names; else the function is the address of a fake_kernel_t. */
 fake_kernel_t *fake_hip_kernel(const void *function);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libamdhip64.so: the HIP calls of the backend, on the machine of fake.h. With FAKE_NO_MAPPING it is one that cannot
- * map memory into address space, with FAKE_OLD one that has no copies between devices. A kernel is known by its host function, here the address of a fake_kernel_t.
+ * A libamdhip64.so: the HIP calls of the backend, on the machine of fake.h. With FAKE_NO_MAPPING it
+ * is one that cannot map memory into address space, with FAKE_OLD one that has no copies between
+ * devices. A kernel is known by its host function, here the address of a fake_kernel_t.
  */
 #include <stdio.h>
 
@@ -12,7 +13,7 @@
 
 const char *fake_driver = "hip";
 
-static _Thread_local int device;     /* current for this thread */
+static _Thread_local int device; /* current for this thread */
 static _Thread_local int last_error;
 
 #define FAKE FAKE_EXPORT hipError_t
@@ -24,33 +25,46 @@ static int sticky(int r)
 
 /* ---- Errors ---- */
 
-typedef struct name { int code; const char *name, *text; } name_t;
+typedef struct name {
+    int code;
+    const char *name, *text;
+} name_t;
 static const name_t names[] = {
-    { FAKE_OK, "hipSuccess", "no error" },
-    { FAKE_INVALID_VALUE, "hipErrorInvalidValue", "invalid argument" },
-    { FAKE_NO_MEMORY, "hipErrorOutOfMemory", "out of memory" },
-    { FAKE_NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected" },
-    { FAKE_INVALID_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal" },
-    { FAKE_INVALID_CONTEXT, "hipErrorInvalidContext", "invalid device context" },
-    { FAKE_ILLEGAL_ADDRESS, "hipErrorIllegalAddress", "an illegal memory access was encountered" },
-    { FAKE_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped" },
-    { FAKE_LAUNCH_FAILED, "hipErrorLaunchFailure", "unspecified launch failure" },
-    { FAKE_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing" },
-    { FAKE_CAPTURE_INVALIDATED, "hipErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture" },
-    { KMM__GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled", "peer access is already enabled" },
+    {FAKE_OK, "hipSuccess", "no error"},
+    {FAKE_INVALID_VALUE, "hipErrorInvalidValue", "invalid argument"},
+    {FAKE_NO_MEMORY, "hipErrorOutOfMemory", "out of memory"},
+    {FAKE_NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected"},
+    {FAKE_INVALID_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal"},
+    {FAKE_INVALID_CONTEXT, "hipErrorInvalidContext", "invalid device context"},
+    {FAKE_ILLEGAL_ADDRESS, "hipErrorIllegalAddress", "an illegal memory access was encountered"},
+    {FAKE_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {FAKE_LAUNCH_FAILED, "hipErrorLaunchFailure", "unspecified launch failure"},
+    {FAKE_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {FAKE_CAPTURE_INVALIDATED, "hipErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {KMM__GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
 };
 
 static const name_t *name_of(int r)
 {
-    static const name_t unknown = { FAKE_UNKNOWN, "hipErrorUnknown", "unknown error" };
+    static const name_t unknown = {FAKE_UNKNOWN, "hipErrorUnknown", "unknown error"};
     for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
         if (names[k].code == r)
             return &names[k];
     return &unknown;
 }
 
-FAKE_EXPORT const char *hipGetErrorName(hipError_t r) { return name_of(r)->name; }
-FAKE_EXPORT const char *hipGetErrorString(hipError_t r) { return name_of(r)->text; }
+FAKE_EXPORT const char *hipGetErrorName(hipError_t r)
+{
+    return name_of(r)->name;
+}
+FAKE_EXPORT const char *hipGetErrorString(hipError_t r)
+{
+    return name_of(r)->text;
+}
 
 FAKE hipGetLastError(void)
 {
@@ -143,10 +157,14 @@ FAKE hipFree(void *p)
 
 FAKE hipHostRegister(void *base, size_t bytes, unsigned flags)
 {
-    return sticky(flags == KMM__GPU_REGISTER_PORTABLE ? fake_register(base, bytes) : FAKE_INVALID_VALUE);
+    return sticky(flags == KMM__GPU_REGISTER_PORTABLE ? fake_register(base, bytes)
+                                                      : FAKE_INVALID_VALUE);
 }
 
-FAKE hipHostUnregister(void *base) { return sticky(fake_unregister(base)); }
+FAKE hipHostUnregister(void *base)
+{
+    return sticky(fake_unregister(base));
+}
 
 #ifndef FAKE_NO_MAPPING
 FAKE hipMemGetAllocationGranularity(size_t *out, const kmm__gpu_allocation_t *p, int option)
@@ -154,25 +172,36 @@ FAKE hipMemGetAllocationGranularity(size_t *out, const kmm__gpu_allocation_t *p,
     *out = fake_granule();
     if (fake_setting("WHOLE")) /* as devices answer that cannot map memory */
         return sticky(KMM__GPU_NOT_SUPPORTED);
-    return p->type == KMM__GPU_ALLOCATION_PINNED && option == KMM__GPU_GRANULARITY_MINIMUM ? FAKE_OK : FAKE_INVALID_VALUE;
+    return p->type == KMM__GPU_ALLOCATION_PINNED && option == KMM__GPU_GRANULARITY_MINIMUM
+               ? FAKE_OK
+               : FAKE_INVALID_VALUE;
 }
 
-FAKE hipMemAddressReserve(void **out, size_t bytes, size_t alignment, void *hint, unsigned long long flags)
+FAKE hipMemAddressReserve(void **out, size_t bytes, size_t alignment, void *hint,
+                          unsigned long long flags)
 {
     (void)alignment, (void)hint;
     return sticky(flags ? FAKE_INVALID_VALUE : fake_reserve(bytes, (char **)out));
 }
 
-FAKE hipMemAddressFree(void *at, size_t bytes) { return sticky(fake_unreserve(at, bytes)); }
-
-FAKE hipMemCreate(fake_frame_t **out, size_t bytes, const kmm__gpu_allocation_t *p, unsigned long long flags)
+FAKE hipMemAddressFree(void *at, size_t bytes)
 {
-    if (flags || p->type != KMM__GPU_ALLOCATION_PINNED || p->location.type != KMM__GPU_LOCATION_DEVICE)
+    return sticky(fake_unreserve(at, bytes));
+}
+
+FAKE hipMemCreate(fake_frame_t **out, size_t bytes, const kmm__gpu_allocation_t *p,
+                  unsigned long long flags)
+{
+    if (flags || p->type != KMM__GPU_ALLOCATION_PINNED ||
+        p->location.type != KMM__GPU_LOCATION_DEVICE)
         return sticky(FAKE_INVALID_VALUE);
     return sticky(fake_frame_create(p->location.id, bytes, out));
 }
 
-FAKE hipMemRelease(fake_frame_t *f) { return sticky(fake_frame_release(f)); }
+FAKE hipMemRelease(fake_frame_t *f)
+{
+    return sticky(fake_frame_release(f));
+}
 
 FAKE hipMemMap(void *at, size_t bytes, size_t offset, fake_frame_t *f, unsigned long long flags)
 {
@@ -181,23 +210,34 @@ FAKE hipMemMap(void *at, size_t bytes, size_t offset, fake_frame_t *f, unsigned 
 
 FAKE hipMemSetAccess(void *at, size_t bytes, const kmm__gpu_access_t *access, size_t count)
 {
-    if (count != 1 || access->flags != KMM__GPU_ACCESS_READ_WRITE || access->location.type != KMM__GPU_LOCATION_DEVICE)
+    if (count != 1 || access->flags != KMM__GPU_ACCESS_READ_WRITE ||
+        access->location.type != KMM__GPU_LOCATION_DEVICE)
         return sticky(FAKE_INVALID_VALUE);
     return sticky(fake_allow(at, bytes, &access->location.id, 1));
 }
 
-FAKE hipMemUnmap(void *at, size_t bytes) { return sticky(fake_unmap(at, bytes)); }
+FAKE hipMemUnmap(void *at, size_t bytes)
+{
+    return sticky(fake_unmap(at, bytes));
+}
 #endif
 
 /* ---- Streams and events ---- */
 
 FAKE hipStreamCreateWithFlags(fake_stream_t **out, unsigned flags)
 {
-    return sticky(flags <= KMM__GPU_STREAM_NON_BLOCKING ? fake_stream_create(device, !flags, out) : FAKE_INVALID_VALUE);
+    return sticky(flags <= KMM__GPU_STREAM_NON_BLOCKING ? fake_stream_create(device, !flags, out)
+                                                        : FAKE_INVALID_VALUE);
 }
 
-FAKE hipStreamDestroy(fake_stream_t *s) { return sticky(fake_stream_destroy(s)); }
-FAKE hipStreamQuery(fake_stream_t *s) { return sticky(fake_stream_query(s)); }
+FAKE hipStreamDestroy(fake_stream_t *s)
+{
+    return sticky(fake_stream_destroy(s));
+}
+FAKE hipStreamQuery(fake_stream_t *s)
+{
+    return sticky(fake_stream_query(s));
+}
 
 FAKE hipStreamWaitEvent(fake_stream_t *s, fake_event_t *e, unsigned flags)
 {
@@ -206,22 +246,38 @@ FAKE hipStreamWaitEvent(fake_stream_t *s, fake_event_t *e, unsigned flags)
 
 FAKE hipEventCreateWithFlags(fake_event_t **out, unsigned flags)
 {
-    return sticky(flags == KMM__GPU_EVENT_DISABLE_TIMING ? fake_event_create(device, out) : FAKE_INVALID_VALUE);
+    return sticky(flags == KMM__GPU_EVENT_DISABLE_TIMING ? fake_event_create(device, out)
+                                                         : FAKE_INVALID_VALUE);
 }
 
-FAKE hipEventDestroy(fake_event_t *e) { return sticky(fake_event_destroy(e)); }
-FAKE hipEventRecord(fake_event_t *e, fake_stream_t *s) { return sticky(fake_event_record(e, s)); }
-FAKE hipEventQuery(fake_event_t *e) { return sticky(fake_event_query(e)); }
+FAKE hipEventDestroy(fake_event_t *e)
+{
+    return sticky(fake_event_destroy(e));
+}
+FAKE hipEventRecord(fake_event_t *e, fake_stream_t *s)
+{
+    return sticky(fake_event_record(e, s));
+}
+FAKE hipEventQuery(fake_event_t *e)
+{
+    return sticky(fake_event_query(e));
+}
 
-FAKE hipThreadExchangeStreamCaptureMode(int *mode) { return sticky(fake_capture_exchange(mode)); }
+FAKE hipThreadExchangeStreamCaptureMode(int *mode)
+{
+    return sticky(fake_capture_exchange(mode));
+}
 
 /* ---- Work ---- */
 
-static int copy(void *dst, bool to, int to_device, const void *src, bool from, int from_device, size_t bytes, fake_stream_t *s)
+static int copy(void *dst, bool to, int to_device, const void *src, bool from, int from_device,
+                size_t bytes, fake_stream_t *s)
 {
     if ((to && fake_is_absent(dst, bytes)) || (from && fake_is_absent(src, bytes)))
         return sticky(FAKE_INVALID_VALUE);
-    return sticky(fake_enqueue_copy(device, s, &(fake_copy_t){ dst, src, to, from, to_device, from_device, bytes, 1, bytes, bytes }));
+    return sticky(fake_enqueue_copy(
+        device, s,
+        &(fake_copy_t){dst, src, to, from, to_device, from_device, bytes, 1, bytes, bytes}));
 }
 
 FAKE hipMemcpyHtoDAsync(void *dst, void *src, size_t bytes, fake_stream_t *s)
@@ -240,7 +296,8 @@ FAKE hipMemcpyDtoDAsync(void *dst, void *src, size_t bytes, fake_stream_t *s)
 }
 
 #ifndef FAKE_OLD
-FAKE hipMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, fake_stream_t *s)
+FAKE hipMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes,
+                        fake_stream_t *s)
 {
     if (!fake_is_device(to) || !fake_is_device(from))
         return sticky(FAKE_INVALID_DEVICE);
@@ -255,19 +312,24 @@ static bool are_in_one(const void *at, size_t pitch, size_t width, size_t rows)
     return fake_is_one(at, bytes) && !fake_is_absent(at, bytes);
 }
 
-FAKE hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t rows, int kind, fake_stream_t *s)
+FAKE hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                      size_t rows, int kind, fake_stream_t *s)
 {
     bool to = fake_is_devices(dst), from = fake_is_devices(src);
     if (kind != hipMemcpyDefault || width > dst_pitch || width > src_pitch)
         return sticky(FAKE_INVALID_VALUE);
-    if (rows && ((to && !are_in_one(dst, dst_pitch, width, rows)) || (from && !are_in_one(src, src_pitch, width, rows))))
+    if (rows && ((to && !are_in_one(dst, dst_pitch, width, rows)) ||
+                 (from && !are_in_one(src, src_pitch, width, rows))))
         return sticky(FAKE_INVALID_VALUE);
-    return sticky(fake_enqueue_copy(device, s, &(fake_copy_t){ dst, src, to, from, device, device, width, rows, dst_pitch, src_pitch }));
+    return sticky(fake_enqueue_copy(
+        device, s,
+        &(fake_copy_t){dst, src, to, from, device, device, width, rows, dst_pitch, src_pitch}));
 }
 
 FAKE hipMemsetD8Async(void *dst, unsigned char value, size_t bytes, fake_stream_t *s)
 {
-    return sticky(fake_is_absent(dst, bytes) ? FAKE_INVALID_VALUE : fake_enqueue_fill(device, s, dst, value, bytes));
+    return sticky(fake_is_absent(dst, bytes) ? FAKE_INVALID_VALUE
+                                             : fake_enqueue_fill(device, s, dst, value, bytes));
 }
 
 FAKE hipFuncSetAttribute(const void *function, int attribute, int value)
@@ -278,8 +340,10 @@ FAKE hipFuncSetAttribute(const void *function, int attribute, int value)
     return FAKE_OK;
 }
 
-FAKE hipLaunchKernel(const void *function, hip_dim3_t g, hip_dim3_t b, void **args, size_t shared, fake_stream_t *s)
+FAKE hipLaunchKernel(const void *function, hip_dim3_t g, hip_dim3_t b, void **args, size_t shared,
+                     fake_stream_t *s)
 {
-    const uint32_t grid[3] = { g.x, g.y, g.z }, block[3] = { b.x, b.y, b.z };
-    return sticky(fake_enqueue_kernel(device, s, fake_hip_kernel(function), grid, block, (unsigned)shared, args));
+    const uint32_t grid[3] = {g.x, g.y, g.z}, block[3] = {b.x, b.y, b.z};
+    return sticky(fake_enqueue_kernel(device, s, fake_hip_kernel(function), grid, block,
+                                      (unsigned)shared, args));
 }

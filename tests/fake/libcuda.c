@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A libcuda.so.1: the driver calls of the CUDA backend and of the memory resources, on the machine of fake.h. */
+/* A libcuda.so.1: the driver calls of the CUDA backend and of the memory resources, on the machine
+ * of fake.h. */
 #include <stdio.h>
 
 #include "fake.h"
@@ -34,20 +35,27 @@ FAKE cuInit(unsigned flags)
     return flags ? FAKE_INVALID_VALUE : fake_start();
 }
 
-typedef struct name { CUresult code; const char *name, *text; } name_t;
+typedef struct name {
+    CUresult code;
+    const char *name, *text;
+} name_t;
 static const name_t names[] = {
-    { FAKE_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument" },
-    { FAKE_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory" },
-    { FAKE_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
-    { FAKE_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal" },
-    { FAKE_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context" },
-    { FAKE_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered" },
-    { FAKE_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "already registered" },
-    { CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled" },
-    { FAKE_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
-    { FAKE_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing" },
-    { FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture" },
-    { FAKE_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error" },
+    {FAKE_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {FAKE_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {FAKE_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {FAKE_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {FAKE_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {FAKE_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
+     "an illegal memory access was encountered"},
+    {FAKE_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "already registered"},
+    {CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED",
+     "peer access is already enabled"},
+    {FAKE_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {FAKE_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
+    {FAKE_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
 static const name_t *name_of(CUresult r)
@@ -95,7 +103,9 @@ static CUresult pci_attribute(int *out, int attribute, CUdevice d)
     unsigned at[4];
     if (!fake_pci(d, at))
         return FAKE_INVALID_VALUE;
-    *out = (int)at[attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ? 0 : attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? 1 : 2];
+    *out = (int)at[attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ? 0
+                   : attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID  ? 1
+                                                                  : 2];
     return FAKE_OK;
 }
 
@@ -103,12 +113,14 @@ FAKE cuDeviceGetAttribute(int *out, int attribute, CUdevice d)
 {
     if (!fake_is_device(d))
         return FAKE_INVALID_DEVICE;
-    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID || attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ||
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ||
+        attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ||
         attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         return pci_attribute(out, attribute, d);
-    *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH ? FAKE_PITCH_LIMIT
-        : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
-          attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH
+               ? FAKE_PITCH_LIMIT
+               : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
+                     attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     return FAKE_OK;
 }
 
@@ -218,10 +230,13 @@ FAKE cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 FAKE cuMemGetAllocationGranularity(size_t *out, const CUmemAllocationProp *p, int option)
 {
     *out = fake_granule();
-    return p->type == CU_MEM_ALLOCATION_TYPE_PINNED && option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ? FAKE_OK : FAKE_INVALID_VALUE;
+    return p->type == CU_MEM_ALLOCATION_TYPE_PINNED && option == CU_MEM_ALLOC_GRANULARITY_MINIMUM
+               ? FAKE_OK
+               : FAKE_INVALID_VALUE;
 }
 
-FAKE cuMemAddressReserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags)
+FAKE cuMemAddressReserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint,
+                         unsigned long long flags)
 {
     char *at = NULL;
     (void)alignment, (void)hint;
@@ -230,22 +245,31 @@ FAKE cuMemAddressReserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdev
     return r;
 }
 
-FAKE cuMemAddressFree(CUdeviceptr at, size_t bytes) { return fake_unreserve(pointer(at), bytes); }
+FAKE cuMemAddressFree(CUdeviceptr at, size_t bytes)
+{
+    return fake_unreserve(pointer(at), bytes);
+}
 
-FAKE cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAllocationProp *p, unsigned long long flags)
+FAKE cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAllocationProp *p,
+                 unsigned long long flags)
 {
     fake_frame_t *f = NULL;
     bool away = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-    if (flags || p->type != CU_MEM_ALLOCATION_TYPE_PINNED || !(away ? p->location.id == 0 : p->location.type == CU_MEM_LOCATION_TYPE_DEVICE))
+    if (flags || p->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        !(away ? p->location.id == 0 : p->location.type == CU_MEM_LOCATION_TYPE_DEVICE))
         return FAKE_INVALID_VALUE;
     int r = away ? fake_frame_create_away(bytes, &f) : fake_frame_create(p->location.id, bytes, &f);
     *out = (CUmemGenericAllocationHandle)(uintptr_t)f;
     return r;
 }
 
-FAKE cuMemRelease(CUmemGenericAllocationHandle h) { return fake_frame_release(pointer(h)); }
+FAKE cuMemRelease(CUmemGenericAllocationHandle h)
+{
+    return fake_frame_release(pointer(h));
+}
 
-FAKE cuMemMap(CUdeviceptr to, size_t bytes, size_t offset, CUmemGenericAllocationHandle h, unsigned long long flags)
+FAKE cuMemMap(CUdeviceptr to, size_t bytes, size_t offset, CUmemGenericAllocationHandle h,
+              unsigned long long flags)
 {
     return offset || flags ? FAKE_INVALID_VALUE : fake_map(pointer(to), bytes, pointer(h));
 }
@@ -253,12 +277,16 @@ FAKE cuMemMap(CUdeviceptr to, size_t bytes, size_t offset, CUmemGenericAllocatio
 FAKE cuMemSetAccess(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, size_t count)
 {
     int device = access->location.id;
-    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE ||
+        access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     return fake_allow(pointer(at), bytes, &device, 1);
 }
 
-FAKE cuMemUnmap(CUdeviceptr from, size_t bytes) { return fake_unmap(pointer(from), bytes); }
+FAKE cuMemUnmap(CUdeviceptr from, size_t bytes)
+{
+    return fake_unmap(pointer(from), bytes);
+}
 
 FAKE cuMemHostRegister_v2(void *base, size_t bytes, unsigned flags)
 {
@@ -277,7 +305,8 @@ FAKE cuMemHostUnregister(void *base)
 static CUresult allocate(CUdeviceptr *out, size_t bytes, CUmemoryPool pool)
 {
     void *at = NULL;
-    int r = current() < 0 ? FAKE_INVALID_CONTEXT : fake_allocate(current(), bytes, (fake_pool_t *)(void *)pool, &at);
+    int r = current() < 0 ? FAKE_INVALID_CONTEXT
+                          : fake_allocate(current(), bytes, (fake_pool_t *)(void *)pool, &at);
     *out = (CUdeviceptr)(uintptr_t)at;
     return r;
 }
@@ -287,7 +316,10 @@ static CUresult give_back(CUdeviceptr p)
     return current() < 0 ? FAKE_INVALID_CONTEXT : fake_free(pointer(p));
 }
 
-FAKE cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) { return allocate(out, bytes, NULL); }
+FAKE cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
+{
+    return allocate(out, bytes, NULL);
+}
 
 /* Freeing waits for all work. */
 static CUresult settle_and_give_back(CUdeviceptr p)
@@ -296,7 +328,10 @@ static CUresult settle_and_give_back(CUdeviceptr p)
     return give_back(p);
 }
 
-FAKE cuMemFree_v2(CUdeviceptr p) { return settle_and_give_back(p); }
+FAKE cuMemFree_v2(CUdeviceptr p)
+{
+    return settle_and_give_back(p);
+}
 
 FAKE cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags)
 {
@@ -311,19 +346,25 @@ FAKE cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     return r;
 }
 
-FAKE cuMemFreeHost(void *p) { return settle_and_give_back((CUdeviceptr)(uintptr_t)p); }
+FAKE cuMemFreeHost(void *p)
+{
+    return settle_and_give_back((CUdeviceptr)(uintptr_t)p);
+}
 
-FAKE cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream s)
+FAKE cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags,
+                           CUstream s)
 {
     (void)s;
-    bool right = to.type == CU_MEM_LOCATION_TYPE_DEVICE && flags == 0 && fake_is_allocated(pointer(p), bytes);
+    bool right = to.type == CU_MEM_LOCATION_TYPE_DEVICE && flags == 0 &&
+                 fake_is_allocated(pointer(p), bytes);
     return right ? FAKE_OK : FAKE_INVALID_VALUE;
 }
 
 FAKE cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *p)
 {
     fake_pool_t *pool = NULL;
-    const bool kind = p->allocType == CU_MEM_ALLOCATION_TYPE_PINNED || p->allocType == 2; /* managed, since CUDA 13 */
+    const bool kind = p->allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                      p->allocType == 2; /* managed, since CUDA 13 */
     if (!kind || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     int r = fake_pool_create(p->location.id, p->maxSize, &pool);
@@ -336,7 +377,10 @@ static fake_pool_t *pool_of(CUmemoryPool p)
     return (fake_pool_t *)(void *)p;
 }
 
-FAKE cuMemPoolDestroy(CUmemoryPool pool) { return fake_pool_destroy(pool_of(pool)); }
+FAKE cuMemPoolDestroy(CUmemoryPool pool)
+{
+    return fake_pool_destroy(pool_of(pool));
+}
 
 FAKE cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value)
 {
@@ -349,13 +393,15 @@ FAKE cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value)
 FAKE cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value)
 {
     bool threshold = attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    *(uint64_t *)value = threshold ? *fake_pool_threshold(pool_of(pool)) : fake_pool_used(pool_of(pool));
+    *(uint64_t *)value =
+        threshold ? *fake_pool_threshold(pool_of(pool)) : fake_pool_used(pool_of(pool));
     return FAKE_OK;
 }
 
 FAKE cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
-    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE ||
+        access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     return fake_pool_allow(pool_of(pool), access->location.id);
 }
@@ -389,14 +435,25 @@ FAKE cuStreamCreate(CUstream *out, unsigned flags)
     fake_stream_t *s = NULL;
     if (current() < 0)
         return FAKE_INVALID_CONTEXT;
-    int r = flags <= CU_STREAM_NON_BLOCKING ? fake_stream_create(current(), flags != CU_STREAM_NON_BLOCKING, &s) : FAKE_INVALID_VALUE;
+    int r = flags <= CU_STREAM_NON_BLOCKING
+                ? fake_stream_create(current(), flags != CU_STREAM_NON_BLOCKING, &s)
+                : FAKE_INVALID_VALUE;
     *out = (CUstream)(void *)s;
     return r;
 }
 
-FAKE cuStreamDestroy_v2(CUstream s) { return fake_stream_destroy(stream(s)); }
-FAKE cuStreamQuery(CUstream s) { return fake_stream_query(stream(s)); }
-FAKE cuStreamSynchronize(CUstream s) { return fake_stream_synchronize(stream(s)); }
+FAKE cuStreamDestroy_v2(CUstream s)
+{
+    return fake_stream_destroy(stream(s));
+}
+FAKE cuStreamQuery(CUstream s)
+{
+    return fake_stream_query(stream(s));
+}
+FAKE cuStreamSynchronize(CUstream s)
+{
+    return fake_stream_synchronize(stream(s));
+}
 
 FAKE cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
@@ -415,43 +472,75 @@ FAKE cuEventCreate(CUevent *out, unsigned flags)
     fake_event_t *e = NULL;
     if (current() < 0)
         return FAKE_INVALID_CONTEXT;
-    int r = flags == CU_EVENT_DISABLE_TIMING ? fake_event_create(current(), &e) : FAKE_INVALID_VALUE;
+    int r =
+        flags == CU_EVENT_DISABLE_TIMING ? fake_event_create(current(), &e) : FAKE_INVALID_VALUE;
     *out = (CUevent)(void *)e;
     return r;
 }
 
-FAKE cuEventDestroy_v2(CUevent e) { return fake_event_destroy(event(e)); }
+FAKE cuEventDestroy_v2(CUevent e)
+{
+    return fake_event_destroy(event(e));
+}
 
 FAKE cuEventRecord(CUevent e, CUstream s)
 {
     return !s && current() < 0 ? FAKE_INVALID_CONTEXT : fake_event_record(event(e), stream(s));
 }
 
-FAKE cuEventQuery(CUevent e) { return fake_event_query(event(e)); }
-FAKE cuEventSynchronize(CUevent e) { return fake_event_synchronize(event(e)); }
+FAKE cuEventQuery(CUevent e)
+{
+    return fake_event_query(event(e));
+}
+FAKE cuEventSynchronize(CUevent e)
+{
+    return fake_event_synchronize(event(e));
+}
 
 /* ---- Graphs ---- */
 
-FAKE cuThreadExchangeStreamCaptureMode(int *mode) { return fake_capture_exchange(mode); }
-FAKE cuStreamBeginCapture_v2(CUstream s, int mode) { return fake_capture_begin(stream(s), mode); }
-FAKE cuStreamIsCapturing(CUstream s, int *out) { return fake_capture_status(stream(s), out); }
-FAKE cuStreamEndCapture(CUstream s, fake_graph_t **out) { return fake_capture_end(stream(s), out); }
-FAKE cuGraphLaunch(fake_graph_t *g, CUstream s) { return fake_graph_launch(g, stream(s)); }
-FAKE cuGraphDestroy(fake_graph_t *g) { return fake_graph_destroy(g); }
+FAKE cuThreadExchangeStreamCaptureMode(int *mode)
+{
+    return fake_capture_exchange(mode);
+}
+FAKE cuStreamBeginCapture_v2(CUstream s, int mode)
+{
+    return fake_capture_begin(stream(s), mode);
+}
+FAKE cuStreamIsCapturing(CUstream s, int *out)
+{
+    return fake_capture_status(stream(s), out);
+}
+FAKE cuStreamEndCapture(CUstream s, fake_graph_t **out)
+{
+    return fake_capture_end(stream(s), out);
+}
+FAKE cuGraphLaunch(fake_graph_t *g, CUstream s)
+{
+    return fake_graph_launch(g, stream(s));
+}
+FAKE cuGraphDestroy(fake_graph_t *g)
+{
+    return fake_graph_destroy(g);
+}
 
 /* ---- Work ---- */
 
-static CUresult copy(const void *dst, bool to_device, const void *src, bool from_device, size_t bytes, CUstream s)
+static CUresult copy(const void *dst, bool to_device, const void *src, bool from_device,
+                     size_t bytes, CUstream s)
 {
     int d = current();
     if (d < 0)
         return FAKE_INVALID_CONTEXT;
-    return fake_enqueue_copy(d, stream(s), &(fake_copy_t){ dst, src, to_device, from_device, d, d, bytes, 1, bytes, bytes });
+    return fake_enqueue_copy(
+        d, stream(s),
+        &(fake_copy_t){dst, src, to_device, from_device, d, d, bytes, 1, bytes, bytes});
 }
 
 FAKE cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
 {
-    return copy(pointer(dst), fake_is_devices(pointer(dst)), pointer(src), fake_is_devices(pointer(src)), bytes, s);
+    return copy(pointer(dst), fake_is_devices(pointer(dst)), pointer(src),
+                fake_is_devices(pointer(src)), bytes, s);
 }
 
 FAKE cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream s)
@@ -469,36 +558,47 @@ FAKE cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstre
     return copy(pointer(dst), true, pointer(src), true, bytes, s);
 }
 
-FAKE cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t bytes, CUstream s)
+FAKE cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+                       CUcontext src_context, size_t bytes, CUstream s)
 {
     if (!dst_context || !src_context || current() < 0)
         return FAKE_INVALID_VALUE;
-    return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ pointer(dst), pointer(src), true, true, device_of(dst_context),
-                                                                   device_of(src_context), bytes, 1, bytes, bytes });
+    return fake_enqueue_copy(current(), stream(s),
+                             &(fake_copy_t){pointer(dst), pointer(src), true, true,
+                                            device_of(dst_context), device_of(src_context), bytes,
+                                            1, bytes, bytes});
 }
 
 FAKE cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *m, CUstream s)
 {
     if (!m->dstContext || !m->srcContext || m->Depth != 1 || current() < 0)
         return FAKE_INVALID_VALUE;
-    return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ pointer(m->dstDevice), pointer(m->srcDevice), true, true,
-                                                                   device_of(m->dstContext), device_of(m->srcContext), m->WidthInBytes, m->Height, m->dstPitch, m->srcPitch });
+    return fake_enqueue_copy(current(), stream(s),
+                             &(fake_copy_t){pointer(m->dstDevice), pointer(m->srcDevice), true,
+                                            true, device_of(m->dstContext),
+                                            device_of(m->srcContext), m->WidthInBytes, m->Height,
+                                            m->dstPitch, m->srcPitch});
 }
 
 FAKE cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *m, CUstream s)
 {
-    bool to = m->dstMemoryType == CU_MEMORYTYPE_DEVICE, from = m->srcMemoryType == CU_MEMORYTYPE_DEVICE;
-    if (m->WidthInBytes > m->dstPitch || m->WidthInBytes > m->srcPitch || m->dstPitch > FAKE_PITCH_LIMIT || m->srcPitch > FAKE_PITCH_LIMIT ||
-        m->srcXInBytes || m->srcY || m->dstXInBytes || m->dstY || current() < 0)
+    bool to = m->dstMemoryType == CU_MEMORYTYPE_DEVICE,
+         from = m->srcMemoryType == CU_MEMORYTYPE_DEVICE;
+    if (m->WidthInBytes > m->dstPitch || m->WidthInBytes > m->srcPitch ||
+        m->dstPitch > FAKE_PITCH_LIMIT || m->srcPitch > FAKE_PITCH_LIMIT || m->srcXInBytes ||
+        m->srcY || m->dstXInBytes || m->dstY || current() < 0)
         return FAKE_INVALID_VALUE;
-    return fake_enqueue_copy(current(), stream(s), &(fake_copy_t){ to ? pointer(m->dstDevice) : m->dstHost,
-                                                                   from ? pointer(m->srcDevice) : m->srcHost, to, from, current(), current(),
-                                                                   m->WidthInBytes, m->Height, m->dstPitch, m->srcPitch });
+    return fake_enqueue_copy(current(), stream(s),
+                             &(fake_copy_t){to ? pointer(m->dstDevice) : m->dstHost,
+                                            from ? pointer(m->srcDevice) : m->srcHost, to, from,
+                                            current(), current(), m->WidthInBytes, m->Height,
+                                            m->dstPitch, m->srcPitch});
 }
 
 FAKE cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t bytes, CUstream s)
 {
-    return current() < 0 ? FAKE_INVALID_CONTEXT : fake_enqueue_fill(current(), stream(s), pointer(dst), value, bytes);
+    return current() < 0 ? FAKE_INVALID_CONTEXT
+                         : fake_enqueue_fill(current(), stream(s), pointer(dst), value, bytes);
 }
 
 FAKE cuKernelGetFunction(CUfunction *out, CUkernel kernel)
@@ -509,17 +609,19 @@ FAKE cuKernelGetFunction(CUfunction *out, CUkernel kernel)
 
 FAKE cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice d)
 {
-    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > FAKE_MOST_SHARED || !fake_is_device(d))
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > FAKE_MOST_SHARED ||
+        !fake_is_device(d))
         return FAKE_INVALID_VALUE;
     ((fake_kernel_t *)(void *)kernel)->shared_limit = value;
     return FAKE_OK;
 }
 
-FAKE cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                    CUstream s, void **args, void **extra)
+FAKE cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                    unsigned bz, unsigned shared, CUstream s, void **args, void **extra)
 {
-    const uint32_t grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz };
+    const uint32_t grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
     if (extra || current() < 0)
         return FAKE_INVALID_VALUE;
-    return fake_enqueue_kernel(current(), stream(s), (fake_kernel_t *)(void *)f, grid, block, shared, args);
+    return fake_enqueue_kernel(current(), stream(s), (fake_kernel_t *)(void *)f, grid, block,
+                               shared, args);
 }

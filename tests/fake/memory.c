@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's memory: address space and frames mapped in it, and memory that is simply allocated. All of it is the host's. */
+/* The machine's memory: address space and frames mapped in it, and memory that is simply allocated.
+ * All of it is the host's. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,12 +8,42 @@
 
 #include "fake.h"
 
-struct fake_frame { int fd, device, mapped; size_t bytes, counted; };
-typedef struct window { char *base; size_t bytes; int mapped; struct window *next; } window_t;
-typedef struct mapping { char *at; size_t bytes; fake_frame_t *frame; unsigned access; bool absent; struct mapping *next; } mapping_t;
-typedef struct registration { char *base; size_t bytes; struct registration *next; } registration_t;
-typedef struct block { char *at; size_t bytes; int device; fake_pool_t *pool; struct block *next; } block_t;
-struct fake_pool { int device; unsigned access; size_t most, used; uint64_t threshold; };
+struct fake_frame {
+    int fd, device, mapped;
+    size_t bytes, counted;
+};
+typedef struct window {
+    char *base;
+    size_t bytes;
+    int mapped;
+    struct window *next;
+} window_t;
+typedef struct mapping {
+    char *at;
+    size_t bytes;
+    fake_frame_t *frame;
+    unsigned access;
+    bool absent;
+    struct mapping *next;
+} mapping_t;
+typedef struct registration {
+    char *base;
+    size_t bytes;
+    struct registration *next;
+} registration_t;
+typedef struct block {
+    char *at;
+    size_t bytes;
+    int device;
+    fake_pool_t *pool;
+    struct block *next;
+} block_t;
+struct fake_pool {
+    int device;
+    unsigned access;
+    size_t most, used;
+    uint64_t threshold;
+};
 
 static window_t *windows;
 static mapping_t *mappings;
@@ -47,7 +78,9 @@ int fake_reserve(size_t bytes, char **out)
     fake_enter();
     bool fails = fake_strikes(FAKE_RESERVE);
     pthread_mutex_unlock(&fake_lock);
-    char *p = fails ? MAP_FAILED : mmap(NULL, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = fails ? MAP_FAILED
+                    : mmap(NULL, bytes + granule, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return FAKE_NO_MEMORY;
     size_t before = (granule - (uintptr_t)p % granule) % granule;
@@ -56,7 +89,7 @@ int fake_reserve(size_t bytes, char **out)
     munmap(p + before + bytes, granule - before);
     window_t *w = malloc(sizeof(*w));
     fake_enter();
-    *w = (window_t){ p + before, bytes, 0, windows };
+    *w = (window_t){p + before, bytes, 0, windows};
     windows = w;
     fake_live.windows++;
     pthread_mutex_unlock(&fake_lock);
@@ -112,7 +145,7 @@ static int frame_create(int device, size_t bytes, size_t counted, fake_frame_t *
     if (r)
         return r;
     fake_frame_t *f = malloc(sizeof(*f));
-    *f = (fake_frame_t){ memfd_create("frame", MFD_CLOEXEC), device, 0, bytes, counted };
+    *f = (fake_frame_t){memfd_create("frame", MFD_CLOEXEC), device, 0, bytes, counted};
     if (f->fd < 0 || ftruncate(f->fd, (off_t)bytes))
         fake_broken("no memory for a frame");
     *out = f;
@@ -155,7 +188,9 @@ int fake_map(char *at, size_t bytes, fake_frame_t *f)
 {
     int forbidden = fake_enter_unsafe();
     window_t *w = window_of(at, bytes);
-    int r = !w || (uintptr_t)at % fake_granule() || bytes != f->bytes ? FAKE_INVALID_VALUE : forbidden ? forbidden : fake_devices[f->device].lost;
+    int r = !w || (uintptr_t)at % fake_granule() || bytes != f->bytes ? FAKE_INVALID_VALUE
+            : forbidden ? forbidden
+                        : fake_devices[f->device].lost;
     for (mapping_t *m = mappings; m && !r; m = m->next)
         if (overlap(m->at, m->bytes, at, bytes))
             r = FAKE_ALREADY_MAPPED;
@@ -163,12 +198,13 @@ int fake_map(char *at, size_t bytes, fake_frame_t *f)
         r = FAKE_NO_MEMORY;
     if (!r) {
         mapping_t *m = malloc(sizeof(*m));
-        *m = (mapping_t){ at, bytes, f, 0, at != w->base && maps_bases_only(), mappings };
+        *m = (mapping_t){at, bytes, f, 0, at != w->base && maps_bases_only(), mappings};
         mappings = m;
         f->mapped++;
         w->mapped++;
         fake_live.mappings++;
-        if (!m->absent && mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, f->fd, 0) == MAP_FAILED)
+        if (!m->absent &&
+            mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, f->fd, 0) == MAP_FAILED)
             fake_broken("mmap failed");
     }
     pthread_mutex_unlock(&fake_lock);
@@ -186,7 +222,8 @@ bool fake_is_continuous(const char *at, size_t bytes)
 {
     size_t covered = 0;
     for (const mapping_t *m = mappings; m; m = m->next) {
-        const char *begin = m->at > at ? m->at : at, *end = m->at + m->bytes < at + bytes ? m->at + m->bytes : at + bytes;
+        const char *begin = m->at > at ? m->at : at,
+                   *end = m->at + m->bytes < at + bytes ? m->at + m->bytes : at + bytes;
         covered += end > begin ? (size_t)(end - begin) : 0;
     }
     for (const block_t *b = blocks; b; b = b->next)
@@ -243,7 +280,8 @@ int fake_unmap(char *from, size_t bytes)
     return r;
 }
 
-/* Allocated memory is accessible to copies of every device; a pool's, and a frame, where it has been allowed. */
+/* Allocated memory is accessible to copies of every device; a pool's, and a frame, where it has
+ * been allowed. */
 static block_t *block_of(const char *at, size_t bytes)
 {
     block_t *b = blocks;
@@ -304,7 +342,8 @@ bool fake_is_devices(const void *at)
 static bool share_a_page(const registration_t *g, const char *base, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    return (uintptr_t)g->base / page <= ((uintptr_t)base + bytes - 1) / page && (uintptr_t)base / page <= ((uintptr_t)g->base + g->bytes - 1) / page;
+    return (uintptr_t)g->base / page <= ((uintptr_t)base + bytes - 1) / page &&
+           (uintptr_t)base / page <= ((uintptr_t)g->base + g->bytes - 1) / page;
 }
 
 int fake_register(void *base, size_t bytes)
@@ -318,7 +357,7 @@ int fake_register(void *base, size_t bytes)
         r = FAKE_NO_MEMORY;
     if (!r) {
         registration_t *g = malloc(sizeof(*g));
-        *g = (registration_t){ base, bytes, registrations };
+        *g = (registration_t){base, bytes, registrations};
         registrations = g;
         fake_live.registrations++;
     }
@@ -331,7 +370,8 @@ int fake_unregister(void *base)
     int r = FAKE_INVALID_VALUE, forbidden = fake_enter_unsafe();
     for (registration_t **p = &registrations, *g; (g = *p); p = &g->next)
         if (g->base == base) {
-            fake_check_unused(g->base, g->bytes, "host memory is unregistered that enqueued work uses");
+            fake_check_unused(g->base, g->bytes,
+                              "host memory is unregistered that enqueued work uses");
             *p = g->next;
             free(g);
             fake_live.registrations--;
@@ -347,7 +387,9 @@ int fake_unregister(void *base)
 static size_t plain_limit(void)
 {
     const char *text = fake_setting("PLAIN");
-    return text ? strtoull(text, NULL, 10) : !strcmp(fake_driver, "hip") ? fake_memory() : (size_t)4 << 30;
+    return text                          ? strtoull(text, NULL, 10)
+           : !strcmp(fake_driver, "hip") ? fake_memory()
+                                         : (size_t)4 << 30;
 }
 
 size_t fake_allocated(int device)
@@ -372,13 +414,15 @@ int fake_allocate(int device, size_t bytes, fake_pool_t *pool, void **out)
     bool fits = !r && !fake_strikes(FAKE_ALLOC) && bytes <= plain_limit() - plain_used[device] &&
                 !(pool && pool->most && bytes > pool->most - pool->used);
     block_t *b = fits ? malloc(sizeof(*b)) : NULL;
-    void *at = b ? mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
+    void *at = b ? mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                 : MAP_FAILED;
     if (at == MAP_FAILED) {
         pthread_mutex_unlock(&fake_lock);
         free(b);
         return r ? r : FAKE_NO_MEMORY;
     }
-    *b = (block_t){ at, bytes, device, pool, blocks };
+    *b = (block_t){at, bytes, device, pool, blocks};
     blocks = b;
     plain_used[device] += bytes;
     fake_live.allocations++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's streams: each is a thread that does its work in order. Nothing but events orders two of them. */
+/* The machine's streams: each is a thread that does its work in order. Nothing but events orders
+ * two of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,17 @@
 
 enum { MAX_ARGUMENTS = 32, PLAIN_SHARED = 48 << 10 };
 
-struct fake_event { int device, references; uint64_t recorded, done; };
+struct fake_event {
+    int device, references;
+    uint64_t recorded, done;
+};
 
-typedef struct range { const char *at; size_t bytes; bool is_device; int device; } range_t;
+typedef struct range {
+    const char *at;
+    size_t bytes;
+    bool is_device;
+    int device;
+} range_t;
 
 typedef enum work { COPY, FILL, KERNEL, RECORD, WAIT } work_t;
 
@@ -26,24 +35,28 @@ typedef struct op {
     void *args[MAX_ARGUMENTS];
     fake_event_t *event;
     uint64_t sequence;
-    int *parts; /* of a record that several streams have to come to: how many of them; NULL: only this one */
+    int *parts; /* of a record that several streams have to come to: how many of them; NULL: only
+                   this one */
 } op_t;
 
 struct fake_stream {
     int device;
     pthread_t thread;
-    op_t *first, *last; /* first stays until it has run */
+    op_t *first, *last;     /* first stays until it has run */
     bool closing, blocking; /* blocking: the default stream waits for it */
-    uint64_t busy_until; /* of its thread */
+    uint64_t busy_until;    /* of its thread */
     bool capturing, spoiled;
-    int mode;                /* of the capture */
-    fake_graph_t *graph;     /* what has been captured */
+    int mode;            /* of the capture */
+    fake_graph_t *graph; /* what has been captured */
     fake_stream_t *next;
 };
 
 static fake_stream_t *streams;
 
-struct fake_graph { op_t *first, *last; int references; };
+struct fake_graph {
+    op_t *first, *last;
+    int references;
+};
 
 /* ---- What enqueued work uses ---- */
 
@@ -55,8 +68,10 @@ static bool overlap(const char *a, size_t an, const char *b, size_t bn)
 void fake_check_unused(const char *at, size_t bytes, const char *what)
 {
     for (const fake_stream_t *s = streams; s; s = s->next)
-        for (const op_t *o = fake_devices[s->device].lost ? NULL : s->first; o; o = o->next) { /* a lost device does nothing any more */
-            bool uses = (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
+        for (const op_t *o = fake_devices[s->device].lost ? NULL : s->first; o;
+             o = o->next) { /* a lost device does nothing any more */
+            bool uses =
+                (o->work == COPY || o->work == FILL) && overlap(o->dst.at, o->dst.bytes, at, bytes);
             uses |= o->work == COPY && overlap(o->src.at, o->src.bytes, at, bytes);
             if (uses)
                 fake_broken(what);
@@ -74,7 +89,7 @@ void fake_check_no_streams(int device)
 
 static int run_block(const op_t *o, const uint32_t block[3])
 {
-    fake_warp_t w = { .block = block, .grid = o->grid, .size = o->block, .lanes = fake_lanes() };
+    fake_warp_t w = {.block = block, .grid = o->grid, .size = o->block, .lanes = fake_lanes()};
     uint32_t threads = o->block[0] * o->block[1] * o->block[2];
     int r = FAKE_OK;
     if (!o->kernel->run_warp)
@@ -95,7 +110,7 @@ static int run_kernel(const op_t *o)
     for (uint32_t z = 0; z < o->grid[2]; z++)
         for (uint32_t y = 0; y < o->grid[1]; y++)
             for (uint32_t x = 0; x < o->grid[0] && !r; x++)
-                r = run_block(o, (uint32_t[3]){ x, y, z });
+                r = run_block(o, (uint32_t[3]){x, y, z});
     return r;
 }
 
@@ -240,16 +255,19 @@ static int enqueue_work(int device, fake_stream_t *s, op_t *o)
     return r;
 }
 
-/* Copies of rows do not go across address space of a device that is not mapped, though no row lies there. */
+/* Copies of rows do not go across address space of a device that is not mapped, though no row lies
+ * there. */
 static bool may_copy_rows(const fake_copy_t *c)
 {
-    size_t dst = (c->rows - 1) * c->dst_pitch + c->width, src = (c->rows - 1) * c->src_pitch + c->width;
+    size_t dst = (c->rows - 1) * c->dst_pitch + c->width,
+           src = (c->rows - 1) * c->src_pitch + c->width;
     if (c->rows < 2)
         return true;
     if (c->width > c->dst_pitch || c->width > c->src_pitch)
         return false;
     pthread_mutex_lock(&fake_lock);
-    bool may = (!c->to_device || fake_is_continuous(c->dst, dst)) && (!c->from_device || fake_is_continuous(c->src, src));
+    bool may = (!c->to_device || fake_is_continuous(c->dst, dst)) &&
+               (!c->from_device || fake_is_continuous(c->src, src));
     pthread_mutex_unlock(&fake_lock);
     return may;
 }
@@ -258,9 +276,14 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
 {
     if (!c->width || !c->rows)
         return FAKE_OK;
-    op_t o = { .work = COPY, .dst = { c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device, c->dst_device },
-               .src = { c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device, c->src_device },
-               .width = c->width, .rows = c->rows, .dst_pitch = c->dst_pitch, .src_pitch = c->src_pitch };
+    op_t o = {
+        .work = COPY,
+        .dst = {c->dst, (c->rows - 1) * c->dst_pitch + c->width, c->to_device, c->dst_device},
+        .src = {c->src, (c->rows - 1) * c->src_pitch + c->width, c->from_device, c->src_device},
+        .width = c->width,
+        .rows = c->rows,
+        .dst_pitch = c->dst_pitch,
+        .src_pitch = c->src_pitch};
     if (!may_copy_rows(c))
         return FAKE_INVALID_VALUE;
     return enqueue_work(device, s, &o);
@@ -268,22 +291,31 @@ int fake_enqueue_copy(int device, fake_stream_t *s, const fake_copy_t *c)
 
 int fake_enqueue_fill(int device, fake_stream_t *s, void *dst, int value, size_t bytes)
 {
-    op_t o = { .work = FILL, .dst = { dst, bytes, true, device }, .width = bytes, .rows = 1, .value = value };
+    op_t o = {
+        .work = FILL, .dst = {dst, bytes, true, device}, .width = bytes, .rows = 1, .value = value};
     return enqueue_work(device, s, &o);
 }
 
 static bool can_launch(const uint32_t grid[3], const uint32_t block[3])
 {
-    enum { MOST_THREADS = 1024, MOST_DEPTH = 64, MOST_ROWS = 65535 }; /* of a block; of its z; of a grid's y and z */
-    return grid[0] && grid[1] && grid[2] && grid[0] <= INT32_MAX && grid[1] <= MOST_ROWS && grid[2] <= MOST_ROWS && block[0] && block[1] &&
-           block[2] && block[2] <= MOST_DEPTH && (uint64_t)block[0] * block[1] * block[2] <= MOST_THREADS;
+    enum {
+        MOST_THREADS = 1024,
+        MOST_DEPTH = 64,
+        MOST_ROWS = 65535
+    }; /* of a block; of its z; of a grid's y and z */
+    return grid[0] && grid[1] && grid[2] && grid[0] <= INT32_MAX && grid[1] <= MOST_ROWS &&
+           grid[2] <= MOST_ROWS && block[0] && block[1] && block[2] && block[2] <= MOST_DEPTH &&
+           (uint64_t)block[0] * block[1] * block[2] <= MOST_THREADS;
 }
 
-int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3], const uint32_t block[3],
-                        unsigned shared, void **args)
+int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const uint32_t grid[3],
+                        const uint32_t block[3], unsigned shared, void **args)
 {
-    op_t o = { .work = KERNEL, .kernel = k, .grid = { grid[0], grid[1], grid[2] },
-               .block = { block[0], block[1], block[2] }, .shared = shared };
+    op_t o = {.work = KERNEL,
+              .kernel = k,
+              .grid = {grid[0], grid[1], grid[2]},
+              .block = {block[0], block[1], block[2]},
+              .shared = shared};
     unsigned limit = k->shared_limit ? (unsigned)k->shared_limit : PLAIN_SHARED;
     if (!can_launch(grid, block) || shared > limit || k->parameters > MAX_ARGUMENTS)
         return FAKE_INVALID_VALUE;
@@ -486,7 +518,7 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
         r = FAKE_UNKNOWN;
     if (!r) {
         e->references++;
-        enqueue(s, &(op_t){ .work = WAIT, .event = e, .sequence = e->recorded });
+        enqueue(s, &(op_t){.work = WAIT, .event = e, .sequence = e->recorded});
     }
     pthread_mutex_unlock(&fake_lock);
     return r;
@@ -520,7 +552,8 @@ int fake_event_destroy(fake_event_t *e)
     return r;
 }
 
-/* On the default stream, on which nothing is left to do, but which waits for all that are blocking, though it does not say so when it is asked. */
+/* On the default stream, on which nothing is left to do, but which waits for all that are blocking,
+ * though it does not say so when it is asked. */
 static int record_default(fake_event_t *e)
 {
     fake_enter();
@@ -532,7 +565,7 @@ static int record_default(fake_event_t *e)
             continue;
         e->references++;
         ++*parts;
-        enqueue(s, &(op_t){ .work = RECORD, .event = e, .sequence = e->recorded, .parts = parts });
+        enqueue(s, &(op_t){.work = RECORD, .event = e, .sequence = e->recorded, .parts = parts});
     }
     if (!*parts) {
         e->done = e->recorded;
@@ -547,12 +580,14 @@ int fake_event_record(fake_event_t *e, fake_stream_t *s)
     if (!s)
         return record_default(e);
     fake_enter();
-    int r = e->device != s->device ? FAKE_INVALID_CONTEXT : s->capturing ? FAKE_CAPTURE_UNSUPPORTED : fake_devices[s->device].lost;
+    int r = e->device != s->device ? FAKE_INVALID_CONTEXT
+            : s->capturing         ? FAKE_CAPTURE_UNSUPPORTED
+                                   : fake_devices[s->device].lost;
     if (!r && fake_strikes(FAKE_RECORD))
         r = FAKE_UNKNOWN;
     if (!r) {
         e->references++;
-        enqueue(s, &(op_t){ .work = RECORD, .event = e, .sequence = ++e->recorded });
+        enqueue(s, &(op_t){.work = RECORD, .event = e, .sequence = ++e->recorded});
     }
     pthread_mutex_unlock(&fake_lock);
     return r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scanner and the parser of pragmas on any bytes: all pragmas are found and parsed. With FUZZ_MACROS, the macros of the
- * text that write pragmas are expanded before.
- * Memory comes from a pool, in which a sanitizer sees what is read beyond the end of each piece; all of it is free
+ * The scanner and the parser of pragmas on any bytes: all pragmas are found and parsed. With
+ * FUZZ_MACROS, the macros of the text that write pragmas are expanded before. Memory comes from a
+ * pool, in which a sanitizer sees what is read beyond the end of each piece; all of it is free
  * again behind each input. Built with FUZZ_MAIN it runs the files that it is given once.
  */
 #include <sanitizer/asan_interface.h>
@@ -97,7 +97,8 @@ void text_printf(text_t *t, const char *format, ...)
 
 /* ---- In place of diag.c: a message's place must be in the text ---- */
 
-void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format, ...)
+void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format,
+             ...)
 {
     unsigned line, column;
     va_list list;

@@ -1,24 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm as the wrappers of managed programs call it, beyond launches: nothing is managed, no task is active unless a test says so, and all goes well. */
+/* libkmm as the wrappers of managed programs call it, beyond launches: nothing is managed, no task
+ * is active unless a test says so, and all goes well. */
 #ifndef MANAGED_STAND_INS_H
 #define MANAGED_STAND_INS_H
 
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
-int kmm_cuda_device_synchronize(void) { return 0; }
-int kmm_cuda_event_is_recorded(void *event) { (void)event; return 0; }
-int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
-void kmm_cuda_event_forget(void *event) { (void)event; }
-int kmm_cuda_event_query(void *event) { (void)event; return 0; }
-int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; return 0; }
-int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
-int kmm_cuda_free(void *base) { (void)base; return 0; }
-int kmm_cuda_get_last_error(void) { return 0; }
-int kmm_cuda_is_managed(const void *address) { (void)address; return 0; }
-int kmm_cuda_malloc(void **out, size_t bytes) { (void)out, (void)bytes; return 0; }
-int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind) { (void)dst, (void)src, (void)bytes, (void)kind; return 0; }
-int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+int kmm_cuda_device_synchronize(void)
+{
+    return 0;
+}
+int kmm_cuda_event_is_recorded(void *event)
+{
+    (void)event;
+    return 0;
+}
+int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
+{
+    (void)milliseconds, (void)start, (void)end;
+    return 0;
+}
+void kmm_cuda_event_forget(void *event)
+{
+    (void)event;
+}
+int kmm_cuda_event_query(void *event)
+{
+    (void)event;
+    return 0;
+}
+int kmm_cuda_event_record(void *event, void *stream)
+{
+    (void)event, (void)stream;
+    return 0;
+}
+int kmm_cuda_event_synchronize(void *event)
+{
+    (void)event;
+    return 0;
+}
+int kmm_cuda_free(void *base)
+{
+    (void)base;
+    return 0;
+}
+int kmm_cuda_get_last_error(void)
+{
+    return 0;
+}
+int kmm_cuda_is_managed(const void *address)
+{
+    (void)address;
+    return 0;
+}
+int kmm_cuda_malloc(void **out, size_t bytes)
+{
+    (void)out, (void)bytes;
+    return 0;
+}
+int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    (void)dst, (void)src, (void)bytes, (void)kind;
+    return 0;
+}
+int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                       int kind)
 {
     (void)dst, (void)dp, (void)src, (void)sp, (void)w, (void)h, (void)kind;
     return 0;
@@ -28,18 +75,63 @@ int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, vo
     (void)dst, (void)src, (void)bytes, (void)kind, (void)stream;
     return 0;
 }
-int kmm_cuda_memset(void *dst, int value, size_t bytes) { (void)dst, (void)value, (void)bytes; return 0; }
-int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream) { (void)dst, (void)value, (void)bytes, (void)stream; return 0; }
-int kmm_cuda_peek_at_last_error(void) { return 0; }
-int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
-int kmm_cuda_stream_await_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
-int kmm_cuda_stream_settle(void *stream) { (void)stream; return 0; }
-void kmm_cuda_stream_catch_up(void *stream) { (void)stream; }
-kmm_runtime_t *kmm_default(void) { return NULL; }
-int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return 0; }
-int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out) { (void)rt, (void)index, (void)out; return 0; }
+int kmm_cuda_memset(void *dst, int value, size_t bytes)
+{
+    (void)dst, (void)value, (void)bytes;
+    return 0;
+}
+int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream)
+{
+    (void)dst, (void)value, (void)bytes, (void)stream;
+    return 0;
+}
+int kmm_cuda_peek_at_last_error(void)
+{
+    return 0;
+}
+int kmm_cuda_stream_query(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+int kmm_cuda_stream_synchronize(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+int kmm_cuda_stream_wait_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+int kmm_cuda_stream_await_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+int kmm_cuda_stream_settle(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+void kmm_cuda_stream_catch_up(void *stream)
+{
+    (void)stream;
+}
+kmm_runtime_t *kmm_default(void)
+{
+    return NULL;
+}
+int kmm_device_count(kmm_runtime_t *rt)
+{
+    (void)rt;
+    return 0;
+}
+int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+{
+    (void)rt, (void)index, (void)out;
+    return 0;
+}
 static const void *ended[16];
 static uint32_t ended_count;
 void kmm_kernels_end(const void *const *handles, uint32_t count)
@@ -47,8 +139,14 @@ void kmm_kernels_end(const void *const *handles, uint32_t count)
     for (uint32_t k = 0; k < count; k++)
         ended[ended_count++ % 16] = handles[k];
 }
-void *kmm_task_stream(void *stream) { return stream; }
+void *kmm_task_stream(void *stream)
+{
+    return stream;
+}
 static int in_task;
-int kmm_task_active(void) { return in_task; }
+int kmm_task_active(void)
+{
+    return in_task;
+}
 
 #endif

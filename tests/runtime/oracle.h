@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a launch of the oracle's programs does, element by element: the same code in the model, in chunks on the CPU, and, compiled
- * by nvcc or hipcc, in kernels on a GPU.
+ * What a launch of the oracle's programs does, element by element: the same code in the model, in
+ * chunks on the CPU, and, compiled by nvcc or hipcc, in kernels on a GPU.
  */
 #ifndef KMM_TEST_ORACLE_H
 #define KMM_TEST_ORACLE_H
@@ -25,12 +25,30 @@
 
 enum { DIMS = 3, SLOTS = 5, SUMS = 2, SHARED = 2, SUM_LENGTH = 40, MODULUS = 1021 };
 
-/* Indices [scale * i + offset, + length + growth * i) of one dimension; `whole`: all of them are named. */
-typedef struct section { int64_t scale, offset, length, growth; bool whole; } section_t;
+/* Indices [scale * i + offset, + length + growth * i) of one dimension; `whole`: all of them are
+ * named. */
+typedef struct section {
+    int64_t scale, offset, length, growth;
+    bool whole;
+} section_t;
 
-typedef struct source { int slot; section_t section[DIMS]; } source_t;
+typedef struct source {
+    int slot;
+    section_t section[DIMS];
+} source_t;
 
-typedef enum op_kind { LAUNCH, REDUCE, COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK } op_kind_t;
+typedef enum op_kind {
+    LAUNCH,
+    REDUCE,
+    COPY_IN,
+    COPY_OUT,
+    COPY,
+    FILL,
+    RENEW,
+    WAIT,
+    NEST,
+    MARK
+} op_kind_t;
 
 /* What is done with the mark of a stream. */
 typedef enum mark { MARK_MAKE, MARK_PRECEDE, MARK_WAIT, MARKS } mark_t;
@@ -38,7 +56,8 @@ typedef enum mark { MARK_MAKE, MARK_PRECEDE, MARK_WAIT, MARKS } mark_t;
 typedef struct op {
     op_kind_t kind;
     bool dropped;
-    /* Launches: a view of `dims` dimensions that begins at element `shift`, and where they work in it. */
+    /* Launches: a view of `dims` dimensions that begins at element `shift`, and where they work in
+     * it. */
     uint32_t dims;
     int64_t shift, extent[DIMS], lo[DIMS], length[DIMS], chunk[DIMS];
     uint32_t block[DIMS];
@@ -61,13 +80,16 @@ typedef struct op {
 } op_t;
 
 /* All that a kernel on a GPU needs to know of a launch. */
-typedef struct manner { op_t op; kmm_type_t types[SLOTS + SUMS + SHARED]; } manner_t;
+typedef struct manner {
+    op_t op;
+    kmm_type_t types[SLOTS + SUMS + SHARED];
+} manner_t;
 
 /* ---- Elements ---- */
 
 ORACLE_CODE size_t type_bytes(kmm_type_t t)
 {
-    static const size_t bytes[] = { 1, 2, 4, 8, 1, 2, 4, 8, 4, 8 };
+    static const size_t bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
     return bytes[t];
 }
 
@@ -84,7 +106,10 @@ ORACLE_CODE int64_t get(kmm_type_t t, const void *base, int64_t k)
     case KMM_INT64: return ((const int64_t *)base)[k];
     case KMM_FLOAT: return (int64_t)((const float *)base)[k];
     case KMM_DOUBLE: return (int64_t)((const double *)base)[k];
-    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
+    case KMM_HALF:
+    case KMM_BFLOAT16:
+    case KMM_COMPLEX_FLOAT:
+    case KMM_COMPLEX_DOUBLE: break;
     }
     oracle_stop();
     return 0;
@@ -103,7 +128,10 @@ ORACLE_CODE void put(kmm_type_t t, void *base, int64_t k, int64_t v)
     case KMM_INT64: ((int64_t *)base)[k] = v; return;
     case KMM_FLOAT: ((float *)base)[k] = (float)v; return;
     case KMM_DOUBLE: ((double *)base)[k] = (double)v; return;
-    case KMM_HALF: case KMM_BFLOAT16: case KMM_COMPLEX_FLOAT: case KMM_COMPLEX_DOUBLE: break;
+    case KMM_HALF:
+    case KMM_BFLOAT16:
+    case KMM_COMPLEX_FLOAT:
+    case KMM_COMPLEX_DOUBLE: break;
     }
     oracle_stop();
 }
@@ -140,7 +168,8 @@ ORACLE_CODE void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64
     case KMM_OP_BXOR: x ^= y; break;
     case KMM_OP_LAND: x = a && v; break;
     case KMM_OP_LOR: x = a || v; break;
-    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: oracle_stop();
+    case KMM_OP_ARGMIN:
+    case KMM_OP_ARGMAX: oracle_stop();
     }
     put(t, base, k, (int64_t)x);
 }
@@ -149,8 +178,10 @@ ORACLE_CODE void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64
 #if defined(__CUDACC__) || defined(__HIP__)
 ORACLE_CODE void combine_shared(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
 {
-    uintptr_t at = (uintptr_t)base + (uintptr_t)k * type_bytes(t), inside = at % sizeof(unsigned long long);
-    unsigned long long *word = (unsigned long long *)(at - inside), seen = *(volatile unsigned long long *)word, old, made;
+    uintptr_t at = (uintptr_t)base + (uintptr_t)k * type_bytes(t),
+              inside = at % sizeof(unsigned long long);
+    unsigned long long *word = (unsigned long long *)(at - inside),
+                       seen = *(volatile unsigned long long *)word, old, made;
     do {
         alignas(8) unsigned char bytes[sizeof(made)];
         old = seen;
@@ -173,7 +204,9 @@ ORACLE_CODE void combine_shared(kmm_op_t op, kmm_type_t t, void *base, int64_t k
 /* ---- What a launch does ---- */
 
 /* Where the slots are, at element `shift`; sums at their beginning. */
-typedef struct places { void *target, *source[2], *extra; } places_t;
+typedef struct places {
+    void *target, *source[2], *extra;
+} places_t;
 
 ORACLE_CODE int64_t linear(const op_t *op, const int64_t x[DIMS])
 {
@@ -183,7 +216,8 @@ ORACLE_CODE int64_t linear(const op_t *op, const int64_t x[DIMS])
     return k;
 }
 
-ORACLE_CODE void section_range(const op_t *op, const section_t *c, uint32_t d, int64_t i, int64_t *lo, int64_t *hi)
+ORACLE_CODE void section_range(const op_t *op, const section_t *c, uint32_t d, int64_t i,
+                               int64_t *lo, int64_t *hi)
 {
     *lo = c->scale * i + c->offset;
     *hi = *lo + c->length + c->growth * i;
@@ -195,7 +229,8 @@ ORACLE_CODE void section_range(const op_t *op, const section_t *c, uint32_t d, i
     *hi = *hi > op->extent[d] ? op->extent[d] : *hi;
 }
 
-ORACLE_CODE bool section_box(const op_t *op, const section_t c[DIMS], const int64_t i[DIMS], int64_t lo[DIMS], int64_t hi[DIMS])
+ORACLE_CODE bool section_box(const op_t *op, const section_t c[DIMS], const int64_t i[DIMS],
+                             int64_t lo[DIMS], int64_t hi[DIMS])
 {
     bool any = true;
     for (uint32_t d = 0; d < op->dims; d++) {
@@ -205,7 +240,8 @@ ORACLE_CODE bool section_box(const op_t *op, const section_t c[DIMS], const int6
     return any;
 }
 
-ORACLE_CODE bool advance(const op_t *op, int64_t x[DIMS], const int64_t lo[DIMS], const int64_t hi[DIMS])
+ORACLE_CODE bool advance(const op_t *op, int64_t x[DIMS], const int64_t lo[DIMS],
+                         const int64_t hi[DIMS])
 {
     for (uint32_t d = op->dims; d-- > 0;) {
         if (++x[d] < hi[d])
@@ -215,7 +251,8 @@ ORACLE_CODE bool advance(const op_t *op, int64_t x[DIMS], const int64_t lo[DIMS]
     return false;
 }
 
-ORACLE_CODE uint64_t gather(const kmm_type_t *types, const op_t *op, int k, const int64_t i[DIMS], const void *base)
+ORACLE_CODE uint64_t gather(const kmm_type_t *types, const op_t *op, int k, const int64_t i[DIMS],
+                            const void *base)
 {
     int64_t lo[DIMS], hi[DIMS], x[DIMS];
     uint64_t v = 0;
@@ -230,7 +267,8 @@ ORACLE_CODE uint64_t gather(const kmm_type_t *types, const op_t *op, int k, cons
     return v;
 }
 
-ORACLE_CODE void scatter(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], void *base, uint64_t v)
+ORACLE_CODE void scatter(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], void *base,
+                         uint64_t v)
 {
     int64_t lo[DIMS], hi[DIMS], x[DIMS];
     kmm_type_t type = types[op->target];
@@ -254,7 +292,8 @@ ORACLE_CODE uint64_t where_of(const op_t *op, const int64_t i[DIMS])
 }
 
 /* What one point of the launch reads. */
-ORACLE_CODE uint64_t value_of(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], const places_t *p)
+ORACLE_CODE uint64_t value_of(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS],
+                              const places_t *p)
 {
     uint64_t where = where_of(op, i), v = (uint64_t)op->salt + where;
     for (int k = 0; k < op->source_count; k++)
@@ -270,7 +309,8 @@ ORACLE_CODE int64_t sum_of(const op_t *op, const int64_t i[DIMS])
     return op->begin + (int64_t)(where_of(op, i) % (uint64_t)op->count);
 }
 
-ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS], const places_t *p)
+ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS],
+                         const places_t *p)
 {
     uint64_t v = value_of(types, op, i, p);
     if (op->kind == LAUNCH)
@@ -279,7 +319,8 @@ ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t 
         combine_shared(op->op, types[op->target], p->target, sum_of(op, i), (int64_t)(v % 16));
 }
 
-/* The point of the launch at which a thread works, by the thread's place in the whole grid; false where it has none. */
+/* The point of the launch at which a thread works, by the thread's place in the whole grid; false
+ * where it has none. */
 ORACLE_CODE bool point_of(const op_t *op, const uint64_t at[3], int64_t i[DIMS])
 {
     for (uint32_t d = 0; d < op->dims; d++) {

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-typedef struct rng { uint64_t state; } rng_t;
+typedef struct rng {
+    uint64_t state;
+} rng_t;
 
 static inline uint64_t rng_next(rng_t *r)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reductions should give, one element at a time and in another way than the runtime does it. */
+/* What reductions should give, one element at a time and in another way than the runtime does it.
+ */
 #ifndef REDUCE_REFERENCE_H
 #define REDUCE_REFERENCE_H
 
@@ -12,7 +13,8 @@
 
 enum { TYPES = KMM_COMPLEX_DOUBLE + 1, OPS = KMM_OP_ARGMAX + 1 };
 
-/* A real number in double holds every float, half and bfloat16, and rounding twice is harmless for + and *. */
+/* A real number in double holds every float, half and bfloat16, and rounding twice is harmless for
+ * + and *. */
 static inline double reference_half(uint16_t h)
 {
     int e = h >> 10 & 31, f = h & 0x3ff;
@@ -74,7 +76,8 @@ static inline __int128 reference_integer_op(kmm_op_t op, __int128 a, __int128 b)
     case KMM_OP_BXOR: return a ^ b;
     case KMM_OP_LAND: return b ? a : 0;
     case KMM_OP_LOR: return b ? b : a;
-    case KMM_OP_ARGMIN: case KMM_OP_ARGMAX: break;
+    case KMM_OP_ARGMIN:
+    case KMM_OP_ARGMAX: break;
     }
     return 0;
 }
@@ -94,14 +97,17 @@ static inline double reference_real_op(kmm_op_t op, double a, double b)
     return op == KMM_OP_MIN ? (a <= b ? a : b) : (a >= b ? a : b);
 }
 
-static inline void reference_complex(kmm_op_t op, bool is_float, const double a[2], const double b[2], double out[2])
+static inline void reference_complex(kmm_op_t op, bool is_float, const double a[2],
+                                     const double b[2], double out[2])
 {
     if (op == KMM_OP_ADD) {
         out[0] = is_float ? (float)((float)a[0] + (float)b[0]) : a[0] + b[0];
         out[1] = is_float ? (float)((float)a[1] + (float)b[1]) : a[1] + b[1];
         return;
     }
-    const double *one = b[0] == 1 && b[1] == 0 && !signbit(b[1]) ? a : a[0] == 1 && a[1] == 0 && !signbit(a[1]) ? b : NULL;
+    const double *one = b[0] == 1 && b[1] == 0 && !signbit(b[1])   ? a
+                        : a[0] == 1 && a[1] == 0 && !signbit(a[1]) ? b
+                                                                   : NULL;
     if (one) {
         out[0] = one[0], out[1] = one[1];
         return;
@@ -127,7 +133,8 @@ static inline int reference_compare(kmm_type_t t, const void *x, const void *y)
 }
 
 /* Sorted by how much they deserve to win: the first of a and b. */
-static inline bool reference_b_wins(kmm_op_t op, const kmm__element_t *e, const char *a, const char *b)
+static inline bool reference_b_wins(kmm_op_t op, const kmm__element_t *e, const char *a,
+                                    const char *b)
 {
     const char *va = a + e->value_at, *vb = b + e->value_at;
     int c = reference_compare(e->type, va, vb);
@@ -154,10 +161,10 @@ static inline void reference_fold(kmm_op_t op, const kmm__element_t *e, void *a,
         bool is_float = t == KMM_COMPLEX_FLOAT;
         kmm_type_t part = is_float ? KMM_FLOAT : KMM_DOUBLE;
         size_t half = kmm__type_bytes(part);
-        double x[2] = { reference_real(part, a), reference_real(part, (char *)a + half) };
-        double y[2] = { reference_real(part, b), reference_real(part, (const char *)b + half) }, r[2];
+        double x[2] = {reference_real(part, a), reference_real(part, (char *)a + half)};
+        double y[2] = {reference_real(part, b), reference_real(part, (const char *)b + half)}, r[2];
         reference_complex(op, is_float, x, y, r);
-        float f[2] = { (float)r[0], (float)r[1] };
+        float f[2] = {(float)r[0], (float)r[1]};
         memcpy(a, is_float ? (void *)f : (void *)r, e->bytes);
         return;
     }

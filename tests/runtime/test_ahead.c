@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that are mapped ahead, on the fake CUDA driver: that they are, by whom, within which limits, and what happens when they cannot be. */
+/* Frames that are mapped ahead, on the fake CUDA driver: that they are, by whom, within which
+ * limits, and what happens when they cannot be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +19,19 @@
 #include "with_runtime.h"
 
 /* An array is 16 frames, a chunk of one of 8 two of them. */
-enum { FRAME = 64 << 10, N = 16 * FRAME / 4, CHUNKS = 8, CHUNK_FRAMES = 3 * 2, FRAMES = 3 * 16, MOST = 5 };
+enum {
+    FRAME = 64 << 10,
+    N = 16 * FRAME / 4,
+    CHUNKS = 8,
+    CHUNK_FRAMES = 3 * 2,
+    FRAMES = 3 * 16,
+    MOST = 5
+};
 
 static kmm_runtime_t *make(const char *devices, uint64_t keep_free)
 {
-    return runtime_open(&(kmm_config_t){ .devices = devices, .frame_bytes = FRAME, .device_keep_free = keep_free });
+    return runtime_open(
+        &(kmm_config_t){.devices = devices, .frame_bytes = FRAME, .device_keep_free = keep_free});
 }
 
 static void end(kmm_runtime_t *rt)
@@ -52,12 +61,18 @@ static void check(kmm_runtime_t *rt, const int32_t *x, const int32_t *model)
 
 /* ---- While the thread that issues is held up ---- */
 
-typedef struct sum { kmm_runtime_t *rt; kmm__device_t *d; int32_t *x[3], *model[3]; unsigned long faults; } sum_t;
+typedef struct sum {
+    kmm_runtime_t *rt;
+    kmm__device_t *d;
+    int32_t *x[3], *model[3];
+    unsigned long faults;
+} sum_t;
 
-/* x[2] = x[0] + x[1], the copies of whose first chunk cannot be enqueued as long as the caller holds d->in_lock. */
+/* x[2] = x[0] + x[1], the copies of whose first chunk cannot be enqueued as long as the caller
+ * holds d->in_lock. */
 static sum_t sum_begin(kmm_runtime_t *rt)
 {
-    sum_t s = { .rt = rt, .d = rt->device[0], .faults = fake_counts_now().faults };
+    sum_t s = {.rt = rt, .d = rt->device[0], .faults = fake_counts_now().faults};
     for (int k = 0; k < 3; k++) {
         s.model[k] = malloc(N * sizeof(int32_t));
         s.x[k] = array(rt, s.model[k], k);
@@ -82,7 +97,7 @@ static void await_ahead(const sum_t *s)
         pthread_mutex_lock(&s->rt->lock);
         over = s->d->mapped_ahead == FRAMES - CHUNK_FRAMES || is_struck(s);
         pthread_mutex_unlock(&s->rt->lock);
-        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     pthread_mutex_unlock(&s->d->in_lock);
 }
@@ -110,7 +125,9 @@ static void test_mapped_meanwhile(void **state)
     assert_int_equal(kmm_wait(rt), 0);
     pthread_mutex_lock(&rt->lock);
     assert_int_equal(s.d->mapped_ahead, FRAMES - CHUNK_FRAMES);
-    assert_int_equal(s.d->mappings, CHUNK_FRAMES); /* by the thread that issues: the first chunk's, whatever came later */
+    assert_int_equal(
+        s.d->mappings,
+        CHUNK_FRAMES); /* by the thread that issues: the first chunk's, whatever came later */
     assert_int_equal(s.d->ahead_bytes, 0);
     pthread_mutex_unlock(&rt->lock);
     assert_int_equal(sum_end(&s), 0);
@@ -118,8 +135,9 @@ static void test_mapped_meanwhile(void **state)
     unsetenv("KMM_FAKE_MAP_US");
 }
 
-/* A call that fails ahead shows nowhere; one that fails where the frame is needed does as ever. Of all these calls the 9 for the first chunk are
- * made there; which they are differs from time to time. */
+/* A call that fails ahead shows nowhere; one that fails where the frame is needed does as ever. Of
+ * all these calls the 9 for the first chunk are made there; which they are differs from time to
+ * time. */
 static void test_failures(void **state)
 {
     enum { TRIES = 40 };
@@ -144,15 +162,20 @@ static void test_failures(void **state)
 
 /* ---- Any work ---- */
 
-typedef struct some { int32_t *x[MOST], *model[MOST]; } some_t;
+typedef struct some {
+    int32_t *x[MOST], *model[MOST];
+} some_t;
 
 static void launch(rng_t *rng, some_t *s)
 {
     what_t what = (what_t)rng_range(rng, ADD, MIRROR);
-    int dst = (int)rng_range(rng, 0, MOST - 1), a = (dst + 1) % MOST, b = (dst + 2) % MOST, chunks = (int)rng_range(rng, 4, 16);
+    int dst = (int)rng_range(rng, 0, MOST - 1), a = (dst + 1) % MOST, b = (dst + 2) % MOST,
+        chunks = (int)rng_range(rng, 4, 16);
     int64_t n = rng_range(rng, 1, 2) * N / 2;
     bool reads = what != SCALE;
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, what, n, chunks, s->x[dst], reads ? s->x[a] : NULL, reads ? s->x[b] : NULL), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, what, n, chunks, s->x[dst],
+                                      reads ? s->x[a] : NULL, reads ? s->x[b] : NULL),
+                     0);
     for (int64_t k = 0; k < n; k++)
         fake_work_element(what, k, n, s->model[dst], s->model[a], s->model[b]);
 }
@@ -164,12 +187,13 @@ static void renew(kmm_runtime_t *rt, rng_t *rng, some_t *s)
     s->x[k] = array(rt, s->model[k], k);
 }
 
-/* Where everything fits, and where memory is short: results are right, and no more memory is used than may be. */
+/* Where everything fits, and where memory is short: results are right, and no more memory is used
+ * than may be. */
 static void work(const char *devices, uint64_t keep_free, uint64_t most, uint64_t seed)
 {
     enum { ROUNDS = 60 };
     kmm_runtime_t *rt = make(devices, keep_free);
-    rng_t rng = { .state = seed };
+    rng_t rng = {.state = seed};
     some_t s;
     for (int k = 0; k < MOST; k++) {
         s.model[k] = malloc(N * sizeof(int32_t));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On the fake CUDA driver: tasks whose statements put work on streams of their own, which finds the task's data, and what follows finds its results;
- * and what kernels print. */
+/* On the fake CUDA driver: tasks whose statements put work on streams of their own, which finds the
+ * task's data, and what follows finds its results; and what kernels print. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ static struct {
     int (*stream_destroy)(void *s);
     int (*kernel_function)(void **out, void *kernel);
     fake_counts_function_t *counts;
-    int (*launch)(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, void *s, void **args, void **extra);
+    int (*launch)(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                  unsigned bz, unsigned shared_bytes, void *s, void **args, void **extra);
 } cu;
 
 static int find_driver(void **state)
@@ -36,25 +37,28 @@ static int find_driver(void **state)
     *(void **)&cu.kernel_function = dlsym(driver, "cuKernelGetFunction");
     *(void **)&cu.launch = dlsym(driver, "cuLaunchKernel");
     *(void **)&cu.counts = dlsym(driver, "fake_counts");
-    return !cu.counts || !cu.stream_create || !cu.stream_destroy || !cu.kernel_function || !cu.launch;
+    return !cu.counts || !cu.stream_create || !cu.stream_destroy || !cu.kernel_function ||
+           !cu.launch;
 }
 
 static int run_add_all(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     (void)grid;
     for (int64_t i = (int64_t)block[0] * BLOCK; i < (int64_t)(block[0] + 1) * BLOCK; i++)
-        fake_work_element(ADD, i, N, *(int32_t **)args[0], *(int32_t **)args[1], *(int32_t **)args[2]);
+        fake_work_element(ADD, i, N, *(int32_t **)args[0], *(int32_t **)args[1],
+                          *(int32_t **)args[2]);
     return 0;
 }
 
 /* What a library does: dst = a + b on a stream of the driver's. */
 static void put_add(void *stream, int32_t *dst, int32_t *a, int32_t *b)
 {
-    static const uint32_t eight[] = { 8, 8, 8 };
-    static fake_kernel_t add = { run_add_all, 3, eight, 0, NULL };
+    static const uint32_t eight[] = {8, 8, 8};
+    static fake_kernel_t add = {run_add_all, 3, eight, 0, NULL};
     void *f;
     assert_int_equal(cu.kernel_function(&f, &add), 0);
-    assert_int_equal(cu.launch(f, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, (void *[]){ &dst, &a, &b }, NULL), 0);
+    assert_int_equal(
+        cu.launch(f, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, (void *[]){&dst, &a, &b}, NULL), 0);
 }
 
 /* The same, after others that take their time. */
@@ -71,7 +75,8 @@ static int32_t *fourfold(kmm_runtime_t *rt)
     static int32_t values[N];
     for (int i = 0; i < N; i++)
         values[i] = i;
-    int32_t *once = array_of(rt, N, values), *twice = array_of(rt, N, NULL), *often = array_of(rt, N, NULL);
+    int32_t *once = array_of(rt, N, values), *twice = array_of(rt, N, NULL),
+            *often = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, twice, once, once), 0);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, often, twice, twice), 0);
     return often;
@@ -80,9 +85,13 @@ static int32_t *fourfold(kmm_runtime_t *rt)
 static kmm_launch_t *describe(int32_t *to, int32_t *more, int32_t *from)
 {
     kmm_launch_t *l = kmm_launch_begin("task", "beside.c", 3);
-    int32_t *const base[] = { to, more, from };
+    int32_t *const base[] = {to, more, from};
     for (int k = 0; k < 3; k++) {
-        kmm_launch_access(l, k == 2 ? KMM_READ : KMM_WRITE, k == 2 ? "from" : k == 1 ? "more" : "to", base[k], sizeof(*to));
+        kmm_launch_access(l, k == 2 ? KMM_READ : KMM_WRITE,
+                          k == 2   ? "from"
+                          : k == 1 ? "more"
+                                   : "to",
+                          base[k], sizeof(*to));
         kmm_launch_index(l, 0, N);
     }
     return l;
@@ -93,7 +102,7 @@ static kmm_runtime_t *slow_runtime(void)
 {
     kmm_runtime_t *rt;
     setenv("KMM_FAKE_CUDA_KERNEL_US", "10000", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
     kmm_use(rt);
     return rt;
 }
@@ -114,7 +123,8 @@ static void a_task_without_a_stream_may_use_any(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = slow_runtime();
-    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
+    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL),
+            *d = array_of(rt, N, NULL);
     void *x, *y;
     kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, NULL);
     assert_non_null(t);
@@ -132,12 +142,14 @@ static void a_task_without_a_stream_may_use_any(void **state)
     end(rt, d, 16);
 }
 
-/* One that names its stream has what the program puts on the default stream there, and waits for others that the program uses. */
+/* One that names its stream has what the program puts on the default stream there, and waits for
+ * others that the program uses. */
 static void a_task_with_a_stream_may_use_others(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = slow_runtime();
-    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
+    int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL),
+            *d = array_of(rt, N, NULL);
     void *s, *x, *const legacy = (void *)1, *const per_thread = (void *)2;
     assert_ptr_equal(kmm_task_stream(NULL), NULL);
     kmm_task_t *t = kmm_task_begin(describe(b, c, a), NULL, &s);
@@ -149,9 +161,11 @@ static void a_task_with_a_stream_may_use_others(void **state)
     assert_ptr_equal(kmm_task_stream(legacy), s);
     assert_ptr_equal(kmm_task_stream(per_thread), s);
     assert_ptr_equal(kmm_task_stream(s), s);
-    put_add_late(s, kmm_task_pointer(t, c), kmm_task_pointer(t, b), kmm_task_pointer(t, a)); /* behind x */
+    put_add_late(s, kmm_task_pointer(t, c), kmm_task_pointer(t, b),
+                 kmm_task_pointer(t, a)); /* behind x */
     assert_ptr_equal(kmm_task_stream(x), x);
-    put_add_late(x, kmm_task_pointer(t, b), kmm_task_pointer(t, c), kmm_task_pointer(t, a)); /* behind s */
+    put_add_late(x, kmm_task_pointer(t, b), kmm_task_pointer(t, c),
+                 kmm_task_pointer(t, a)); /* behind s */
     kmm_task_end(t);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, d, b, c), 0);
     assert_int_equal(kmm_wait(rt), 0);
@@ -159,7 +173,8 @@ static void a_task_with_a_stream_may_use_others(void **state)
     end(rt, d, 28);
 }
 
-/* What kernels have printed is the driver's until it is asked to wait: of the devices that the program has not current libkmm asks, and of all at a copy. */
+/* What kernels have printed is the driver's until it is asked to wait: of the devices that the
+ * program has not current libkmm asks, and of all at a copy. */
 static void what_kernels_print_is_printed(void **state)
 {
     static int32_t got[N];
@@ -170,7 +185,8 @@ static void what_kernels_print_is_printed(void **state)
     assert_non_null(rt);
     int32_t *a = fourfold(rt), *b = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, b, a, a), 0);
-    assert_int_equal(kmm_cuda_memcpy_async(got, b, sizeof(got), 2, NULL), 0); /* is not held up by other launches */
+    assert_int_equal(kmm_cuda_memcpy_async(got, b, sizeof(got), 2, NULL),
+                     0); /* is not held up by other launches */
     cu.counts(&counts);
     assert_int_equal(counts.flushes, 0);
     assert_int_equal(kmm_cuda_memcpy(got, b, sizeof(got), 2), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_CHECK=access: what chunks do against their clauses is found, on the CPU, on pretend devices and on a driver's. */
+/* KMM_CHECK=access: what chunks do against their clauses is found, on the CPU, on pretend devices
+ * and on a driver's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,14 @@ enum { N = 6400, BLOCK = 64, CHUNK = 640, FAR = 1000, PATTERN = (int)0xfff5fff5 
 
 /* ---- A kernel that behaves, or not: element i of out is element i of in, plus 1 ---- */
 
-typedef enum behaviour { GOOD, STORES_FAR, STORES_INPUT, READS_FAR, SKIPS, STORES_SAME } behaviour_t;
+typedef enum behaviour {
+    GOOD,
+    STORES_FAR,
+    STORES_INPUT,
+    READS_FAR,
+    SKIPS,
+    STORES_SAME
+} behaviour_t;
 
 static void run_block(int64_t block, int *out, int *in, int how)
 {
@@ -45,29 +53,35 @@ static void host_run(const kmm_host_blocks_t *b, void **args)
 static int fake_run(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     (void)grid;
-    run_block(block[0] + ((kmm_blocks_t *)args[0])->offset_x, *(int **)args[1], *(int **)args[2], *(int *)args[3]);
+    run_block(block[0] + ((kmm_blocks_t *)args[0])->offset_x, *(int **)args[1], *(int **)args[2],
+              *(int *)args[3]);
     return 0;
 }
 
-static const uint32_t sizes[] = { sizeof(kmm_blocks_t), 8, 8, 4 };
-static fake_kernel_t fake = { fake_run, 4, sizes, 0, NULL };
-static const kmm_kernel_t host_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", host_run, NULL, 4, sizes, 1, NULL };
-static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake, 4, sizes, 1, NULL };
+static const uint32_t sizes[] = {sizeof(kmm_blocks_t), 8, 8, 4};
+static fake_kernel_t fake = {fake_run, 4, sizes, 0, NULL};
+static const kmm_kernel_t host_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", host_run, NULL, 4, sizes, 1, NULL};
+static const kmm_kernel_t cuda_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake, 4, sizes, 1, NULL};
 
 /* ---- Helpers ---- */
 
-static const char *const configurations[] = { "host", "host:2,mem=1M", "cuda,mem=4M" };
+static const char *const configurations[] = {"host", "host:2,mem=1M", "cuda,mem=4M"};
 enum { CONFIGURATIONS = 3 };
 
 static kmm_runtime_t *make(const char *devices)
 {
-    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 2 });
+    return runtime_open(&(kmm_config_t){.devices = devices, .threads = 2});
 }
 
 static int *numbers(kmm_runtime_t *rt, const int *from)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { N }, .element_bytes = sizeof(int) }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {N}, .element_bytes = sizeof(int)},
+                         &p),
+        0);
     if (from)
         assert_int_equal(kmm_copy_in(rt, p, from, N * sizeof(int)), 0);
     return p;
@@ -82,16 +96,17 @@ static void each_element(kmm_launch_t *l, kmm_mode_t mode, const char *text, con
 
 static int step(const char *devices, int *out, int *in, int how, kmm_mode_t mode)
 {
-    kmm_geometry_t geometry = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
-    kmm_blocks_t blocks = { 0 };
-    void *args[] = { &blocks, &out, &in, &how };
+    kmm_geometry_t geometry = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    kmm_blocks_t blocks = {0};
+    void *args[] = {&blocks, &out, &in, &how};
     kmm_launch_t *l = kmm_launch_begin("step", "test.cu", 20);
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
     kmm_launch_chunk(l, KMM_GLOBAL_X, CHUNK);
     each_element(l, KMM_READ, "in[i]", in);
     each_element(l, mode, "out[i]", out);
     kmm_launch_arm(l);
-    return kmm_launch_kernel(!strncmp(devices, "cuda", 4) ? &cuda_kernel : &host_kernel, &geometry, args);
+    return kmm_launch_kernel(!strncmp(devices, "cuda", 4) ? &cuda_kernel : &host_kernel, &geometry,
+                             args);
 }
 
 static int *counting(void)
@@ -131,7 +146,8 @@ static void finds(int how, const char *const *parts)
 static void is_silent_about_good_programs(void **state)
 {
     (void)state;
-    static const int good[] = { GOOD, STORES_SAME }; /* a store of what is there cannot be seen, and does no harm */
+    static const int good[] = {
+        GOOD, STORES_SAME}; /* a store of what is there cannot be seen, and does no harm */
     for (int c = 0; c < CONFIGURATIONS; c++) {
         kmm_runtime_t *rt = make(configurations[c]);
         int *A = numbers(rt, counting()), *B = numbers(rt, NULL), got[N];
@@ -150,16 +166,19 @@ static void is_silent_about_good_programs(void **state)
 static void finds_stores_outside_the_region(void **state)
 {
     (void)state;
-    static const char *const parts[] = { "test.cu:20: step: chunk 1 of 10: argument out[i]: the chunk stores to elements 5000 to 5002,",
-                                         "(bytes 20000 to 20011 of its array)", "none of its clauses names", NULL };
+    static const char *const parts[] = {"test.cu:20: step: chunk 1 of 10: argument out[i]: the "
+                                        "chunk stores to elements 5000 to 5002,",
+                                        "(bytes 20000 to 20011 of its array)",
+                                        "none of its clauses names", NULL};
     finds(STORES_FAR, parts);
 }
 
 static void finds_stores_to_what_is_read(void **state)
 {
     (void)state;
-    static const char *const parts[] = { "test.cu:20: step: chunk 1 of 10: argument in[i]: the chunk stores to elements 700 to 700,",
-                                         "(bytes 2800 to 2803 of its array)", "its clauses let it read only", NULL };
+    static const char *const parts[] = {
+        "test.cu:20: step: chunk 1 of 10: argument in[i]: the chunk stores to elements 700 to 700,",
+        "(bytes 2800 to 2803 of its array)", "its clauses let it read only", NULL};
     finds(STORES_INPUT, parts);
 }
 
@@ -178,8 +197,8 @@ static void undeclared_reads_meet_a_pattern(void **state)
     float f;
     double d;
     memset(&d, 0, sizeof(d));
-    memcpy(&f, &(int){ PATTERN }, sizeof(f));
-    memcpy(&d, (int[]){ PATTERN, PATTERN }, sizeof(d));
+    memcpy(&f, &(int){PATTERN}, sizeof(f));
+    memcpy(&d, (int[]){PATTERN, PATTERN}, sizeof(d));
     assert_true(f != f && d != d);
 }
 
@@ -208,7 +227,8 @@ static void run_skips(int c)
     for (int k = 0; k < N; k++)
         assert_int_equal(got[k], k % CHUNK >= 5 && k % CHUNK < 8 ? PATTERN : counting()[k] + 1);
     assert_int_equal(kmm_copy_in(rt, B, counting(), sizeof(got)), 0);
-    assert_int_equal(step(configurations[c], B, A, SKIPS, KMM_UPDATE), 0); /* which promises nothing */
+    assert_int_equal(step(configurations[c], B, A, SKIPS, KMM_UPDATE),
+                     0); /* which promises nothing */
     assert_int_equal(kmm_copy_out(rt, got, B, sizeof(got)), 0);
     assert_int_equal(got[5], counting()[5]);
     assert_int_equal(kmm_destroy(rt), 0);
@@ -220,15 +240,21 @@ static void warns_of_broken_promises(void **state)
     for (int c = 0; c < CONFIGURATIONS; c++) {
         char text[2000];
         printed(run_skips, c, text, sizeof(text));
-        const char *found = strstr(text, "argument out[i]: `write` promises to store every element, but the chunk does not store elements ");
-        if (!strstr(text, "kmm: warning: test.cu:20: step: chunk ") || !found || strstr(found + 10, "kmm: warning"))
+        const char *found = strstr(text, "argument out[i]: `write` promises to store every "
+                                         "element, but the chunk does not store elements ");
+        if (!strstr(text, "kmm: warning: test.cu:20: step: chunk ") || !found ||
+            strstr(found + 10, "kmm: warning"))
             fail_msg("%s: '%s'", configurations[c], text);
     }
 }
 
 /* ---- Functions, and reductions ---- */
 
-struct sum_args { const int *in; int *sum; int how; };
+struct sum_args {
+    const int *in;
+    int *sum;
+    int how;
+};
 
 static void sum_chunk(const kmm_chunk_t *chunk, void *args)
 {
@@ -241,7 +267,7 @@ static void sum_chunk(const kmm_chunk_t *chunk, void *args)
 
 static int sum(const int *in, int *out, int how)
 {
-    struct sum_args args = { in, out, how };
+    struct sum_args args = {in, out, how};
     kmm_launch_t *l = kmm_launch_begin("sum", "test.c", 30);
     kmm_launch_axis(l, "i", KMM_RANGE_0, 0, N);
     kmm_launch_chunk(l, KMM_RANGE_0, CHUNK);
@@ -277,7 +303,7 @@ static void refuses_unknown_checks(void **state)
     assert_int_equal(kmm_create(&rt, NULL), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "KMM_CHECK=everything"));
     setenv("KMM_CHECK", "", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host"}), 0);
     kmm_destroy(rt);
     setenv("KMM_CHECK", "access", 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm_cuda.a's launches: which kernel libkmm is given, and with which arguments, for kernels with and without clones.
- * The CUDA runtime, the driver and libkmm are small stand-ins here. */
+/* libkmm_cuda.a's launches: which kernel libkmm is given, and with which arguments, for kernels
+ * with and without clones. The CUDA runtime, the driver and libkmm are small stand-ins here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,23 +15,48 @@
 
 #include "managed_stand_ins.h"
 
-typedef struct dim3 { unsigned x, y, z; } dim3_t;
-typedef struct attribute { unsigned id; char pad[4]; union { char bytes[64]; int number; unsigned extent[3]; } value; } attribute_t;
-typedef struct configuration { dim3_t grid, block; size_t shared_bytes; void *stream; const attribute_t *attributes; unsigned count; } configuration_t;
-int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
-int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3_t;
+typedef struct attribute {
+    unsigned id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int number;
+        unsigned extent[3];
+    } value;
+} attribute_t;
+typedef struct configuration {
+    dim3_t grid, block;
+    size_t shared_bytes;
+    void *stream;
+    const attribute_t *attributes;
+    unsigned count;
+} configuration_t;
+int __wrap_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                            size_t shared_bytes, void *s);
+int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, void *s);
 int __wrap_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args);
 
 /* ---- Kernels ---- */
 
-typedef struct fake_kernel { const char *name; int count; size_t bytes[4]; char function; } fake_kernel_t;
+typedef struct fake_kernel {
+    const char *name;
+    int count;
+    size_t bytes[4];
+    char function;
+} fake_kernel_t;
 static fake_kernel_t plain = {"_Z5plainiPf", 2, {4, 8}, 0};
 static fake_kernel_t plain_clone = {"_Z9kmm_plain10kmm_blocksiPf", 3, {24, 4, 8}, 0};
 static fake_kernel_t alone = {"_Z5aloneiPf", 2, {4, 8}, 0};
 static fake_kernel_t of_template = {"_Z7kmm_setIfEv10kmm_blocksiPT_", 3, {24, 4, 8}, 0};
 static fake_kernel_t in_c = {"in_c", 1, {8}, 0}, in_c_clone = {"kmm_in_c", 2, {24, 8}, 0};
-static fake_kernel_t late = {"_Z4latePf", 1, {8}, 0}, late_clone = {"_Z8kmm_late10kmm_blocksPf", 2, {24, 8}, 0};
-static fake_kernel_t *const kernels[] = {&plain, &plain_clone, &alone, &of_template, &in_c, &in_c_clone, &late, &late_clone};
+static fake_kernel_t late = {"_Z4latePf", 1, {8}, 0},
+                     late_clone = {"_Z8kmm_late10kmm_blocksPf", 2, {24, 8}, 0};
+static fake_kernel_t *const kernels[] = {&plain, &plain_clone, &alone, &of_template,
+                                         &in_c,  &in_c_clone,  &late,  &late_clone};
 
 int cudaGetKernel(void **kernel, const void *function)
 {
@@ -74,7 +99,12 @@ void *dlsym(void *library, const char *name)
 
 /* ---- libkmm ---- */
 
-static struct { kmm_kernel_t kernel; kmm_geometry_t geometry; void *args[4]; int count; } given;
+static struct {
+    kmm_kernel_t kernel;
+    kmm_geometry_t geometry;
+    void *args[4];
+    int count;
+} given;
 
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
@@ -88,17 +118,53 @@ int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, 
 }
 
 void kmm__cuda_image_ends(void);
-#define NOTHING(name) int name(void); int name(void) { return 0; }
-NOTHING(__real_cudaDeviceSynchronize) NOTHING(__real_cudaEventDestroy) NOTHING(__real_cudaEventQuery) NOTHING(__real_cudaEventRecord)
-NOTHING(__real_cudaEventSynchronize) NOTHING(__real_cudaFree) NOTHING(__real_cudaFreeAsync) NOTHING(__real_cudaGetLastError)
-NOTHING(__real_cudaLaunchKernel) NOTHING(__real_cudaMemcpy) NOTHING(__real_cudaMemcpy2D) NOTHING(__real_cudaMemcpy2DAsync)
-NOTHING(__real_cudaMemcpy3D) NOTHING(__real_cudaMemcpyAsync) NOTHING(__real_cudaMemcpyFromSymbol) NOTHING(__real_cudaMemcpyToSymbol)
-NOTHING(__real_cudaMemset) NOTHING(__real_cudaMemset2D) NOTHING(__real_cudaMemsetAsync) NOTHING(__real_cudaPeekAtLastError)
-NOTHING(__real_cudaPointerGetAttributes) NOTHING(__real_cudaStreamDestroy) NOTHING(__real_cudaStreamQuery)
-NOTHING(__real_cudaStreamSynchronize) NOTHING(__real_cudaStreamWaitEvent) NOTHING(cudaGetDevice) NOTHING(cudaSetDevice) NOTHING(cudaEventCreateWithFlags)
-NOTHING(__real___cudaLaunchKernel) NOTHING(__real_cudaMalloc) NOTHING(__real_cudaMallocAsync) NOTHING(__real_cudaMallocFromPoolAsync) NOTHING(__real_cudaMallocPitch)
-NOTHING(__real_cudaGetSymbolAddress) NOTHING(cudaGetSymbolSize) NOTHING(__real_cudaDeviceSetLimit)
-NOTHING(__real_cudaMemset2DAsync) NOTHING(__real_cudaEventElapsedTime) NOTHING(__real_cudaStreamBeginCapture) NOTHING(__real_cudaGraphCreate) NOTHING(__real_cudaGraphLaunch)
+#define NOTHING(name)                                                                              \
+    int name(void);                                                                                \
+    int name(void)                                                                                 \
+    {                                                                                              \
+        return 0;                                                                                  \
+    }
+NOTHING(__real_cudaDeviceSynchronize)
+NOTHING(__real_cudaEventDestroy)
+NOTHING(__real_cudaEventQuery)
+NOTHING(__real_cudaEventRecord)
+NOTHING(__real_cudaEventSynchronize)
+NOTHING(__real_cudaFree)
+NOTHING(__real_cudaFreeAsync)
+NOTHING(__real_cudaGetLastError)
+NOTHING(__real_cudaLaunchKernel)
+NOTHING(__real_cudaMemcpy)
+NOTHING(__real_cudaMemcpy2D)
+NOTHING(__real_cudaMemcpy2DAsync)
+NOTHING(__real_cudaMemcpy3D)
+NOTHING(__real_cudaMemcpyAsync)
+NOTHING(__real_cudaMemcpyFromSymbol)
+NOTHING(__real_cudaMemcpyToSymbol)
+NOTHING(__real_cudaMemset)
+NOTHING(__real_cudaMemset2D)
+NOTHING(__real_cudaMemsetAsync)
+NOTHING(__real_cudaPeekAtLastError)
+NOTHING(__real_cudaPointerGetAttributes)
+NOTHING(__real_cudaStreamDestroy)
+NOTHING(__real_cudaStreamQuery)
+NOTHING(__real_cudaStreamSynchronize)
+NOTHING(__real_cudaStreamWaitEvent)
+NOTHING(cudaGetDevice)
+NOTHING(cudaSetDevice)
+NOTHING(cudaEventCreateWithFlags)
+NOTHING(__real___cudaLaunchKernel)
+NOTHING(__real_cudaMalloc)
+NOTHING(__real_cudaMallocAsync)
+NOTHING(__real_cudaMallocFromPoolAsync)
+NOTHING(__real_cudaMallocPitch)
+NOTHING(__real_cudaGetSymbolAddress)
+NOTHING(cudaGetSymbolSize)
+NOTHING(__real_cudaDeviceSetLimit)
+NOTHING(__real_cudaMemset2DAsync)
+NOTHING(__real_cudaEventElapsedTime)
+NOTHING(__real_cudaStreamBeginCapture)
+NOTHING(__real_cudaGraphCreate)
+NOTHING(__real_cudaGraphLaunch)
 
 /* ---- Tests ---- */
 
@@ -123,7 +189,8 @@ static void expect_launch(const fake_kernel_t *kernel, int is_clone, const fake_
     assert_int_equal(given.geometry.block[1], 4);
 }
 
-/* A launch of a kernel that has a clone hands over the clone, its own arguments behind the first. */
+/* A launch of a kernel that has a clone hands over the clone, its own arguments behind the first.
+ */
 static void test_original(void **state)
 {
     (void)state;
@@ -169,7 +236,8 @@ static void test_in_c(void **state)
     assert_ptr_equal(given.args[1], &x);
 }
 
-/* A launch in a template registers when it runs, after the kernel may have been launched elsewhere. */
+/* A launch in a template registers when it runs, after the kernel may have been launched elsewhere.
+ */
 static void test_late(void **state)
 {
     (void)state;
@@ -224,8 +292,10 @@ static void test_unloaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_original), cmocka_unit_test(test_clone), cmocka_unit_test(test_alone), cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late), cmocka_unit_test(test_configuration), cmocka_unit_test(test_unknown), cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_original), cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_alone),    cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late),     cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_unknown),  cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

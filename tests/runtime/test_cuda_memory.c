@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm_cuda.a's calls on memory: what goes to libkmm, what to the runtime, and what fails by name. Both are small stand-ins
- * here: managed memory is an arena, whose bytes libkmm's calls change. */
+/* libkmm_cuda.a's calls on memory: what goes to libkmm, what to the runtime, and what fails by
+ * name. Both are small stand-ins here: managed memory is an arena, whose bytes libkmm's calls
+ * change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +13,28 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
-typedef struct pitched { void *p; size_t pitch, width, height; } pitched_t;
-typedef struct extent { size_t width, height, depth; } extent_t;
-typedef struct place { void *array; size_t x, y, z; pitched_t memory; } place_t;
-typedef struct copy { place_t from, to; extent_t extent; int kind; } copy_t;
-typedef struct resource { int kind; void *p; char rest[48]; } resource_t;
+typedef struct pitched {
+    void *p;
+    size_t pitch, width, height;
+} pitched_t;
+typedef struct extent {
+    size_t width, height, depth;
+} extent_t;
+typedef struct place {
+    void *array;
+    size_t x, y, z;
+    pitched_t memory;
+} place_t;
+typedef struct copy {
+    place_t from, to;
+    extent_t extent;
+    int kind;
+} copy_t;
+typedef struct resource {
+    int kind;
+    void *p;
+    char rest[48];
+} resource_t;
 
 int __wrap_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height);
 int __wrap_cudaMalloc3D(pitched_t *out, extent_t extent);
@@ -24,21 +42,29 @@ int __wrap_cudaMemset2D(void *dst, size_t pitch, int value, size_t w, size_t h);
 int __wrap_cudaMemset2DAsync(void *dst, size_t pitch, int value, size_t w, size_t h, void *s);
 int __wrap_cudaMemset3D(pitched_t memory, int value, extent_t extent);
 int __wrap_cudaMemset3DAsync(pitched_t memory, int value, extent_t extent, void *s);
-int __wrap_cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                        int kind);
 int __wrap_cudaMemcpy3D(const copy_t *c);
 int __wrap_cudaMemcpy3DAsync(const copy_t *c, void *s);
 int __wrap_cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n);
 int __wrap_cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, void *s);
-int __wrap_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t n, size_t offset, int kind);
-int __wrap_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset, int kind, void *s);
+int __wrap_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t n, size_t offset,
+                              int kind);
+int __wrap_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset,
+                                     int kind, void *s);
 int __wrap_cudaMemPrefetchAsync(const void *p, size_t n, uint64_t place, uint64_t flags, void *s);
 int __wrap_cudaMemAdvise(const void *p, size_t n, int advice, uint64_t place);
-int __wrap_cudaCreateTextureObject(uint64_t *out, const void *resource, const void *texture, const void *view);
+int __wrap_cudaCreateTextureObject(uint64_t *out, const void *resource, const void *texture,
+                                   const void *view);
 int __wrap_cudaIpcGetMemHandle(void *out, void *p);
-int __wrap_cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind);
-int __wrap_cudaMemcpy2DFromArray(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind);
-int __wrap_cudaMemcpy2DToArrayAsync(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, void *s);
-int __wrap_cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, void *s);
+int __wrap_cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch,
+                               size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy2DFromArray(void *dst, size_t pitch, const void *src, size_t x, size_t y,
+                                 size_t w, size_t h, int kind);
+int __wrap_cudaMemcpy2DToArrayAsync(void *dst, size_t x, size_t y, const void *src, size_t pitch,
+                                    size_t w, size_t h, int kind, void *s);
+int __wrap_cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, const void *src, size_t x, size_t y,
+                                      size_t w, size_t h, int kind, void *s);
 int __wrap_cudaMemcpyToArray(void *dst, size_t x, size_t y, const void *src, size_t n, int kind);
 int __wrap_cudaMemcpyFromArray(void *dst, const void *src, size_t x, size_t y, size_t n, int kind);
 int __wrap_cudaHostUnregister(void *p);
@@ -47,7 +73,8 @@ int __wrap_cudaDestroyTextureObject(uint64_t texture);
 int __wrap_cudaDestroySurfaceObject(uint64_t surface);
 int __wrap_cudaGetSymbolAddress(void **out, const void *symbol);
 int __wrap_cudaDeviceSetLimit(int limit, size_t value);
-int __wrap_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t n, size_t offset, int kind, void *s);
+int __wrap_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t n, size_t offset,
+                                   int kind, void *s);
 int __wrap_cudaFree(void *p);
 int __wrap_cudaMalloc(void **out, size_t bytes);
 int __wrap_cudaMallocAsync(void **out, size_t bytes, void *s);
@@ -57,9 +84,11 @@ int __wrap_cudaMallocFromPoolAsync(void **out, size_t n, void *pool, void *s);
 int __wrap_cudaFreeAsync(void *p, void *s);
 int __wrap_cudaMemset(void *dst, int value, size_t n);
 int __wrap_cudaMemsetAsync(void *dst, int value, size_t n, void *s);
-int __wrap_cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s);
+int __wrap_cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                             int kind, void *s);
 int __wrap_cudaLaunchHostFunc(void *s, void (*function)(void *arg), void *arg);
-int __wrap_cudaStreamAddCallback(void *s, void (*function)(void *s, int status, void *arg), void *arg, unsigned flags);
+int __wrap_cudaStreamAddCallback(void *s, void (*function)(void *s, int status, void *arg),
+                                 void *arg, unsigned flags);
 int __wrap_cudaEventRecordWithFlags(void *event, void *s, unsigned flags);
 int __wrap_cudaStreamQuery(void *s);
 int __wrap_cudaStreamSynchronize(void *s);
@@ -74,62 +103,137 @@ void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 /* ---- The runtime ---- */
 
 static int real_calls;
-static void *made_on, *synchronized, *of_other_device; /* the stream of the last call; the last one waited for; one on which no event can be recorded */
-static int errors; /* that the runtime remembers */
+static void *made_on, *synchronized,
+    *of_other_device; /* the stream of the last call; the last one waited for; one on which no event
+                         can be recorded */
+static int errors;    /* that the runtime remembers */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define REAL_ON(name, parameters)                                                                  \
     int __real_##name parameters;                                                                  \
-    int __real_##name parameters { return real_calls++, made_on = s, 0; }
+    int __real_##name parameters                                                                   \
+    {                                                                                              \
+        return real_calls++, made_on = s, 0;                                                       \
+    }
 REAL_ON(cudaMemcpyAsync, (void *dst, const void *src, size_t n, int kind, void *s))
-REAL_ON(cudaMemcpy2DAsync, (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s))
+REAL_ON(cudaMemcpy2DAsync,
+        (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind, void *s))
 REAL_ON(cudaMemsetAsync, (void *dst, int value, size_t n, void *s))
 REAL_ON(cudaMemset2DAsync, (void *dst, size_t pitch, int value, size_t w, size_t h, void *s))
-REAL_ON(cudaMemcpy2DToArrayAsync, (void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, void *s))
-REAL_ON(cudaMemcpy2DFromArrayAsync, (void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w, size_t h, int kind, void *s))
+REAL_ON(cudaMemcpy2DToArrayAsync, (void *dst, size_t x, size_t y, const void *src, size_t pitch,
+                                   size_t w, size_t h, int kind, void *s))
+REAL_ON(cudaMemcpy2DFromArrayAsync, (void *dst, size_t pitch, const void *src, size_t x, size_t y,
+                                     size_t w, size_t h, int kind, void *s))
 REAL_ON(cudaStreamQuery, (void *s))
 REAL_ON(cudaStreamWaitEvent, (void *s, void *e, unsigned flags))
 int __real_cudaStreamSynchronize(void *s);
-int __real_cudaStreamSynchronize(void *s) { return synchronized = s, 0; }
+int __real_cudaStreamSynchronize(void *s)
+{
+    return synchronized = s, 0;
+}
 int __real_cudaEventRecord(void *e, void *s);
-int __real_cudaEventRecord(void *e, void *s) { return made_on = s, s && s == of_other_device ? (errors++, 400) : 0; }
+int __real_cudaEventRecord(void *e, void *s)
+{
+    return made_on = s, s && s == of_other_device ? (errors++, 400) : 0;
+}
 int __real_cudaGetLastError(void);
-int __real_cudaGetLastError(void) { return errors = 0; }
+int __real_cudaGetLastError(void)
+{
+    return errors = 0;
+}
 static char symbol[64];
 static int events, awaited; /* that there are; that have been waited for */
-#define REAL(name) int __real_##name(void); int __real_##name(void) { real_calls++; return 0; }
+#define REAL(name)                                                                                 \
+    int __real_##name(void);                                                                       \
+    int __real_##name(void)                                                                        \
+    {                                                                                              \
+        real_calls++;                                                                              \
+        return 0;                                                                                  \
+    }
 int cudaEventCreateWithFlags(void **out, unsigned flags);
 int __real_cudaEventDestroy(void *e);
 int __real_cudaEventSynchronize(void *e);
-int cudaEventCreateWithFlags(void **out, unsigned flags) { return *out = &events, events += flags == 2, 0; }
-int __real_cudaEventDestroy(void *e) { return events -= e == &events, 0; }
-int __real_cudaEventSynchronize(void *e) { return awaited += e == &events, 0; }
-REAL(cudaDeviceSynchronize) REAL(cudaEventQuery) REAL(cudaFree) REAL(cudaLaunchHostFunc) REAL(cudaStreamAddCallback) REAL(cudaEventRecordWithFlags)
-REAL(cudaFreeAsync) REAL(cudaLaunchKernel) REAL(cudaMemcpy2D)
-REAL(cudaMemcpy3D) REAL(cudaMemcpy3DAsync) REAL(cudaMemset) REAL(cudaMemset2D)
-REAL(cudaMemset3D) REAL(cudaMemset3DAsync) REAL(cudaMalloc3D) REAL(cudaPeekAtLastError)
+int cudaEventCreateWithFlags(void **out, unsigned flags)
+{
+    return *out = &events, events += flags == 2, 0;
+}
+int __real_cudaEventDestroy(void *e)
+{
+    return events -= e == &events, 0;
+}
+int __real_cudaEventSynchronize(void *e)
+{
+    return awaited += e == &events, 0;
+}
+REAL(cudaDeviceSynchronize)
+REAL(cudaEventQuery)
+REAL(cudaFree)
+REAL(cudaLaunchHostFunc)
+REAL(cudaStreamAddCallback)
+REAL(cudaEventRecordWithFlags)
+REAL(cudaFreeAsync)
+REAL(cudaLaunchKernel)
+REAL(cudaMemcpy2D)
+REAL(cudaMemcpy3D)
+REAL(cudaMemcpy3DAsync)
+REAL(cudaMemset)
+REAL(cudaMemset2D)
+REAL(cudaMemset3D)
+REAL(cudaMemset3DAsync)
+REAL(cudaMalloc3D)
+REAL(cudaPeekAtLastError)
 REAL(cudaStreamDestroy)
-REAL(cudaMalloc) REAL(cudaMallocAsync) REAL(cudaMallocFromPoolAsync) REAL(cudaMallocPitch)
-REAL(cudaMemcpyPeer) REAL(cudaMemcpyPeerAsync) REAL(cudaMemcpyFromSymbolAsync) REAL(cudaMemPrefetchAsync) REAL(cudaMemAdvise)
-REAL(cudaCreateTextureObject) REAL(cudaStreamBeginCapture) REAL(cudaGraphCreate) REAL(cudaGraphLaunch)
-REAL(cudaEventElapsedTime) REAL(cudaMemcpyToArray) REAL(cudaMemcpyFromArray)
-REAL(cudaHostUnregister) REAL(cudaFreeArray) REAL(cudaDestroyTextureObject) REAL(cudaDestroySurfaceObject)
+REAL(cudaMalloc)
+REAL(cudaMallocAsync)
+REAL(cudaMallocFromPoolAsync)
+REAL(cudaMallocPitch)
+REAL(cudaMemcpyPeer)
+REAL(cudaMemcpyPeerAsync)
+REAL(cudaMemcpyFromSymbolAsync)
+REAL(cudaMemPrefetchAsync)
+REAL(cudaMemAdvise)
+REAL(cudaCreateTextureObject)
+REAL(cudaStreamBeginCapture)
+REAL(cudaGraphCreate)
+REAL(cudaGraphLaunch)
+REAL(cudaEventElapsedTime)
+REAL(cudaMemcpyToArray)
+REAL(cudaMemcpyFromArray)
+REAL(cudaHostUnregister)
+REAL(cudaFreeArray)
+REAL(cudaDestroyTextureObject)
+REAL(cudaDestroySurfaceObject)
 #ifdef KMM_TEST_HIP
 REAL(hipHostFree)
 #else
-REAL(cudaFreeHost) REAL(cudaFreeMipmappedArray)
+REAL(cudaFreeHost)
+REAL(cudaFreeMipmappedArray)
 #endif
-REAL(cudaIpcGetMemHandle) REAL(cudaMemcpy2DToArray) REAL(cudaMemcpy2DFromArray)
+REAL(cudaIpcGetMemHandle)
+REAL(cudaMemcpy2DToArray)
+REAL(cudaMemcpy2DFromArray)
 #ifdef KMM_TEST_HIP /* the same with HIP's names, and what only its wrappers call */
-REAL(__hipRegisterFatBinary) REAL(__hipRegisterFunction) REAL(__hipPushCallConfiguration) REAL(hipModuleLaunchKernel) REAL(hipMemsetD8)
-REAL(hipMemsetD8Async) REAL(hipMemsetD16) REAL(hipMemsetD16Async) REAL(hipMemsetD32) REAL(hipMemsetD32Async)
+REAL(__hipRegisterFatBinary)
+REAL(__hipRegisterFunction)
+REAL(__hipPushCallConfiguration)
+REAL(hipModuleLaunchKernel)
+REAL(hipMemsetD8)
+REAL(hipMemsetD8Async)
+REAL(hipMemsetD16)
+REAL(hipMemsetD16Async)
+REAL(hipMemsetD32)
+REAL(hipMemsetD32Async)
 static const kmm_kind_t kind = KMM_KIND_HIP;
 #else
 REAL(__cudaLaunchKernel)
 static const kmm_kind_t kind = KMM_KIND_CUDA;
 #endif
-/* A device's memory that libkmm knows nothing of, as a library has it: only the runtime may touch it. */
+/* A device's memory that libkmm knows nothing of, as a library has it: only the runtime may touch
+ * it. */
 static char of_library[64];
-static int is_of_library(const void *p) { return (const char *)p >= of_library && (const char *)p < of_library + sizeof(of_library); }
+static int is_of_library(const void *p)
+{
+    return (const char *)p >= of_library && (const char *)p < of_library + sizeof(of_library);
+}
 int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind);
 int __real_cudaPointerGetAttributes(int *out, const void *p);
 int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind)
@@ -141,22 +245,44 @@ int __real_cudaMemcpy(void *dst, const void *src, size_t n, int kind)
     return 0;
 }
 static char shared[64]; /* page-locked */
-int __real_cudaPointerGetAttributes(int *out, const void *p) { return *out = is_of_library(p) ? 2 : (const char *)p == shared, 0; }
+int __real_cudaPointerGetAttributes(int *out, const void *p)
+{
+    return *out = is_of_library(p) ? 2 : (const char *)p == shared, 0;
+}
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetKernel(void **kernel, const void *function);
 static int current, devices = 1;
 static char symbols[2][64]; /* of each device, where there are two */
-int cudaGetDevice(int *device) { return *device = current, 0; }
-int cudaSetDevice(int device) { return current = device, 0; }
-int cudaGetKernel(void **kernel, const void *function) { (void)kernel, (void)function; return 98; }
+int cudaGetDevice(int *device)
+{
+    return *device = current, 0;
+}
+int cudaSetDevice(int device)
+{
+    return current = device, 0;
+}
+int cudaGetKernel(void **kernel, const void *function)
+{
+    (void)kernel, (void)function;
+    return 98;
+}
 int cudaGetSymbolSize(size_t *bytes, const void *of);
 int __real_cudaGetSymbolAddress(void **out, const void *of);
 int __real_cudaDeviceSetLimit(int limit, size_t value);
-int cudaGetSymbolSize(size_t *bytes, const void *of) { return (void)of, *bytes = sizeof(symbols[0]), 0; }
-int __real_cudaGetSymbolAddress(void **out, const void *of) { return (void)of, *out = devices == 2 ? symbols[current] : symbol, 0; }
+int cudaGetSymbolSize(size_t *bytes, const void *of)
+{
+    return (void)of, *bytes = sizeof(symbols[0]), 0;
+}
+int __real_cudaGetSymbolAddress(void **out, const void *of)
+{
+    return (void)of, *out = devices == 2 ? symbols[current] : symbol, 0;
+}
 static size_t limits[2];
-int __real_cudaDeviceSetLimit(int limit, size_t value) { return limits[current] = value, limit; }
+int __real_cudaDeviceSetLimit(int limit, size_t value)
+{
+    return limits[current] = value, limit;
+}
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind)
@@ -184,8 +310,15 @@ int kmm_cuda_malloc(void **out, size_t bytes)
     taken += bytes;
     return 0;
 }
-int kmm_cuda_is_managed(const void *p) { return (const char *)p >= arena && (const char *)p < arena + sizeof(arena); }
-int kmm_cuda_free(void *base) { (void)base; return 0; }
+int kmm_cuda_is_managed(const void *p)
+{
+    return (const char *)p >= arena && (const char *)p < arena + sizeof(arena);
+}
+int kmm_cuda_free(void *base)
+{
+    (void)base;
+    return 0;
+}
 int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     (void)kind;
@@ -193,48 +326,137 @@ int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
     memmove(dst, src, bytes);
     return 0;
 }
-int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                       int kind)
 {
     for (size_t y = 0; y < h; y++)
         kmm_cuda_memcpy((char *)dst + y * dp, (const char *)src + y * sp, w, kind);
     return 0;
 }
-int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *s) { (void)s; return kmm_cuda_memcpy(dst, src, bytes, kind); }
-int kmm_cuda_memset(void *dst, int value, size_t bytes) { memset(dst, value, bytes); return 0; }
-int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *s) { (void)s; return kmm_cuda_memset(dst, value, bytes); }
-int kmm_cuda_device_synchronize(void) { return 0; }
+int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *s)
+{
+    (void)s;
+    return kmm_cuda_memcpy(dst, src, bytes, kind);
+}
+int kmm_cuda_memset(void *dst, int value, size_t bytes)
+{
+    memset(dst, value, bytes);
+    return 0;
+}
+int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *s)
+{
+    (void)s;
+    return kmm_cuda_memset(dst, value, bytes);
+}
+int kmm_cuda_device_synchronize(void)
+{
+    return 0;
+}
 static int is_recorded; /* events, by libkmm */
-int kmm_cuda_event_is_recorded(void *event) { (void)event; return is_recorded; }
-int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end) { (void)milliseconds, (void)start, (void)end; return 0; }
-void kmm_cuda_event_forget(void *event) { (void)event; }
-int kmm_cuda_event_query(void *event) { (void)event; return 0; }
+int kmm_cuda_event_is_recorded(void *event)
+{
+    (void)event;
+    return is_recorded;
+}
+int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
+{
+    (void)milliseconds, (void)start, (void)end;
+    return 0;
+}
+void kmm_cuda_event_forget(void *event)
+{
+    (void)event;
+}
+int kmm_cuda_event_query(void *event)
+{
+    (void)event;
+    return 0;
+}
 static int recorded;
-int kmm_cuda_event_record(void *event, void *stream) { (void)event, (void)stream; recorded++; return 0; }
-int kmm_cuda_event_synchronize(void *event) { (void)event; return 0; }
-int kmm_cuda_get_last_error(void) { return 0; }
-int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args) { (void)kernel, (void)geometry, (void)args; return 0; }
-int kmm_cuda_peek_at_last_error(void) { return 0; }
-int kmm_cuda_stream_query(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_synchronize(void *stream) { (void)stream; return 0; }
-int kmm_cuda_stream_wait_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
-int kmm_cuda_stream_await_event(void *stream, void *event) { (void)stream, (void)event; return 0; }
-static int settled, caught_up, failed; /* what libkmm does before a call of the runtime's; the error that is there */
+int kmm_cuda_event_record(void *event, void *stream)
+{
+    (void)event, (void)stream;
+    recorded++;
+    return 0;
+}
+int kmm_cuda_event_synchronize(void *event)
+{
+    (void)event;
+    return 0;
+}
+int kmm_cuda_get_last_error(void)
+{
+    return 0;
+}
+int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    (void)kernel, (void)geometry, (void)args;
+    return 0;
+}
+int kmm_cuda_peek_at_last_error(void)
+{
+    return 0;
+}
+int kmm_cuda_stream_query(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+int kmm_cuda_stream_synchronize(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+int kmm_cuda_stream_wait_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+int kmm_cuda_stream_await_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+static int settled, caught_up,
+    failed; /* what libkmm does before a call of the runtime's; the error that is there */
 static void *caught_up_on, *settled_on;
-int kmm_cuda_stream_settle(void *stream) { return settled_on = stream, settled++, failed; }
-void kmm_cuda_stream_catch_up(void *stream) { caught_up_on = stream, caught_up++; }
-kmm_runtime_t *kmm_default(void) { return NULL; }
-int kmm_device_count(kmm_runtime_t *rt) { (void)rt; return devices; }
+int kmm_cuda_stream_settle(void *stream)
+{
+    return settled_on = stream, settled++, failed;
+}
+void kmm_cuda_stream_catch_up(void *stream)
+{
+    caught_up_on = stream, caught_up++;
+}
+kmm_runtime_t *kmm_default(void)
+{
+    return NULL;
+}
+int kmm_device_count(kmm_runtime_t *rt)
+{
+    (void)rt;
+    return devices;
+}
 int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
 {
     (void)rt;
     *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }
-void kmm_kernels_end(const void *const *handles, uint32_t count) { (void)handles, (void)count; }
+void kmm_kernels_end(const void *const *handles, uint32_t count)
+{
+    (void)handles, (void)count;
+}
 static void *task_stream; /* NULL: no task that has one */
-void *kmm_task_stream(void *stream) { return !stream && task_stream ? task_stream : stream; }
+void *kmm_task_stream(void *stream)
+{
+    return !stream && task_stream ? task_stream : stream;
+}
 static int in_task;
-int kmm_task_active(void) { return in_task; }
+int kmm_task_active(void)
+{
+    return in_task;
+}
 
 /* ---- Tests ---- */
 
@@ -280,9 +502,13 @@ static void test_volume(void **state)
     assert_int_equal(a.height, 5);
     assert_int_equal(__wrap_cudaMemset3D(a, 1, all), 0);
     assert_int_equal(__wrap_cudaMemset3DAsync(b, 2, all, NULL), 0);
-    copy_t box = {.from = {.x = 1, .y = 1, .z = 1, .memory = a}, .to = {.x = 2, .y = 3, .z = 2, .memory = b}, .extent = part, .kind = 3};
+    copy_t box = {.from = {.x = 1, .y = 1, .z = 1, .memory = a},
+                  .to = {.x = 2, .y = 3, .z = 2, .memory = b},
+                  .extent = part,
+                  .kind = 3};
     assert_int_equal(__wrap_cudaMemcpy3D(&box), 0);
-    copy_t out = {.from = {.memory = b}, .to = {.memory = {host, 6, 6, 5}}, .extent = all, .kind = 2};
+    copy_t out = {
+        .from = {.memory = b}, .to = {.memory = {host, 6, 6, 5}}, .extent = all, .kind = 2};
     assert_int_equal(__wrap_cudaMemcpy3DAsync(&out, NULL), 0);
     for (int z = 0; z < 4; z++)
         for (int y = 0; y < 5; y++)
@@ -291,7 +517,8 @@ static void test_volume(void **state)
     out.extent.depth = 0;
     assert_int_equal(__wrap_cudaMemcpy3D(&out), 0);
     assert_int_equal(real_calls, 0);
-    assert_int_equal(__wrap_cudaMalloc3D(&a, (extent_t){1 << 10, 1 << 10, 1}), KMM_CUDA_MEMORY_ALLOCATION);
+    assert_int_equal(__wrap_cudaMalloc3D(&a, (extent_t){1 << 10, 1 << 10, 1}),
+                     KMM_CUDA_MEMORY_ALLOCATION);
     assert_int_equal(__wrap_cudaMalloc3D(NULL, all), KMM_CUDA_INVALID_VALUE);
 }
 
@@ -308,7 +535,8 @@ static void test_symbol(void **state)
     assert_string_equal(p, "host");
 }
 
-/* Copies to a symbol reach all devices; what a kernel has changed on one is there alone until it is shared. */
+/* Copies to a symbol reach all devices; what a kernel has changed on one is there alone until it is
+ * shared. */
 static void test_symbol_of_two(void **state)
 {
     char got[16] = "";
@@ -328,12 +556,14 @@ static void test_symbol_of_two(void **state)
     devices = 1;
 }
 
-/* What is copied to the address of a variable, or set there, is for all devices, as are limits of kernels. */
+/* What is copied to the address of a variable, or set there, is for all devices, as are limits of
+ * kernels. */
 static void test_address_of_a_symbol(void **state)
 {
     char *at = NULL, host[8] = "address", *p = NULL, stream;
     (void)state;
-    assert_int_equal(__wrap_cudaGetSymbolAddress((void **)&at, symbol), 0); /* there is one device */
+    assert_int_equal(__wrap_cudaGetSymbolAddress((void **)&at, symbol),
+                     0); /* there is one device */
     assert_int_equal(__wrap_cudaMemset(at, 1, 4), 0);
     assert_int_equal(real_calls, 1);
     devices = 2;
@@ -394,14 +624,18 @@ static void test_refused(void **state)
     (void)state;
     kmm_cuda_malloc((void **)&p, 16);
     resource_t linear = {.kind = 2, .p = p}, array = {.kind = 0, .p = p};
-    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &linear, NULL, NULL), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &linear, NULL, NULL),
+                     KMM_CUDA_NOT_SUPPORTED);
     assert_int_equal(__wrap_cudaIpcGetMemHandle(handle, p), KMM_CUDA_NOT_SUPPORTED);
-    assert_int_equal(__wrap_cudaMemcpy2DToArray(handle, 0, 0, p, 4, 4, 4, 3), KMM_CUDA_NOT_SUPPORTED);
-    assert_int_equal(__wrap_cudaMemcpy2DFromArray(p, 4, handle, 0, 0, 4, 4, 3), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaMemcpy2DToArray(handle, 0, 0, p, 4, 4, 4, 3),
+                     KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_cudaMemcpy2DFromArray(p, 4, handle, 0, 0, 4, 4, 3),
+                     KMM_CUDA_NOT_SUPPORTED);
     copy_t c = {.from = {.array = handle}, .to = {.memory = {p, 4, 4, 1}}, .extent = {4, 1, 1}};
     assert_int_equal(__wrap_cudaMemcpy3D(&c), KMM_CUDA_NOT_SUPPORTED);
     assert_int_equal(real_calls, 0);
-    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &array, NULL, NULL), 0); /* an array is none of ours, whatever follows */
+    assert_int_equal(__wrap_cudaCreateTextureObject(&texture, &array, NULL, NULL),
+                     0); /* an array is none of ours, whatever follows */
     assert_int_equal(real_calls, 1);
 }
 
@@ -472,7 +706,7 @@ static void test_in_task(void **state)
     assert_int_equal(__wrap_cudaMalloc(&p, 64), 0);
     assert_int_equal(__wrap_cudaMallocAsync(&p, 64, NULL), 0);
     assert_int_equal(__wrap_cudaMallocPitch(&p, &pitch, 64, 2), 0);
-    assert_int_equal(__wrap_cudaMalloc3D(&(pitched_t){ 0 }, (extent_t){ 1, 1, 1 }), 0);
+    assert_int_equal(__wrap_cudaMalloc3D(&(pitched_t){0}, (extent_t){1, 1, 1}), 0);
     assert_int_equal(__wrap_cudaEventRecordWithFlags(NULL, NULL, 0), 0);
     assert_int_equal(recorded, 0);
     in_task = 0;
@@ -483,16 +717,18 @@ static void test_in_task(void **state)
     assert_true(kmm_cuda_is_managed(p));
 }
 
-/* What a task that has a stream puts on the default one goes there, and what is complete when it returns outside is so there. */
+/* What a task that has a stream puts on the default one goes there, and what is complete when it
+ * returns outside is so there. */
 static void test_in_task_with_a_stream(void **state)
 {
-    char host[64] = { 0 };
+    char host[64] = {0};
     int own = 0, other = 0;
     float ms;
     (void)state;
     in_task = 1;
     task_stream = &own;
-#define ON_OWN(call) (made_on = synchronized = NULL, assert_int_equal(call, 0), assert_ptr_equal(made_on, &own))
+#define ON_OWN(call)                                                                               \
+    (made_on = synchronized = NULL, assert_int_equal(call, 0), assert_ptr_equal(made_on, &own))
 #define WAITS_FOR_OWN(call) (ON_OWN(call), assert_ptr_equal(synchronized, &own))
     WAITS_FOR_OWN(__wrap_cudaMemcpy(host, host, 4, 2));
     WAITS_FOR_OWN(__wrap_cudaMemcpy2D(host, 4, host, 4, 4, 4, 2));
@@ -512,7 +748,8 @@ static void test_in_task_with_a_stream(void **state)
     in_task = 0;
     task_stream = NULL;
     real_calls = 0;
-    assert_int_equal(__wrap_cudaEventElapsedTime(&ms, NULL, NULL), 0); /* of events that only the runtime has recorded */
+    assert_int_equal(__wrap_cudaEventElapsedTime(&ms, NULL, NULL),
+                     0); /* of events that only the runtime has recorded */
     assert_int_equal(real_calls, 1);
     is_recorded = 1;
     assert_int_equal(__wrap_cudaEventElapsedTime(&ms, NULL, NULL), 0);
@@ -542,8 +779,8 @@ static void test_order_of_copies(void **state)
     void *p = NULL;
     char host[64] = "something";
     assert_int_equal(__wrap_cudaMalloc(&p, sizeof(host)), 0);
-    pitched_t there = { p, 8, 8, 8 }, here = { host, 8, 8, 8 };
-    copy_t c = { .from = { .memory = here }, .to = { .memory = there }, .extent = { 8, 8, 1 }, .kind = 1 };
+    pitched_t there = {p, 8, 8, 8}, here = {host, 8, 8, 8};
+    copy_t c = {.from = {.memory = here}, .to = {.memory = there}, .extent = {8, 8, 1}, .kind = 1};
     assert_int_equal(__wrap_cudaMemcpy(p, host, sizeof(host), 1), 0);
     assert_int_equal(awaited, 1);
     assert_int_equal(__wrap_cudaMemcpyAsync(host, p, sizeof(host), 2, NULL), 0);
@@ -562,14 +799,15 @@ static void test_order_of_copies(void **state)
     assert_memory_equal(p, host, sizeof(host));
 }
 
-/* What the program does itself comes after managed work, which may use memory that is not managed. */
+/* What the program does itself comes after managed work, which may use memory that is not managed.
+ */
 static void test_order_behind_launches(void **state)
 {
-    char host[64] = { 0 };
+    char host[64] = {0};
     int stream = 0;
-    pitched_t memory = { host, 4, 4, 4 };
-    extent_t extent = { 4, 4, 4 };
-    copy_t c = { .from = { .memory = memory }, .to = { .memory = memory }, .extent = extent };
+    pitched_t memory = {host, 4, 4, 4};
+    extent_t extent = {4, 4, 4};
+    copy_t c = {.from = {.memory = memory}, .to = {.memory = memory}, .extent = extent};
     (void)state;
 #define BEHIND(call, counted)                                                                      \
     do {                                                                                           \
@@ -579,7 +817,9 @@ static void test_order_behind_launches(void **state)
         assert_int_equal(counted, before + 1);                                                     \
         assert_int_equal(real_calls, 1);                                                           \
     } while (0)
-#define ON_STREAM(call) BEHIND(call, caught_up); assert_ptr_equal(caught_up_on, &stream)
+#define ON_STREAM(call)                                                                            \
+    BEHIND(call, caught_up);                                                                       \
+    assert_ptr_equal(caught_up_on, &stream)
     BEHIND(__wrap_cudaMemcpy(host, host, 4, 2), settled);
     BEHIND(__wrap_cudaMemcpy2D(host, 4, host, 4, 4, 4, 2), settled);
     BEHIND(__wrap_cudaMemcpy3D(&c), settled);
@@ -636,13 +876,16 @@ static void test_memory_of_libraries(void **state)
     assert_int_equal(__wrap_cudaMemcpy2D(p, 8, of_library, 20, 4, 2, 3), 0);
     assert_memory_equal(p, "from", 4);
     assert_memory_equal(p + 8, "From", 4);
-    copy_t c = { .from = { .memory = { p, 8, 8, 2 } }, .to = { .memory = { of_library, 4, 4, 2 } }, .extent = { 4, 2, 1 }, .kind = 4 };
+    copy_t c = {.from = {.memory = {p, 8, 8, 2}},
+                .to = {.memory = {of_library, 4, 4, 2}},
+                .extent = {4, 2, 1},
+                .kind = 4};
     assert_int_equal(__wrap_cudaMemcpy3D(&c), 0);
     assert_memory_equal(of_library, "fromFrom", 8);
 }
 
-/* A launch may have been given memory that is not managed: copies between it and managed memory come after that, but for ordinary memory of the
- * host, which no kernel reaches. */
+/* A launch may have been given memory that is not managed: copies between it and managed memory
+ * come after that, but for ordinary memory of the host, which no kernel reaches. */
 static void test_shared_with_launches(void **state)
 {
     int stream;
@@ -671,17 +914,23 @@ static void test_shared_with_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_plane, setup),   cmocka_unit_test_setup(test_volume, setup), cmocka_unit_test_setup(test_symbol, setup), cmocka_unit_test_setup(test_symbol_of_two, setup),
+        cmocka_unit_test_setup(test_plane, setup),
+        cmocka_unit_test_setup(test_volume, setup),
+        cmocka_unit_test_setup(test_symbol, setup),
+        cmocka_unit_test_setup(test_symbol_of_two, setup),
         cmocka_unit_test_setup(test_peer, setup),
         cmocka_unit_test_setup(test_address_of_a_symbol, setup),
-        cmocka_unit_test_setup(test_refused, setup), cmocka_unit_test_setup(test_unmanaged, setup),
+        cmocka_unit_test_setup(test_refused, setup),
+        cmocka_unit_test_setup(test_unmanaged, setup),
         cmocka_unit_test_setup(test_in_task, setup),
         cmocka_unit_test_setup(test_in_task_with_a_stream, setup),
         cmocka_unit_test_setup(test_copy_on_a_stream_of_another_device, setup),
         cmocka_unit_test_setup(test_order_of_copies, setup),
-        cmocka_unit_test_setup(test_order_behind_launches, setup), cmocka_unit_test_setup(test_memory_of_libraries, setup),
+        cmocka_unit_test_setup(test_order_behind_launches, setup),
+        cmocka_unit_test_setup(test_memory_of_libraries, setup),
         cmocka_unit_test_setup(test_shared_with_launches, setup),
-        cmocka_unit_test_setup(test_graphs, setup),  cmocka_unit_test_setup(test_pool, setup),
+        cmocka_unit_test_setup(test_graphs, setup),
+        cmocka_unit_test_setup(test_pool, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,21 +10,24 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <kmm.h>
 #include "internal.h"
+#include <kmm.h>
 
 /* ---- Kernels ---- */
 
 static void each_thread(const kmm_host_blocks_t *b, void **args,
-                        void (*fn)(const uint32_t global[3], const kmm_host_blocks_t *b, void **args))
+                        void (*fn)(const uint32_t global[3], const kmm_host_blocks_t *b,
+                                   void **args))
 {
     for (uint64_t k = b->first; k < b->last; k++) {
-        uint32_t block[3] = { (uint32_t)(k % b->count[0]) + b->offset[0], (uint32_t)(k / b->count[0] % b->count[1]) + b->offset[1],
-                              (uint32_t)(k / b->count[0] / b->count[1]) + b->offset[2] };
+        uint32_t block[3] = {(uint32_t)(k % b->count[0]) + b->offset[0],
+                             (uint32_t)(k / b->count[0] % b->count[1]) + b->offset[1],
+                             (uint32_t)(k / b->count[0] / b->count[1]) + b->offset[2]};
         for (uint32_t z = 0; z < b->block[2]; z++)
             for (uint32_t y = 0; y < b->block[1]; y++)
                 for (uint32_t x = 0; x < b->block[0]; x++) {
-                    uint32_t g[3] = { block[0] * b->block[0] + x, block[1] * b->block[1] + y, block[2] * b->block[2] + z };
+                    uint32_t g[3] = {block[0] * b->block[0] + x, block[1] * b->block[1] + y,
+                                     block[2] * b->block[2] + z};
                     fn(g, b, args);
                 }
     }
@@ -44,8 +47,9 @@ static void add_run(const kmm_host_blocks_t *b, void **args)
     each_thread(b, args, add_thread);
 }
 
-static const uint32_t four_words[] = { 8, 8, 8, 8 };
-static const kmm_kernel_t add_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 4, four_words, 0, NULL };
+static const uint32_t four_words[] = {8, 8, 8, 8};
+static const kmm_kernel_t add_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 4, four_words, 0, NULL};
 
 /* out[y][x] = in[y][x] + neighbours, clamped at the edges */
 static void stencil_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
@@ -69,7 +73,8 @@ static void stencil_run(const kmm_host_blocks_t *b, void **args)
     each_thread(b, args, stencil_thread);
 }
 
-static const kmm_kernel_t stencil_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "stencil", stencil_run, NULL, 4, four_words, 0, NULL };
+static const kmm_kernel_t stencil_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "stencil", stencil_run, NULL, 4, four_words, 0, NULL};
 
 static void sum_thread(const uint32_t g[3], const kmm_host_blocks_t *b, void **args)
 {
@@ -83,16 +88,22 @@ static void sum_run(const kmm_host_blocks_t *b, void **args)
     each_thread(b, args, sum_thread);
 }
 
-static const kmm_kernel_t sum_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, four_words, 0, NULL };
+static const kmm_kernel_t sum_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, four_words, 0, NULL};
 
 /* ---- Helpers ---- */
 
-static const char *const configurations[] = { "host", "host:1,mem=16M", "host:1,mem=256K", "host:2,mem=256K", "host:4,mem=200K", "host:2,mem=256K,host" };
+static const char *const configurations[] = {"host",
+                                             "host:1,mem=16M",
+                                             "host:1,mem=256K",
+                                             "host:2,mem=256K",
+                                             "host:4,mem=200K",
+                                             "host:2,mem=256K,host"};
 
 static kmm_runtime_t *make(const char *devices)
 {
     kmm_runtime_t *rt = NULL;
-    kmm_config_t config = { .devices = devices };
+    kmm_config_t config = {.devices = devices};
     int error = kmm_create(&rt, &config);
     if (error)
         fail_msg("%s: %s", devices, kmm_error_text(NULL));
@@ -111,7 +122,10 @@ static void end(kmm_runtime_t *rt)
 static void *array(kmm_runtime_t *rt, size_t bytes)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(
+            rt, &(kmm_shape_t){.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1}, &p),
+        0);
     return p;
 }
 
@@ -124,8 +138,8 @@ static void index_1d(kmm_launch_t *l, kmm_mode_t mode, const char *text, const v
 
 static int add(int64_t n, int64_t chunk, int *c, int *a, int *b)
 {
-    kmm_geometry_t geometry = { { (uint32_t)((n + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL };
-    void *args[] = { &n, &c, &a, &b };
+    kmm_geometry_t geometry = {{(uint32_t)((n + 63) / 64), 1, 1}, {64, 1, 1}, 0, NULL};
+    void *args[] = {&n, &c, &a, &b};
     kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 1);
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     if (chunk)
@@ -151,21 +165,25 @@ static void adds_in_chunks(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
-        static const int64_t sizes[] = { 1, 63, 64, 65, 1000, 40000 };
+        static const int64_t sizes[] = {1, 63, 64, 65, 1000, 40000};
         for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
             int64_t n = sizes[s];
             kmm_runtime_t *rt = make(configurations[c]);
             size_t bytes = (size_t)n * sizeof(int);
-            int *a = random_ints((size_t)n), *b = random_ints((size_t)n), *out = calloc((size_t)n, sizeof(int));
+            int *a = random_ints((size_t)n), *b = random_ints((size_t)n),
+                *out = calloc((size_t)n, sizeof(int));
             int *A = array(rt, bytes), *B = array(rt, bytes), *C = array(rt, bytes);
             assert_int_equal(kmm_copy_in(rt, A, a, bytes), 0);
             assert_int_equal(kmm_copy_in(rt, B, b, bytes), 0);
-            if (add(n, n / 10, C, A, B)) fail_msg("%s n=%ld: %s", configurations[c], (long)n, kmm_error_text(rt));
+            if (add(n, n / 10, C, A, B))
+                fail_msg("%s n=%ld: %s", configurations[c], (long)n, kmm_error_text(rt));
             assert_int_equal(add(n, n / 3, A, C, B), 0);
             assert_int_equal(add(n, 0, C, A, A), 0);
             assert_int_equal(kmm_copy_out(rt, out, C, bytes), 0);
             for (int64_t k = 0; k < n; k++)
-                if (out[k] != 2 * (a[k] + 2 * b[k])) fail_msg("%s n=%ld k=%ld: %d != %d; %s", configurations[c], (long)n, (long)k, out[k], 2 * (a[k] + 2 * b[k]), rt->error.text);
+                if (out[k] != 2 * (a[k] + 2 * b[k]))
+                    fail_msg("%s n=%ld k=%ld: %d != %d; %s", configurations[c], (long)n, (long)k,
+                             out[k], 2 * (a[k] + 2 * b[k]), rt->error.text);
             end(rt);
             free(a);
             free(b);
@@ -176,8 +194,9 @@ static void adds_in_chunks(void **state)
 
 static void stencil_step(int64_t w, int64_t h, int64_t rows, int *out, int *in)
 {
-    kmm_geometry_t geometry = { { (uint32_t)((w + 15) / 16), (uint32_t)((h + 3) / 4), 1 }, { 16, 4, 1 }, 0, NULL };
-    void *args[] = { &w, &h, &out, &in };
+    kmm_geometry_t geometry = {
+        {(uint32_t)((w + 15) / 16), (uint32_t)((h + 3) / 4), 1}, {16, 4, 1}, 0, NULL};
+    void *args[] = {&w, &h, &out, &in};
     kmm_launch_t *l = kmm_launch_begin("stencil", "test.cu", 2);
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
     kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, h);
@@ -209,7 +228,8 @@ static void exchanges_halos(void **state)
     enum { W = 70, H = 150, STEPS = 6 };
     for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
         kmm_runtime_t *rt = make(configurations[c]);
-        int *a = random_ints(W * H), *b = calloc(W * H, sizeof(int)), *out = calloc(W * H, sizeof(int));
+        int *a = random_ints(W * H), *b = calloc(W * H, sizeof(int)),
+            *out = calloc(W * H, sizeof(int));
         size_t bytes = W * H * sizeof(int);
         int *A = array(rt, bytes), *B = array(rt, bytes);
         kmm_copy_in(rt, A, a, bytes);
@@ -219,8 +239,14 @@ static void exchanges_halos(void **state)
             A = B;
             B = T;
             int64_t w = W, h = H;
-            void *args[] = { &w, &h, &b, &a };
-            kmm_host_blocks_t all = { { (W + 15) / 16, (H + 3) / 4, 1 }, { 16, 4, 1 }, { 0 }, { (W + 15) / 16, (H + 3) / 4, 1 }, 0, ((W + 15) / 16) * ((H + 3) / 4), 0 };
+            void *args[] = {&w, &h, &b, &a};
+            kmm_host_blocks_t all = {{(W + 15) / 16, (H + 3) / 4, 1},
+                                     {16, 4, 1},
+                                     {0},
+                                     {(W + 15) / 16, (H + 3) / 4, 1},
+                                     0,
+                                     ((W + 15) / 16) * ((H + 3) / 4),
+                                     0};
             stencil_run(&all, args);
             T = a;
             a = b;
@@ -251,8 +277,8 @@ static void reduces(void **state)
         kmm_copy_in(rt, S, expected, sizeof(expected));
         for (int64_t k = 0; k < n; k++)
             expected[k % 7] += a[k];
-        kmm_geometry_t geometry = { { (uint32_t)((n + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL };
-        void *args[] = { &n, &S, &A };
+        kmm_geometry_t geometry = {{(uint32_t)((n + 63) / 64), 1, 1}, {64, 1, 1}, 0, NULL};
+        void *args[] = {&n, &S, &A};
         kmm_launch_t *l = kmm_launch_begin("sum", "test.cu", 3);
         kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
         kmm_launch_chunk(l, KMM_GLOBAL_X, 3000);
@@ -269,7 +295,12 @@ static void reduces(void **state)
     }
 }
 
-struct saxpy { int64_t n; float a; const float *x; float *y; };
+struct saxpy {
+    int64_t n;
+    float a;
+    const float *x;
+    float *y;
+};
 
 static void saxpy_chunk(const kmm_chunk_t *chunk, void *args)
 {
@@ -280,7 +311,7 @@ static void saxpy_chunk(const kmm_chunk_t *chunk, void *args)
 
 static int saxpy(int64_t n, int64_t chunk, float a, const float *x, float *y)
 {
-    struct saxpy args = { n, a, x, y };
+    struct saxpy args = {n, a, x, y};
     kmm_launch_t *l = kmm_launch_begin("saxpy", "test.c", 4);
     kmm_launch_axis(l, "i", KMM_RANGE_0, 0, n);
     kmm_launch_chunk(l, KMM_RANGE_0, chunk);
@@ -330,8 +361,13 @@ static void refuses(void **state)
     unsigned long long needs, most, part = 0;
     const char *said = strstr(kmm_error_text(rt), "test.cu:1: add: needs ");
     assert_non_null(said);
-    assert_int_equal(sscanf(said, "test.cu:1: add: needs %llu bytes on host:0 at once, of which %llu can be used; a chunk of at most 1/%llu of", &needs, &most, &part), 3);
-    assert_true(needs >= 3 * (uint64_t)n * 4 && needs < 3 * ((uint64_t)n * 4 + 65536) && most <= 256 << 10);
+    assert_int_equal(sscanf(said,
+                            "test.cu:1: add: needs %llu bytes on host:0 at once, of which %llu can "
+                            "be used; a chunk of at most 1/%llu of",
+                            &needs, &most, &part),
+                     3);
+    assert_true(needs >= 3 * (uint64_t)n * 4 && needs < 3 * ((uint64_t)n * 4 + 65536) &&
+                most <= 256 << 10);
     assert_int_equal(kmm_wait(rt), 0);
     assert_int_equal(add(n, n / (int64_t)part, C, A, B), 0);
     if (kmm_wait(rt))
@@ -365,13 +401,15 @@ static void column_run(const kmm_host_blocks_t *b, void **args)
 
 static int columns(int64_t w, int64_t h, int64_t chunk, int *dst, int *src)
 {
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "columns", column_run, NULL, 4, four_words, 0, NULL };
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HOST, "columns", column_run, NULL, 4, four_words, 0, NULL};
     kmm_launch_t *l = kmm_launch_begin("columns", "test.cu", 8);
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
     if (chunk)
         kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
     for (int k = 0; k < 2; k++) {
-        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "src[:][x]", k ? dst : src, sizeof(int));
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "src[:][x]", k ? dst : src,
+                          sizeof(int));
         kmm_launch_extent(l, h);
         kmm_launch_extent(l, w);
         kmm_launch_index(l, 0, KMM_WHOLE);
@@ -379,8 +417,9 @@ static int columns(int64_t w, int64_t h, int64_t chunk, int *dst, int *src)
         kmm_launch_coef(l, 0, 1, 0);
     }
     kmm_launch_arm(l);
-    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { (uint32_t)((w + 63) / 64), 1, 1 }, { 64, 1, 1 }, 0, NULL },
-                             (void *[]){ &w, &h, &dst, &src });
+    return kmm_launch_kernel(
+        &kernel, &(kmm_geometry_t){{(uint32_t)((w + 63) / 64), 1, 1}, {64, 1, 1}, 0, NULL},
+        (void *[]){&w, &h, &dst, &src});
 }
 
 /* Checks and ThreadSanitizer together take minutes; each of them has the test by itself. */
@@ -411,7 +450,8 @@ static char *said_by(int (*run)(kmm_runtime_t *rt, int *out), kmm_runtime_t *rt,
 
 enum { COLUMNS = 256, ROWS = 512, ALL = COLUMNS * ROWS };
 
-/* Columns there and back, and between them a launch by rows, which fits and shares elements with chunks of columns on all devices. */
+/* Columns there and back, and between them a launch by rows, which fits and shares elements with
+ * chunks of columns on all devices. */
 static int turn_columns(kmm_runtime_t *rt, int *out)
 {
     int64_t n = ALL;
@@ -432,20 +472,22 @@ static int turn_columns(kmm_runtime_t *rt, int *out)
     return error ? error : kmm_wait(rt);
 }
 
-/* A chunk that no splitting makes fit works on the host's memory as far as its device has no room, on one device and on several that
- * have parts of the same frames, and says so once. */
+/* A chunk that no splitting makes fit works on the host's memory as far as its device has no room,
+ * on one device and on several that have parts of the same frames, and says so once. */
 static void what_no_chunk_fits_is_away(void **state)
 {
     (void)state;
     skip_if_slow();
-    static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K", "host:3,mem=128K", "host:2,mem=64K" };
+    static const char *const places[] = {"host", "host:1,mem=256K", "host:2,mem=256K",
+                                         "host:3,mem=128K", "host:2,mem=64K"};
     int *want = malloc(ALL * sizeof(int)), *got = malloc(ALL * sizeof(int));
     for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
         kmm_runtime_t *rt = make(places[k]);
         const char *said = said_by(turn_columns, rt, k ? got : want);
         const char *first = strstr(said, "columns: ");
         assert_true(!first == !k);
-        if (k && !strstr(first, "slowly; no chunk is small enough, because each uses so much of its arrays [exceeding]"))
+        if (k && !strstr(first, "slowly; no chunk is small enough, because each uses so much of "
+                                "its arrays [exceeding]"))
             fail_msg("%s: %s", places[k], said);
         for (int d = 0; k && d < kmm_device_count(rt); d++) { /* once on each device */
             char name[32];
@@ -463,7 +505,8 @@ static void what_no_chunk_fits_is_away(void **state)
 
 enum { TILE = 16 };
 
-/* Adds its number and the element left of it to each element of a tile on the diagonal from the lower left. */
+/* Adds its number and the element left of it to each element of a tile on the diagonal from the
+ * lower left. */
 static void diagonal_run(const kmm_host_blocks_t *b, void **args)
 {
     int64_t tiles = ARG(int64_t, 0), w = tiles * TILE + 1;
@@ -477,7 +520,8 @@ static void diagonal_run(const kmm_host_blocks_t *b, void **args)
 
 static int diagonal(int64_t tiles, int64_t chunk, int *A)
 {
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "diagonal", diagonal_run, NULL, 2, four_words, 0, NULL };
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HOST, "diagonal", diagonal_run, NULL, 2, four_words, 0, NULL};
     kmm_launch_t *l = kmm_launch_begin("diagonal", "test.cu", 9);
     kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, tiles);
     if (chunk)
@@ -492,17 +536,20 @@ static int diagonal(int64_t tiles, int64_t chunk, int *A)
         kmm_launch_coef(l, 0, TILE, 0);
     }
     kmm_launch_arm(l);
-    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { (uint32_t)tiles, 1, 1 }, { TILE, 1, 1 }, 0, NULL }, (void *[]){ &tiles, &A });
+    return kmm_launch_kernel(&kernel,
+                             &(kmm_geometry_t){{(uint32_t)tiles, 1, 1}, {TILE, 1, 1}, 0, NULL},
+                             (void *[]){&tiles, &A});
 }
 
-/* A launch along a diagonal passes over all of the array and touches little of it: where chunks are not given it is not cut for
- * memory's sake, and what does not fit is not brought for each launch. */
+/* A launch along a diagonal passes over all of the array and touches little of it: where chunks are
+ * not given it is not cut for memory's sake, and what does not fit is not brought for each launch.
+ */
 static void passes_over_what_it_hardly_touches(void **state)
 {
     (void)state;
     skip_if_slow();
     enum { TILES = 40, LENGTH = TILES * TILE * (TILES * TILE + 1), LAUNCHES = 9 };
-    static const char *const places[] = { "host", "host:1,mem=256K", "host:2,mem=256K" };
+    static const char *const places[] = {"host", "host:1,mem=256K", "host:2,mem=256K"};
     int *want = malloc(LENGTH * sizeof(int)), *got = malloc(LENGTH * sizeof(int));
     for (size_t p = 0; p < 3; p++) {
         kmm_runtime_t *rt = make(places[p]);
@@ -537,7 +584,8 @@ static void nothing_is_away_of_limited_memory(void **state)
     (void)state;
     skip_if_slow();
     kmm_runtime_t *rt;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=256K", .host_mem = 4 << 20 }), 0);
+    assert_int_equal(
+        kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=256K", .host_mem = 4 << 20}), 0);
     kmm_use(rt);
     int *A = array(rt, ALL * 4), *B = array(rt, ALL * 4);
     kmm_fill(rt, A, 1, ALL * 4);
@@ -554,13 +602,15 @@ static void nothing_is_away_of_limited_memory(void **state)
     end(rt);
 }
 
-/* Where `chunk` is not given chunks are made to fit: beside what all of them use, and across rows where there are few. */
+/* Where `chunk` is not given chunks are made to fit: beside what all of them use, and across rows
+ * where there are few. */
 static void cuts_what_does_not_fit(void **state)
 {
     (void)state;
     enum { N = 57000, W = 40000, H = 2 };
     kmm_runtime_t *rt = make("host:1,mem=256K");
-    int *A = array(rt, N * 4), *B = array(rt, N * 4), *C = array(rt, N * 4), *out = malloc(2 * N * 4);
+    int *A = array(rt, N * 4), *B = array(rt, N * 4), *C = array(rt, N * 4),
+        *out = malloc(2 * N * 4);
     int64_t n = N, w = W, h = H;
     kmm_fill(rt, A, 1, N * 4);
     kmm_fill(rt, B, 2, N * 4);
@@ -571,7 +621,10 @@ static void cuts_what_does_not_fit(void **state)
     kmm_launch_index(l, 0, KMM_WHOLE);
     index_1d(l, KMM_WRITE, "C[i]", C);
     kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&add_kernel, &(kmm_geometry_t){ { (N + 63) / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &n, &C, &A, &B }), 0);
+    assert_int_equal(kmm_launch_kernel(
+                         &add_kernel, &(kmm_geometry_t){{(N + 63) / 64, 1, 1}, {64, 1, 1}, 0, NULL},
+                         (void *[]){&n, &C, &A, &B}),
+                     0);
     if (kmm_copy_out(rt, out, C, N * 4))
         fail_msg("%s", kmm_error_text(rt));
     for (int k = 0; k < N; k++)
@@ -582,7 +635,8 @@ static void cuts_what_does_not_fit(void **state)
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
     kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, h);
     for (int k = 0; k < 2; k++) {
-        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "out[y][x]" : "in[y-1:3][x-1:3]", k ? C : A, sizeof(int));
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "out[y][x]" : "in[y-1:3][x-1:3]",
+                          k ? C : A, sizeof(int));
         kmm_launch_extent(l, h);
         kmm_launch_extent(l, w);
         kmm_launch_index(l, k ? 0 : -1, k ? 1 : 3);
@@ -591,7 +645,10 @@ static void cuts_what_does_not_fit(void **state)
         kmm_launch_coef(l, 0, 1, 0);
     }
     kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&stencil_kernel, &(kmm_geometry_t){ { W / 64, H, 1 }, { 64, 1, 1 }, 0, NULL }, (void *[]){ &w, &h, &C, &A }), 0);
+    assert_int_equal(kmm_launch_kernel(&stencil_kernel,
+                                       &(kmm_geometry_t){{W / 64, H, 1}, {64, 1, 1}, 0, NULL},
+                                       (void *[]){&w, &h, &C, &A}),
+                     0);
     if (kmm_copy_out(rt, out, C, W * H * 4))
         fail_msg("%s", kmm_error_text(rt));
     for (int k = 0; k < W * H; k++)
@@ -600,18 +657,19 @@ static void cuts_what_does_not_fit(void **state)
     free(out);
 }
 
-/* An item may name nothing: no elements of memory that is no array, of which the pointer may be NULL. */
+/* An item may name nothing: no elements of memory that is no array, of which the pointer may be
+ * NULL. */
 static void nothing_may_be_read(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof(configurations) / sizeof(*configurations); c++) {
         enum { N = 1000 };
         kmm_runtime_t *rt = make(configurations[c]);
-        float x[N] = { 0 }, y[N] = { 0 };
+        float x[N] = {0}, y[N] = {0};
         for (int k = 0; k < N; k++)
             x[k] = 1;
         for (int k = 0; k < 4; k++) {
-            struct saxpy args = { N, 1, x, y };
+            struct saxpy args = {N, 1, x, y};
             kmm_launch_t *l = kmm_launch_begin("saxpy", "test.c", 5);
             kmm_launch_axis(l, "i", KMM_RANGE_0, 0, N);
             if (k / 2)
@@ -628,18 +686,19 @@ static void nothing_may_be_read(void **state)
     }
 }
 
-/* A launch that says nothing of chunks runs, however little memory there is: the rest of it is the host's. */
+/* A launch that says nothing of chunks runs, however little memory there is: the rest of it is the
+ * host's. */
 static void what_does_not_fit_stays_away(void **state)
 {
     (void)state;
-    static const char *const devices[] = { "host:1,mem=256K", "host:1,mem=4K", "host:2,mem=900K" };
+    static const char *const devices[] = {"host:1,mem=256K", "host:1,mem=4K", "host:2,mem=900K"};
     for (size_t d = 0; d < sizeof(devices) / sizeof(*devices); d++) {
         kmm_runtime_t *rt = make(devices[d]);
         enum { N = 100000 };
         int64_t n = N;
         int *A = array(rt, N * 4), *B = array(rt, N * 4), *C = array(rt, N * 4);
         int *in = malloc(N * sizeof(int)), *out = malloc(N * sizeof(int));
-        kmm_geometry_t geometry = { { (N + 63) / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL };
+        kmm_geometry_t geometry = {{(N + 63) / 64, 1, 1}, {64, 1, 1}, 0, NULL};
         for (int k = 0; k < N; k++)
             in[k] = k;
         kmm_copy_in(rt, A, in, N * 4);
@@ -647,9 +706,10 @@ static void what_does_not_fit_stays_away(void **state)
         kmm_fill(rt, C, 0, N * 4);
         for (int step = 0; step < 6; step++) { /* C = B + A, then B = C + A, and so on */
             int *to = step % 2 ? B : C, *from = step % 2 ? C : B;
-            void *args[] = { &n, &to, &from, &A };
+            void *args[] = {&n, &to, &from, &A};
             assert_int_equal(kmm_launch_kernel(&add_kernel, &geometry, args), 0);
-            assert_int_equal(add(n, n / 40, A, A, A), 0); /* chunks that fit, of data that is partly away */
+            assert_int_equal(add(n, n / 40, A, A, A),
+                             0); /* chunks that fit, of data that is partly away */
         }
         assert_int_equal(kmm_wait(rt), 0);
         assert_int_equal(kmm_copy_out(rt, out, B, N * 4), 0);
@@ -674,8 +734,8 @@ static void refuses_overlapping_writes(void **state)
     kmm_runtime_t *rt = make("host");
     int64_t n = 1000;
     int *A = array(rt, (size_t)n * 4), *C = array(rt, (size_t)n * 4);
-    kmm_geometry_t geometry = { { 16, 1, 1 }, { 64, 1, 1 }, 0, NULL };
-    void *args[] = { &n, &C, &A, &A };
+    kmm_geometry_t geometry = {{16, 1, 1}, {64, 1, 1}, 0, NULL};
+    void *args[] = {&n, &C, &A, &A};
     kmm_launch_t *l = kmm_launch_begin("add", "test.cu", 9);
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, 128);
@@ -706,7 +766,7 @@ static void packs_small_arrays(void **state)
             assert_int_equal(kmm_copy_in(rt, x[k], got, sizeof(got)), 0);
             assert_int_equal(add(N, 0, x[k], x[k], k ? x[k - 1] : y), 0);
         }
-        int sum[N] = { 0 };
+        int sum[N] = {0};
         for (int k = 0; k < ARRAYS; k++) {
             assert_int_equal(kmm_copy_out(rt, got, x[k], sizeof(got)), 0);
             for (int i = 0; i < N; i++) {
@@ -717,7 +777,8 @@ static void packs_small_arrays(void **state)
         for (int k = 0; k < 2; k++) {
             kmm_device_info_t info;
             assert_int_equal(kmm_device_get(rt, k, &info), 0);
-            assert_true(info.used_bytes <= (ARRAYS + 1) * 256 + 4096); /* one frame each would be 600 KiB */
+            assert_true(info.used_bytes <=
+                        (ARRAYS + 1) * 256 + 4096); /* one frame each would be 600 KiB */
         }
         for (int k = 0; k < ARRAYS; k++)
             assert_int_equal(kmm_array_destroy(rt, x[k]), 0);
@@ -736,7 +797,9 @@ int main(void)
         cmocka_unit_test(exchanges_halos),
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
-        cmocka_unit_test(refuses), cmocka_unit_test(what_no_chunk_fits_is_away), cmocka_unit_test(nothing_is_away_of_limited_memory),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(what_no_chunk_fits_is_away),
+        cmocka_unit_test(nothing_is_away_of_limited_memory),
         cmocka_unit_test(passes_over_what_it_hardly_touches),
         cmocka_unit_test(cuts_what_does_not_fit),
         cmocka_unit_test(nothing_may_be_read),

@@ -20,6 +20,6 @@ static void every_code_has_a_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_code_has_a_text) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_code_has_a_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults. A fixed set of programs runs on a fake driver, in which each call that can fail is made to fail in turn: the first,
- * the second, and so on until there is none any more. Each run is a process of its own, so that a crash, a hang or a leak
- * is a failure like any other. Whatever fails:
- *   - what can be read afterwards is right, and what cannot is an error that has been told, with its place;
+ * Faults. A fixed set of programs runs on a fake driver, in which each call that can fail is made
+ * to fail in turn: the first, the second, and so on until there is none any more. Each run is a
+ * process of its own, so that a crash, a hang or a leak is a failure like any other. Whatever
+ * fails:
+ *   - what can be read afterwards is right, and what cannot is an error that has been told, with
+ * its place;
  *   - arrays that the failing work does not write stay readable;
  *   - the runtime goes on working, on what is left of its devices;
  *   - nothing is left behind in the driver.
  *
- * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts); KMM_FAULT=program:point:k repeats one run in this process;
- * KMM_FAULTS=all leaves out none, KMM_FAULTS=few many, and KMM_FAULTS=brief most.
+ * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts);
+ * KMM_FAULT=program:point:k repeats one run in this process; KMM_FAULTS=all leaves out none,
+ * KMM_FAULTS=few many, and KMM_FAULTS=brief most.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -28,17 +31,27 @@
 
 enum { MAX_ARRAYS = 12, LIMIT_S = 30, MOST = 4000, N = 6 << 10 /* elements: 24 KiB, six frames */ };
 
-typedef enum role { BYSTANDER, INPUT, RESULT } role_t; /* INPUT: read by devices, written by the host */
+typedef enum role {
+    BYSTANDER,
+    INPUT,
+    RESULT
+} role_t; /* INPUT: read by devices, written by the host */
 
-typedef struct array { int32_t *base, *model, *mapped; int64_t n; role_t role; bool open; } array_t;
+typedef struct array {
+    int32_t *base, *model, *mapped;
+    int64_t n;
+    role_t role;
+    bool open;
+} array_t;
 
 typedef struct run {
     kmm_runtime_t *rt;
     array_t array[MAX_ARRAYS];
     int count;
-    int first;      /* error that a call or a wait returned */
-    char text[512]; /* its text */
-    bool may_be_whole; /* a device's arrays, since a call failed when mapping was tried: they may not fit then */
+    int first;         /* error that a call or a wait returned */
+    char text[512];    /* its text */
+    bool may_be_whole; /* a device's arrays, since a call failed when mapping was tried: they may
+                          not fit then */
     bool wrong;
 } run_t;
 
@@ -89,8 +102,10 @@ static int told(run_t *r, int error)
 static void launch(run_t *r, what_t what, int chunks, array_t *dst, array_t *a, array_t *b)
 {
     int64_t n = what == SUM ? a->n : dst->n;
-    int error = told(r, fake_work_launch(kind(), what, n, chunks, dst->base, a ? a->base : NULL, b ? b->base : NULL));
-    for (int64_t i = 0; i < n && error != KMM_E_NO_DEVICE; i++) /* where no device is left nothing has happened */
+    int error = told(r, fake_work_launch(kind(), what, n, chunks, dst->base, a ? a->base : NULL,
+                                         b ? b->base : NULL));
+    for (int64_t i = 0; i < n && error != KMM_E_NO_DEVICE;
+         i++) /* where no device is left nothing has happened */
         fake_work_element(what, i, n, dst->model, a ? a->model : NULL, b ? b->model : NULL);
 }
 
@@ -99,11 +114,12 @@ static void launch(run_t *r, what_t what, int chunks, array_t *dst, array_t *a, 
 static array_t *array_new(run_t *r, role_t role, int64_t n)
 {
     array_t *a = &r->array[r->count++];
-    kmm_shape_t shape = { .dims = 1, .extent = { n }, .element_bytes = 4, .label = "data" };
-    *a = (array_t){ .n = n, .role = role, .open = true, .model = malloc((size_t)n * 4) };
+    kmm_shape_t shape = {.dims = 1, .extent = {n}, .element_bytes = 4, .label = "data"};
+    *a = (array_t){.n = n, .role = role, .open = true, .model = malloc((size_t)n * 4)};
     for (int64_t i = 0; i < n; i++)
         a->model[i] = (int32_t)(i * 7 + r->count);
-    if (kmm_array_create(r->rt, &shape, (void **)&a->base) || kmm_copy_in(r->rt, a->base, a->model, (size_t)n * 4))
+    if (kmm_array_create(r->rt, &shape, (void **)&a->base) ||
+        kmm_copy_in(r->rt, a->base, a->model, (size_t)n * 4))
         complain(r, "an array could not be made: %s", kmm_error_text(r->rt));
     return a;
 }
@@ -114,7 +130,7 @@ static void array_end(run_t *r, array_t *a)
         complain(r, "an array could not be destroyed: %s", kmm_error_text(r->rt));
     free(a->model);
     free(a->mapped);
-    *a = (array_t){ 0 };
+    *a = (array_t){0};
 }
 
 /* What can be read is right. */
@@ -124,11 +140,13 @@ static void array_check(run_t *r, const array_t *a, bool must)
     int32_t *got = malloc(bytes);
     int error = a->mapped ? 0 : kmm_copy_out(r->rt, got, a->base, bytes);
     if (error && must)
-        complain(r, "array %d, which no failing work writes, cannot be read: %s", (int)(a - r->array), kmm_error_text(r->rt));
+        complain(r, "array %d, which no failing work writes, cannot be read: %s",
+                 (int)(a - r->array), kmm_error_text(r->rt));
     told(r, error);
     for (int64_t i = 0; i < a->n && !error; i++)
         if ((a->mapped ? a->mapped : got)[i] != a->model[i]) {
-            complain(r, "array %d element %lld is %d, should be %d", (int)(a - r->array), (long long)i, (a->mapped ? a->mapped : got)[i], a->model[i]);
+            complain(r, "array %d element %lld is %d, should be %d", (int)(a - r->array),
+                     (long long)i, (a->mapped ? a->mapped : got)[i], a->model[i]);
             break;
         }
     free(got);
@@ -147,7 +165,8 @@ static void in_memory(run_t *r)
 
 static void spilling(run_t *r)
 {
-    array_t *a = array_new(r, INPUT, N), *b = array_new(r, INPUT, N), *c = array_new(r, RESULT, N), *d = array_new(r, RESULT, N);
+    array_t *a = array_new(r, INPUT, N), *b = array_new(r, INPUT, N), *c = array_new(r, RESULT, N),
+            *d = array_new(r, RESULT, N);
     for (int round = 0; round < 2; round++) {
         launch(r, ADD, 6, c, a, b);
         launch(r, MIRROR, 6, d, a, c);
@@ -167,7 +186,8 @@ static void two_devices(run_t *r)
 
 static void reductions(run_t *r)
 {
-    array_t *a = array_new(r, INPUT, N), *sum = array_new(r, RESULT, 1), *c = array_new(r, RESULT, N);
+    array_t *a = array_new(r, INPUT, N), *sum = array_new(r, RESULT, 1),
+            *c = array_new(r, RESULT, N);
     launch(r, SUM, 7, sum, a, NULL);
     launch(r, ADD, 5, c, a, a);
     launch(r, SUM, 3, sum, c, NULL);
@@ -177,7 +197,11 @@ static void reductions(run_t *r)
 static array_t *mapped_new(run_t *r, int64_t n)
 {
     array_t *a = &r->array[r->count++];
-    *a = (array_t){ .n = n, .role = RESULT, .open = true, .model = malloc((size_t)n * 4), .mapped = malloc((size_t)n * 4) };
+    *a = (array_t){.n = n,
+                   .role = RESULT,
+                   .open = true,
+                   .model = malloc((size_t)n * 4),
+                   .mapped = malloc((size_t)n * 4)};
     for (int64_t i = 0; i < n; i++)
         a->model[i] = a->mapped[i] = (int32_t)(i * 5 + 3);
     a->base = a->mapped;
@@ -214,7 +238,7 @@ static void add_on_host(const kmm_chunk_t *chunk, void *args)
 
 static void host_function(run_t *r, array_t *dst, array_t *a, array_t *b)
 {
-    int32_t *args[] = { dst->base, a->base, b->base };
+    int32_t *args[] = {dst->base, a->base, b->base};
     kmm_launch_t *l = kmm_launch_begin("add_on_host", "faults.c", 8);
     kmm_launch_axis(l, "i", KMM_RANGE_0, 0, dst->n);
     kmm_launch_chunk(l, KMM_RANGE_0, dst->n / 3);
@@ -228,7 +252,8 @@ static void host_function(run_t *r, array_t *dst, array_t *a, array_t *b)
 
 static void copies(run_t *r)
 {
-    array_t *a = array_new(r, INPUT, N), *b = array_new(r, RESULT, N), *c = array_new(r, RESULT, N), *gone = array_new(r, RESULT, N);
+    array_t *a = array_new(r, INPUT, N), *b = array_new(r, RESULT, N), *c = array_new(r, RESULT, N),
+            *gone = array_new(r, RESULT, N);
     launch(r, ADD, 4, b, a, a);
     launch(r, SCALE, 4, gone, NULL, NULL);
     launch(r, ADD, 4, c, gone, b);
@@ -253,22 +278,34 @@ static void large(run_t *r) /* host buffers of page-locked blocks */
 }
 
 /* whole_memory: where arrays are whole on a device. */
-typedef struct program { const char *name; void (*run)(run_t *r); int devices; const char *memory, *whole_memory; } program_t;
+typedef struct program {
+    const char *name;
+    void (*run)(run_t *r);
+    int devices;
+    const char *memory, *whole_memory;
+} program_t;
 static const program_t programs[] = {
-    { "in_memory", in_memory, 1, "8M", "8M" },   { "spilling", spilling, 1, "48K", "80K" },   { "two_devices", two_devices, 2, "8M", "8M" },
-    { "two_spilling", two_devices, 2, "40K", "76K" }, { "reductions", reductions, 2, "40K", "56K" }, { "mapped", mapped, 1, "64K", "124K" },
-    { "copies", copies, 2, "64K", "80K" },       { "large", large, 1, "2M", "4M" },
+    {"in_memory", in_memory, 1, "8M", "8M"},     {"spilling", spilling, 1, "48K", "80K"},
+    {"two_devices", two_devices, 2, "8M", "8M"}, {"two_spilling", two_devices, 2, "40K", "76K"},
+    {"reductions", reductions, 2, "40K", "56K"}, {"mapped", mapped, 1, "64K", "124K"},
+    {"copies", copies, 2, "64K", "80K"},         {"large", large, 1, "2M", "4M"},
 };
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
 
 /* Where calls fail, and which error that is: 0 where the runtime has to do without. */
-typedef struct point { const char *name; int error; bool loses, in_turn; } point_t;
+typedef struct point {
+    const char *name;
+    int error;
+    bool loses, in_turn;
+} point_t;
 static const point_t points[] = {
-    { "alloc", KMM_E_MEMORY, false, true },    { "reserve", KMM_E_MEMORY, false, false }, { "map", KMM_E_MEMORY, false, false },
-    { "register", 0, false, true },            { "stream", KMM_E_MEMORY, false, true },   { "event", KMM_E_MEMORY, false, false },
-    { "record", KMM_E_DEVICE, false, false },  { "wait", KMM_E_DEVICE, false, false },    { "copy", KMM_E_DEVICE, false, true },
-    { "launch", KMM_E_DEVICE, false, true },   { "copying", KMM_E_KERNEL, true, false },  { "running", KMM_E_KERNEL, true, false },
-    { "lost", KMM_E_KERNEL, true, false },
+    {"alloc", KMM_E_MEMORY, false, true},   {"reserve", KMM_E_MEMORY, false, false},
+    {"map", KMM_E_MEMORY, false, false},    {"register", 0, false, true},
+    {"stream", KMM_E_MEMORY, false, true},  {"event", KMM_E_MEMORY, false, false},
+    {"record", KMM_E_DEVICE, false, false}, {"wait", KMM_E_DEVICE, false, false},
+    {"copy", KMM_E_DEVICE, false, true},    {"launch", KMM_E_DEVICE, false, true},
+    {"copying", KMM_E_KERNEL, true, false}, {"running", KMM_E_KERNEL, true, false},
+    {"lost", KMM_E_KERNEL, true, false},
 };
 enum { POINTS = sizeof(points) / sizeof(*points) };
 
@@ -276,7 +313,7 @@ enum { POINTS = sizeof(points) / sizeof(*points) };
 
 static void counts(fake_counts_t *out)
 {
-    static const char *const hip[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5" };
+    static const char *const hip[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
     void *library = is_hip() ? NULL : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     for (int k = 0; k < 3 && is_hip() && !library; k++)
         library = dlopen(hip[k], RTLD_NOW | RTLD_LOCAL);
@@ -292,16 +329,23 @@ static void counts(fake_counts_t *out)
 
 static bool all_given_back(const fake_counts_t *c)
 {
-    fprintf(stderr, c->windows || c->frames || c->mappings || c->registrations || c->allocations || c->streams || c->events || c->contexts ?
-            "left behind: %lu windows, %lu frames, %lu mappings, %lu registrations, %lu allocations, %lu streams, %lu events, %lu contexts\n" : "",
-            c->windows, c->frames, c->mappings, c->registrations, c->allocations, c->streams, c->events, c->contexts);
-    return !(c->windows || c->frames || c->mappings || c->registrations || c->allocations || c->streams || c->events || c->contexts);
+    fprintf(stderr,
+            c->windows || c->frames || c->mappings || c->registrations || c->allocations ||
+                    c->streams || c->events || c->contexts
+                ? "left behind: %lu windows, %lu frames, %lu mappings, %lu registrations, %lu "
+                  "allocations, %lu streams, %lu events, %lu contexts\n"
+                : "",
+            c->windows, c->frames, c->mappings, c->registrations, c->allocations, c->streams,
+            c->events, c->contexts);
+    return !(c->windows || c->frames || c->mappings || c->registrations || c->allocations ||
+             c->streams || c->events || c->contexts);
 }
 
 /* New work on new arrays: right where devices are left, and otherwise an error. */
 static void use_again(run_t *r, bool lost)
 {
-    array_t *a = array_new(r, INPUT, 3000), *b = array_new(r, RESULT, 3000), *c = array_new(r, RESULT, 3000);
+    array_t *a = array_new(r, INPUT, 3000), *b = array_new(r, RESULT, 3000),
+            *c = array_new(r, RESULT, 3000);
     kmm_wait(r->rt); /* the error that a copy out has told is told here too */
     r->first = 0;
     host_function(r, b, a, a);
@@ -319,7 +363,8 @@ static void use_again(run_t *r, bool lost)
 /* An error is of the right kind, and says where it happened. */
 static void check_error(run_t *r, const point_t *p, bool may_be_none)
 {
-    static const char *const places[] = { "faults.c:", "Fake GPU", "copy", "reduction", "write back", "fill" };
+    static const char *const places[] = {"faults.c:", "Fake GPU",   "copy",
+                                         "reduction", "write back", "fill"};
     bool placed = false;
     if (!r->first && !may_be_none)
         complain(r, "no error was told");
@@ -329,21 +374,24 @@ static void check_error(run_t *r, const point_t *p, bool may_be_none)
         placed |= strstr(r->text, places[k]) != NULL;
     if (!placed)
         complain(r, "an error without a place: %s", r->text);
-    if (r->first != p->error && !(p->loses && r->first == KMM_E_NO_DEVICE) && !(r->may_be_whole && r->first == KMM_E_MEMORY))
+    if (r->first != p->error && !(p->loses && r->first == KMM_E_NO_DEVICE) &&
+        !(r->may_be_whole && r->first == KMM_E_MEMORY))
         complain(r, "error %d, should be %d: %s", r->first, p->error, r->text);
 }
 
-/* 0: all is well, and a fault struck. 2: all is well, and there is no k-th call any more. 1: something is wrong. */
-static int run_one(const program_t *program, const point_t *p, unsigned long k, const char *suffix, bool abandon)
+/* 0: all is well, and a fault struck. 2: all is well, and there is no k-th call any more. 1:
+ * something is wrong. */
+static int run_one(const program_t *program, const point_t *p, unsigned long k, const char *suffix,
+                   bool abandon)
 {
-    run_t r = { 0 };
+    run_t r = {0};
     char fail[64], list[64];
     fake_counts_t c;
     snprintf(fail, sizeof(fail), "%s:%lu%s", p->name, k, suffix);
     snprintf(list, sizeof(list), "%s:%d,mem=%s", is_hip() ? "hip" : "cuda", program->devices,
              is_whole() ? program->whole_memory : program->memory);
     setenv("KMM_FAKE_FAIL", fail, 1);
-    int error = kmm_create(&r.rt, &(kmm_config_t){ .devices = list, .threads = 2 });
+    int error = kmm_create(&r.rt, &(kmm_config_t){.devices = list, .threads = 2});
     if (error) {
         counts(&c);
         snprintf(r.text, sizeof(r.text), "%s", kmm_error_text(NULL));
@@ -382,7 +430,8 @@ static int run_one(const program_t *program, const point_t *p, unsigned long k, 
 
 /* ---- All of them ---- */
 
-static int in_a_process(const program_t *program, const point_t *p, unsigned long k, const char *suffix, bool abandon)
+static int in_a_process(const program_t *program, const point_t *p, unsigned long k,
+                        const char *suffix, bool abandon)
 {
     fflush(NULL);
     pid_t child = fork();
@@ -396,8 +445,10 @@ static int in_a_process(const program_t *program, const point_t *p, unsigned lon
     if (code == 0 || code == 2)
         return code;
     if (WIFSIGNALED(status))
-        fprintf(stderr, "signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
-    fprintf(stderr, "FAILED; to repeat: KMM_FAULT=%s:%s:%lu%s%s\n", program->name, p->name, k, suffix, abandon ? ":abandon" : "");
+        fprintf(stderr, "signal %d%s\n", WTERMSIG(status),
+                WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
+    fprintf(stderr, "FAILED; to repeat: KMM_FAULT=%s:%s:%lu%s%s\n", program->name, p->name, k,
+            suffix, abandon ? ":abandon" : "");
     return 1;
 }
 
@@ -409,17 +460,20 @@ static unsigned long step(const point_t *p, bool plain, unsigned long k)
     return how && !strcmp(how, "brief") ? 3 * k : few ? 1 + k / 3 : 1;
 }
 
-/* Every k of one point in one program, or fewer and fewer of them; returns how many runs failed. Briefly, it begins elsewhere in
- * each, and does a third of what is not plain. */
-static int sweep(const program_t *program, const point_t *p, const char *suffix, bool abandon, int *runs)
+/* Every k of one point in one program, or fewer and fewer of them; returns how many runs failed.
+ * Briefly, it begins elsewhere in each, and does a third of what is not plain. */
+static int sweep(const program_t *program, const point_t *p, const char *suffix, bool abandon,
+                 int *runs)
 {
     const char *how = getenv("KMM_FAULTS");
-    unsigned long turn = how && !strcmp(how, "brief") ? (unsigned long)(program - programs + (p - points)) : 0;
+    unsigned long turn =
+        how && !strcmp(how, "brief") ? (unsigned long)(program - programs + (p - points)) : 0;
     bool plain = !*suffix && !abandon;
     int failed = 0, code = 0;
     if (!plain && how && !strcmp(how, "brief") && (turn + abandon) % 3)
         return 0;
-    for (unsigned long k = 1 + turn % 3; k <= MOST && code != 2 && failed < 3; k += step(p, plain, k), ++*runs) {
+    for (unsigned long k = 1 + turn % 3; k <= MOST && code != 2 && failed < 3;
+         k += step(p, plain, k), ++*runs) {
         code = in_a_process(program, p, k, suffix, abandon);
         failed += code == 1;
     }
@@ -434,12 +488,18 @@ static int repeat(const char *text)
 {
     char copy[128], *rest = copy;
     snprintf(copy, sizeof(copy), "%s", text);
-    const char *program = strsep(&rest, ":"), *point = strsep(&rest, ":"), *number = strsep(&rest, ":");
+    const char *program = strsep(&rest, ":"), *point = strsep(&rest, ":"),
+               *number = strsep(&rest, ":");
     for (int i = 0; i < PROGRAMS; i++)
         for (int j = 0; j < POINTS; j++)
-            if (point && number && !strcmp(program, programs[i].name) && !strcmp(point, points[j].name)) {
-                int code = run_one(&programs[i], &points[j], strtoul(number, NULL, 10), strchr(number, '+') ? "+" : "", rest != NULL);
-                fprintf(stderr, "%s\n", code == 0 ? "right" : code == 2 ? "right, and nothing failed" : "WRONG");
+            if (point && number && !strcmp(program, programs[i].name) &&
+                !strcmp(point, points[j].name)) {
+                int code = run_one(&programs[i], &points[j], strtoul(number, NULL, 10),
+                                   strchr(number, '+') ? "+" : "", rest != NULL);
+                fprintf(stderr, "%s\n",
+                        code == 0   ? "right"
+                        : code == 2 ? "right, and nothing failed"
+                                    : "WRONG");
                 return code == 1;
             }
     fprintf(stderr, "KMM_FAULT is like spilling:copy:3\n");

@@ -12,14 +12,15 @@
 
 static kmm__element_t plain(kmm_type_t t)
 {
-    return (kmm__element_t){ .type = t, .bytes = (uint32_t)kmm__type_bytes(t) };
+    return (kmm__element_t){.type = t, .bytes = (uint32_t)kmm__type_bytes(t)};
 }
 
 /* ---- Random elements, special ones among them ---- */
 
 static double special_real(rng_t *r)
 {
-    static const double s[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0.5, 65504, 3e38, -3e38, 1e-30, 6e-8 };
+    static const double s[] = {0,   -0.0,  1,    -1,    INFINITY, -INFINITY, NAN,
+                               0.5, 65504, 3e38, -3e38, 1e-30,    6e-8};
     return s[rng_range(r, 0, sizeof(s) / sizeof(*s) - 1)];
 }
 
@@ -31,8 +32,8 @@ static double random_real(rng_t *r)
 static void random_number(rng_t *r, kmm_type_t t, void *out)
 {
     size_t bytes = kmm__type_bytes(t);
-    double d[2] = { random_real(r), random_real(r) };
-    float f[2] = { (float)d[0], (float)d[1] };
+    double d[2] = {random_real(r), random_real(r)};
+    float f[2] = {(float)d[0], (float)d[1]};
     uint16_t h = t == KMM_HALF ? kmm__float_to_half(f[0]) : kmm__float_to_bfloat16(f[0]);
     uint64_t v = (uint64_t)rng_range(r, -3, 3);
     if (rng_range(r, 0, 2) == 0)
@@ -67,7 +68,8 @@ static bool same_number(kmm_type_t t, const void *a, const void *b)
     if (t == KMM_COMPLEX_FLOAT || t == KMM_COMPLEX_DOUBLE) {
         kmm_type_t part = t == KMM_COMPLEX_FLOAT ? KMM_FLOAT : KMM_DOUBLE;
         size_t half = kmm__type_bytes(part);
-        return same_number(part, a, b) && same_number(part, (const char *)a + half, (const char *)b + half);
+        return same_number(part, a, b) &&
+               same_number(part, (const char *)a + half, (const char *)b + half);
     }
     if (kmm__type_is_floating(t) && isnan(reference_real(t, a)))
         return isnan(reference_real(t, b));
@@ -127,16 +129,18 @@ static void keeps_one(rng_t *r, kmm_op_t op, const kmm__element_t *e)
 }
 
 static const kmm__element_t pairs[] = {
-    { KMM_FLOAT, 8, true, KMM_INT32, 0, 4 },   { KMM_DOUBLE, 16, true, KMM_INT64, 0, 8 }, { KMM_INT32, 8, true, KMM_UINT32, 4, 0 },
-    { KMM_INT8, 16, true, KMM_UINT64, 0, 8 },  { KMM_UINT8, 8, true, KMM_INT32, 0, 4 },   { KMM_HALF, 8, true, KMM_INT32, 0, 4 },
-    { KMM_BFLOAT16, 8, true, KMM_INT32, 4, 0 }, { KMM_UINT64, 24, true, KMM_INT64, 8, 16 }, { KMM_INT64, 12, true, KMM_INT32, 0, 8 },
-    { KMM_INT16, 8, true, KMM_INT32, 0, 4 },   { KMM_UINT16, 8, true, KMM_INT32, 2, 4 },  { KMM_UINT32, 8, true, KMM_INT32, 0, 4 },
+    {KMM_FLOAT, 8, true, KMM_INT32, 0, 4},    {KMM_DOUBLE, 16, true, KMM_INT64, 0, 8},
+    {KMM_INT32, 8, true, KMM_UINT32, 4, 0},   {KMM_INT8, 16, true, KMM_UINT64, 0, 8},
+    {KMM_UINT8, 8, true, KMM_INT32, 0, 4},    {KMM_HALF, 8, true, KMM_INT32, 0, 4},
+    {KMM_BFLOAT16, 8, true, KMM_INT32, 4, 0}, {KMM_UINT64, 24, true, KMM_INT64, 8, 16},
+    {KMM_INT64, 12, true, KMM_INT32, 0, 8},   {KMM_INT16, 8, true, KMM_INT32, 0, 4},
+    {KMM_UINT16, 8, true, KMM_INT32, 2, 4},   {KMM_UINT32, 8, true, KMM_INT32, 0, 4},
 };
 
 static void folds_every_operator_and_type(void **state)
 {
     (void)state;
-    rng_t r = { rng_seed() };
+    rng_t r = {rng_seed()};
     int count = 0;
     for (int op = 0; op < OPS; op++) {
         for (int t = 0; t < TYPES; t++) {
@@ -162,7 +166,8 @@ static void folds_every_operator_and_type(void **state)
 static void refuses_what_has_no_meaning(void **state)
 {
     (void)state;
-    kmm__element_t real = plain(KMM_FLOAT), complex = plain(KMM_COMPLEX_FLOAT), none = { .type = (kmm_type_t)99, .bytes = 4 };
+    kmm__element_t real = plain(KMM_FLOAT), complex = plain(KMM_COMPLEX_FLOAT),
+                   none = {.type = (kmm_type_t)99, .bytes = 4};
     assert_false(kmm__fold_allows(KMM_OP_BAND, &real));
     assert_false(kmm__fold_allows(KMM_OP_MIN, &complex));
     assert_false(kmm__fold_allows(KMM_OP_ADD, &none));
@@ -170,12 +175,12 @@ static void refuses_what_has_no_meaning(void **state)
     assert_false(kmm__fold_allows(KMM_OP_ARGMIN, &real));
     assert_false(kmm__fold_allows(KMM_OP_ADD, &pairs[0]));
     kmm__element_t wrong[] = {
-        { KMM_FLOAT, 8, true, KMM_FLOAT, 0, 4 },          /* an index that is none */
-        { KMM_FLOAT, 8, true, KMM_INT16, 0, 4 },
-        { KMM_COMPLEX_FLOAT, 16, true, KMM_INT32, 0, 8 }, /* no order */
-        { KMM_DOUBLE, 16, true, KMM_INT32, 0, 4 },        /* overlap */
-        { KMM_DOUBLE, 16, true, KMM_INT32, 8, 14 },       /* outside */
-        { KMM_DOUBLE, 16, true, KMM_INT32, 8, 4 },        /* right */
+        {KMM_FLOAT, 8, true, KMM_FLOAT, 0, 4}, /* an index that is none */
+        {KMM_FLOAT, 8, true, KMM_INT16, 0, 4},
+        {KMM_COMPLEX_FLOAT, 16, true, KMM_INT32, 0, 8}, /* no order */
+        {KMM_DOUBLE, 16, true, KMM_INT32, 0, 4},        /* overlap */
+        {KMM_DOUBLE, 16, true, KMM_INT32, 8, 14},       /* outside */
+        {KMM_DOUBLE, 16, true, KMM_INT32, 8, 4},        /* right */
     };
     for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++)
         assert_int_equal(kmm__fold_allows(KMM_OP_ARGMAX, &wrong[k]), k == 5);
@@ -195,14 +200,15 @@ static uint16_t nearest(double v, double (*value)(uint16_t), uint16_t infinity, 
         else
             hi = mid;
     }
-    double top = hi == infinity ? 2 * value(lo) - value((uint16_t)(lo - 1)) : value(hi), below = v - value(lo), above = top - v;
+    double top = hi == infinity ? 2 * value(lo) - value((uint16_t)(lo - 1)) : value(hi),
+           below = v - value(lo), above = top - v;
     return sign | (below < above || (below == above && !(lo & 1)) ? lo : hi);
 }
 
 static void rounds_to_nearest(void **state)
 {
     (void)state;
-    rng_t r = { rng_seed() };
+    rng_t r = {rng_seed()};
     for (uint32_t h = 0; h < 65536; h++) {
         float a = kmm__half_to_float((uint16_t)h), b = kmm__bfloat16_to_float((uint16_t)h);
         double x = reference_half((uint16_t)h);
@@ -219,13 +225,15 @@ static void rounds_to_nearest(void **state)
     for (int k = 0; k < 200000; k++) {
         uint32_t bits = (uint32_t)rng_range(&r, 0, UINT32_MAX);
         if (k % 2) /* in the range of halves, where ties are not rare */
-            bits = (bits & 0x8fffe000) | (uint32_t)rng_range(&r, 100, 144) << 23 | (uint32_t)rng_range(&r, 0, 1) << 12 | (k % 4 == 1);
+            bits = (bits & 0x8fffe000) | (uint32_t)rng_range(&r, 100, 144) << 23 |
+                   (uint32_t)rng_range(&r, 0, 1) << 12 | (k % 4 == 1);
         float f;
         memcpy(&f, &bits, sizeof(f));
         if (isnan(f))
             continue;
         assert_int_equal(kmm__float_to_half(f), nearest(f, reference_half, 0x7c00, 65520));
-        assert_int_equal(kmm__float_to_bfloat16(f), nearest(f, reference_bfloat16, 0x7f80, 0x1.ffp127));
+        assert_int_equal(kmm__float_to_bfloat16(f),
+                         nearest(f, reference_bfloat16, 0x7f80, 0x1.ffp127));
     }
 }
 

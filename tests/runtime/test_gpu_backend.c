@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA and HIP backends on the fake drivers: KMM_TEST_DRIVER says which (cuda, hip, or hip_whole, which cannot map
- * memory in parts), and LD_LIBRARY_PATH where it is.
+ * The CUDA and HIP backends on the fake drivers: KMM_TEST_DRIVER says which (cuda, hip, or
+ * hip_whole, which cannot map memory in parts), and LD_LIBRARY_PATH where it is.
  */
 #include <dlfcn.h>
 #include <semaphore.h>
@@ -36,8 +36,14 @@ static const char *driver(void)
     return text ? text : "cuda";
 }
 
-static bool is_hip(void) { return driver()[0] == 'h'; }
-static bool is_whole(void) { return !strcmp(driver(), "hip_whole"); }
+static bool is_hip(void)
+{
+    return driver()[0] == 'h';
+}
+static bool is_whole(void)
+{
+    return !strcmp(driver(), "hip_whole");
+}
 
 static int create(kmm__backend_t **out, const char **reason)
 {
@@ -46,7 +52,7 @@ static int create(kmm__backend_t **out, const char **reason)
 
 static fixture_t open_fixture(const char *fail)
 {
-    fixture_t f = { 0 };
+    fixture_t f = {0};
     const char *reason = "";
     if (fail)
         setenv("KMM_FAKE_FAIL", fail, 1);
@@ -69,7 +75,8 @@ static void map_frames(fixture_t *f, int count)
 {
     for (int k = 0; k < count && !is_whole(); k++) {
         assert_int_equal(f->b->frame_create(f->gpu, FRAME, &f->frame[k]), 0);
-        assert_int_equal(f->b->frame_map(f->gpu, f->window + (uint64_t)k * FRAME, f->frame[k], FRAME), 0);
+        assert_int_equal(
+            f->b->frame_map(f->gpu, f->window + (uint64_t)k * FRAME, f->frame[k], FRAME), 0);
     }
 }
 
@@ -77,7 +84,8 @@ static void close_fixture(fixture_t *f)
 {
     for (int k = 0; k < FRAMES; k++)
         if (f->frame[k]) {
-            assert_int_equal(f->b->frame_unmap(f->gpu, f->window + (uint64_t)k * FRAME, FRAME), f->lost ? KMM_E_KERNEL : 0);
+            assert_int_equal(f->b->frame_unmap(f->gpu, f->window + (uint64_t)k * FRAME, FRAME),
+                             f->lost ? KMM_E_KERNEL : 0);
             f->b->frame_destroy(f->gpu, f->frame[k], FRAME);
         }
     if (is_whole())
@@ -90,7 +98,12 @@ static void close_fixture(fixture_t *f)
     f->b->unload(f->b);
 }
 
-typedef struct waiter { sem_t done; int status; char text[256]; kmm__backend_t *b; } waiter_t;
+typedef struct waiter {
+    sem_t done;
+    int status;
+    char text[256];
+    kmm__backend_t *b;
+} waiter_t;
 
 static void wake(void *arg, int status)
 {
@@ -102,7 +115,7 @@ static void wake(void *arg, int status)
 
 static int drain(fixture_t *f, kmm__stream_t *s, char text[256])
 {
-    waiter_t w = { .b = f->b };
+    waiter_t w = {.b = f->b};
     sem_init(&w.done, 0, 0);
     int error = f->b->notify(s, wake, &w);
     if (error)
@@ -116,12 +129,20 @@ static int drain(fixture_t *f, kmm__stream_t *s, char text[256])
 
 static kmm__copy_t to_device(fixture_t *f, uint64_t offset, const void *src, int64_t bytes)
 {
-    return (kmm__copy_t){ .dst_gpu = f->gpu, .dst = f->window + offset, .src = (kmm__addr_t)(uintptr_t)src, .width = bytes, .rows = 1 };
+    return (kmm__copy_t){.dst_gpu = f->gpu,
+                         .dst = f->window + offset,
+                         .src = (kmm__addr_t)(uintptr_t)src,
+                         .width = bytes,
+                         .rows = 1};
 }
 
 static kmm__copy_t to_host(fixture_t *f, void *dst, uint64_t offset, int64_t bytes)
 {
-    return (kmm__copy_t){ .src_gpu = f->gpu, .src = f->window + offset, .dst = (kmm__addr_t)(uintptr_t)dst, .width = bytes, .rows = 1 };
+    return (kmm__copy_t){.src_gpu = f->gpu,
+                         .src = f->window + offset,
+                         .dst = (kmm__addr_t)(uintptr_t)dst,
+                         .width = bytes,
+                         .rows = 1};
 }
 
 /* ---- Tests ---- */
@@ -133,8 +154,9 @@ static void no_device_is_said(void **state)
     const char *reason = NULL;
     setenv("KMM_FAKE_DEVICES", "0", 1);
     assert_int_equal(create(&b, &reason), KMM_E_NO_DEVICE);
-    assert_string_equal(reason, is_hip() ? "hipInit: hipErrorNoDevice (no ROCm-capable device is detected)"
-                                         : "cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)");
+    assert_string_equal(
+        reason, is_hip() ? "hipInit: hipErrorNoDevice (no ROCm-capable device is detected)"
+                         : "cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)");
     unsetenv("KMM_FAKE_DEVICES");
 }
 
@@ -152,7 +174,8 @@ static void a_device_describes_itself(void **state)
     assert_int_equal(info.granularity, is_whole() ? 4096 : 2 << 20);
     assert_int_equal(info.whole, is_whole());
     assert_int_equal(f.b->open(f.b, 2, &none), KMM_E_DEVICE);
-    assert_non_null(strstr(f.b->error_text(f.b), is_hip() ? "hipErrorInvalidDevice" : "CUDA_ERROR_INVALID_DEVICE"));
+    assert_non_null(strstr(f.b->error_text(f.b),
+                           is_hip() ? "hipErrorInvalidDevice" : "CUDA_ERROR_INVALID_DEVICE"));
     close_fixture(&f);
 }
 
@@ -213,13 +236,14 @@ static void rows_are_copied_at_any_pitch(void **state)
     close_fixture(&f);
 }
 
-/* Rows with their pitch begin in one frame and end in the next, which HIP refuses to copy: by bytes of a row, between two and
- * with a row that ends where the frame does. */
+/* Rows with their pitch begin in one frame and end in the next, which HIP refuses to copy: by bytes
+ * of a row, between two and with a row that ends where the frame does. */
 static void rows_cross_a_border_of_frames(void **state)
 {
     (void)state;
     enum { WIDTH = 100, PITCH = 160, ROWS = 4 };
-    static const int offsets[] = { FRAME - 50, FRAME - PITCH - 120, FRAME - WIDTH, FRAME - (ROWS - 1) * PITCH - WIDTH, FRAME };
+    static const int offsets[] = {FRAME - 50, FRAME - PITCH - 120, FRAME - WIDTH,
+                                  FRAME - (ROWS - 1) * PITCH - WIDTH, FRAME};
     fixture_t f = open_fixture(NULL);
     map_frames(&f, 2);
     char in[ROWS * PITCH], out[ROWS * PITCH];
@@ -227,7 +251,8 @@ static void rows_cross_a_border_of_frames(void **state)
         memset(out, 0, sizeof(out));
         for (size_t i = 0; i < sizeof(in); i++)
             in[i] = i % PITCH < WIDTH ? (char)(i * 7 + (size_t)k) : 0;
-        kmm__copy_t up = to_device(&f, (uint64_t)offsets[k], in, WIDTH), down = to_host(&f, out, (uint64_t)offsets[k], WIDTH);
+        kmm__copy_t up = to_device(&f, (uint64_t)offsets[k], in, WIDTH),
+                    down = to_host(&f, out, (uint64_t)offsets[k], WIDTH);
         up.rows = down.rows = ROWS;
         up.dst_pitch = up.src_pitch = down.dst_pitch = down.src_pitch = PITCH;
         assert_int_equal(f.b->copy(f.s, &up), 0);
@@ -238,7 +263,8 @@ static void rows_cross_a_border_of_frames(void **state)
     close_fixture(&f);
 }
 
-/* Rows in the first and the third frame, and nothing mapped between them, which drivers refuse to copy across. */
+/* Rows in the first and the third frame, and nothing mapped between them, which drivers refuse to
+ * copy across. */
 static void rows_lie_on_both_sides_of_a_hole(void **state)
 {
     (void)state;
@@ -253,11 +279,21 @@ static void rows_lie_on_both_sides_of_a_hole(void **state)
     char *in = calloc(1, PITCH + WIDTH), *out = calloc(1, PITCH + WIDTH);
     memset(in, 1, WIDTH);
     memset(in + PITCH, 2, WIDTH);
-    kmm__copy_t copy = { .dst_gpu = f.gpu, .dst = f.window, .src = (kmm__addr_t)(uintptr_t)in, .dst_pitch = PITCH, .src_pitch = PITCH,
-                         .width = WIDTH, .rows = 2 };
+    kmm__copy_t copy = {.dst_gpu = f.gpu,
+                        .dst = f.window,
+                        .src = (kmm__addr_t)(uintptr_t)in,
+                        .dst_pitch = PITCH,
+                        .src_pitch = PITCH,
+                        .width = WIDTH,
+                        .rows = 2};
     assert_int_equal(f.b->copy(f.s, &copy), 0);
-    copy = (kmm__copy_t){ .src_gpu = f.gpu, .dst = (kmm__addr_t)(uintptr_t)out, .src = f.window, .dst_pitch = PITCH, .src_pitch = PITCH,
-                          .width = WIDTH, .rows = 2 };
+    copy = (kmm__copy_t){.src_gpu = f.gpu,
+                         .dst = (kmm__addr_t)(uintptr_t)out,
+                         .src = f.window,
+                         .dst_pitch = PITCH,
+                         .src_pitch = PITCH,
+                         .width = WIDTH,
+                         .rows = 2};
     assert_int_equal(f.b->copy(f.s, &copy), 0);
     assert_int_equal(drain(&f, f.s, NULL), 0);
     assert_memory_equal(in, out, PITCH + WIDTH);
@@ -282,17 +318,29 @@ static int bad_block(const uint32_t block[3], const uint32_t grid[3], void **arg
     return 700; /* CUDA_ERROR_ILLEGAL_ADDRESS */
 }
 
-static const uint32_t add_sizes[] = { sizeof(kmm_blocks_t), 8, 4 };
-static fake_kernel_t fake_add = { add_block, 3, add_sizes, 0, NULL }, fake_bad = { bad_block, 3, add_sizes, 0, NULL };
+static const uint32_t add_sizes[] = {sizeof(kmm_blocks_t), 8, 4};
+static fake_kernel_t fake_add = {add_block, 3, add_sizes, 0, NULL},
+                     fake_bad = {bad_block, 3, add_sizes, 0, NULL};
 
 static int launch(fixture_t *f, fake_kernel_t *kernel, uint32_t offset, size_t shared_bytes)
 {
-    const kmm_kernel_t k = { KMM_LAUNCH_VERSION, is_hip() ? KMM_KIND_HIP : KMM_KIND_CUDA, "add", NULL, kernel, 3, add_sizes, 1, NULL };
-    kmm_blocks_t blocks = { offset, 0, 0, 8, 4, 1 };
+    const kmm_kernel_t k = {KMM_LAUNCH_VERSION,
+                            is_hip() ? KMM_KIND_HIP : KMM_KIND_CUDA,
+                            "add",
+                            NULL,
+                            kernel,
+                            3,
+                            add_sizes,
+                            1,
+                            NULL};
+    kmm_blocks_t blocks = {offset, 0, 0, 8, 4, 1};
     kmm__addr_t data = f->window;
     int value = 5;
-    kmm__run_t r = { .kernel = &k, .geometry = { { 8, 4, 1 }, { 32, 1, 1 }, shared_bytes, NULL }, .offset = { offset, 0, 0 },
-                     .count = { 4, 4, 1 }, .args = (void *[]){ &blocks, &data, &value } };
+    kmm__run_t r = {.kernel = &k,
+                    .geometry = {{8, 4, 1}, {32, 1, 1}, shared_bytes, NULL},
+                    .offset = {offset, 0, 0},
+                    .count = {4, 4, 1},
+                    .args = (void *[]){&blocks, &data, &value}};
     return f->b->launch(f->s, &r);
 }
 
@@ -304,7 +352,8 @@ static void a_launch_runs_the_chunks_blocks(void **state)
     int got[32];
     assert_int_equal(f.b->fill(f.s, f.window, 0, sizeof(got)), 0);
     assert_int_equal(launch(&f, &fake_add, 0, 0), 0);
-    assert_int_equal(launch(&f, &fake_add, 4, 100 << 10), 0); /* more shared memory than a kernel has unasked */
+    assert_int_equal(launch(&f, &fake_add, 4, 100 << 10),
+                     0);       /* more shared memory than a kernel has unasked */
     fake_add.shared_limit = 0; /* another kernel, in the place of one that was unloaded */
     f.b->kernel_forget(f.gpu, &fake_add);
     assert_int_equal(launch(&f, &fake_add, 4, 100 << 10), 0);
@@ -314,8 +363,8 @@ static void a_launch_runs_the_chunks_blocks(void **state)
     for (int k = 0; k < 32; k++)
         assert_int_equal(got[k], k % 8 < 4 ? 5 : 10);
     assert_true(launch(&f, &fake_add, 0, 300 << 10) < 0);
-    const kmm_kernel_t host = { .kind = KMM_KIND_HOST, .name = "add" };
-    assert_int_equal(f.b->launch(f.s, &(kmm__run_t){ .kernel = &host }), KMM_E_INVALID);
+    const kmm_kernel_t host = {.kind = KMM_KIND_HOST, .name = "add"};
+    assert_int_equal(f.b->launch(f.s, &(kmm__run_t){.kernel = &host}), KMM_E_INVALID);
     close_fixture(&f);
 }
 
@@ -363,7 +412,8 @@ static void a_kernels_fault_is_reported(void **state)
     int status = drain(&f, f.s, text);
     assert_int_equal(status, KMM_E_KERNEL);
     assert_int_equal(f.b->fill(f.s, f.window, 0, 1), KMM_E_KERNEL); /* the context stays lost */
-    assert_non_null(strstr(f.b->error_text(f.b), is_hip() ? "hipErrorIllegalAddress" : "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_non_null(strstr(f.b->error_text(f.b),
+                           is_hip() ? "hipErrorIllegalAddress" : "CUDA_ERROR_ILLEGAL_ADDRESS"));
     assert_int_equal(drain(&f, f.s, NULL), KMM_E_KERNEL);
     f.lost = true;
     close_fixture(&f);
@@ -372,10 +422,12 @@ static void a_kernels_fault_is_reported(void **state)
 static void driver_failures_have_a_text(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)", "hipMemCreate: hipErrorOutOfMemory (out of memory)",
-                                         "hipMalloc: hipErrorOutOfMemory (out of memory)" };
+    static const char *const texts[] = {"cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)",
+                                        "hipMemCreate: hipErrorOutOfMemory (out of memory)",
+                                        "hipMalloc: hipErrorOutOfMemory (out of memory)"};
     kmm__frame_handle_t frame;
-    /* HIP's own trial makes three frames on each device, and a window that is whole is an allocation. */
+    /* HIP's own trial makes three frames on each device, and a window that is whole is an
+     * allocation. */
     fixture_t f = open_fixture(is_whole() ? "alloc:2" : is_hip() ? "alloc:8" : "alloc:2");
     map_frames(&f, 1);
     assert_int_equal(f.b->frame_create(f.gpu, FRAME, &frame), KMM_E_MEMORY);
@@ -410,7 +462,7 @@ static void notifications_keep_their_order(void **state)
     int next = 0, bad = 0;
     fixture_t f = open_fixture(NULL);
     for (int k = 0; k < NOTES; k++) {
-        memcpy(args[k], (void *[]){ &next, &bad, (void *)(intptr_t)k }, sizeof(args[k]));
+        memcpy(args[k], (void *[]){&next, &bad, (void *)(intptr_t)k}, sizeof(args[k]));
         assert_int_equal(f.b->notify(f.s, count_in_order, args[k]), 0);
     }
     assert_int_equal(drain(&f, f.s, NULL), 0);
@@ -436,7 +488,7 @@ static void a_stream_may_end_when_it_was_heard_of(void **state)
 /* HIP's last error of this thread; what CUDA's driver has not. */
 static int last_error(void)
 {
-    static const char *const libraries[] = { "libamdhip64.so.6", "libamdhip64.so.5" };
+    static const char *const libraries[] = {"libamdhip64.so.6", "libamdhip64.so.5"};
     int (*get)(void) = NULL;
     for (int k = 0; k < 2 && is_hip() && !get; k++) {
         void *library = dlopen(libraries[k], RTLD_NOW | RTLD_NOLOAD);
@@ -448,7 +500,7 @@ static int last_error(void)
 /* What the driver that is open has not been given back. */
 static unsigned long held(void)
 {
-    static const char *const libraries[] = { "libamdhip64.so.6", "libamdhip64.so.5" };
+    static const char *const libraries[] = {"libamdhip64.so.6", "libamdhip64.so.5"};
     fake_counts_function_t *get = NULL;
     fake_counts_t c;
     for (int k = 0; k < 2 && !get; k++) {
@@ -481,13 +533,14 @@ static void check_whole(const char *name, const char *value)
     unsetenv(name);
 }
 
-/* Where mapping fails when it is tried, at whatever, or says success and is not so, arrays are whole on that device, which works all
- * the same. */
+/* Where mapping fails when it is tried, at whatever, or says success and is not so, arrays are
+ * whole on that device, which works all the same. */
 static void a_device_that_cannot_map_is_whole(void **state)
 {
     (void)state;
-    static const char *const faults[] = { "reserve:1", "stream:1", "alloc:1", "alloc:3", "map:1", "map:3", "map:4", "map:5", "map:6",
-                                          "copy:1", "copy:2", "copy:3", "copy:6" };
+    static const char *const faults[] = {"reserve:1", "stream:1", "alloc:1", "alloc:3", "map:1",
+                                         "map:3",     "map:4",    "map:5",   "map:6",   "copy:1",
+                                         "copy:2",    "copy:3",   "copy:6"};
     if (!is_hip())
         return; /* CUDA devices say so themselves */
     for (size_t k = 0; k < sizeof(faults) / sizeof(*faults) && !is_whole(); k++)
@@ -495,7 +548,8 @@ static void a_device_that_cannot_map_is_whole(void **state)
     check_whole("KMM_FAKE_HIP_MAP", "base");
 }
 
-/* What was asked, and answered "no", is no error that the program finds when it asks for its own. */
+/* What was asked, and answered "no", is no error that the program finds when it asks for its own.
+ */
 static void the_program_finds_no_error_of_ours(void **state)
 {
     (void)state;
@@ -523,15 +577,19 @@ static void the_program_finds_no_error_of_ours(void **state)
 
 /* ---- Graphs of the program's ---- */
 
-typedef struct graph_calls { int (*begin)(void *, int), (*end)(void *, void **), (*launch)(void *, void *), (*destroy)(void *); } graph_calls_t;
+typedef struct graph_calls {
+    int (*begin)(void *, int), (*end)(void *, void **), (*launch)(void *, void *),
+        (*destroy)(void *);
+} graph_calls_t;
 
 /* Those of the driver that is open already. */
 static graph_calls_t graph_calls(void)
 {
-    static const char *const libraries[] = { "libcuda.so.1", "libamdhip64.so.6", "libamdhip64.so.5" };
-    static const char *const symbols[][4] = { { "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphLaunch", "cuGraphDestroy" },
-                                              { "hipStreamBeginCapture", "hipStreamEndCapture", "hipGraphLaunch", "hipGraphDestroy" } };
-    graph_calls_t c = { 0 };
+    static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so.6", "libamdhip64.so.5"};
+    static const char *const symbols[][4] = {
+        {"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphLaunch", "cuGraphDestroy"},
+        {"hipStreamBeginCapture", "hipStreamEndCapture", "hipGraphLaunch", "hipGraphDestroy"}};
+    graph_calls_t c = {0};
     void *library = NULL;
     for (int k = 0; k < 3 && !library; k++)
         library = dlopen(libraries[k], RTLD_NOW | RTLD_NOLOAD);

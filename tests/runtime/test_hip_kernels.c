@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm_hip.a's launches: what it reads of a kernel in the code that a program registers, and what it hands to libkmm. The code is
- * made here, as compilers make it: bundles of ELF files with notes in MessagePack. HIP's runtime and libkmm are stand-ins. */
+/* libkmm_hip.a's launches: what it reads of a kernel in the code that a program registers, and what
+ * it hands to libkmm. The code is made here, as compilers make it: bundles of ELF files with notes
+ * in MessagePack. HIP's runtime and libkmm are stand-ins. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,19 +20,29 @@
 #include "managed/code_object.h"
 #include "managed_stand_ins.h"
 
-typedef struct dim3 { unsigned x, y, z; } dim3_t;
-typedef struct wrapper { uint32_t magic, version; const void *bundle; void *unused; } wrapper_t;
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3_t;
+typedef struct wrapper {
+    uint32_t magic, version;
+    const void *bundle;
+    void *unused;
+} wrapper_t;
 enum { MAGIC = 0x48495046, NO_FUNCTION = 98 };
 
 void **__wrap___hipRegisterFatBinary(const void *data);
-void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function, const char *name, unsigned limit, void *thread,
-                                  void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size);
-int __wrap_hipLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
-int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s, void *start, void *stop,
-                              int flags);
-int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                                 void *s, void **args, void **extra);
-int __wrap_hipLaunchCooperativeKernel(const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes, void *s);
+void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
+                                  const char *name, unsigned limit, void *thread, void *block,
+                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size);
+int __wrap_hipLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                           size_t shared_bytes, void *s);
+int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                              size_t shared_bytes, void *s, void *start, void *stop, int flags);
+int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared_bytes, void *s,
+                                 void **args, void **extra);
+int __wrap_hipLaunchCooperativeKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                                      size_t shared_bytes, void *s);
 
 /* ---- HIP's runtime ---- */
 
@@ -39,38 +50,111 @@ static void *modules[8];
 static int module_count, registered, recorded;
 
 void **__real___hipRegisterFatBinary(const void *data);
-void **__real___hipRegisterFatBinary(const void *data) { (void)data; return &modules[module_count++]; }
+void **__real___hipRegisterFatBinary(const void *data)
+{
+    (void)data;
+    return &modules[module_count++];
+}
 void __real___hipRegisterFunction(void);
-void __real___hipRegisterFunction(void) { registered++; }
+void __real___hipRegisterFunction(void)
+{
+    registered++;
+}
 int __real_hipEventRecord(void *e, void *s);
-int __real_hipEventRecord(void *e, void *s) { (void)e, (void)s; recorded++; return 0; }
+int __real_hipEventRecord(void *e, void *s)
+{
+    (void)e, (void)s;
+    recorded++;
+    return 0;
+}
 
-#define NOTHING(name) int name(void); int name(void) { return 0; }
-NOTHING(__real_hipDeviceSynchronize) NOTHING(__real_hipEventDestroy) NOTHING(__real_hipEventQuery) NOTHING(__real_hipEventSynchronize)
-NOTHING(__real_hipMalloc) NOTHING(__real_hipMallocAsync) NOTHING(__real_hipMallocFromPoolAsync) NOTHING(__real_hipMallocPitch) NOTHING(__real_hipFree) NOTHING(__real_hipFreeAsync) NOTHING(__real_hipGetLastError) NOTHING(__real_hipLaunchKernel) NOTHING(__real_hipMemcpy)
-NOTHING(__real_hipMemcpy2D) NOTHING(__real_hipMemcpy2DAsync) NOTHING(__real_hipMemcpy3D) NOTHING(__real_hipMemcpyAsync)
-NOTHING(__real_hipMemcpyFromSymbol) NOTHING(__real_hipMemcpyToSymbol) NOTHING(__real_hipMemset) NOTHING(__real_hipMemset2D)
-NOTHING(__real_hipGetSymbolAddress) NOTHING(hipGetSymbolSize) NOTHING(__real_hipMemcpyToArray) NOTHING(__real_hipMemcpyFromArray)
-NOTHING(__real_hipHostUnregister) NOTHING(__real_hipFreeArray) NOTHING(__real_hipDestroyTextureObject) NOTHING(__real_hipDestroySurfaceObject)
-NOTHING(__real_hipHostFree) NOTHING(__real_hipMemset2DAsync) NOTHING(__real_hipEventElapsedTime) NOTHING(__real_hipMemsetAsync) NOTHING(__real_hipMemsetD8) NOTHING(__real_hipMemsetD8Async)
-NOTHING(__real_hipMemsetD16) NOTHING(__real_hipMemsetD16Async) NOTHING(__real_hipMemsetD32) NOTHING(__real_hipMemsetD32Async)
-NOTHING(__real_hipPeekAtLastError) NOTHING(__real_hipPointerGetAttributes) NOTHING(__real_hipStreamDestroy) NOTHING(__real_hipStreamQuery)
-NOTHING(__real_hipStreamSynchronize) NOTHING(__real_hipStreamWaitEvent) NOTHING(hipGetDevice) NOTHING(hipSetDevice)
-NOTHING(__real___hipPushCallConfiguration) NOTHING(__real_hipModuleLaunchKernel)
-NOTHING(__real_hipMemcpyPeer) NOTHING(__real_hipMemcpyPeerAsync) NOTHING(__real_hipMemcpyFromSymbolAsync) NOTHING(__real_hipMemPrefetchAsync)
-NOTHING(__real_hipMemAdvise) NOTHING(__real_hipCreateTextureObject) NOTHING(__real_hipIpcGetMemHandle) NOTHING(__real_hipMemcpy2DToArray)
-NOTHING(__real_hipMemcpy2DFromArray) NOTHING(__real_hipLaunchHostFunc) NOTHING(__real_hipStreamAddCallback) NOTHING(hipEventCreateWithFlags)
+#define NOTHING(name)                                                                              \
+    int name(void);                                                                                \
+    int name(void)                                                                                 \
+    {                                                                                              \
+        return 0;                                                                                  \
+    }
+NOTHING(__real_hipDeviceSynchronize)
+NOTHING(__real_hipEventDestroy)
+NOTHING(__real_hipEventQuery)
+NOTHING(__real_hipEventSynchronize)
+NOTHING(__real_hipMalloc)
+NOTHING(__real_hipMallocAsync)
+NOTHING(__real_hipMallocFromPoolAsync)
+NOTHING(__real_hipMallocPitch)
+NOTHING(__real_hipFree)
+NOTHING(__real_hipFreeAsync)
+NOTHING(__real_hipGetLastError)
+NOTHING(__real_hipLaunchKernel)
+NOTHING(__real_hipMemcpy)
+NOTHING(__real_hipMemcpy2D)
+NOTHING(__real_hipMemcpy2DAsync)
+NOTHING(__real_hipMemcpy3D)
+NOTHING(__real_hipMemcpyAsync)
+NOTHING(__real_hipMemcpyFromSymbol)
+NOTHING(__real_hipMemcpyToSymbol)
+NOTHING(__real_hipMemset)
+NOTHING(__real_hipMemset2D)
+NOTHING(__real_hipGetSymbolAddress)
+NOTHING(hipGetSymbolSize)
+NOTHING(__real_hipMemcpyToArray)
+NOTHING(__real_hipMemcpyFromArray)
+NOTHING(__real_hipHostUnregister)
+NOTHING(__real_hipFreeArray)
+NOTHING(__real_hipDestroyTextureObject)
+NOTHING(__real_hipDestroySurfaceObject)
+NOTHING(__real_hipHostFree)
+NOTHING(__real_hipMemset2DAsync)
+NOTHING(__real_hipEventElapsedTime)
+NOTHING(__real_hipMemsetAsync)
+NOTHING(__real_hipMemsetD8)
+NOTHING(__real_hipMemsetD8Async)
+NOTHING(__real_hipMemsetD16)
+NOTHING(__real_hipMemsetD16Async)
+NOTHING(__real_hipMemsetD32)
+NOTHING(__real_hipMemsetD32Async)
+NOTHING(__real_hipPeekAtLastError)
+NOTHING(__real_hipPointerGetAttributes)
+NOTHING(__real_hipStreamDestroy)
+NOTHING(__real_hipStreamQuery)
+NOTHING(__real_hipStreamSynchronize)
+NOTHING(__real_hipStreamWaitEvent)
+NOTHING(hipGetDevice)
+NOTHING(hipSetDevice)
+NOTHING(__real___hipPushCallConfiguration)
+NOTHING(__real_hipModuleLaunchKernel)
+NOTHING(__real_hipMemcpyPeer)
+NOTHING(__real_hipMemcpyPeerAsync)
+NOTHING(__real_hipMemcpyFromSymbolAsync)
+NOTHING(__real_hipMemPrefetchAsync)
+NOTHING(__real_hipMemAdvise)
+NOTHING(__real_hipCreateTextureObject)
+NOTHING(__real_hipIpcGetMemHandle)
+NOTHING(__real_hipMemcpy2DToArray)
+NOTHING(__real_hipMemcpy2DFromArray)
+NOTHING(__real_hipLaunchHostFunc)
+NOTHING(__real_hipStreamAddCallback)
+NOTHING(hipEventCreateWithFlags)
 
 static int graph_calls;
-#define GRAPH_CALL(name) int __real_hip##name(void); int __real_hip##name(void) { return graph_calls++, 0; }
-GRAPH_CALL(StreamBeginCapture) GRAPH_CALL(GraphCreate) GRAPH_CALL(GraphLaunch)
-int __wrap_hipStreamBeginCapture(void *s, int mode);
+#define GRAPH_CALL(name)                                                                           \
+    int __real_hip##name(void);                                                                    \
+    int __real_hip##name(void)                                                                     \
+    {                                                                                              \
+        return graph_calls++, 0;                                                                   \
+    }
+GRAPH_CALL(StreamBeginCapture)
+GRAPH_CALL(GraphCreate) GRAPH_CALL(GraphLaunch) int __wrap_hipStreamBeginCapture(void *s, int mode);
 int __wrap_hipGraphCreate(void **graph, unsigned flags);
 int __wrap_hipGraphLaunch(void *graph, void *s);
 
 /* ---- libkmm ---- */
 
-static struct { kmm_kernel_t kernel; void *args[40]; int count; } given;
+static struct {
+    kmm_kernel_t kernel;
+    void *args[40];
+    int count;
+} given;
 
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
 {
@@ -85,7 +169,10 @@ int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, 
 
 /* ---- Code as compilers make it ---- */
 
-typedef struct bytes { unsigned char at[16384]; size_t length; } bytes_t;
+typedef struct bytes {
+    unsigned char at[16384];
+    size_t length;
+} bytes_t;
 
 static void add(bytes_t *b, const void *data, size_t length)
 {
@@ -94,7 +181,10 @@ static void add(bytes_t *b, const void *data, size_t length)
     b->length += length;
 }
 
-static void add_byte(bytes_t *b, unsigned value) { add(b, &(unsigned char){ (unsigned char)value }, 1); }
+static void add_byte(bytes_t *b, unsigned value)
+{
+    add(b, &(unsigned char){(unsigned char)value}, 1);
+}
 
 /* In MessagePack's short form where there is one, or its longer ones. */
 static void add_text(bytes_t *b, const char *text)
@@ -126,7 +216,11 @@ static void add_list(bytes_t *b, unsigned count)
         add_byte(b, 0xdc), add_byte(b, count >> 8), add_byte(b, count & 0xff);
 }
 
-typedef struct kernel { const char *name; unsigned count, hidden; unsigned size[40]; } kernel_t;
+typedef struct kernel {
+    const char *name;
+    unsigned count, hidden;
+    unsigned size[40];
+} kernel_t;
 
 static void add_parameter(bytes_t *b, unsigned offset, unsigned size, const char *kind)
 {
@@ -150,7 +244,8 @@ static void add_kernel(bytes_t *b, const kernel_t *k)
     } else {
         add_text(b, ".private_segment_fixed_size"), add_byte(b, 0xcb), add(b, "\0\0\0\0\0\0\0", 8);
     }
-    add_text(b, ".language_version"), add_list(b, 2), add_number(b, 2), add_byte(b, 0xd0), add_byte(b, 0);
+    add_text(b, ".language_version"), add_list(b, 2), add_number(b, 2), add_byte(b, 0xd0),
+        add_byte(b, 0);
     add_text(b, ".name"), add_text(b, k->name);
 }
 
@@ -165,7 +260,7 @@ static void add_metadata(bytes_t *b, const kernel_t *kernels, unsigned count)
 
 static void add_note(bytes_t *b, const char *name, unsigned type, const bytes_t *text)
 {
-    Elf64_Nhdr h = { (Elf64_Word)strlen(name) + 1, (Elf64_Word)text->length, type };
+    Elf64_Nhdr h = {(Elf64_Word)strlen(name) + 1, (Elf64_Word)text->length, type};
     add(b, &h, sizeof(h));
     add(b, name, strlen(name) + 1);
     while (b->length % 4)
@@ -178,18 +273,27 @@ static void add_note(bytes_t *b, const char *name, unsigned type, const bytes_t 
 static void add_elf(bytes_t *b, unsigned machine, const bytes_t *metadata)
 {
     static bytes_t notes;
-    Elf64_Ehdr h = { .e_ident = ELFMAG "\2\1\1", .e_machine = (Elf64_Half)machine, .e_phoff = sizeof(h), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
+    Elf64_Ehdr h = {.e_ident = ELFMAG "\2\1\1",
+                    .e_machine = (Elf64_Half)machine,
+                    .e_phoff = sizeof(h),
+                    .e_phentsize = sizeof(Elf64_Phdr),
+                    .e_phnum = 2};
     notes.length = 0;
-    add_note(&notes, "GNU", 3, &(bytes_t){ "abc", 3 });
+    add_note(&notes, "GNU", 3, &(bytes_t){"abc", 3});
     add_note(&notes, "AMDGPU", 32, metadata);
-    Elf64_Phdr p[2] = { { .p_type = PT_LOAD }, { .p_type = PT_NOTE, .p_offset = sizeof(h) + sizeof(p), .p_filesz = notes.length } };
+    Elf64_Phdr p[2] = {
+        {.p_type = PT_LOAD},
+        {.p_type = PT_NOTE, .p_offset = sizeof(h) + sizeof(p), .p_filesz = notes.length}};
     add(b, &h, sizeof(h));
     add(b, p, sizeof(p));
     add(b, notes.at, notes.length);
 }
 
 /* A bundle: nothing for the host, then the codes. */
-typedef struct code { const char *target; bytes_t text; } code_t;
+typedef struct code {
+    const char *target;
+    bytes_t text;
+} code_t;
 
 static void make_bundle(bytes_t *b, const code_t *codes, unsigned count)
 {
@@ -197,11 +301,11 @@ static void make_bundle(bytes_t *b, const code_t *codes, unsigned count)
     size_t at = 4096;
     b->length = 0;
     add(b, "__CLANG_OFFLOAD_BUNDLE__", 24);
-    add(b, &(uint64_t){ count + 1 }, 8);
-    add(b, (uint64_t[]){ at, 0, strlen(host) }, 24);
+    add(b, &(uint64_t){count + 1}, 8);
+    add(b, (uint64_t[]){at, 0, strlen(host)}, 24);
     add(b, host, strlen(host));
     for (unsigned k = 0; k < count; at += codes[k++].text.length) {
-        add(b, (uint64_t[]){ at, codes[k].text.length, strlen(codes[k].target) }, 24);
+        add(b, (uint64_t[]){at, codes[k].text.length, strlen(codes[k].target)}, 24);
         add(b, codes[k].target, strlen(codes[k].target));
     }
     while (b->length < 4096)
@@ -212,24 +316,27 @@ static void make_bundle(bytes_t *b, const code_t *codes, unsigned count)
 
 /* ---- The program ---- */
 
-static const char long_name[] = "_Z64kmm_a_kernel_with_a_name_that_is_longer_than_short_strings_are_and_more10kmm_blocksPd";
+static const char long_name[] =
+    "_Z64kmm_a_kernel_with_a_name_that_is_longer_than_short_strings_are_and_more10kmm_blocksPd";
 static const kernel_t kernels[] = {
-    { "_Z5plainiPf", 2, 4, { 4, 8 } },
-    { "_Z9kmm_plain10kmm_blocksiPf", 3, 1, { 24, 4, 8 } },
-    { "_Z7nothingv", 0, 0, { 0 } },
-    { "_Z3big4data", 1, 0, { 1000 } },
-    { long_name, 2, 12, { 24, 8 } },
-    { "_Z4manyv", 33, 7, { 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4 } },
+    {"_Z5plainiPf", 2, 4, {4, 8}},
+    {"_Z9kmm_plain10kmm_blocksiPf", 3, 1, {24, 4, 8}},
+    {"_Z7nothingv", 0, 0, {0}},
+    {"_Z3big4data", 1, 0, {1000}},
+    {long_name, 2, 12, {24, 8}},
+    {"_Z4manyv", 33, 7, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+                         8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4}},
 };
 enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 static char functions[KERNELS + 4][8]; /* their addresses stand for the host's functions */
 static bytes_t bundle;
-static code_t codes[2] = { { "hipv4-amdgcn-amd-amdhsa--gfx90a", { { 0 }, 0 } }, { "hipv4-amdgcn-amd-amdhsa--gfx1100", { { 0 }, 0 } } };
+static code_t codes[2] = {{"hipv4-amdgcn-amd-amdhsa--gfx90a", {{0}, 0}},
+                          {"hipv4-amdgcn-amd-amdhsa--gfx1100", {{0}, 0}}};
 
 static int set_up(void **state)
 {
     static bytes_t metadata;
-    static wrapper_t w = { MAGIC, 1, &bundle, NULL };
+    static wrapper_t w = {MAGIC, 1, &bundle, NULL};
     (void)state;
     add_metadata(&metadata, kernels, KERNELS);
     add_elf(&codes[1].text, 224, &metadata);
@@ -239,13 +346,15 @@ static int set_up(void **state)
     make_bundle(&bundle, codes, 2);
     void **m = __wrap___hipRegisterFatBinary(&w);
     for (int k = 0; k < KERNELS; k++)
-        __wrap___hipRegisterFunction(m, functions[k], NULL, kernels[k].name, 1024, NULL, NULL, NULL, NULL, NULL);
-    __wrap___hipRegisterFunction(m, functions[KERNELS], NULL, "_Z7missingv", 1024, NULL, NULL, NULL, NULL, NULL);
+        __wrap___hipRegisterFunction(m, functions[k], NULL, kernels[k].name, 1024, NULL, NULL, NULL,
+                                     NULL, NULL);
+    __wrap___hipRegisterFunction(m, functions[KERNELS], NULL, "_Z7missingv", 1024, NULL, NULL, NULL,
+                                 NULL, NULL);
     assert_int_equal(registered, KERNELS + 1);
     return 0;
 }
 
-static const dim3_t grid = { 7, 2, 3 }, block = { 64, 4, 1 };
+static const dim3_t grid = {7, 2, 3}, block = {64, 4, 1};
 static int words[64];
 
 static int launch(int k)
@@ -290,11 +399,16 @@ static void test_other_launches(void **state)
     int count = given.count;
     void *none = NULL;
     (void)state;
-    assert_int_equal(__wrap_hipExtLaunchKernel(functions[2], grid, block, &none, 0, NULL, &words[0], &words[1], 1), 0);
+    assert_int_equal(__wrap_hipExtLaunchKernel(functions[2], grid, block, &none, 0, NULL, &words[0],
+                                               &words[1], 1),
+                     0);
     assert_int_equal(given.count, count + 1);
     assert_int_equal(recorded, 2);
-    assert_int_equal(__wrap_hipModuleLaunchKernel(functions[2], 1, 1, 1, 1, 1, 1, 0, NULL, &none, NULL), KMM_CUDA_NOT_SUPPORTED);
-    assert_int_equal(__wrap_hipLaunchCooperativeKernel(functions[2], grid, block, &none, 0, NULL), KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(
+        __wrap_hipModuleLaunchKernel(functions[2], 1, 1, 1, 1, 1, 1, 0, NULL, &none, NULL),
+        KMM_CUDA_NOT_SUPPORTED);
+    assert_int_equal(__wrap_hipLaunchCooperativeKernel(functions[2], grid, block, &none, 0, NULL),
+                     KMM_CUDA_NOT_SUPPORTED);
     assert_int_equal(given.count, count + 1);
 }
 
@@ -316,14 +430,16 @@ static kmm__code_result_t read(const void *from, const char *name, uint32_t *cou
 static void test_bundles(void **state)
 {
     static bytes_t other;
-    static const code_t spirv = { "hip-spirv64-amd-amdhsa--amdgcnspirv", { { 3, 2, 0x23, 7 }, 4 } };
+    static const code_t spirv = {"hip-spirv64-amd-amdhsa--amdgcnspirv", {{3, 2, 0x23, 7}, 4}};
     uint32_t count, none[1];
     (void)state;
-    assert_int_equal(read(bundle.at, "_Z3big4data", &count), KMM__CODE_FOUND); /* only in the second code */
+    assert_int_equal(read(bundle.at, "_Z3big4data", &count),
+                     KMM__CODE_FOUND); /* only in the second code */
     assert_int_equal(read(bundle.at, "_Z3big4dat", &count), KMM__CODE_NO_KERNEL);
     assert_int_equal(read("CCOB\2\0", "k", &count), KMM__CODE_COMPRESSED);
     assert_int_equal(read("something else that is long enough", "k", &count), KMM__CODE_NO_BUNDLE);
-    assert_int_equal(kmm__code_object_parameters(bundle.at, "_Z5plainiPf", none, 1, &count), KMM__CODE_NO_KERNEL); /* more than there is room for */
+    assert_int_equal(kmm__code_object_parameters(bundle.at, "_Z5plainiPf", none, 1, &count),
+                     KMM__CODE_NO_KERNEL); /* more than there is room for */
     make_bundle(&other, &spirv, 1);
     assert_int_equal(read(other.at, "k", &count), KMM__CODE_NO_CODE);
     make_bundle(&other, NULL, 0);
@@ -379,8 +495,10 @@ static void test_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_clone), cmocka_unit_test(test_other_launches), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_bundles), cmocka_unit_test(test_damage), cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_parameters),     cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_other_launches), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_bundles),        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_graphs),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -25,7 +25,7 @@ typedef struct fixture {
 
 static fixture_t open_host(uint32_t threads, uint32_t pretend, uint64_t mem)
 {
-    fixture_t f = { 0 };
+    fixture_t f = {0};
     assert_int_equal(kmm__host_backend_create(threads, pretend, mem, &f.b), 0);
     assert_int_equal(f.b->open(f.b, 0, &f.gpu), 0);
     return f;
@@ -72,9 +72,10 @@ static void await(_Atomic int *flag)
 }
 
 /* Enqueues a call of `function` with a copy of `args`. */
-static void call(fixture_t *f, kmm__stream_t *s, kmm_function_t *function, const void *args, size_t bytes)
+static void call(fixture_t *f, kmm__stream_t *s, kmm_function_t *function, const void *args,
+                 size_t bytes)
 {
-    kmm__run_t run = { .function = function, .args_block = args, .args_bytes = bytes };
+    kmm__run_t run = {.function = function, .args_block = args, .args_bytes = bytes};
     assert_int_equal(f->b->launch(s, &run), 0);
 }
 
@@ -92,7 +93,11 @@ static void call_hold(fixture_t *f, kmm__stream_t *s, _Atomic int *gate)
 
 /* ---- Order ---- */
 
-typedef struct append_args { int *log; int *length; int value; } append_args_t;
+typedef struct append_args {
+    int *log;
+    int *length;
+    int value;
+} append_args_t;
 
 static void append(const kmm_chunk_t *chunk, void *args)
 {
@@ -109,7 +114,7 @@ static void a_stream_runs_in_order(void **state)
     kmm__stream_t *s = new_stream(&f);
     int *log = calloc(N, sizeof(*log)), length = 0;
     for (int k = 0; k < N; k++)
-        call(&f, s, append, &(append_args_t){ log, &length, k }, sizeof(append_args_t));
+        call(&f, s, append, &(append_args_t){log, &length, k}, sizeof(append_args_t));
     drain(&f, s);
     assert_int_equal(length, N);
     for (int k = 0; k < N; k++)
@@ -119,7 +124,11 @@ static void a_stream_runs_in_order(void **state)
     close_host(&f);
 }
 
-typedef struct note { int *log; int *length; int value; } note_t;
+typedef struct note {
+    int *log;
+    int *length;
+    int value;
+} note_t;
 
 static void note(void *arg, int status)
 {
@@ -136,8 +145,8 @@ static void notifications_come_in_order_after_the_work(void **state)
     int log[2 * N], length = 0;
     note_t notes[N];
     for (int k = 0; k < N; k++) {
-        call(&f, s, append, &(append_args_t){ log, &length, 2 * k }, sizeof(append_args_t));
-        notes[k] = (note_t){ log, &length, 2 * k + 1 };
+        call(&f, s, append, &(append_args_t){log, &length, 2 * k}, sizeof(append_args_t));
+        notes[k] = (note_t){log, &length, 2 * k + 1};
         assert_int_equal(f.b->notify(s, note, &notes[k]), 0);
     }
     drain(&f, s);
@@ -148,7 +157,12 @@ static void notifications_come_in_order_after_the_work(void **state)
     close_host(&f);
 }
 
-typedef struct relay { fixture_t *f; kmm__stream_t *s; int left; _Atomic int done; } relay_t;
+typedef struct relay {
+    fixture_t *f;
+    kmm__stream_t *s;
+    int left;
+    _Atomic int done;
+} relay_t;
 
 static void relay(void *arg, int status)
 {
@@ -163,7 +177,7 @@ static void a_notification_may_enqueue(void **state)
 {
     (void)state;
     fixture_t f = open_host(2, 0, 0);
-    relay_t r = { .f = &f, .s = new_stream(&f), .left = 1000 };
+    relay_t r = {.f = &f, .s = new_stream(&f), .left = 1000};
     assert_int_equal(f.b->notify(r.s, relay, &r), 0);
     await(&r.done);
     assert_int_equal(r.left, 0);
@@ -285,9 +299,15 @@ static void a_later_record_elsewhere_releases_nobody(void **state)
 
 enum { GRAPH_STREAMS = 8, GRAPH_OPS = 3000, GRAPH_EDGES = 3 };
 
-typedef struct graph_node { int stream, edges, from[GRAPH_EDGES]; uint64_t begun, ended; } graph_node_t;
+typedef struct graph_node {
+    int stream, edges, from[GRAPH_EDGES];
+    uint64_t begun, ended;
+} graph_node_t;
 
-typedef struct graph_args { graph_node_t *node; _Atomic uint64_t *clock; } graph_args_t;
+typedef struct graph_args {
+    graph_node_t *node;
+    _Atomic uint64_t *clock;
+} graph_args_t;
 
 static void graph_run(const kmm_chunk_t *chunk, void *args)
 {
@@ -297,8 +317,8 @@ static void graph_run(const kmm_chunk_t *chunk, void *args)
     a->node->ended = atomic_fetch_add(a->clock, 1);
 }
 
-static void graph_enqueue(fixture_t *f, kmm__stream_t **streams, graph_node_t *nodes, kmm__event_t **events,
-                          _Atomic uint64_t *clock, unsigned *seed)
+static void graph_enqueue(fixture_t *f, kmm__stream_t **streams, graph_node_t *nodes,
+                          kmm__event_t **events, _Atomic uint64_t *clock, unsigned *seed)
 {
     for (int k = 0; k < GRAPH_OPS; k++) {
         graph_node_t *n = &nodes[k];
@@ -309,14 +329,14 @@ static void graph_enqueue(fixture_t *f, kmm__stream_t **streams, graph_node_t *n
             n->from[d] = back > k ? 0 : k - back;
             f->b->stream_wait(streams[n->stream], events[n->from[d]]);
         }
-        call(f, streams[n->stream], graph_run, &(graph_args_t){ n, clock }, sizeof(graph_args_t));
+        call(f, streams[n->stream], graph_run, &(graph_args_t){n, clock}, sizeof(graph_args_t));
         f->b->event_record(events[k], streams[n->stream]);
     }
 }
 
 static void graph_check(const graph_node_t *nodes)
 {
-    uint64_t last[GRAPH_STREAMS] = { 0 };
+    uint64_t last[GRAPH_STREAMS] = {0};
     for (int k = 0; k < GRAPH_OPS; k++) {
         const graph_node_t *n = &nodes[k];
         assert_true(n->begun > 0 && n->ended > n->begun);
@@ -357,12 +377,17 @@ static void a_random_graph_keeps_every_edge(void **state)
 
 /* ---- Kernels ---- */
 
-typedef struct cover { uint32_t grid[3]; _Atomic uint32_t *hits; _Atomic int *wrong; } cover_t;
+typedef struct cover {
+    uint32_t grid[3];
+    _Atomic uint32_t *hits;
+    _Atomic int *wrong;
+} cover_t;
 
 static void cover_run(const kmm_host_blocks_t *b, void **args)
 {
     const cover_t *c = args[0];
-    if (b->first >= b->last || memcmp(b->grid, c->grid, sizeof(b->grid)) != 0 || *(double *)args[1] != 2.5)
+    if (b->first >= b->last || memcmp(b->grid, c->grid, sizeof(b->grid)) != 0 ||
+        *(double *)args[1] != 2.5)
         atomic_store(c->wrong, 1);
     for (uint64_t k = b->first; k < b->last; k++) {
         uint64_t x = b->offset[0] + k % b->count[0];
@@ -372,19 +397,24 @@ static void cover_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const uint32_t cover_params[] = { sizeof(cover_t), sizeof(double) };
-static const kmm_kernel_t cover_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "cover",
-                                           .run = cover_run, .param_count = 2, .param_bytes = cover_params };
+static const uint32_t cover_params[] = {sizeof(cover_t), sizeof(double)};
+static const kmm_kernel_t cover_kernel = {.version = KMM_LAUNCH_VERSION,
+                                          .kind = KMM_KIND_HOST,
+                                          .name = "cover",
+                                          .run = cover_run,
+                                          .param_count = 2,
+                                          .param_bytes = cover_params};
 
-static void check_cover(fixture_t *f, const uint32_t grid[3], const uint32_t offset[3], const uint32_t count[3], uint32_t block)
+static void check_cover(fixture_t *f, const uint32_t grid[3], const uint32_t offset[3],
+                        const uint32_t count[3], uint32_t block)
 {
     kmm__stream_t *s = new_stream(f);
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2];
     _Atomic uint32_t *hits = calloc(total + 1, sizeof(*hits));
     _Atomic int wrong = 0;
-    cover_t c = { { grid[0], grid[1], grid[2] }, hits, &wrong };
+    cover_t c = {{grid[0], grid[1], grid[2]}, hits, &wrong};
     double number = 2.5;
-    kmm__run_t run = { .kernel = &cover_kernel, .args = (void *[]){ &c, &number } };
+    kmm__run_t run = {.kernel = &cover_kernel, .args = (void *[]){&c, &number}};
     memcpy(run.geometry.grid, grid, sizeof(run.geometry.grid));
     memcpy(run.offset, offset, sizeof(run.offset));
     memcpy(run.count, count, sizeof(run.count));
@@ -396,7 +426,7 @@ static void check_cover(fixture_t *f, const uint32_t grid[3], const uint32_t off
     drain(f, s);
     assert_int_equal(atomic_load(&wrong), 0);
     for (uint64_t k = 0; k < total; k++) {
-        uint64_t at[3] = { k % grid[0], k / grid[0] % grid[1], k / grid[0] / grid[1] };
+        uint64_t at[3] = {k % grid[0], k / grid[0] % grid[1], k / grid[0] / grid[1]};
         bool inside = true;
         for (int d = 0; d < 3; d++)
             inside = inside && at[d] >= offset[d] && at[d] < (uint64_t)offset[d] + count[d];
@@ -409,19 +439,21 @@ static void check_cover(fixture_t *f, const uint32_t grid[3], const uint32_t off
 static void every_block_runs_once(void **state)
 {
     (void)state;
-    static const struct { uint32_t grid[3], offset[3], count[3], block; } cases[] = {
-        { { 1, 1, 1 }, { 0, 0, 0 }, { 1, 1, 1 }, 1 },
-        { { 1, 1, 1 }, { 0, 0, 0 }, { 0, 1, 1 }, 1 },
-        { { 7, 1, 1 }, { 7, 0, 0 }, { 0, 1, 1 }, 256 },
-        { { 2, 1, 1 }, { 0, 0, 0 }, { 2, 1, 1 }, 1024 },
-        { { 1000, 1, 1 }, { 0, 0, 0 }, { 1000, 1, 1 }, 1 },
-        { { 1000, 1, 1 }, { 0, 0, 0 }, { 1000, 1, 1 }, 256 },
-        { { 100003, 1, 1 }, { 17, 0, 0 }, { 99001, 1, 1 }, 128 },
-        { { 33, 65, 1 }, { 0, 0, 0 }, { 33, 65, 1 }, 64 },
-        { { 33, 65, 1 }, { 1, 2, 0 }, { 31, 60, 1 }, 64 },
-        { { 5, 7, 11 }, { 0, 0, 0 }, { 5, 7, 11 }, 64 },
-        { { 5, 7, 11 }, { 4, 6, 10 }, { 1, 1, 1 }, 64 },
-        { { 5, 7, 11 }, { 1, 0, 3 }, { 3, 7, 5 }, 8 },
+    static const struct {
+        uint32_t grid[3], offset[3], count[3], block;
+    } cases[] = {
+        {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1},
+        {{1, 1, 1}, {0, 0, 0}, {0, 1, 1}, 1},
+        {{7, 1, 1}, {7, 0, 0}, {0, 1, 1}, 256},
+        {{2, 1, 1}, {0, 0, 0}, {2, 1, 1}, 1024},
+        {{1000, 1, 1}, {0, 0, 0}, {1000, 1, 1}, 1},
+        {{1000, 1, 1}, {0, 0, 0}, {1000, 1, 1}, 256},
+        {{100003, 1, 1}, {17, 0, 0}, {99001, 1, 1}, 128},
+        {{33, 65, 1}, {0, 0, 0}, {33, 65, 1}, 64},
+        {{33, 65, 1}, {1, 2, 0}, {31, 60, 1}, 64},
+        {{5, 7, 11}, {0, 0, 0}, {5, 7, 11}, 64},
+        {{5, 7, 11}, {4, 6, 10}, {1, 1, 1}, 64},
+        {{5, 7, 11}, {1, 0, 3}, {3, 7, 5}, 8},
     };
     for (uint32_t threads = 1; threads <= THREADS; threads++) {
         fixture_t f = open_host(threads, 0, 0);
@@ -442,9 +474,13 @@ static void meet_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const uint32_t meet_params[] = { sizeof(void *) };
-static const kmm_kernel_t meet_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "meet",
-                                          .run = meet_run, .param_count = 1, .param_bytes = meet_params };
+static const uint32_t meet_params[] = {sizeof(void *)};
+static const kmm_kernel_t meet_kernel = {.version = KMM_LAUNCH_VERSION,
+                                         .kind = KMM_KIND_HOST,
+                                         .name = "meet",
+                                         .run = meet_run,
+                                         .param_count = 1,
+                                         .param_bytes = meet_params};
 
 static void blocks_run_at_the_same_time(void **state)
 {
@@ -452,9 +488,11 @@ static void blocks_run_at_the_same_time(void **state)
     fixture_t f = open_host(2, 0, 0);
     kmm__stream_t *s = new_stream(&f);
     for (int k = 0; k < 50; k++) {
-        _Atomic int flags[2] = { 0, 0 }, *pointer = flags;
-        kmm__run_t run = { .kernel = &meet_kernel, .geometry = { .grid = { 2, 1, 1 }, .block = { 1024, 1, 1 } },
-                           .count = { 2, 1, 1 }, .args = (void *[]){ &pointer } };
+        _Atomic int flags[2] = {0, 0}, *pointer = flags;
+        kmm__run_t run = {.kernel = &meet_kernel,
+                          .geometry = {.grid = {2, 1, 1}, .block = {1024, 1, 1}},
+                          .count = {2, 1, 1},
+                          .args = (void *[]){&pointer}};
         assert_int_equal(f.b->launch(s, &run), 0);
         drain(&f, s);
     }
@@ -463,7 +501,11 @@ static void blocks_run_at_the_same_time(void **state)
 }
 
 /* Notes which thread it runs on, and how it rounds. */
-typedef struct where { pthread_t thread; int rounding; _Atomic int done; } where_t;
+typedef struct where {
+    pthread_t thread;
+    int rounding;
+    _Atomic int done;
+} where_t;
 
 static void where_run(const kmm_host_blocks_t *b, void **args)
 {
@@ -474,13 +516,19 @@ static void where_run(const kmm_host_blocks_t *b, void **args)
     atomic_store(&w->done, 1);
 }
 
-static const kmm_kernel_t where_kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "where",
-                                           .run = where_run, .param_count = 1, .param_bytes = meet_params };
+static const kmm_kernel_t where_kernel = {.version = KMM_LAUNCH_VERSION,
+                                          .kind = KMM_KIND_HOST,
+                                          .name = "where",
+                                          .run = where_run,
+                                          .param_count = 1,
+                                          .param_bytes = meet_params};
 
 static void launch_where(fixture_t *f, kmm__stream_t *s, where_t *w)
 {
-    kmm__run_t run = { .kernel = &where_kernel, .geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } },
-                       .count = { 1, 1, 1 }, .args = (void *[]){ &w } };
+    kmm__run_t run = {.kernel = &where_kernel,
+                      .geometry = {.grid = {1, 1, 1}, .block = {1, 1, 1}},
+                      .count = {1, 1, 1},
+                      .args = (void *[]){&w}};
     assert_int_equal(f->b->launch(s, &run), 0);
 }
 
@@ -496,7 +544,7 @@ static void the_first_thread_assists(void **state)
     enum { BUSY = 2, MANY = 100 };
     fixture_t f = open_host(BUSY, 0, 0);
     kmm__stream_t *held[BUSY], *s = new_stream(&f), *other = new_stream(&f);
-    _Atomic int gate = 0, started[BUSY] = { 0 };
+    _Atomic int gate = 0, started[BUSY] = {0};
     static where_t where[MANY], more;
     void *elsewhere;
     pthread_t thread;
@@ -513,7 +561,8 @@ static void the_first_thread_assists(void **state)
     pthread_join(thread, &elsewhere);
     assert_null(elsewhere); /* a thread's stack may be small */
     fesetround(FE_UPWARD);
-    while (f.b->assist(f.b)) {}
+    while (f.b->assist(f.b)) {
+    }
     assert_int_equal(fegetround(), FE_UPWARD);
     fesetround(FE_TONEAREST);
     for (int k = 0; k < MANY; k++) {
@@ -544,7 +593,9 @@ static void the_first_thread_assists(void **state)
     close_host(&f);
 }
 
-typedef struct wide { unsigned char bytes[1000]; } wide_t;
+typedef struct wide {
+    unsigned char bytes[1000];
+} wide_t;
 
 static void wide_run(const kmm_host_blocks_t *b, void **args)
 {
@@ -557,17 +608,23 @@ static void wide_run(const kmm_host_blocks_t *b, void **args)
 static void large_arguments_are_copied(void **state)
 {
     (void)state;
-    static const uint32_t sizes[] = { 1, sizeof(wide_t), sizeof(void *) };
-    const kmm_kernel_t kernel = { .version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "wide", .run = wide_run,
-                                  .param_count = 3, .param_bytes = sizes };
+    static const uint32_t sizes[] = {1, sizeof(wide_t), sizeof(void *)};
+    const kmm_kernel_t kernel = {.version = KMM_LAUNCH_VERSION,
+                                 .kind = KMM_KIND_HOST,
+                                 .name = "wide",
+                                 .run = wide_run,
+                                 .param_count = 3,
+                                 .param_bytes = sizes};
     fixture_t f = open_host(2, 0, 0);
     kmm__stream_t *s = new_stream(&f);
     unsigned char out[1000], *to = out;
     wide_t w;
     char c = 'x';
     memset(&w, 42, sizeof(w));
-    kmm__run_t run = { .kernel = &kernel, .geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, .count = { 1, 1, 1 },
-                       .args = (void *[]){ &c, &w, &to } };
+    kmm__run_t run = {.kernel = &kernel,
+                      .geometry = {.grid = {1, 1, 1}, .block = {1, 1, 1}},
+                      .count = {1, 1, 1},
+                      .args = (void *[]){&c, &w, &to}};
     assert_int_equal(f.b->launch(s, &run), 0);
     memset(&w, 0, sizeof(w));
     c = 0;
@@ -589,9 +646,11 @@ static void a_function_is_given_its_chunk(void **state)
     (void)state;
     fixture_t f = open_host(1, 0, 0);
     kmm__stream_t *s = new_stream(&f);
-    kmm_chunk_t seen = { 0 }, *to = &seen;
-    kmm__run_t run = { .function = chunk_of, .chunk = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }, .args_block = &to,
-                       .args_bytes = sizeof(to) };
+    kmm_chunk_t seen = {0}, *to = &seen;
+    kmm__run_t run = {.function = chunk_of,
+                      .chunk = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
+                      .args_block = &to,
+                      .args_bytes = sizeof(to)};
     assert_int_equal(f.b->launch(s, &run), 0);
     drain(&f, s);
     assert_memory_equal(&seen, &run.chunk, sizeof(seen));
@@ -605,9 +664,10 @@ static void bad_launches_are_refused(void **state)
     fixture_t f = open_host(1, 0, 0);
     kmm__stream_t *s = new_stream(&f);
     kmm_kernel_t k = cover_kernel;
-    kmm__run_t run = { .kernel = &k, .geometry = { .grid = { 4, 1, 1 }, .block = { 1, 1, 1 } }, .count = { 4, 1, 1 } };
+    kmm__run_t run = {
+        .kernel = &k, .geometry = {.grid = {4, 1, 1}, .block = {1, 1, 1}}, .count = {4, 1, 1}};
     assert_int_equal(f.b->launch(s, &run), KMM_E_INVALID); /* no arguments */
-    void *args[2] = { 0 };
+    void *args[2] = {0};
     run.args = args;
     k.version++;
     assert_int_equal(f.b->launch(s, &run), KMM_E_INVALID);
@@ -620,9 +680,9 @@ static void bad_launches_are_refused(void **state)
     run.offset[0] = 1;
     assert_int_equal(f.b->launch(s, &run), KMM_E_INVALID);
     assert_non_null(strstr(f.b->error_text(f.b), "outside the grid"));
-    assert_int_equal(f.b->launch(s, &(kmm__run_t){ 0 }), KMM_E_INVALID);
+    assert_int_equal(f.b->launch(s, &(kmm__run_t){0}), KMM_E_INVALID);
     assert_int_equal(f.b->notify(s, NULL, NULL), KMM_E_INVALID);
-    assert_int_equal(f.b->copy(s, &(kmm__copy_t){ .width = -1, .rows = 1 }), KMM_E_INVALID);
+    assert_int_equal(f.b->copy(s, &(kmm__copy_t){.width = -1, .rows = 1}), KMM_E_INVALID);
     kmm__gpu_t *none;
     assert_int_equal(f.b->open(f.b, 1, &none), KMM_E_NO_DEVICE);
     drain(&f, s);
@@ -640,8 +700,12 @@ static void check_copy(fixture_t *f, int64_t width, int64_t rows, int64_t pitch)
     for (size_t k = 0; k < bytes; k++)
         src[k] = (unsigned char)(k * 31 + k / 251);
     f->b->fill(s, (kmm__addr_t)(uintptr_t)dst, 0x77, bytes);
-    kmm__copy_t copy = { .dst = (kmm__addr_t)(uintptr_t)dst, .src = (kmm__addr_t)(uintptr_t)src, .dst_pitch = pitch,
-                         .src_pitch = pitch, .width = width, .rows = rows };
+    kmm__copy_t copy = {.dst = (kmm__addr_t)(uintptr_t)dst,
+                        .src = (kmm__addr_t)(uintptr_t)src,
+                        .dst_pitch = pitch,
+                        .src_pitch = pitch,
+                        .width = width,
+                        .rows = rows};
     assert_int_equal(f->b->copy(s, &copy), 0);
     drain(f, s);
     for (size_t k = 0; k < bytes; k++)
@@ -785,7 +849,7 @@ static void many_streams(void **state)
     kmm__stream_t *streams[STREAMS];
     kmm__event_t *events[STREAMS];
     static int logs[STREAMS][ROUNDS];
-    int lengths[STREAMS] = { 0 };
+    int lengths[STREAMS] = {0};
     for (int k = 0; k < STREAMS; k++) {
         streams[k] = new_stream(&f);
         events[k] = new_event(&f);
@@ -793,7 +857,8 @@ static void many_streams(void **state)
     for (int r = 0; r < ROUNDS; r++)
         for (int k = 0; k < STREAMS; k++) {
             f.b->stream_wait(streams[k], events[(k + STREAMS - 1) % STREAMS]);
-            call(&f, streams[k], append, &(append_args_t){ logs[k], &lengths[k], r }, sizeof(append_args_t));
+            call(&f, streams[k], append, &(append_args_t){logs[k], &lengths[k], r},
+                 sizeof(append_args_t));
             f.b->event_record(events[k], streams[k]);
         }
     for (int k = 0; k < STREAMS; k++) {

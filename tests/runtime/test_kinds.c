@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPUs of two kinds in one process, on the fake drivers: launches of both, and data that moves between them. */
+/* GPUs of two kinds in one process, on the fake drivers: launches of both, and data that moves
+ * between them. */
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -16,9 +17,9 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
+#include "execute/marker.h"
 #include "fake_work.h"
 #include "internal.h"
-#include "execute/marker.h"
 #include "with_runtime.h"
 
 enum { N = 1 << 16 };
@@ -35,11 +36,12 @@ static void data_moves_between_them_through_the_host(void **state)
     (void)state;
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,hip:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,hip:1,mem=4M"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i * 3;
-    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL), *d = array_of(rt, N, NULL);
+    int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL),
+            *d = array_of(rt, N, NULL);
     assert_int_equal(info(rt, 0).kind, KMM_KIND_CUDA);
     assert_int_equal(info(rt, 1).kind, KMM_KIND_HIP);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, b, a, a), 0);
@@ -48,7 +50,8 @@ static void data_moves_between_them_through_the_host(void **state)
     assert_int_equal(kmm_copy_out(rt, got, d, sizeof(got)), 0);
     for (int i = 0; i < N; i++)
         assert_int_equal(got[i], 2 * values[N - 1 - i] - values[i] + 2 * values[i]);
-    /* Each moved what the other needed, once: a and b to HIP, a and c to CUDA; b, then d from CUDA; c from HIP. */
+    /* Each moved what the other needed, once: a and b to HIP, a and c to CUDA; b, then d from CUDA;
+     * c from HIP. */
     assert_int_equal(info(rt, 0).bytes_in, 2 * N * 4);
     assert_int_equal(info(rt, 0).bytes_out, 2 * N * 4);
     assert_int_equal(info(rt, 1).bytes_in, 2 * N * 4);
@@ -67,7 +70,7 @@ static void one_kind_may_be_lost(void **state)
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
     setenv("KMM_FAKE_HIP_FAIL", "running:2", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:1,cuda:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "hip:1,cuda:1,mem=4M"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
@@ -100,7 +103,7 @@ static void copies_take_the_time_they_are_given(void **state)
     kmm_runtime_t *rt;
     static int32_t values[N];
     setenv("KMM_FAKE_CUDA_COPY_RATE", "2097152", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
     kmm_use(rt);
     int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL);
     double begun = now();
@@ -118,27 +121,31 @@ static int run_plain_add(const uint32_t block[3], const uint32_t grid[3], void *
     (void)grid;
     int64_t n = *(int64_t *)args[0], begin = (int64_t)block[0] * BLOCK;
     for (int64_t i = begin; i < begin + BLOCK && i < n; i++)
-        fake_work_element(ADD, i, n, *(int32_t **)args[1], *(int32_t **)args[2], *(int32_t **)args[3]);
+        fake_work_element(ADD, i, n, *(int32_t **)args[1], *(int32_t **)args[2],
+                          *(int32_t **)args[3]);
     return 0;
 }
 
 /* dst = a + b by a launch that nobody described. */
 static int launch_plain_add(int32_t *dst, int32_t *a, int32_t *b)
 {
-    static const uint32_t eight[] = { 8, 8, 8, 8 };
-    static fake_kernel_t fake = { run_plain_add, 4, eight, 0, NULL };
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL };
+    static const uint32_t eight[] = {8, 8, 8, 8};
+    static fake_kernel_t fake = {run_plain_add, 4, eight, 0, NULL};
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "plain_add", NULL, &fake, 4, eight, 0, NULL};
     int64_t n = N;
-    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL }, (void *[]){ &n, &dst, &a, &b });
+    return kmm_launch_kernel(&kernel, &(kmm_geometry_t){{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL},
+                             (void *[]){&n, &dst, &a, &b});
 }
 
-/* A kernel without a clone runs whole: what its GPU has no room for is in the host's memory, and nothing is left over. */
+/* A kernel without a clone runs whole: what its GPU has no room for is in the host's memory, and
+ * nothing is left over. */
 static void what_does_not_fit_stays_away(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=200K" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=200K"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
@@ -171,14 +178,16 @@ static int run_columns(const uint32_t block[3], const uint32_t grid[3], void **a
 
 static int launch_columns(kmm_kind_t kind, int32_t *dst, int32_t *a)
 {
-    static fake_kernel_t fake = { run_columns, 3, sizes, 0, NULL };
-    static const kmm_kernel_t kernels[] = { { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "columns", NULL, &fake, 3, sizes, 1, NULL },
-                                            { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "columns", NULL, &fake, 3, sizes, 1, NULL } };
+    static fake_kernel_t fake = {run_columns, 3, sizes, 0, NULL};
+    static const kmm_kernel_t kernels[] = {
+        {KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "columns", NULL, &fake, 3, sizes, 1, NULL},
+        {KMM_LAUNCH_VERSION, KMM_KIND_HIP, "columns", NULL, &fake, 3, sizes, 1, NULL}};
     kmm_launch_t *l = kmm_launch_begin("columns", "kinds.c", 2);
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, WIDE);
     kmm_launch_chunk(l, KMM_GLOBAL_X, BLOCK);
     for (int k = 0; k < 2; k++) {
-        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "a[:][x]", k ? dst : a, sizeof(*a));
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, k ? "dst[:][x]" : "a[:][x]", k ? dst : a,
+                          sizeof(*a));
         kmm_launch_extent(l, HIGH);
         kmm_launch_extent(l, WIDE);
         kmm_launch_index(l, 0, KMM_WHOLE);
@@ -186,28 +195,35 @@ static int launch_columns(kmm_kind_t kind, int32_t *dst, int32_t *a)
         kmm_launch_coef(l, 0, 1, 0);
     }
     kmm_launch_arm(l);
-    return kmm_launch_kernel(&kernels[kind == KMM_KIND_HIP], &(kmm_geometry_t){ { WIDE / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL },
-                             (void *[]){ NULL, &dst, &a });
+    return kmm_launch_kernel(&kernels[kind == KMM_KIND_HIP],
+                             &(kmm_geometry_t){{WIDE / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL},
+                             (void *[]){NULL, &dst, &a});
 }
 
-/* Chunks of which each uses pieces of all frames, beside others that fit; devices have parts of the same frames, some of them in the
- * host's memory. HIP's driver cannot map that, and they are refused. */
+/* Chunks of which each uses pieces of all frames, beside others that fit; devices have parts of the
+ * same frames, some of them in the host's memory. HIP's driver cannot map that, and they are
+ * refused. */
 static void chunks_that_cannot_be_small_are_away(void **state)
 {
     (void)state;
-    static const struct { const char *devices, *check; kmm_kind_t kind; } runs[] = {
-        { "cuda:1,mem=200K", "", KMM_KIND_CUDA },   { "cuda:2,mem=200K", "", KMM_KIND_CUDA },  { "cuda:2,mem=100K", "", KMM_KIND_CUDA },
-        { "cuda:1,mem=400K", "access", KMM_KIND_CUDA }, { "cuda:2,mem=200K", "access", KMM_KIND_CUDA }, { "hip:1,mem=200K", "", KMM_KIND_HIP },
+    static const struct {
+        const char *devices, *check;
+        kmm_kind_t kind;
+    } runs[] = {
+        {"cuda:1,mem=200K", "", KMM_KIND_CUDA},       {"cuda:2,mem=200K", "", KMM_KIND_CUDA},
+        {"cuda:2,mem=100K", "", KMM_KIND_CUDA},       {"cuda:1,mem=400K", "access", KMM_KIND_CUDA},
+        {"cuda:2,mem=200K", "access", KMM_KIND_CUDA}, {"hip:1,mem=200K", "", KMM_KIND_HIP},
     };
     static int32_t values[N], got[N];
     for (size_t k = 0; k < sizeof(runs) / sizeof(runs[0]); k++) {
         kmm_runtime_t *rt;
         setenv("KMM_CHECK", runs[k].check, 1);
-        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = runs[k].devices }), 0);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = runs[k].devices}), 0);
         kmm_use(rt);
         for (int i = 0; i < N; i++)
             values[i] = i % 1013;
-        int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
+        int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL),
+                *c = array_of(rt, N, NULL);
         for (int step = 0; step < 3; step++) {
             launch_columns(runs[k].kind, b, a);
             fake_work_launch(runs[k].kind, ADD, N, 32, c, a, b);
@@ -234,19 +250,21 @@ static void chunks_that_cannot_be_small_are_away(void **state)
     }
 }
 
-/* A launch that nobody described runs on the device that the program has current. One that libkmm leaves out is an error, and not another. */
+/* A launch that nobody described runs on the device that the program has current. One that libkmm
+ * leaves out is an error, and not another. */
 static void the_current_device_may_be_left_out(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
-    int (*retain)(void **out, int device), (*release)(int device), (*push)(void *context), (*pop)(void **out);
+    int (*retain)(void **out, int device), (*release)(int device), (*push)(void *context),
+        (*pop)(void **out);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
     *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
     *(void **)&release = dlsym(driver, "cuDevicePrimaryCtxRelease_v2");
     *(void **)&push = dlsym(driver, "cuCtxPushCurrent_v2");
     *(void **)&pop = dlsym(driver, "cuCtxPopCurrent_v2");
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
@@ -254,7 +272,8 @@ static void the_current_device_may_be_left_out(void **state)
     assert_int_equal(retain(&context, 1), 0);
     assert_int_equal(push(context), 0);
     assert_int_equal(launch_plain_add(b, a, a), KMM_E_NO_DEVICE);
-    assert_non_null(strstr(kmm_error_text(rt), "device 1 is current, which KMM_DEVICES leaves out"));
+    assert_non_null(
+        strstr(kmm_error_text(rt), "device 1 is current, which KMM_DEVICES leaves out"));
     assert_int_equal(pop(&context), 0);
     assert_int_equal(release(1), 0);
     assert_int_equal(launch_plain_add(b, a, a), 0);
@@ -269,23 +288,24 @@ static void lists_of_devices_are_checked(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:9" }), KMM_E_NO_DEVICE);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "hip:9"}), KMM_E_NO_DEVICE);
     assert_non_null(strstr(kmm_error_text(NULL), "9 HIP devices were asked for, and 2 answer"));
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "rocm" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "rocm"}), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "there are cuda, hip and host"));
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,host,host" }), KMM_E_INVALID);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "," }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda,hip,host:2,host,host"}),
+                     KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = ","}), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "names no device"));
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=nan" }), KMM_E_INVALID);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=1e30" }), KMM_E_INVALID);
-    static const char *const threads[] = { "two", "-1", "100000", "2x" };
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=nan"}), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=1e30"}), KMM_E_INVALID);
+    static const char *const threads[] = {"two", "-1", "100000", "2x"};
     for (int k = 0; k < 4; k++) {
         setenv("KMM_THREADS", threads[k], 1);
-        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1"}), KMM_E_INVALID);
         assert_non_null(strstr(kmm_error_text(NULL), "no number of threads"));
     }
     unsetenv("KMM_THREADS");
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip,host:2,mem=1M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda,hip,host:2,mem=1M"}), 0);
     assert_int_equal(kmm_device_count(rt), 6);
     assert_int_equal(kmm_destroy(rt), 0);
 }
@@ -300,18 +320,20 @@ static void there_may_be_many_devices(void **state)
     for (int i = 0; i < N; i++)
         ones[i] = 1;
     setenv("KMM_FAKE_CUDA_DEVICES", "32", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda,hip:1" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda,hip:1"}), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "more than 23 devices"));
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:23,host:1" }), KMM_E_INVALID);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:20,hip:2,host:1,mem=1M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:23,host:1"}), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:20,hip:2,host:1,mem=1M"}), 0);
     assert_int_equal(kmm_device_count(rt), MOST);
     assert_int_equal(kmm_destroy(rt), 0);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .device_mem = 4 << 20 }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.device_mem = 4 << 20}), 0);
     assert_int_equal(kmm_device_count(rt), MOST);
     kmm_use(rt);
     int32_t *b = array_of(rt, N, ones), *c = array_of(rt, N, NULL);
     for (int turn = 0; turn < 3; turn++)
-        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, MOST, turn % 2 ? b : c, turn % 2 ? c : b, turn % 2 ? c : b), 0);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, MOST, turn % 2 ? b : c,
+                                          turn % 2 ? c : b, turn % 2 ? c : b),
+                         0);
     assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
     for (int i = 0; i < N; i++)
         assert_int_equal(got[i], 8);
@@ -322,21 +344,22 @@ static void there_may_be_many_devices(void **state)
     unsetenv("KMM_FAKE_CUDA_DEVICES");
 }
 
-/* device(cuda), device(hip) and device(all) in one program. A kernel runs on GPUs of its kind alone: of all of them, of its kind when
- * that is named, and nowhere when another kind is. */
+/* device(cuda), device(hip) and device(all) in one program. A kernel runs on GPUs of its kind
+ * alone: of all of them, of its kind when that is named, and nowhere when another kind is. */
 static int launch_on(kmm_kind_t kind, kmm_where_t where, int ordinal, int32_t *dst, int32_t *a)
 {
     kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 1);
-    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    kmm_geometry_t g = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     int64_t n = N;
-    void *args[] = { NULL, &n, &dst, &a, &a };
+    void *args[] = {NULL, &n, &dst, &a, &a};
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
     kmm_launch_chunk(l, KMM_GLOBAL_X, N / 8);
     kmm_launch_device(l, where, ordinal);
     fake_work_access(l, KMM_READ, "a[i]", a, 0, 1);
     fake_work_access(l, KMM_WRITE, "dst[i]", dst, 0, 1);
     kmm_launch_arm(l);
-    return kmm_launch_kernel(kind == KMM_KIND_HIP ? &hip_kernels[ADD] : &cuda_kernels[ADD], &g, args);
+    return kmm_launch_kernel(kind == KMM_KIND_HIP ? &hip_kernels[ADD] : &cuda_kernels[ADD], &g,
+                             args);
 }
 
 static void chunks_run_where_the_directive_says(void **state)
@@ -344,22 +367,27 @@ static void chunks_run_where_the_directive_says(void **state)
     (void)state;
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,hip:2,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2,hip:2,mem=4M"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
     int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL);
-    uint64_t expected[4] = { 0 };
-    static const struct { kmm_kind_t kind; kmm_where_t where; int ordinal; int adds[4], error; } cases[] = {
-        { KMM_KIND_CUDA, KMM_ON_CUDA, 0, { 4, 4, 0, 0 }, 0 },
-        { KMM_KIND_HIP, KMM_ON_HIP, 0, { 0, 0, 4, 4 }, 0 },
-        { KMM_KIND_CUDA, KMM_ON_ALL, 0, { 4, 4, 0, 0 }, 0 },
-        { KMM_KIND_HIP, KMM_ON_ALL, 0, { 0, 0, 4, 4 }, 0 },
-        { KMM_KIND_HIP, KMM_ON_DEVICE, 1, { 0, 0, 0, 8 }, 0 },
-        { KMM_KIND_CUDA, KMM_ON_DEVICE, 0, { 8, 0, 0, 0 }, 0 },
-        { KMM_KIND_HIP, KMM_ON_CUDA, 0, { 0 }, KMM_E_NO_DEVICE },
-        { KMM_KIND_CUDA, KMM_ON_HIP, 0, { 0 }, KMM_E_NO_DEVICE },
-        { KMM_KIND_HIP, KMM_ON_DEVICE, 2, { 0 }, KMM_E_NO_DEVICE },
+    uint64_t expected[4] = {0};
+    static const struct {
+        kmm_kind_t kind;
+        kmm_where_t where;
+        int ordinal;
+        int adds[4], error;
+    } cases[] = {
+        {KMM_KIND_CUDA, KMM_ON_CUDA, 0, {4, 4, 0, 0}, 0},
+        {KMM_KIND_HIP, KMM_ON_HIP, 0, {0, 0, 4, 4}, 0},
+        {KMM_KIND_CUDA, KMM_ON_ALL, 0, {4, 4, 0, 0}, 0},
+        {KMM_KIND_HIP, KMM_ON_ALL, 0, {0, 0, 4, 4}, 0},
+        {KMM_KIND_HIP, KMM_ON_DEVICE, 1, {0, 0, 0, 8}, 0},
+        {KMM_KIND_CUDA, KMM_ON_DEVICE, 0, {8, 0, 0, 0}, 0},
+        {KMM_KIND_HIP, KMM_ON_CUDA, 0, {0}, KMM_E_NO_DEVICE},
+        {KMM_KIND_CUDA, KMM_ON_HIP, 0, {0}, KMM_E_NO_DEVICE},
+        {KMM_KIND_HIP, KMM_ON_DEVICE, 2, {0}, KMM_E_NO_DEVICE},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
         int32_t *from = k % 2 ? b : a, *to = k % 2 ? a : b;
@@ -378,20 +406,20 @@ static void chunks_run_where_the_directive_says(void **state)
     assert_int_equal(kmm_destroy(rt), 0);
 }
 
-/* A launch that nobody described may change variables of its device, and so may one that says so: both go to the device that the
- * program has current, wherever their data is. */
+/* A launch that nobody described may change variables of its device, and so may one that says so:
+ * both go to the device that the program has current, wherever their data is. */
 static void variables_of_devices_stay_on_one(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
     static int32_t values[N], got[N];
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2,mem=4M"}), 0);
     kmm_use(rt);
     for (int i = 0; i < N; i++)
         values[i] = i;
     int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
     int64_t n = N;
-    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    kmm_geometry_t g = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     assert_int_equal(launch_on(KMM_KIND_CUDA, KMM_ON_DEVICE, 1, b, a), 0);
     assert_int_equal(launch_plain_add(c, b, b), 0);
     assert_int_equal(kmm_wait(rt), 0);
@@ -405,7 +433,8 @@ static void variables_of_devices_stay_on_one(void **state)
     fake_work_access(l, KMM_READ, "a[i]", a, 0, 1);
     fake_work_access(l, KMM_WRITE, "dst[i]", b, 0, 1);
     kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&cuda_kernels[ADD], &g, (void *[]){ NULL, &n, &b, &a, &a }), 0);
+    assert_int_equal(kmm_launch_kernel(&cuda_kernels[ADD], &g, (void *[]){NULL, &n, &b, &a, &a}),
+                     0);
     assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), 0);
     for (int i = 0; i < N; i++)
         assert_int_equal(got[i], 16 * i);
@@ -419,11 +448,13 @@ static void variables_of_devices_stay_on_one(void **state)
 
 static uint32_t lanes_seen;
 
-/* Each warp counts its lanes with odd elements, as by a ballot, and its first lane adds the count. */
+/* Each warp counts its lanes with odd elements, as by a ballot, and its first lane adds the count.
+ */
 static int run_count(const fake_warp_t *w, void **args)
 {
     const kmm_blocks_t *blocks = args[0];
-    int64_t n = *(int64_t *)args[1], begin = ((int64_t)w->block[0] + blocks->offset_x) * 96 + w->first;
+    int64_t n = *(int64_t *)args[1],
+            begin = ((int64_t)w->block[0] + blocks->offset_x) * 96 + w->first;
     uint64_t ballot = 0;
     for (uint32_t lane = 0; lane < w->count; lane++)
         ballot |= (uint64_t)(begin + lane < n && (*(int32_t **)args[3])[begin + lane] % 2) << lane;
@@ -432,11 +463,13 @@ static int run_count(const fake_warp_t *w, void **args)
     return 0;
 }
 
-/* Blocks of 96 threads are three warps of 32, or one and a half of 64: whichever they are, chunks are whole blocks. */
+/* Blocks of 96 threads are three warps of 32, or one and a half of 64: whichever they are, chunks
+ * are whole blocks. */
 static void nothing_depends_on_the_lanes_of_a_warp(void **state)
 {
-    static fake_kernel_t fake = { NULL, 4, sizes, 0, run_count };
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "count", NULL, &fake, 4, sizes, 1, NULL };
+    static fake_kernel_t fake = {NULL, 4, sizes, 0, run_count};
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HIP, "count", NULL, &fake, 4, sizes, 1, NULL};
     static int32_t values[N];
     int64_t odd = 0, n = N - 5;
     (void)state;
@@ -448,11 +481,11 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
         setenv("KMM_FAKE_HIP_LANES", lanes == 64 ? "64" : "32", 1);
         kmm_runtime_t *rt;
         int32_t total = 0;
-        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "hip:2,mem=4M" }), 0);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "hip:2,mem=4M"}), 0);
         kmm_use(rt);
         int32_t *a = array_of(rt, N, values), *sum = array_of(rt, N, NULL);
-        void *args[] = { NULL, &n, &sum, &a };
-        kmm_geometry_t g = { { (N + 95) / 96, 1, 1 }, { 96, 1, 1 }, 0, NULL };
+        void *args[] = {NULL, &n, &sum, &a};
+        kmm_geometry_t g = {{(N + 95) / 96, 1, 1}, {96, 1, 1}, 0, NULL};
         kmm_launch_t *l = kmm_launch_begin("count", "kinds.c", 2);
         kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
         kmm_launch_chunk(l, KMM_GLOBAL_X, 1000);
@@ -471,28 +504,31 @@ static void nothing_depends_on_the_lanes_of_a_warp(void **state)
     unsetenv("KMM_FAKE_HIP_LANES");
 }
 
-/* Giving access costs a driver much, and as much for one frame as for many: a task's frames get it together, and so do those that
- * another device copies. */
+/* Giving access costs a driver much, and as much for one frame as for many: a task's frames get it
+ * together, and so do those that another device copies. */
 static void access_is_given_to_runs_of_frames(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
     static int32_t got[16 * N];
     int32_t *a, *b;
-    kmm_shape_t shape = { .dims = 1, .extent = { 16 * N }, .element_bytes = 4 };
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=64M", .frame_bytes = 64 << 10 }), 0);
+    kmm_shape_t shape = {.dims = 1, .extent = {16 * N}, .element_bytes = 4};
+    assert_int_equal(
+        kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2,mem=64M", .frame_bytes = 64 << 10}), 0);
     kmm_use(rt);
     assert_int_equal(kmm_array_create(rt, &shape, (void **)&a), 0);
     assert_int_equal(kmm_array_create(rt, &shape, (void **)&b), 0);
     assert_int_equal(kmm_fill(rt, a, 1, 16 * N * 4), 0);
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, 16 * N, 2, b, a, a), 0); /* half of each on each device */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, 16 * N, 2, b, a, a),
+                     0); /* half of each on each device */
     assert_int_equal(kmm_wait(rt), 0);
     for (int k = 0; k < 2; k++) {
         assert_int_equal(rt->device[k]->mappings, 64);
         assert_int_equal(rt->device[k]->allowings, 2);
         assert_int_equal(rt->device[k]->sharings, 0);
     }
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, 16 * N, 2, a, b, b), 0); /* each reads the other's half */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, 16 * N, 2, a, b, b),
+                     0); /* each reads the other's half */
     assert_int_equal(kmm_copy_out(rt, got, a, sizeof(got)), 0);
     for (int k = 0; k < 2; k++) {
         assert_int_equal(rt->device[k]->mappings, 96);
@@ -511,33 +547,46 @@ static void memory_is_left_free(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
-    static const struct { uint64_t mem, keep, limit; } cases[] = {
-        { 0, 0, (256 << 20) - (256 << 20) / 32 }, { 0, 64 << 20, 192 << 20 }, { 16 << 20, 0, 16 << 20 }, { 16 << 20, 64 << 20, 16 << 20 },
-        { 200 << 20, 64 << 20, 192 << 20 }, { 255 << 20, 0, 255 << 20 }, { (uint64_t)1 << 40, 0, 256 << 20 },
+    static const struct {
+        uint64_t mem, keep, limit;
+    } cases[] = {
+        {0, 0, (256 << 20) - (256 << 20) / 32},
+        {0, 64 << 20, 192 << 20},
+        {16 << 20, 0, 16 << 20},
+        {16 << 20, 64 << 20, 16 << 20},
+        {200 << 20, 64 << 20, 192 << 20},
+        {255 << 20, 0, 255 << 20},
+        {(uint64_t)1 << 40, 0, 256 << 20},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
-        kmm_config_t config = { .devices = "cuda:1", .device_mem = cases[k].mem, .device_keep_free = cases[k].keep };
+        kmm_config_t config = {
+            .devices = "cuda:1", .device_mem = cases[k].mem, .device_keep_free = cases[k].keep};
         assert_int_equal(kmm_create(&rt, &config), 0);
         assert_int_equal(info(rt, 0).memory_bytes, cases[k].limit);
         assert_int_equal(kmm_destroy(rt), 0);
     }
     setenv("KMM_DEVICE_KEEP_FREE", "128M", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1"}), 0);
     assert_int_equal(info(rt, 0).memory_bytes, 128 << 20);
     assert_int_equal(kmm_destroy(rt), 0);
     setenv("KMM_DEVICE_KEEP_FREE", "256M", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
-    assert_non_null(strstr(kmm_error_text(NULL), "KMM_DEVICE_KEEP_FREE: 268435456 bytes are to be left free on Fake GPU 0, of which 268435456 are"));
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1"}), KMM_E_INVALID);
+    assert_non_null(strstr(kmm_error_text(NULL),
+                           "KMM_DEVICE_KEEP_FREE: 268435456 bytes are to be left free on "
+                           "Fake GPU 0, of which 268435456 are"));
     setenv("KMM_DEVICE_KEEP_FREE", "much", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1"}), KMM_E_INVALID);
     unsetenv("KMM_DEVICE_KEEP_FREE");
 }
 
 /* The driver as a program uses it that knows nothing of libkmm. */
 typedef struct plain {
-    int (*retain)(void **context, int device), (*release)(int device), (*push)(void *context), (*pop)(void **context);
-    int (*create)(void **stream, unsigned flags), (*destroy)(void *stream), (*query)(void *stream), (*function)(void **out, void *kernel);
-    int (*launch)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *stream, void **args, void **extra);
+    int (*retain)(void **context, int device), (*release)(int device), (*push)(void *context),
+        (*pop)(void **context);
+    int (*create)(void **stream, unsigned flags), (*destroy)(void *stream), (*query)(void *stream),
+        (*function)(void **out, void *kernel);
+    int (*launch)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *stream, void **args, void **extra);
     void *stream;
 } plain_t;
 
@@ -558,10 +607,19 @@ static plain_t plain_open(void)
 {
     plain_t p;
     void *context, *library = dlopen("libcuda.so.1", RTLD_NOW);
-    const struct { void *at; const char *name; } calls[] = {
-        { &p.retain, "cuDevicePrimaryCtxRetain" }, { &p.release, "cuDevicePrimaryCtxRelease_v2" }, { &p.push, "cuCtxPushCurrent_v2" },
-        { &p.pop, "cuCtxPopCurrent_v2" }, { &p.create, "cuStreamCreate" }, { &p.destroy, "cuStreamDestroy_v2" }, { &p.query, "cuStreamQuery" },
-        { &p.function, "cuKernelGetFunction" }, { &p.launch, "cuLaunchKernel" },
+    const struct {
+        void *at;
+        const char *name;
+    } calls[] = {
+        {&p.retain, "cuDevicePrimaryCtxRetain"},
+        {&p.release, "cuDevicePrimaryCtxRelease_v2"},
+        {&p.push, "cuCtxPushCurrent_v2"},
+        {&p.pop, "cuCtxPopCurrent_v2"},
+        {&p.create, "cuStreamCreate"},
+        {&p.destroy, "cuStreamDestroy_v2"},
+        {&p.query, "cuStreamQuery"},
+        {&p.function, "cuKernelGetFunction"},
+        {&p.launch, "cuLaunchKernel"},
     };
     assert_non_null(library);
     for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
@@ -582,14 +640,18 @@ static void plain_close(plain_t *p)
 
 static void plain_start(const plain_t *p)
 {
-    static fake_kernel_t kernel = { run_plain, 0, NULL, 0, NULL };
+    static fake_kernel_t kernel = {run_plain, 0, NULL, 0, NULL};
     void *f;
     assert_int_equal(p->function(&f, &kernel), 0);
     assert_int_equal(p->launch(f, 1, 1, 1, 1, 1, 1, 0, p->stream, NULL, NULL), 0);
 }
 
 /* A runtime beside plain work, b of ones and c. */
-typedef struct beside { kmm_runtime_t *rt; plain_t plain; int32_t *b, *c; } beside_t;
+typedef struct beside {
+    kmm_runtime_t *rt;
+    plain_t plain;
+    int32_t *b, *c;
+} beside_t;
 
 static beside_t beside_open(void)
 {
@@ -599,7 +661,7 @@ static beside_t beside_open(void)
     sem_init(&go_on, 0, 0);
     for (int i = 0; i < N; i++)
         ones[i] = 1;
-    assert_int_equal(kmm_create(&s.rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&s.rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
     kmm_use(s.rt);
     s.plain = plain_open();
     s.b = array_of(s.rt, N, ones);
@@ -617,7 +679,8 @@ static void beside_close(beside_t *s)
     free(plain_memory);
 }
 
-/* A launch on a stream comes after what others have put there, in memory that both use; one on another stream does not wait for it. */
+/* A launch on a stream comes after what others have put there, in memory that both use; one on
+ * another stream does not wait for it. */
 static void launches_come_after_others_work(void **state)
 {
     (void)state;
@@ -630,11 +693,13 @@ static void launches_come_after_others_work(void **state)
         memset(plain_memory, 0, N * sizeof(*plain_memory));
         if (turn < 2)
             plain_start(&s.plain);
-        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, c, b, b), 0); /* on another stream */
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 4, c, b, b),
+                         0); /* on another stream */
         assert_int_equal(kmm_copy_out(rt, got, c, sizeof(got)), 0);
         assert_int_equal(got[N - 1], 2);
-        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, s.plain.stream };
-        void *args[] = { NULL, &n, &c, &plain_memory, &b };
+        kmm_geometry_t g = {
+            {(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, s.plain.stream};
+        void *args[] = {NULL, &n, &c, &plain_memory, &b};
         kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 3);
         kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
         fake_work_access(l, KMM_READ, "a[i]", plain_memory, 0, 1);
@@ -655,7 +720,8 @@ static void launches_come_after_others_work(void **state)
     beside_close(&s);
 }
 
-/* The driver does not say so, but a launch on the default stream comes after what is on streams that were not made to be free of it. */
+/* The driver does not say so, but a launch on the default stream comes after what is on streams
+ * that were not made to be free of it. */
 static void launches_come_after_what_the_default_stream_waits_for(void **state)
 {
     (void)state;
@@ -671,8 +737,8 @@ static void launches_come_after_what_the_default_stream_waits_for(void **state)
         memset(plain_memory, 0, N * sizeof(*plain_memory));
         plain->stream = turn == 1 ? free_one : blocking;
         plain_start(plain);
-        kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
-        void *args[] = { NULL, &n, &c, &b, &b };
+        kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+        void *args[] = {NULL, &n, &c, &b, &b};
         kmm_launch_t *l = kmm_launch_begin("add", "kinds.c", 5);
         kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, N);
         fake_work_access(l, KMM_READ, "a[i]", b, 0, 1);
@@ -707,11 +773,12 @@ static int run_after(const uint32_t block[3], const uint32_t grid[3], void **arg
 /* A launch of a kernel that takes as long as go_on is not posted. */
 static void start_slow(int32_t *x, void *stream)
 {
-    static const uint32_t params[] = { sizeof(kmm_blocks_t), 8 };
-    static fake_kernel_t fake = { run_plain, 2, params, 0, NULL };
-    static const kmm_kernel_t slow = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "slow", NULL, &fake, 2, params, 1, NULL };
-    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream };
-    void *args[] = { NULL, &x };
+    static const uint32_t params[] = {sizeof(kmm_blocks_t), 8};
+    static fake_kernel_t fake = {run_plain, 2, params, 0, NULL};
+    static const kmm_kernel_t slow = {
+        KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "slow", NULL, &fake, 2, params, 1, NULL};
+    kmm_geometry_t g = {{1, 1, 1}, {1, 1, 1}, 0, stream};
+    void *args[] = {NULL, &x};
     kmm_launch_t *l = kmm_launch_begin("slow", "kinds.c", 4);
     kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(*x));
     kmm_launch_arm(l);
@@ -726,19 +793,20 @@ static int run_bad(const uint32_t block[3], const uint32_t grid[3], void **args)
 
 static void start_bad(int32_t *x, void *stream)
 {
-    static const uint32_t params[] = { sizeof(kmm_blocks_t), 8 };
-    static fake_kernel_t fake = { run_bad, 2, params, 0, NULL };
-    static const kmm_kernel_t bad = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "bad", NULL, &fake, 2, params, 1, NULL };
-    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream };
-    void *args[] = { NULL, &x };
+    static const uint32_t params[] = {sizeof(kmm_blocks_t), 8};
+    static fake_kernel_t fake = {run_bad, 2, params, 0, NULL};
+    static const kmm_kernel_t bad = {
+        KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "bad", NULL, &fake, 2, params, 1, NULL};
+    kmm_geometry_t g = {{1, 1, 1}, {1, 1, 1}, 0, stream};
+    void *args[] = {NULL, &x};
     kmm_launch_t *l = kmm_launch_begin("bad", "kinds.c", 6);
     kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(*x));
     kmm_launch_arm(l);
     assert_int_equal(kmm_launch_kernel(&bad, &g, args), 0);
 }
 
-/* A driver says of all that was enqueued that it has failed: the kernel at fault is named alone if it was alone, and else among those that
- * were issued with it. */
+/* A driver says of all that was enqueued that it has failed: the kernel at fault is named alone if
+ * it was alone, and else among those that were issued with it. */
 static void a_fault_names_the_kernel(void **state)
 {
     (void)state;
@@ -749,10 +817,12 @@ static void a_fault_names_the_kernel(void **state)
         kmm_runtime_t *rt;
         kmm__marker_t *m;
         int before, behind;
-        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=4M" }), 0);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
         kmm_use(rt);
-        int32_t *x = array_of(rt, N, zeros), *y = array_of(rt, N, zeros), *z = array_of(rt, N, zeros);
-        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, y, x, z), 0); /* all are there now */
+        int32_t *x = array_of(rt, N, zeros), *y = array_of(rt, N, zeros),
+                *z = array_of(rt, N, zeros);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, y, x, z),
+                         0); /* all are there now */
         assert_int_equal(kmm_wait(rt), 0);
         if (others) { /* both are held until the first one is done, and so issued together */
             start_slow(x, &before);
@@ -766,7 +836,8 @@ static void a_fault_names_the_kernel(void **state)
             sem_post(&go_on);
         assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
         const char *text = kmm_error_text(rt);
-        assert_non_null(strstr(text, others ? "kinds.c:4: slow or kinds.c:6: bad: " : "kinds.c:6: bad: "));
+        assert_non_null(
+            strstr(text, others ? "kinds.c:4: slow or kinds.c:6: bad: " : "kinds.c:6: bad: "));
         assert_int_equal(strstr(text, "compute-sanitizer") != NULL, others > 0);
         kmm_use(NULL);
         kmm_destroy(rt);
@@ -774,19 +845,19 @@ static void a_fault_names_the_kernel(void **state)
     free(plain_memory);
 }
 
-/* What others put on a stream behind a wait comes after managed work, which is not waited for here; what was not on streams when it
- * was asked for is waited for until it is. */
+/* What others put on a stream behind a wait comes after managed work, which is not waited for here;
+ * what was not on streams when it was asked for is waited for until it is. */
 static void others_work_comes_after_launches(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
-    static fake_kernel_t after = { run_after, 0, NULL, 0, NULL };
+    static fake_kernel_t after = {run_after, 0, NULL, 0, NULL};
     static int32_t zeros[N];
     int managed;
     kmm__marker_t *m;
     plain_memory = calloc(N, sizeof(*plain_memory));
     sem_init(&go_on, 0, 0);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:2,mem=4M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2,mem=4M"}), 0);
     kmm_use(rt);
     plain_t plain = plain_open();
     int32_t *x = array_of(rt, N, zeros);
@@ -820,11 +891,12 @@ static void others_work_comes_after_launches(void **state)
     free(plain_memory);
 }
 
-/* What the program does itself, with memory that is not managed, comes after launches on that stream. */
+/* What the program does itself, with memory that is not managed, comes after launches on that
+ * stream. */
 static void the_program_comes_after_launches(void **state)
 {
     (void)state;
-    static fake_kernel_t after = { run_after, 0, NULL, 0, NULL };
+    static fake_kernel_t after = {run_after, 0, NULL, 0, NULL};
     static int32_t zeros[N];
     void *f;
     plain_memory = calloc(N, sizeof(*plain_memory));
@@ -854,7 +926,8 @@ static void the_program_comes_after_launches(void **state)
     sem_post(&go_on);
     assert_int_equal(kmm_cuda_stream_settle(NULL), 0);
     assert_int_equal(plain_memory[1], 1);
-    for (uintptr_t name = 1; name <= 2; name++) { /* cudaStreamLegacy and cudaStreamPerThread are the default stream, too */
+    for (uintptr_t name = 1; name <= 2;
+         name++) { /* cudaStreamLegacy and cudaStreamPerThread are the default stream, too */
         start_slow(x, plain.stream);
         assert_int_equal(kmm_cuda_stream_query((void *)name), KMM_CUDA_NOT_READY);
         sem_post(&go_on);
@@ -873,17 +946,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_moves_between_them_through_the_host),
         cmocka_unit_test(one_kind_may_be_lost),
-        cmocka_unit_test(chunks_run_where_the_directive_says), cmocka_unit_test(variables_of_devices_stay_on_one),
+        cmocka_unit_test(chunks_run_where_the_directive_says),
+        cmocka_unit_test(variables_of_devices_stay_on_one),
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
-        cmocka_unit_test(what_does_not_fit_stays_away), cmocka_unit_test(chunks_that_cannot_be_small_are_away),
+        cmocka_unit_test(what_does_not_fit_stays_away),
+        cmocka_unit_test(chunks_that_cannot_be_small_are_away),
         cmocka_unit_test(the_current_device_may_be_left_out),
-        cmocka_unit_test(lists_of_devices_are_checked), cmocka_unit_test(there_may_be_many_devices),
+        cmocka_unit_test(lists_of_devices_are_checked),
+        cmocka_unit_test(there_may_be_many_devices),
         cmocka_unit_test(access_is_given_to_runs_of_frames),
         cmocka_unit_test(memory_is_left_free),
-        cmocka_unit_test(launches_come_after_others_work), cmocka_unit_test(others_work_comes_after_launches),
+        cmocka_unit_test(launches_come_after_others_work),
+        cmocka_unit_test(others_work_comes_after_launches),
         cmocka_unit_test(a_fault_names_the_kernel),
-        cmocka_unit_test(launches_come_after_what_the_default_stream_waits_for), cmocka_unit_test(the_program_comes_after_launches),
+        cmocka_unit_test(launches_come_after_what_the_default_stream_waits_for),
+        cmocka_unit_test(the_program_comes_after_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

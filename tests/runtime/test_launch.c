@@ -27,7 +27,7 @@ typedef struct trial {
 /* All chunks of a random grid, in the order in which they are submitted. */
 static void make_chunks(trial_t *t, const int64_t most[3])
 {
-    uint32_t grid[3], block[3] = { 1, 1, 1 };
+    uint32_t grid[3], block[3] = {1, 1, 1};
     memset(t, 0, sizeof(*t));
     for (int d = 0; d < 3; d++) {
         grid[d] = (uint32_t)rng_range(&rng, 1, most[d]);
@@ -75,7 +75,7 @@ static void test_boxes(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         kmm__task_t *ready[MOST];
         uint32_t count = 0, gaps = (uint32_t)rng_range(&rng, 0, 1);
-        make_chunks(t, (const int64_t[]){ 8, 8, 8 });
+        make_chunks(t, (const int64_t[]){8, 8, 8});
         for (uint32_t k = (uint32_t)rng_range(&rng, 0, t->count - 1); k < t->count; k++)
             if (!gaps || rng_range(&rng, 0, 9))
                 ready[count++] = t->list[k];
@@ -94,20 +94,21 @@ static void test_whole(void **state)
     (void)state;
     trial_t *t = malloc(sizeof(*t));
     for (int round = 0; round < ROUNDS; round++) {
-        make_chunks(t, (const int64_t[]){ 8, 8, 8 });
+        make_chunks(t, (const int64_t[]){8, 8, 8});
         assert_int_equal(kmm__chunks_join(t->list, t->count), t->count);
     }
     free(t);
 }
 
-/* Chunks of other launches, on other lanes, that failed, or that have memory of their own, stay by themselves. */
+/* Chunks of other launches, on other lanes, that failed, or that have memory of their own, stay by
+ * themselves. */
 static void test_apart(void **state)
 {
     (void)state;
     trial_t *t = malloc(sizeof(*t));
     kmm__work_t other;
     do
-        make_chunks(t, (const int64_t[]){ 64, 1, 1 });
+        make_chunks(t, (const int64_t[]){64, 1, 1});
     while (t->count < 4);
     other = t->work;
     t->tasks[2].work = &other;
@@ -132,14 +133,17 @@ static void mark(const kmm_host_blocks_t *b, void **args)
 {
     unsigned *x = *(unsigned **)args[0];
     for (uint64_t k = b->first; k < b->last; k++)
-        __atomic_fetch_add(&x[b->offset[0] + k % b->count[0] + (b->offset[1] + k / b->count[0]) * b->grid[0]], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(
+            &x[b->offset[0] + k % b->count[0] + (b->offset[1] + k / b->count[0]) * b->grid[0]], 1,
+            __ATOMIC_RELAXED);
 }
 
 static void launch(unsigned *x, uint32_t width, uint32_t height)
 {
-    static const uint32_t sizes[] = { sizeof(void *) };
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "mark", mark, NULL, 1, sizes, 0, NULL };
-    void *args[] = { &x };
+    static const uint32_t sizes[] = {sizeof(void *)};
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HOST, "mark", mark, NULL, 1, sizes, 0, NULL};
+    void *args[] = {&x};
     kmm_launch_t *l = kmm_launch_begin("mark", "test.c", 1);
     kmm_launch_axis(l, "i", KMM_BLOCK_X, 0, KMM_WHOLE);
     kmm_launch_axis(l, "j", KMM_BLOCK_Y, 0, KMM_WHOLE);
@@ -153,7 +157,9 @@ static void launch(unsigned *x, uint32_t width, uint32_t height)
         kmm_launch_coef(l, axis, 1, 0);
     }
     kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&kernel, &(kmm_geometry_t){ { width, height, 1 }, { 1, 1, 1 }, 0, NULL }, args), 0);
+    assert_int_equal(
+        kmm_launch_kernel(&kernel, &(kmm_geometry_t){{width, height, 1}, {1, 1, 1}, 0, NULL}, args),
+        0);
 }
 
 /* Each block runs once whatever is joined, and sooner or later something is. */
@@ -162,13 +168,17 @@ static void test_runs_once(void **state)
     (void)state;
     enum { MOST_ROUNDS = 10000, WIDTH = 16, HEIGHT = BLOCKS / WIDTH };
     kmm_runtime_t *rt = NULL;
-    kmm_device_info_t info = { 0 };
+    kmm_device_info_t info = {0};
     void *x = NULL;
     unsigned rounds = 0;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host:1,mem=1M", .threads = 2 }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=1M", .threads = 2}), 0);
     rt->join.bytes = 0; /* it is launches that are to be joined */
     kmm_use(rt);
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { BLOCKS }, .element_bytes = sizeof(unsigned) }, &x), 0);
+    assert_int_equal(
+        kmm_array_create(
+            rt, &(kmm_shape_t){.dims = 1, .extent = {BLOCKS}, .element_bytes = sizeof(unsigned)},
+            &x),
+        0);
     assert_int_equal(kmm_fill(rt, x, 0, BLOCKS * sizeof(unsigned)), 0);
     do {
         launch(x, WIDTH, HEIGHT);
@@ -202,7 +212,7 @@ typedef struct desk {
 static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3])
 {
     static char memory[1];
-    const uint32_t block[3] = { 1, 1, 1 };
+    const uint32_t block[3] = {1, 1, 1};
     memset(d, 0, sizeof(*d));
     d->runtime.join.bytes = 64 << 10;
     d->runtime.join.tasks = TASKS;
@@ -211,7 +221,8 @@ static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3]
     d->device.limit = 1 << 30;
     d->place.device[0] = &d->device;
     d->place.count = 1;
-    d->array = (kmm__array_t){ .base = memory, .bytes = ELEMENTS * sizeof(int), .frame_bytes = 1 << 20 };
+    d->array =
+        (kmm__array_t){.base = memory, .bytes = ELEMENTS * sizeof(int), .frame_bytes = 1 << 20};
     d->array.flat = kmm__layout_flat((int64_t)d->array.bytes);
     for (int k = 0; k < 3; k++) {
         kmm_launch_axis(&d->launch, "i", (kmm_source_t)(KMM_BLOCK_X + k), 0, grid[k]);
@@ -221,7 +232,8 @@ static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3]
     assert_int_equal(kmm__partition(&d->launch, grid, block, false, &d->asked), 0);
 }
 
-/* Elements [lower, lower + length) * scale and so on of the array, from those along the first axis. */
+/* Elements [lower, lower + length) * scale and so on of the array, from those along the first axis.
+ */
 static void desk_access(desk_t *d, kmm_mode_t mode, int64_t lower, int64_t length, int64_t scale)
 {
     kmm_launch_access(&d->launch, mode, "x", d->array.base, sizeof(int));
@@ -254,7 +266,8 @@ static void expect_cover(const desk_t *d)
             kmm__partition_chunk(&d->asked, &d->launch, j, &part);
             blocks += part.count[0] * part.count[1] * part.count[2];
             for (int n = 0; n < 3; n++)
-                assert_true(part.first[n] >= box.first[n] && part.first[n] + part.count[n] <= box.first[n] + box.count[n]);
+                assert_true(part.first[n] >= box.first[n] &&
+                            part.first[n] + part.count[n] <= box.first[n] + box.count[n]);
         }
         assert_int_equal(blocks, box.count[0] * box.count[1] * box.count[2]);
         next = last + 1;
@@ -262,8 +275,8 @@ static void expect_cover(const desk_t *d)
     assert_int_equal(next, d->asked.count);
 }
 
-static const uint32_t line[3] = { 1000, 1, 1 };
-static const int64_t ones[3] = { 1, 1, 1 };
+static const uint32_t line[3] = {1000, 1, 1};
+static const int64_t ones[3] = {1, 1, 1};
 
 static void test_join(void **state)
 {
@@ -298,7 +311,7 @@ static void test_join_tiles(void **state)
 {
     (void)state;
     enum { SIDE = 1024, TILE = 16 };
-    static const uint32_t grid[3] = { SIDE / TILE, SIDE / TILE, 1 };
+    static const uint32_t grid[3] = {SIDE / TILE, SIDE / TILE, 1};
     desk_t *d = malloc(sizeof(*d));
     desk_begin(d, grid, ones);
     kmm_launch_access(&d->launch, KMM_WRITE, "x", d->array.base, sizeof(int));
@@ -311,7 +324,8 @@ static void test_join_tiles(void **state)
     }
     assert_true(desk_joins(d));
     expect_cover(d);
-    assert_int_equal(d->joined.count, SIDE / TILE / 2); /* 32 rows of 4 KiB: twice the bound, which is the most */
+    assert_int_equal(d->joined.count,
+                     SIDE / TILE / 2); /* 32 rows of 4 KiB: twice the bound, which is the most */
     free(d);
 }
 
@@ -319,7 +333,7 @@ static void test_join_tiles(void **state)
 static void test_join_not(void **state)
 {
     (void)state;
-    static const int64_t large[3] = { 1000 / (2 * TASKS - 1) + 1, 1, 1 };
+    static const int64_t large[3] = {1000 / (2 * TASKS - 1) + 1, 1, 1};
     desk_t *d = malloc(sizeof(*d));
     desk_begin(d, line, ones);
     desk_access(d, KMM_WRITE, 0, 17, 16); /* chunks write the same elements: an error */
@@ -361,7 +375,8 @@ static void test_join_not(void **state)
     free(d);
 }
 
-/* Grids of up to three dimensions, in an array of their shape: what is joined is joined along rows first. */
+/* Grids of up to three dimensions, in an array of their shape: what is joined is joined along rows
+ * first. */
 static void test_join_boxes(void **state)
 {
     (void)state;
@@ -396,14 +411,10 @@ int main(void)
 {
     rng.state = rng_seed();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_runs_once),
-        cmocka_unit_test(test_join),
-        cmocka_unit_test(test_join_not),
-        cmocka_unit_test(test_join_boxes),
-        cmocka_unit_test(test_join_tiles),
+        cmocka_unit_test(test_boxes),      cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_apart),      cmocka_unit_test(test_runs_once),
+        cmocka_unit_test(test_join),       cmocka_unit_test(test_join_not),
+        cmocka_unit_test(test_join_boxes), cmocka_unit_test(test_join_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many devices copy from and to the host's memory at once, on eight of the fake CUDA driver's. */
+/* How many devices copy from and to the host's memory at once, on eight of the fake CUDA driver's.
+ */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,18 +19,24 @@
 #include "memory/host/links.h"
 #include "with_runtime.h"
 
-enum { DEVICES = 8, CHUNKS = 64, N = 2 << 20, SWEEPS = 3 }; /* 8 MiB in chunks of 128 KiB, on devices of 512 KiB */
+enum {
+    DEVICES = 8,
+    CHUNKS = 64,
+    N = 2 << 20,
+    SWEEPS = 3
+}; /* 8 MiB in chunks of 128 KiB, on devices of 512 KiB */
 
 static kmm_runtime_t *make(const char *links, const char *devices)
 {
     setenv("KMM_LINKS", links, 1);
-    return runtime_open(&(kmm_config_t){ .devices = devices, .frame_bytes = 64 << 10 });
+    return runtime_open(&(kmm_config_t){.devices = devices, .frame_bytes = 64 << 10});
 }
 
 /* Sweeps over an array of twice what all devices have; how many of them copied at once. */
 static unsigned long sweep(kmm_runtime_t *rt)
 {
-    int32_t *model = malloc(N * sizeof(*model)), *got = malloc(N * sizeof(*got)), *x = kmm_malloc(N * sizeof(*x));
+    int32_t *model = malloc(N * sizeof(*model)), *got = malloc(N * sizeof(*got)),
+            *x = kmm_malloc(N * sizeof(*x));
     assert_non_null(x);
     for (int64_t k = 0; k < N; k++)
         model[k] = (int32_t)k;
@@ -50,8 +57,10 @@ static unsigned long sweep(kmm_runtime_t *rt)
 /* As many as may do copy at once, and no more; without a bound, more than that. */
 static void test_bound(void **state)
 {
-    static const struct { const char *links; unsigned long least, most; } cases[] = { { "4", 4, 4 }, { "4,65536", 4, 4 }, { "1,4096", 1, 1 },
-                                                                                       { "0", 5, 8 }, { "8", 5, 8 } };
+    static const struct {
+        const char *links;
+        unsigned long least, most;
+    } cases[] = {{"4", 4, 4}, {"4,65536", 4, 4}, {"1,4096", 1, 1}, {"0", 5, 8}, {"8", 5, 8}};
     (void)state;
     setenv("KMM_FAKE_COPY_RATE", "50000000", 1);
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
@@ -69,21 +78,26 @@ static void test_bound(void **state)
 /* Few devices, and what is no number. */
 static void test_settings(void **state)
 {
-    static const char *const wrong[] = { "x", "-1", "4x", "4,", "4,x", " -1", "4,-1" };
+    static const char *const wrong[] = {"x", "-1", "4x", "4,", "4,x", " -1", "4,-1"};
     (void)state;
     kmm_runtime_t *rt = make("auto", "cuda:4,mem=512K");
     assert_null(rt->links);
     runtime_close(rt);
     for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
         setenv("KMM_LINKS", wrong[k], 1);
-        assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:8,mem=512K" }), KMM_E_INVALID);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:8,mem=512K"}),
+                         KMM_E_INVALID);
         assert_non_null(strstr(kmm_error_text(NULL), "KMM_LINKS"));
     }
 }
 
 /* ---- Turns ---- */
 
-typedef struct greedy { kmm__device_t *d; _Atomic int rounds; atomic_bool ends; } greedy_t;
+typedef struct greedy {
+    kmm__device_t *d;
+    _Atomic int rounds;
+    atomic_bool ends;
+} greedy_t;
 
 static void copy_once(kmm__device_t *d)
 {
@@ -103,13 +117,14 @@ static void *be_greedy(void *arg)
     return NULL;
 }
 
-/* A device that always has copies to enqueue does not keep the only turn; with no others it does. */
+/* A device that always has copies to enqueue does not keep the only turn; with no others it does.
+ */
 static void test_turns(void **state)
 {
     enum { TIMES = 100, OTHERS = 3 };
     (void)state;
     kmm_runtime_t *rt = make("1,8192", "cuda:8,mem=512K");
-    greedy_t g[OTHERS] = { 0 };
+    greedy_t g[OTHERS] = {0};
     pthread_t thread[OTHERS];
     for (int k = 0; k < OTHERS; k++) {
         g[k].d = rt->device[k];
@@ -133,7 +148,8 @@ static int drop(const char *path, const struct stat *s, int type, struct FTW *at
     return remove(path);
 }
 
-/* A device copies 8 MB/s both ways together, all of them `rate`, and half of that when more than `links` do. */
+/* A device copies 8 MB/s both ways together, all of them `rate`, and half of that when more than
+ * `links` do. */
 static void slow_host(const char *rate, const char *links)
 {
     setenv("KMM_FAKE_COPY_RATE", "4000000", 1);
@@ -177,7 +193,8 @@ static void test_measured(void **state)
 /* What could not be measured is no bound. */
 static void test_not_measured(void **state)
 {
-    static const char *const faults[] = { "register:3", "alloc:5", "reserve:2", "map:4", "stream:40", "copy:9" };
+    static const char *const faults[] = {"register:3", "alloc:5",   "reserve:2",
+                                         "map:4",      "stream:40", "copy:9"};
     (void)state;
     for (size_t k = 0; k < sizeof(faults) / sizeof(*faults); k++) {
         bool ok = true;
@@ -188,7 +205,8 @@ static void test_not_measured(void **state)
         runtime_close(rt);
         unsetenv("KMM_FAKE_FAIL");
         fake_counts_t left = fake_counts_now();
-        assert_int_equal(left.frames + left.mappings + left.windows + left.registrations + left.streams, 0);
+        assert_int_equal(
+            left.frames + left.mappings + left.windows + left.registrations + left.streams, 0);
     }
 }
 
@@ -243,8 +261,9 @@ int main(void)
     setenv("KMM_FAKE_DEVICES", "8", 1);
     setenv("KMM_CACHE_DIR", "none", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound), cmocka_unit_test(test_settings), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_measured), cmocka_unit_test(test_not_measured), cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_bound),        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_turns),        cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_not_measured), cmocka_unit_test(test_auto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static kmm_runtime_t *make(const char *bound, const char *threads)
     setenv("KMM_PINNED_MEM", bound, 1);
     setenv("KMM_STAGE_THREADS", threads, 1);
     setenv("KMM_STAGE_TIMES", "2", 1);
-    return runtime_open(&(kmm_config_t){ .devices = "cuda:1,mem=64M" });
+    return runtime_open(&(kmm_config_t){.devices = "cuda:1,mem=64M"});
 }
 
 /* An array that has a buffer. */
@@ -158,18 +158,19 @@ static void test_given(void **state)
     (void)state;
     kmm_runtime_t *rt = NULL;
     setenv("KMM_PINNED_MEM", "lots", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=64M"}), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "KMM_PINNED_MEM=lots"));
     setenv("KMM_PINNED_MEM", "1M", 1); /* what the program says counts more */
     setenv("KMM_STAGE_THREADS", "0", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M", .pinned_mem = BYTES }), 0);
+    assert_int_equal(
+        kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=64M", .pinned_mem = BYTES}), 0);
     kmm_use(rt);
     kmm__array_t *a = array(rt, BYTES);
     assert_true(pin(a) && is_locked(a));
     drop(a);
     runtime_close(rt);
     unsetenv("KMM_PINNED_MEM");
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), 0);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=64M"}), 0);
     kmm_use(rt);
     a = array(rt, BYTES);
     assert_true(pin(a) && is_locked(a));
@@ -179,7 +180,8 @@ static void test_given(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_bound), cmocka_unit_test(test_kept), cmocka_unit_test(test_gives_way),
-                                        cmocka_unit_test(test_given) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bound), cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_gives_way),
+                                       cmocka_unit_test(test_given)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "random.h"
 #include "geometry/region.h"
+#include "random.h"
 
 enum { STEPS = 1000, ROUNDS = 12, MOST = 4096 };
 
@@ -42,7 +42,7 @@ static bool int_same(void *ctx, const void *a, const void *b)
     return **(int *const *)a == **(int *const *)b;
 }
 
-static const kmm__map_ops_t owning = { sizeof(int *), int_copy, int_drop, int_same, NULL };
+static const kmm__map_ops_t owning = {sizeof(int *), int_copy, int_drop, int_same, NULL};
 
 typedef struct model {
     kmm__box_t whole;
@@ -60,7 +60,8 @@ static size_t index_of(const model_t *m, const int64_t x[KMM__DIMS])
     return (size_t)k;
 }
 
-static void each(const kmm__box_t *b, void (*fn)(model_t *m, size_t k, int value), model_t *m, int value)
+static void each(const kmm__box_t *b, void (*fn)(model_t *m, size_t k, int value), model_t *m,
+                 int value)
 {
     int64_t x[KMM__DIMS];
     if (kmm__box_empty(b))
@@ -129,7 +130,7 @@ static void check_seen(model_t *m, const kmm__box_t *where)
 
 static kmm__box_t random_box(const kmm__box_t *whole)
 {
-    kmm__box_t b = { .dims = whole->dims };
+    kmm__box_t b = {.dims = whole->dims};
     for (uint32_t d = 0; d < whole->dims; d++) {
         int64_t lo = whole->lo[d] - 1, hi = whole->hi[d] + 1; /* may reach outside, may be empty */
         b.lo[d] = rng_range(&rng, lo, hi);
@@ -162,8 +163,8 @@ static void random_step(kmm__map_t *map, model_t *m)
 
 static kmm__box_t random_whole(uint32_t dims)
 {
-    static const int64_t side[] = { 0, 400, 24, 11, 6 };
-    kmm__box_t whole = { .dims = dims };
+    static const int64_t side[] = {0, 400, 24, 11, 6};
+    kmm__box_t whole = {.dims = dims};
     for (uint32_t d = 0; d < dims; d++) {
         whole.lo[d] = rng_range(&rng, -3, 3);
         whole.hi[d] = whole.lo[d] + rng_range(&rng, 1, side[dims]);
@@ -182,7 +183,8 @@ static size_t step_of(const model_t *m, uint32_t d)
     return step;
 }
 
-/* The leaves of a nest of interval maps in which neighbours that are the same are one, whichever face they meet at. */
+/* The leaves of a nest of interval maps in which neighbours that are the same are one, whichever
+ * face they meet at. */
 static size_t fewest_leaves(const model_t *m, uint32_t d, const int *value)
 {
     size_t step = step_of(m, d), leaves = 0;
@@ -208,7 +210,9 @@ static void behaves_like_an_array(void **state)
         for (int step = 0; step < STEPS; step++) {
             random_step(map, &m);
             assert_true(kmm__map_is_valid(map));
-            size_t leaves = rng_range(&rng, 0, 3) ? 0 : kmm__map_leaves(map); /* which joins, and so drops values */
+            size_t leaves = rng_range(&rng, 0, 3)
+                                ? 0
+                                : kmm__map_leaves(map); /* which joins, and so drops values */
             if (leaves) {
                 assert_int_equal(leaves, live);
                 assert_int_equal(leaves, fewest_leaves(&m, 0, m.value));
@@ -223,7 +227,8 @@ static void behaves_like_an_array(void **state)
     }
 }
 
-/* A part between two that are the same as it will be: at its lower face, its upper face, or both. */
+/* A part between two that are the same as it will be: at its lower face, its upper face, or both.
+ */
 static void joins_at_both_faces(void **state)
 {
     (void)state;
@@ -231,13 +236,14 @@ static void joins_at_both_faces(void **state)
     for (uint32_t dims = 1; dims <= KMM__DIMS; dims++)
         for (uint32_t d = 0; d < dims; d++)
             for (int same = 0; same < 4; same++) {
-                kmm__box_t whole = { .dims = dims }, part;
-                int middle = 5, below = same & 1 ? 5 : 6, above = same & 2 ? 5 : 7, zero = 0, *p = &zero;
+                kmm__box_t whole = {.dims = dims}, part;
+                int middle = 5, below = same & 1 ? 5 : 6, above = same & 2 ? 5 : 7, zero = 0,
+                    *p = &zero;
                 for (uint32_t k = 0; k < dims; k++)
                     whole.hi[k] = SIDE;
                 kmm__map_t *map = kmm__map_create(&owning, NULL, &whole, &p);
-                int *const values[] = { &below, &above, &middle };
-                static const int64_t at[] = { 0, 2 * PART, PART };
+                int *const values[] = {&below, &above, &middle};
+                static const int64_t at[] = {0, 2 * PART, PART};
                 for (int k = 0; k < 3; k++) { /* the middle last */
                     part = whole;
                     part.lo[d] = at[k];
@@ -256,14 +262,16 @@ static void a_map_of_one_value_stays_small(void **state)
     (void)state;
     enum { SIDE = 2000, PASSES = 6 };
     for (int order = 0; order < 3; order++) {
-        kmm__box_t whole = { 1, { 0 }, { SIDE } };
+        kmm__box_t whole = {1, {0}, {SIDE}};
         int zero = 0, *p = &zero;
         kmm__map_t *map = kmm__map_create(&owning, NULL, &whole, &p);
         for (int pass = 0; pass < PASSES; pass++) {
             for (int64_t k = 0; k < SIDE; k++) {
-                int64_t at = order == 0 ? k : order == 1 ? SIDE - 1 - k : k * 7 % SIDE; /* up, down, up in many places */
+                int64_t at = order == 0   ? k
+                             : order == 1 ? SIDE - 1 - k
+                                          : k * 7 % SIDE; /* up, down, up in many places */
                 int value = pass + 1, *v = &value;
-                kmm__box_t one = { 1, { at }, { at + 1 } };
+                kmm__box_t one = {1, {at}, {at + 1}};
                 assert_int_equal(kmm__map_assign(map, &one, &v), 0);
             }
             assert_true(kmm__map_is_valid(map));
@@ -278,11 +286,11 @@ static void an_update_can_stop(void **state)
 {
     (void)state;
     static model_t m;
-    m = (model_t){ .whole = { 2, { 0, 0 }, { 8, 8 } }, .modulus = 1000, .stop_at = 3 };
+    m = (model_t){.whole = {2, {0, 0}, {8, 8}}, .modulus = 1000, .stop_at = 3};
     int zero = 0, *p = &zero;
     kmm__map_t *map = kmm__map_create(&owning, NULL, &m.whole, &p);
     for (int64_t k = 0; k < 8; k++) {
-        kmm__box_t row = { 2, { k, 0 }, { k + 1, 8 } };
+        kmm__box_t row = {2, {k, 0}, {k + 1, 8}};
         int value = (int)k, *v = &value;
         assert_int_equal(kmm__map_assign(map, &row, &v), 0);
         each(&row, set_one, &m, value);
@@ -298,7 +306,9 @@ static void an_update_can_stop(void **state)
 
 /* ---- A stencil's pattern: each chunk is read with its neighbours' edges, then written ---- */
 
-typedef struct use { int writer, reader; } use_t;
+typedef struct use {
+    int writer, reader;
+} use_t;
 
 static int add_reader(void *arg, const kmm__box_t *part, void *value)
 {
@@ -311,9 +321,9 @@ static void a_stencil_stays_small(void **state)
 {
     (void)state;
     enum { SIDE = 64, CHUNK = 8 };
-    static const kmm__map_ops_t plain = { .value_bytes = sizeof(use_t) };
-    kmm__box_t whole = { 2, { 0, 0 }, { SIDE, SIDE } };
-    use_t nobody = { 0, 0 };
+    static const kmm__map_ops_t plain = {.value_bytes = sizeof(use_t)};
+    kmm__box_t whole = {2, {0, 0}, {SIDE, SIDE}};
+    use_t nobody = {0, 0};
     kmm__map_t *map = kmm__map_create(&plain, NULL, &whole, &nobody);
     int task = 0;
     size_t most = 0;
@@ -321,10 +331,12 @@ static void a_stencil_stays_small(void **state)
         for (int half = 0; half < 2; half++)
             for (int64_t y = 0; y < SIDE; y += CHUNK)
                 for (int64_t x = 0; x < SIDE; x += CHUNK) {
-                    kmm__box_t halo = { 2, { y - 1, x - 1 }, { y + CHUNK + 1, x + CHUNK + 1 } };
-                    kmm__box_t chunk = { 2, { y, x }, { y + CHUNK, x + CHUNK } };
-                    use_t writer = { ++task, 0 };
-                    assert_int_equal(half ? kmm__map_assign(map, &chunk, &writer) : kmm__map_update(map, &halo, add_reader, &task), 0);
+                    kmm__box_t halo = {2, {y - 1, x - 1}, {y + CHUNK + 1, x + CHUNK + 1}};
+                    kmm__box_t chunk = {2, {y, x}, {y + CHUNK, x + CHUNK}};
+                    use_t writer = {++task, 0};
+                    assert_int_equal(half ? kmm__map_assign(map, &chunk, &writer)
+                                          : kmm__map_update(map, &halo, add_reader, &task),
+                                     0);
                 }
         assert_true(kmm__map_is_valid(map));
         size_t leaves = kmm__map_leaves(map);
@@ -333,7 +345,7 @@ static void a_stencil_stays_small(void **state)
         assert_true(leaves <= 9 * (SIDE / CHUNK) * (SIDE / CHUNK));
     }
     assert_int_equal(kmm__map_leaves(map), (SIDE / CHUNK) * (SIDE / CHUNK));
-    use_t last = { -1, -1 };
+    use_t last = {-1, -1};
     kmm__map_assign(map, &whole, &last);
     assert_int_equal(kmm__map_leaves(map), 1);
     kmm__map_destroy(map);
@@ -343,10 +355,8 @@ int main(void)
 {
     rng.state = rng_seed();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(behaves_like_an_array),
-        cmocka_unit_test(joins_at_both_faces),
-        cmocka_unit_test(a_map_of_one_value_stays_small),
-        cmocka_unit_test(an_update_can_stop),
+        cmocka_unit_test(behaves_like_an_array),          cmocka_unit_test(joins_at_both_faces),
+        cmocka_unit_test(a_map_of_one_value_stays_small), cmocka_unit_test(an_update_can_stop),
         cmocka_unit_test(a_stencil_stays_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

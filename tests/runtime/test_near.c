@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host memory near devices, on fake drivers whose devices lie on the buses of a described machine: which nodes are near, and
- * that memory is bound to them only where it may be. Only node 0 is sure to exist here.
+ * Host memory near devices, on fake drivers whose devices lie on the buses of a described machine:
+ * which nodes are near, and that memory is bound to them only where it may be. Only node 0 is sure
+ * to exist here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,16 +19,26 @@
 #include "internal.h"
 #include "memory/host/stage.h"
 
-enum { POLICY_DEFAULT = 0, POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_INTERLEAVE = 3, POLICY_PREFERRED_MANY = 5 };
+enum {
+    POLICY_DEFAULT = 0,
+    POLICY_PREFERRED = 1,
+    POLICY_BIND = 2,
+    POLICY_INTERLEAVE = 3,
+    POLICY_PREFERRED_MANY = 5
+};
 enum { OF_ADDRESS = 2, MAX_NODES = 1024, WORD = 64, BYTES = 8 << 20 };
 
-typedef struct policy { int mode; unsigned long nodes[MAX_NODES / WORD]; } policy_t;
+typedef struct policy {
+    int mode;
+    unsigned long nodes[MAX_NODES / WORD];
+} policy_t;
 
 /* Of that byte's page; false: the kernel has none, or does not say. */
 static bool policy_at(const void *at, policy_t *out)
 {
     memset(out, 0, sizeof(*out));
-    return syscall(SYS_get_mempolicy, &out->mode, out->nodes, (unsigned long)MAX_NODES, at, OF_ADDRESS) == 0;
+    return syscall(SYS_get_mempolicy, &out->mode, out->nodes, (unsigned long)MAX_NODES, at,
+                   OF_ADDRESS) == 0;
 }
 
 /* Whether memory can be bound here as libkmm binds it. */
@@ -36,7 +47,8 @@ static bool can_bind(void)
     unsigned long node_0 = 1;
     policy_t p;
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool can = syscall(SYS_mbind, page, 4096ul, POLICY_PREFERRED, &node_0, (unsigned long)WORD, 0) == 0 &&
+    bool can =
+        syscall(SYS_mbind, page, 4096ul, POLICY_PREFERRED, &node_0, (unsigned long)WORD, 0) == 0 &&
         policy_at(page, &p) && p.mode == POLICY_PREFERRED;
     munmap(page, 4096);
     return can;
@@ -79,7 +91,7 @@ static int describe_as_this_machine(void **state)
 static kmm_runtime_t *make(const char *devices)
 {
     kmm_runtime_t *rt = NULL;
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = devices }))
+    if (kmm_create(&rt, &(kmm_config_t){.devices = devices}))
         fail_msg("%s", kmm_error_text(NULL));
     return rt;
 }
@@ -97,7 +109,7 @@ static void test_nodes_of_cuda_devices(void **state)
     (void)state;
     kmm_runtime_t *rt = make("cuda:5,mem=64M");
     assert_int_equal(kmm_device_node(rt, 0), 0);
-    assert_int_equal(kmm_device_node(rt, 1), 2); /* not 1, which is another device's memory */
+    assert_int_equal(kmm_device_node(rt, 1), 2);  /* not 1, which is another device's memory */
     assert_int_equal(kmm_device_node(rt, 2), -1); /* nothing is known to be there */
     assert_int_equal(kmm_device_node(rt, 3), -1); /* behind both processors */
     assert_int_equal(kmm_device_node(rt, 4), -1); /* its driver does not say */
@@ -142,7 +154,7 @@ static void test_no_description(void **state)
 static kmm__array_t *array(kmm_runtime_t *rt, size_t bytes)
 {
     void *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 };
+    kmm_shape_t shape = {.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1};
     assert_int_equal(kmm_array_create(rt, &shape, &base), 0);
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);
@@ -157,7 +169,8 @@ static void test_blocks_are_bound(void **state)
     if (!can_bind())
         skip();
     kmm_runtime_t *rt = make("cuda:3,mem=64M");
-    kmm__array_t *a = array(rt, BYTES), *b = array(rt, BYTES), *c = array(rt, BYTES), *d = array(rt, 64 << 10);
+    kmm__array_t *a = array(rt, BYTES), *b = array(rt, BYTES), *c = array(rt, BYTES),
+                 *d = array(rt, 64 << 10);
     assert_true(is_left_alone(a->host));
     assert_true(kmm__pin(a, rt->device[0], 0, 1));
     assert_true(is_near_node_0(a->host));
@@ -229,14 +242,16 @@ static void test_bound_by_the_user(void **state)
         skip();
     assert_int_equal(syscall(SYS_set_mempolicy, POLICY_BIND, &node_0, (unsigned long)WORD), 0);
     check_nothing_is_bound(0);
-    assert_int_equal(syscall(SYS_set_mempolicy, POLICY_INTERLEAVE, &node_0, (unsigned long)WORD), 0);
+    assert_int_equal(syscall(SYS_set_mempolicy, POLICY_INTERLEAVE, &node_0, (unsigned long)WORD),
+                     0);
     check_nothing_is_bound(0);
     assert_int_equal(syscall(SYS_set_mempolicy, POLICY_DEFAULT, NULL, 0ul), 0);
 }
 
 /* ---- Buffers ---- */
 
-/* How many pages are there of the memory that prefers node 0, and how much that memory is; of all this process has. */
+/* How many pages are there of the memory that prefers node 0, and how much that memory is; of all
+ * this process has. */
 static bool pages_of_node_0(unsigned long *there, unsigned long *bytes)
 {
     char line[1024], maps[1024], *begin;
@@ -270,7 +285,7 @@ static void copy_in(kmm__device_t *d, const char *from)
 {
     kmm__addr_t window;
     kmm__frame_handle_t frame;
-    kmm__stage_t in = { .device = d, .stream = d->in };
+    kmm__stage_t in = {.device = d, .stream = d->in};
     uint64_t bytes = d->info.granularity;
     assert_int_equal(d->backend->window_reserve(d->gpu, bytes, &window), 0);
     assert_int_equal(d->backend->frame_create(d->gpu, bytes, &frame), 0);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs against sequential execution. A program is some arrays for each of one to three
- * threads, and a list of operations on them: launches of kernels and functions with shifted, strided,
- * mirrored, whole and growing sections, reductions, copies, fills, ends and maps of arrays, streams and
- * marks on them. The threads have a runtime each, or one together and then also an array that all read
- * and a sum that all add to. Devices are pretended, or those of fake drivers; host memory may be
- * limited. Each program runs in a process of its own, so that a crash or a hang is a failure like any other.
+ * threads, and a list of operations on them: launches of kernels and functions with shifted,
+ * strided, mirrored, whole and growing sections, reductions, copies, fills, ends and maps of
+ * arrays, streams and marks on them. The threads have a runtime each, or one together and then also
+ * an array that all read and a sum that all add to. Devices are pretended, or those of fake
+ * drivers; host memory may be limited. Each program runs in a process of its own, so that a crash
+ * or a hang is a failure like any other.
  *
- * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on, KMM_JOBS at a
- * time. One that fails is shrunk by dropping operations while it still fails, and printed with the seed that repeats
- * it; KMM_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on GPUs, the first of that kind;
- * KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's they are.
+ * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on,
+ * KMM_JOBS at a time. One that fails is shrunk by dropping operations while it still fails, and
+ * printed with the seed that repeats it; KMM_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda"
+ * or "hip": all programs are run on GPUs, the first of that kind; KMM_FAKE_HIP_WHOLE and
+ * KMM_FAKE_HIP_LANES say which form of AMD's they are.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -22,24 +24,44 @@
 
 #include <kmm.h>
 
-#include "fake_gpu.h"
 #include "execute/marker.h"
+#include "fake_gpu.h"
 #include "oracle.h"
 #include "random.h"
 
-/* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the grid is as large as it
- * allows at most, where the last block has nothing to do. What is reduced is few enough elements that sums of floats are exact. */
+/* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the
+ * grid is as large as it allows at most, where the last block has nothing to do. What is reduced is
+ * few enough elements that sums of floats are exact. */
 #ifdef KMM_TEST_DEVICE
-enum { ON_DEVICE = 1, LARGEST = 600000, PIECE = 2 << 20, HOST_PIECE = 512 << 10, MOST_ROWS = 65534, LIMIT_S = 150 };
+enum {
+    ON_DEVICE = 1,
+    LARGEST = 600000,
+    PIECE = 2 << 20,
+    HOST_PIECE = 512 << 10,
+    MOST_ROWS = 65534,
+    LIMIT_S = 150
+};
 #else
-enum { ON_DEVICE = 0, LARGEST = 20000, PIECE = 4096, HOST_PIECE = 4096, MOST_ROWS = 65534, LIMIT_S = 60 };
+enum {
+    ON_DEVICE = 0,
+    LARGEST = 20000,
+    PIECE = 4096,
+    HOST_PIECE = 4096,
+    MOST_ROWS = 65534,
+    LIMIT_S = 60
+};
 #endif
 enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
 static int gpu_count = 8; /* of each kind */
 
-static const char *const op_names[] = { "launch", "reduce", "copy in", "copy out", "copy", "fill", "renew", "wait", "nest", "mark" };
+static const char *const op_names[] = {"launch", "reduce", "copy in", "copy out", "copy",
+                                       "fill",   "renew",  "wait",    "nest",     "mark"};
 
-typedef enum kind { MANAGED, MAPPED, RAW } kind_t; /* RAW: host memory that is mapped for each launch */
+typedef enum kind {
+    MANAGED,
+    MAPPED,
+    RAW
+} kind_t; /* RAW: host memory that is mapped for each launch */
 
 typedef struct slot {
     kind_t kind;
@@ -52,17 +74,18 @@ typedef struct slot {
 } slot_t;
 
 typedef struct script {
-    /* slot_count arrays, of which the last SUMS are short targets of reductions; behind them those of all threads, if there
-     * are any: one that is only read, and a sum that is only added to. */
+    /* slot_count arrays, of which the last SUMS are short targets of reductions; behind them those
+     * of all threads, if there are any: one that is only read, and a sum that is only added to. */
     slot_t slot[SLOTS + SUMS + SHARED];
     op_t op[OPS];
     int op_count, slot_count, number;
     bool has_shared;
-    bool may_leave; /* host memory to the next wait: no other thread waits in its runtime, and learns of its errors */
+    bool may_leave; /* host memory to the next wait: no other thread waits in its runtime, and
+                       learns of its errors */
     const kmm_kernel_t *gpu_kernel;
     kmm_runtime_t *rt;
     kmm__marker_t *mark; /* the last one made */
-    int error;      /* the first that a call returned */
+    int error;           /* the first that a call returned */
     bool wrong;
 } script_t;
 
@@ -71,22 +94,23 @@ typedef struct program {
     int script_count;
     bool apart; /* a runtime for each script */
     slot_t shared[SHARED];
-    const kmm_kernel_t *gpu_kernel; /* for the kind of GPU among the devices, on which launches may run; NULL: none */
-    int granule, jitter; /* of its fake driver: bytes, us */
-    int stagers;         /* threads that copy mapped memory through buffers */
-    bool locks;          /* whether memory of the host is page-locked */
-    const char *devices; /* a format with the memory of a device */
+    const kmm_kernel_t *gpu_kernel; /* for the kind of GPU among the devices, on which launches may
+                                       run; NULL: none */
+    int granule, jitter;            /* of its fake driver: bytes, us */
+    int stagers;                    /* threads that copy mapped memory through buffers */
+    bool locks;                     /* whether memory of the host is page-locked */
+    const char *devices;            /* a format with the memory of a device */
     int64_t memory, most;
-    int64_t host_memory;   /* the limit, beyond which there is the disk; 0: none, and no disk */
-    const char *disk;      /* how it is used */
-    int64_t join;          /* bytes that chunks are joined to, however few tasks that leaves; 0: as usual */
+    int64_t host_memory; /* the limit, beyond which there is the disk; 0: none, and no disk */
+    const char *disk;    /* how it is used */
+    int64_t join; /* bytes that chunks are joined to, however few tasks that leaves; 0: as usual */
     uint32_t threads;
     uint64_t seed;
 } program_t;
 
 static manner_t manner_of(const script_t *s, const op_t *op)
 {
-    manner_t m = { .op = *op };
+    manner_t m = {.op = *op};
     for (int k = 0; k < SLOTS + SUMS + SHARED; k++)
         m.types[k] = s->slot[k].type;
     return m;
@@ -96,13 +120,14 @@ static void launch_model(script_t *s, const op_t *op)
 {
     manner_t m = manner_of(s, op);
     int64_t hi[DIMS], i[DIMS];
-    places_t p = { 0 };
+    places_t p = {0};
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
         p.source[k] = (char *)from->model + op->shift * (int64_t)type_bytes(from->type);
     }
     const slot_t *to = &s->slot[op->target];
-    p.target = (char *)to->model + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
+    p.target =
+        (char *)to->model + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
     p.extra = op->extra >= 0 ? s->slot[op->extra].model : NULL;
     for (uint32_t d = 0; d < op->dims; d++) {
         if (op->length[d] == 0)
@@ -117,26 +142,34 @@ static void launch_model(script_t *s, const op_t *op)
 
 /* ---- The same as a kernel and as a function ---- */
 
-typedef struct arguments { manner_t manner; places_t places; } arguments_t;
+typedef struct arguments {
+    manner_t manner;
+    places_t places;
+} arguments_t;
 
 /* One block of a kernel. */
 static void run_block(const uint64_t block[3], void **args)
 {
     const manner_t *m = args[0];
-    places_t p = { *(void **)args[1], { *(void **)args[2], *(void **)args[3] }, *(void **)args[4] };
-    uint32_t size[3] = { 1, 1, 1 };
+    places_t p = {*(void **)args[1], {*(void **)args[2], *(void **)args[3]}, *(void **)args[4]};
+    uint32_t size[3] = {1, 1, 1};
     for (uint32_t d = 0; d < m->op.dims; d++)
         size[m->op.dims - 1 - d] = m->op.block[d];
     for (uint32_t t = 0; t < size[0] * size[1] * size[2]; t++)
-        oracle_thread(m, (uint64_t[3]){ block[0] * size[0] + t % size[0], block[1] * size[1] + t / size[0] % size[1],
-                                        block[2] * size[2] + t / size[0] / size[1] }, &p);
+        oracle_thread(m,
+                      (uint64_t[3]){block[0] * size[0] + t % size[0],
+                                    block[1] * size[1] + t / size[0] % size[1],
+                                    block[2] * size[2] + t / size[0] / size[1]},
+                      &p);
 }
 
 static void run_blocks(const kmm_host_blocks_t *b, void **args)
 {
     for (uint64_t k = b->first; k < b->last; k++)
-        run_block((uint64_t[3]){ k % b->count[0] + b->offset[0], k / b->count[0] % b->count[1] + b->offset[1],
-                                 k / b->count[0] / b->count[1] + b->offset[2] }, args);
+        run_block((uint64_t[3]){k % b->count[0] + b->offset[0],
+                                k / b->count[0] % b->count[1] + b->offset[1],
+                                k / b->count[0] / b->count[1] + b->offset[2]},
+                  args);
 }
 
 static void run_chunk(const kmm_chunk_t *chunk, void *args)
@@ -154,11 +187,17 @@ static void run_chunk(const kmm_chunk_t *chunk, void *args)
     while (advance(op, i, lo, hi));
 }
 
-static const uint32_t bytes[] = { sizeof(kmm_blocks_t), sizeof(manner_t), 8, 8, 8, 8 };
-static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 5, bytes + 1, 0, NULL };
+static const uint32_t bytes[] = {sizeof(kmm_blocks_t), sizeof(manner_t), 8, 8, 8, 8};
+static const kmm_kernel_t kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "oracle", run_blocks, NULL, 5, bytes + 1, 0, NULL};
 
-/* A GPU that a program may have, and the kernel for it. `count`: how many of its kind there must be. */
-typedef struct gpus { const char *devices; const kmm_kernel_t *kernel; int count; } gpus_t;
+/* A GPU that a program may have, and the kernel for it. `count`: how many of its kind there must
+ * be. */
+typedef struct gpus {
+    const char *devices;
+    const kmm_kernel_t *kernel;
+    int count;
+} gpus_t;
 
 #ifdef KMM_TEST_DEVICE /* "cuda" or "hip" */
 /* tests/device/oracle.cu; made known in the process that launches it. */
@@ -166,15 +205,20 @@ extern kmm_kernel_t oracle_kernel;
 int oracle_kernel_find(void);
 
 static const gpus_t gpus[] = {
-    { KMM_TEST_DEVICE ":1,mem=%lld", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host", &oracle_kernel, 1 }, { KMM_TEST_DEVICE ":1,mem=%lld,host:2", &oracle_kernel, 1 },
-    { KMM_TEST_DEVICE ":2,mem=%lld", &oracle_kernel, 2 }, { KMM_TEST_DEVICE ":2,mem=%lld,host:1", &oracle_kernel, 2 },
-    { KMM_TEST_DEVICE ":4,mem=%lld", &oracle_kernel, 4 }, { KMM_TEST_DEVICE ":4,mem=%lld,host", &oracle_kernel, 4 },
-    { KMM_TEST_DEVICE ":8,mem=%lld", &oracle_kernel, 8 },
+    {KMM_TEST_DEVICE ":1,mem=%lld", &oracle_kernel, 1},
+    {KMM_TEST_DEVICE ":1,mem=%lld,host", &oracle_kernel, 1},
+    {KMM_TEST_DEVICE ":1,mem=%lld,host:2", &oracle_kernel, 1},
+    {KMM_TEST_DEVICE ":2,mem=%lld", &oracle_kernel, 2},
+    {KMM_TEST_DEVICE ":2,mem=%lld,host:1", &oracle_kernel, 2},
+    {KMM_TEST_DEVICE ":4,mem=%lld", &oracle_kernel, 4},
+    {KMM_TEST_DEVICE ":4,mem=%lld,host", &oracle_kernel, 4},
+    {KMM_TEST_DEVICE ":8,mem=%lld", &oracle_kernel, 8},
 };
 #else
-/* What the lanes of a warp do in step: all read before any of them writes, and what several of them add to one element of a
- * sum is added by the first of those. */
-static void run_lanes(const manner_t *m, const places_t *p, uint32_t count, const int64_t (*i)[DIMS])
+/* What the lanes of a warp do in step: all read before any of them writes, and what several of them
+ * add to one element of a sum is added by the first of those. */
+static void run_lanes(const manner_t *m, const places_t *p, uint32_t count,
+                      const int64_t (*i)[DIMS])
 {
     const op_t *op = &m->op;
     uint64_t v[64];
@@ -200,25 +244,31 @@ static void run_lanes(const manner_t *m, const places_t *p, uint32_t count, cons
 static int run_warp(const fake_warp_t *w, const uint64_t block[3], void **args)
 {
     const manner_t *m = args[0];
-    places_t p = { *(void **)args[1], { *(void **)args[2], *(void **)args[3] }, *(void **)args[4] };
+    places_t p = {*(void **)args[1], {*(void **)args[2], *(void **)args[3]}, *(void **)args[4]};
     int64_t i[64][DIMS];
     uint32_t count = 0;
     for (uint32_t t = w->first; t < w->first + w->count; t++)
-        count += point_of(&m->op, (uint64_t[3]){ block[0] * w->size[0] + t % w->size[0], block[1] * w->size[1] + t / w->size[0] % w->size[1],
-                                                 block[2] * w->size[2] + t / w->size[0] / w->size[1] }, i[count]);
-    run_lanes(m, &p, count, (const int64_t(*)[DIMS])i);
+        count += point_of(&m->op,
+                          (uint64_t[3]){block[0] * w->size[0] + t % w->size[0],
+                                        block[1] * w->size[1] + t / w->size[0] % w->size[1],
+                                        block[2] * w->size[2] + t / w->size[0] / w->size[1]},
+                          i[count]);
+    run_lanes(m, &p, count, (const int64_t (*)[DIMS])i);
     return 0;
 }
 
 static int run_whole(const fake_warp_t *w, void **args)
 {
-    return run_warp(w, (uint64_t[3]){ w->block[0], w->block[1], w->block[2] }, args);
+    return run_warp(w, (uint64_t[3]){w->block[0], w->block[1], w->block[2]}, args);
 }
 
 static int run_clone(const fake_warp_t *w, void **args)
 {
     const kmm_blocks_t *b = args[0];
-    return run_warp(w, (uint64_t[3]){ w->block[0] + b->offset_x, w->block[1] + b->offset_y, w->block[2] + b->offset_z }, args + 1);
+    return run_warp(w,
+                    (uint64_t[3]){w->block[0] + b->offset_x, w->block[1] + b->offset_y,
+                                  w->block[2] + b->offset_z},
+                    args + 1);
 }
 
 static int oracle_kernel_find(void)
@@ -226,27 +276,43 @@ static int oracle_kernel_find(void)
     return 0;
 }
 
-static fake_kernel_t fake_clone = { NULL, 6, bytes, 0, run_clone }, fake_whole = { NULL, 5, bytes + 1, 0, run_whole };
-static const kmm_kernel_t cuda_whole = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
-static const kmm_kernel_t cuda_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &cuda_whole };
-static const kmm_kernel_t hip_whole = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL };
-static const kmm_kernel_t hip_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &hip_whole };
+static fake_kernel_t fake_clone = {NULL, 6, bytes, 0, run_clone},
+                     fake_whole = {NULL, 5, bytes + 1, 0, run_whole};
+static const kmm_kernel_t cuda_whole = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL};
+static const kmm_kernel_t cuda_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &cuda_whole};
+static const kmm_kernel_t hip_whole = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HIP, "oracle", NULL, &fake_whole, 5, bytes + 1, 0, NULL};
+static const kmm_kernel_t hip_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HIP, "kmm_oracle", NULL, &fake_clone, 6, bytes, 1, &hip_whole};
 
 static const gpus_t gpus[] = {
-    { "cuda:1,mem=%lld", &cuda_kernel, 1 }, { "cuda:2,mem=%lld", &cuda_kernel, 2 }, { "cuda:4,mem=%lld", &cuda_kernel, 4 },
-    { "cuda:2,mem=%lld,host", &cuda_kernel, 2 }, { "cuda:1,mem=%lld,host:2", &cuda_kernel, 1 }, { "hip:1,mem=%lld", &hip_kernel, 1 },
-    { "hip:2,mem=%lld", &hip_kernel, 2 }, { "hip:4,mem=%lld", &hip_kernel, 4 }, { "hip:2,mem=%lld,host:1", &hip_kernel, 2 }, { "cuda:1,mem=%lld,hip:2", &hip_kernel, 2 },
-    { "cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1 }, { "cuda:8,mem=%lld", &cuda_kernel, 8 }, { "hip:8,mem=%lld", &hip_kernel, 8 },
+    {"cuda:1,mem=%lld", &cuda_kernel, 1},
+    {"cuda:2,mem=%lld", &cuda_kernel, 2},
+    {"cuda:4,mem=%lld", &cuda_kernel, 4},
+    {"cuda:2,mem=%lld,host", &cuda_kernel, 2},
+    {"cuda:1,mem=%lld,host:2", &cuda_kernel, 1},
+    {"hip:1,mem=%lld", &hip_kernel, 1},
+    {"hip:2,mem=%lld", &hip_kernel, 2},
+    {"hip:4,mem=%lld", &hip_kernel, 4},
+    {"hip:2,mem=%lld,host:1", &hip_kernel, 2},
+    {"cuda:1,mem=%lld,hip:2", &hip_kernel, 2},
+    {"cuda:1,mem=%lld,hip:1,host:1", &cuda_kernel, 1},
+    {"cuda:8,mem=%lld", &cuda_kernel, 8},
+    {"hip:8,mem=%lld", &hip_kernel, 8},
 };
 #endif
 
 /* ---- Describing a launch ---- */
 
-static void describe_sections(kmm_launch_t *l, const op_t *op, const slot_t *slot, const section_t c[DIMS])
+static void describe_sections(kmm_launch_t *l, const op_t *op, const slot_t *slot,
+                              const section_t c[DIMS])
 {
     bool flat = op->flat && op->dims == 1 && slot->kind != RAW;
     for (uint32_t d = 0; d < op->dims && !flat; d++)
-        kmm_launch_extent(l, d == 0 && op->open_extent && slot->kind != RAW ? KMM_WHOLE : op->extent[d]);
+        kmm_launch_extent(l, d == 0 && op->open_extent && slot->kind != RAW ? KMM_WHOLE
+                                                                            : op->extent[d]);
     for (uint32_t d = 0; d < op->dims; d++) {
         kmm_launch_index(l, c[d].whole ? 0 : c[d].offset, c[d].whole ? KMM_WHOLE : c[d].length);
         if (!c[d].whole)
@@ -262,10 +328,13 @@ static bool is_halved(const op_t *op)
 
 static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const places_t *p)
 {
-    static const char *const names[] = { "a", "b", "c" };
+    static const char *const names[] = {"a", "b", "c"};
     for (uint32_t d = 0; d < op->dims; d++) {
-        kmm_source_t source = (kmm_source_t)((op->is_function ? KMM_RANGE_0 : KMM_GLOBAL_X) + op->dims - 1 - d);
-        kmm_source_t blocks = (kmm_source_t)(op->in_blocks ? (unsigned)KMM_BLOCK_X + op->dims - 1 - d : (unsigned)source);
+        kmm_source_t source =
+            (kmm_source_t)((op->is_function ? KMM_RANGE_0 : KMM_GLOBAL_X) + op->dims - 1 - d);
+        kmm_source_t blocks =
+            (kmm_source_t)(op->in_blocks ? (unsigned)KMM_BLOCK_X + op->dims - 1 - d
+                                         : (unsigned)source);
         kmm_launch_axis(l, names[d], source, op->lo[d], op->length[d]);
         if (op->chunk[d])
             kmm_launch_chunk(l, op->is_function ? source : blocks, op->chunk[d]);
@@ -279,7 +348,8 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
         kmm_launch_nowait(l);
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
-        kmm_launch_access(l, KMM_READ, k ? "source1" : "source0", p->source[k], type_bytes(from->type));
+        kmm_launch_access(l, KMM_READ, k ? "source1" : "source0", p->source[k],
+                          type_bytes(from->type));
         describe_sections(l, op, from, op->source[k].section);
     }
     if (op->extra >= 0) {
@@ -294,7 +364,8 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
     }
     for (int k = 0; k < (is_halved(op) ? 2 : 1); k++) {
         kmm_mode_t half = (op->salt / 2 + k) % 2 ? KMM_READ : KMM_WRITE;
-        kmm_launch_access(l, is_halved(op) ? half : op->mode, "target", p->target, type_bytes(to->type));
+        kmm_launch_access(l, is_halved(op) ? half : op->mode, "target", p->target,
+                          type_bytes(to->type));
         describe_sections(l, op, to, op->out);
     }
 }
@@ -313,31 +384,35 @@ static int make_logical(script_t *s, const op_t *op)
     int64_t size = (int64_t)type_bytes(t->type);
     for (int64_t k = 0; k < op->count; k++)
         put(t->type, t->model, op->begin + k, (k + op->salt) % 2);
-    return kmm_copy_in(s->rt, (char *)t->base + op->begin * size, (char *)t->model + op->begin * size, (size_t)(op->count * size));
+    return kmm_copy_in(s->rt, (char *)t->base + op->begin * size,
+                       (char *)t->model + op->begin * size, (size_t)(op->count * size));
 }
 
 static int launch(script_t *s, const op_t *op)
 {
-    arguments_t a = { manner_of(s, op), { 0 } };
+    arguments_t a = {manner_of(s, op), {0}};
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
         a.places.source[k] = (char *)from->base + op->shift * (int64_t)type_bytes(from->type);
     }
     const slot_t *to = &s->slot[op->target];
-    a.places.target = (char *)to->base + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
+    a.places.target =
+        (char *)to->base + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
     a.places.extra = op->extra >= 0 ? s->slot[op->extra].base : NULL;
     kmm_launch_t *l = kmm_launch_begin("oracle", "program", (int)(op - s->op));
     describe(l, s, op, &a.places);
     if (op->is_function)
         return kmm_launch_call(l, run_chunk, &a, sizeof(a));
-    kmm_geometry_t g = { { 1, 1, 1 }, { 1, 1, 1 }, 0, stream_of(op->stream) };
+    kmm_geometry_t g = {{1, 1, 1}, {1, 1, 1}, 0, stream_of(op->stream)};
     for (uint32_t d = 0; d < op->dims; d++) {
         uint32_t c = op->dims - 1 - d;
         g.block[c] = op->block[d];
         g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d]);
     }
-    kmm_blocks_t blocks = { 0 };
-    void *args[] = { &blocks, &a.manner, &a.places.target, &a.places.source[0], &a.places.source[1], &a.places.extra };
+    kmm_blocks_t blocks = {0};
+    void *args[] = {
+        &blocks,        &a.manner, &a.places.target, &a.places.source[0], &a.places.source[1],
+        &a.places.extra};
     bool on_gpu = op->on_gpu && s->gpu_kernel;
     kmm_launch_arm(l);
     return kmm_launch_kernel(on_gpu ? s->gpu_kernel : &kernel, &g, on_gpu ? args : args + 1);
@@ -366,8 +441,9 @@ static void compare(script_t *s, int op, int slot, const void *got, int64_t begi
         return;
     for (int64_t k = 0; k < count; k++)
         if (memcmp((const char *)got + k * (int64_t)size, want + k * (int64_t)size, size)) {
-            complain(s, "op %d: slot %d element %lld is %lld, should be %lld", op, slot, (long long)(begin + k),
-                     (long long)get(t->type, got, k), (long long)get(t->type, want, k));
+            complain(s, "op %d: slot %d element %lld is %lld, should be %lld", op, slot,
+                     (long long)(begin + k), (long long)get(t->type, got, k),
+                     (long long)get(t->type, want, k));
             return;
         }
 }
@@ -376,7 +452,7 @@ static int slot_create(script_t *s, slot_t *t)
 {
     size_t size = type_bytes(t->type), bytes = (size_t)t->n * size;
     if (t->kind == MANAGED) {
-        kmm_shape_t shape = { .dims = 1, .extent = { t->n }, .element_bytes = size };
+        kmm_shape_t shape = {.dims = 1, .extent = {t->n}, .element_bytes = size};
         return kmm_array_create(s->rt, &shape, &t->base);
     }
     if (!t->base)
@@ -384,18 +460,20 @@ static int slot_create(script_t *s, slot_t *t)
     return t->kind == MAPPED ? kmm_map(s->rt, KMM_MAP_TOFROM, t->base, bytes) : 0;
 }
 
-/* What is behind the arrays of a script, for as long as its host memory is mapped. What was mapped `from` or `alloc` is
- * written before it is read. */
+/* What is behind the arrays of a script, for as long as its host memory is mapped. What was mapped
+ * `from` or `alloc` is written before it is read. */
 static int slot_begin(script_t *s, slot_t *t)
 {
     size_t bytes = (size_t)t->n * type_bytes(t->type);
-    bool written = t->kind == MANAGED || (t->kind == MAPPED && (t->map == KMM_MAP_FROM || t->map == KMM_MAP_ALLOC));
+    bool written = t->kind == MANAGED ||
+                   (t->kind == MAPPED && (t->map == KMM_MAP_FROM || t->map == KMM_MAP_ALLOC));
     t->depth = 0;
     int error = slot_create(s, t);
     return error || !written ? error : kmm_copy_in(s->rt, t->base, t->model, bytes);
 }
 
-/* Ends all maps of a slot, or waits for what only a launch maps; then the host's memory has what it should. */
+/* Ends all maps of a slot, or waits for what only a launch maps; then the host's memory has what it
+ * should. */
 static int host_settle(script_t *s, int op, int slot)
 {
     slot_t *t = &s->slot[slot];
@@ -417,12 +495,14 @@ static int host_settle(script_t *s, int op, int slot)
     return error;
 }
 
-/* An array ends, with work on it perhaps under way, and another one takes its place; a map ends and begins. */
+/* An array ends, with work on it perhaps under way, and another one takes its place; a map ends and
+ * begins. */
 static int renew(script_t *s, const op_t *op)
 {
     slot_t *t = &s->slot[op->target];
     size_t bytes = (size_t)t->n * type_bytes(t->type);
-    int error = t->kind == MANAGED ? kmm_array_destroy(s->rt, t->base) : host_settle(s, (int)(op - s->op), op->target);
+    int error = t->kind == MANAGED ? kmm_array_destroy(s->rt, t->base)
+                                   : host_settle(s, (int)(op - s->op), op->target);
     if (error)
         return error;
     memset(t->model, op->value, bytes);
@@ -440,12 +520,14 @@ static int nest(script_t *s, const op_t *op)
         t->depth--;
         return kmm_unmap(s->rt, t->base);
     }
-    if (op->value == 1 && kmm_map(s->rt, KMM_MAP_TOFROM, (char *)t->base + t->n * size - 1, 2) != KMM_E_INVALID)
+    if (op->value == 1 &&
+        kmm_map(s->rt, KMM_MAP_TOFROM, (char *)t->base + t->n * size - 1, 2) != KMM_E_INVALID)
         complain(s, "op %d: a map across the end of another was not refused", (int)(op - s->op));
     if (op->value != 2 || t->depth == DEPTH || op->count == 0)
         return 0;
     t->depth++;
-    return kmm_map(s->rt, (kmm_map_t)(op->salt % 4), (char *)t->base + op->begin * size, (size_t)(op->count * size));
+    return kmm_map(s->rt, (kmm_map_t)(op->salt % 4), (char *)t->base + op->begin * size,
+                   (size_t)(op->count * size));
 }
 
 static int mark(script_t *s, const op_t *op)
@@ -455,7 +537,8 @@ static int mark(script_t *s, const op_t *op)
     if (op->value == MARK_MAKE || !s->mark) {
         kmm__marker_release(s->mark);
         s->mark = NULL;
-        return kmm__marker_create(s->rt, op->salt % 4 ? stream : (void *)(uintptr_t)&kmm__all_streams, &s->mark);
+        return kmm__marker_create(
+            s->rt, op->salt % 4 ? stream : (void *)(uintptr_t)&kmm__all_streams, &s->mark);
     }
     if (op->value == MARK_PRECEDE)
         return kmm__marker_precede(s->mark, stream);
@@ -470,10 +553,12 @@ static int step(script_t *s, op_t *op)
     slot_t *t = &s->slot[op->target], *from = &s->slot[op->other];
     int64_t size = (int64_t)type_bytes(t->type);
     size_t bytes = (size_t)(op->count * size);
-    char *at = (char *)t->base + op->begin * size, *model = (char *)t->model + op->begin * size, *buffer;
+    char *at = (char *)t->base + op->begin * size, *model = (char *)t->model + op->begin * size,
+         *buffer;
     int error = 0;
     switch (op->kind) {
-    case LAUNCH: case REDUCE:
+    case LAUNCH:
+    case REDUCE:
         if (op->kind == REDUCE && (op->op == KMM_OP_LAND || op->op == KMM_OP_LOR))
             error = make_logical(s, op);
         launch_model(s, op);
@@ -497,17 +582,11 @@ static int step(script_t *s, op_t *op)
     case COPY:
         memmove(model, (char *)from->model + op->other_begin * size, bytes);
         return kmm_copy(s->rt, at, (char *)from->base + op->other_begin * size, bytes);
-    case FILL:
-        memset(model, op->value, bytes);
-        return kmm_fill(s->rt, at, op->value, bytes);
-    case RENEW:
-        return renew(s, op);
-    case WAIT:
-        return kmm_wait(s->rt);
-    case NEST:
-        return t->kind == MAPPED ? nest(s, op) : 0;
-    case MARK:
-        return mark(s, op);
+    case FILL: memset(model, op->value, bytes); return kmm_fill(s->rt, at, op->value, bytes);
+    case RENEW: return renew(s, op);
+    case WAIT: return kmm_wait(s->rt);
+    case NEST: return t->kind == MAPPED ? nest(s, op) : 0;
+    case MARK: return mark(s, op);
     }
     return 0;
 }
@@ -586,7 +665,9 @@ static int create(const program_t *p, kmm_runtime_t **out)
     setenv("KMM_PINNED_MEM", p->locks ? "" : "0", 1);
     snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
     setenv("KMM_JOIN", p->join ? join : "", 1);
-    int error = kmm_create(out, &(kmm_config_t){ .devices = devices, .threads = p->threads, .host_mem = (uint64_t)p->host_memory });
+    int error = kmm_create(out, &(kmm_config_t){.devices = devices,
+                                                .threads = p->threads,
+                                                .host_mem = (uint64_t)p->host_memory});
     if (error)
         fprintf(stderr, "%s: %s\n", devices, kmm_error_text(NULL));
     return error;
@@ -598,7 +679,7 @@ static int shared_begin(program_t *p, kmm_runtime_t *rt)
     for (int k = 0; k < SHARED; k++) {
         slot_t *t = &p->shared[k];
         size_t size = type_bytes(t->type), bytes = (size_t)t->n * size;
-        kmm_shape_t shape = { .dims = 1, .extent = { t->n }, .element_bytes = size };
+        kmm_shape_t shape = {.dims = 1, .extent = {t->n}, .element_bytes = size};
         t->model = malloc(bytes);
         for (int64_t i = 0; i < t->n; i++)
             put(t->type, t->model, i, i * 7 % MODULUS);
@@ -655,7 +736,7 @@ static outcome_t run_threads(program_t *p)
 
 static outcome_t run_once(program_t *p)
 {
-    kmm_runtime_t *rt[THREADS] = { NULL };
+    kmm_runtime_t *rt[THREADS] = {NULL};
     int runtimes = p->apart ? p->script_count : 1;
     bool small = false;
     outcome_t result = RIGHT;
@@ -717,23 +798,26 @@ static void random_view(rng_t *r, op_t *op, int64_t n)
 /* Elements of the target that one point of the launch has to itself. */
 static int64_t random_out(rng_t *r, section_t *c, int64_t extent)
 {
-    *c = (section_t){ .scale = 1, .length = 1 };
+    *c = (section_t){.scale = 1, .length = 1};
     if (rng_range(r, 0, 3) == 0) {
         c->scale = rng_range(r, 1, 3);
         c->length = rng_range(r, 1, c->scale);
         c->offset = rng_range(r, 0, 2);
     }
     if (c->offset + c->length > extent)
-        *c = (section_t){ .scale = 1, .length = 1 };
+        *c = (section_t){.scale = 1, .length = 1};
     return (extent - c->offset - c->length) / c->scale + 1;
 }
 
 static section_t random_section(rng_t *r, int64_t extent, bool inner)
 {
-    section_t c = { .scale = 1, .length = 1 };
+    section_t c = {.scale = 1, .length = 1};
     switch (rng_range(r, 0, 7)) {
-    case 0: case 1: break;
-    case 2: case 3: case 4:
+    case 0:
+    case 1: break;
+    case 2:
+    case 3:
+    case 4:
         c.offset = -rng_range(r, 0, 2);
         c.length = rng_range(r, 1, 4);
         break;
@@ -780,11 +864,12 @@ static void random_manner(rng_t *r, const script_t *s, op_t *op)
 /* What is read of the target lies behind all that is written. */
 static void part_sources(op_t *op)
 {
-    int64_t written = op->out[0].scale * (op->lo[0] + op->length[0] - 1) + op->out[0].offset + op->out[0].length;
+    int64_t written =
+        op->out[0].scale * (op->lo[0] + op->length[0] - 1) + op->out[0].offset + op->out[0].length;
     for (int k = 0; k < op->source_count; k++) {
         section_t *c = &op->source[k].section[0];
         if (op->kind == LAUNCH && op->source[k].slot == op->target)
-            *c = (section_t){ .scale = 1, .offset = written - op->lo[0], .length = 1 + op->salt % 3 };
+            *c = (section_t){.scale = 1, .offset = written - op->lo[0], .length = 1 + op->salt % 3};
     }
 }
 
@@ -797,11 +882,12 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
     op->source_count = (int)rng_range(r, 0, 2);
     op->extra = rng_range(r, 0, 5) ? -1 : (int)rng_range(r, big, s->slot_count - 1);
     if (op->kind == REDUCE) {
-        static const kmm_op_t ops[] = { KMM_OP_ADD, KMM_OP_MIN, KMM_OP_MAX, KMM_OP_LAND, KMM_OP_LOR, KMM_OP_MUL, KMM_OP_BXOR,
-                                        KMM_OP_BOR, KMM_OP_BAND };
+        static const kmm_op_t ops[] = {KMM_OP_ADD, KMM_OP_MIN,  KMM_OP_MAX, KMM_OP_LAND, KMM_OP_LOR,
+                                       KMM_OP_MUL, KMM_OP_BXOR, KMM_OP_BOR, KMM_OP_BAND};
         bool together = s->has_shared && rng_range(r, 0, 2) == 0;
         op->target = together ? s->slot_count + 1 : (int)rng_range(r, big, s->slot_count - 1);
-        op->op = together ? KMM_OP_ADD : ops[rng_range(r, 0, s->slot[op->target].type >= KMM_FLOAT ? 4 : 8)];
+        op->op = together ? KMM_OP_ADD
+                          : ops[rng_range(r, 0, s->slot[op->target].type >= KMM_FLOAT ? 4 : 8)];
         op->begin = rng_range(r, 0, SUM_LENGTH - 1);
         op->count = rng_range(r, 1, SUM_LENGTH - op->begin);
         op->extra = op->extra == op->target ? -1 : op->extra;
@@ -819,7 +905,8 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
         for (uint32_t d = 0; d < op->dims; d++)
             op->source[k].section[d] = random_section(r, op->extent[d], d + 1 == op->dims);
     }
-    bool none = rng_range(r, 0, 40) == 0, part = rng_range(r, 0, 2) == 0, splits = rng_range(r, 0, 5);
+    bool none = rng_range(r, 0, 40) == 0, part = rng_range(r, 0, 2) == 0,
+         splits = rng_range(r, 0, 5);
     int64_t work = 1;
     for (uint32_t d = 0; d < op->dims; d++) {
         int64_t points = random_out(r, &op->out[d], op->extent[d]);
@@ -834,7 +921,8 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
         op->block[d] = (uint32_t)(d + 1 == op->dims ? rng_range(r, 1, 64) : rng_range(r, 1, 4));
         int64_t unit = op->in_blocks && !op->is_function ? op->block[d] : 1;
         if (splits && rng_range(r, 0, 3))
-            op->chunk[d] = 1 + (op->lo[d] + op->length[d]) / rng_range(r, 1, op->dims == 1 ? 40 : 6) / unit;
+            op->chunk[d] =
+                1 + (op->lo[d] + op->length[d]) / rng_range(r, 1, op->dims == 1 ? 40 : 6) / unit;
     }
     part_sources(op);
 }
@@ -849,10 +937,11 @@ static void random_range(rng_t *r, const script_t *s, op_t *op)
 
 static void random_op(rng_t *r, const script_t *s, op_t *op)
 {
-    static const op_kind_t kinds[] = { LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH, REDUCE, REDUCE, REDUCE,
-                                       COPY_IN, COPY_OUT, COPY, FILL, RENEW, WAIT, NEST, MARK };
-    static const int values[] = { 0, 0, 1, 0x41 };
-    *op = (op_t){ .kind = kinds[rng_range(r, 0, 17)], .salt = rng_range(r, 0, 1000), .extra = -1 };
+    static const op_kind_t kinds[] = {LAUNCH, LAUNCH, LAUNCH, LAUNCH, LAUNCH,  LAUNCH,
+                                      LAUNCH, REDUCE, REDUCE, REDUCE, COPY_IN, COPY_OUT,
+                                      COPY,   FILL,   RENEW,  WAIT,   NEST,    MARK};
+    static const int values[] = {0, 0, 1, 0x41};
+    *op = (op_t){.kind = kinds[rng_range(r, 0, 17)], .salt = rng_range(r, 0, 1000), .extra = -1};
     if (op->kind == LAUNCH || op->kind == REDUCE) {
         random_launch(r, s, op);
         return;
@@ -872,9 +961,10 @@ static void random_op(rng_t *r, const script_t *s, op_t *op)
         op->target = s->slot_count - 1;
     random_range(r, s, op);
     op->other = op->target;
-    for (int k = 0; k < s->slot_count - SUMS; k++) /* another of the type and length, if there is one */
-        if (s->slot[k].type == s->slot[op->target].type && s->slot[k].n == s->slot[op->target].n && s->slot[k].kind != RAW &&
-            rng_range(r, 0, 1))
+    for (int k = 0; k < s->slot_count - SUMS;
+         k++) /* another of the type and length, if there is one */
+        if (s->slot[k].type == s->slot[op->target].type && s->slot[k].n == s->slot[op->target].n &&
+            s->slot[k].kind != RAW && rng_range(r, 0, 1))
             op->other = k;
     op->other_begin = rng_range(r, 0, s->slot[op->other].n - op->count);
     op->value = op->target < s->slot_count - SUMS ? op->value : 0;
@@ -882,15 +972,17 @@ static void random_op(rng_t *r, const script_t *s, op_t *op)
 
 static int64_t random_script(rng_t *r, script_t *s)
 {
-    static const kmm_type_t types[] = { KMM_INT32, KMM_FLOAT, KMM_DOUBLE, KMM_UINT8, KMM_INT16, KMM_UINT16, KMM_INT64, KMM_INT8, KMM_UINT32, KMM_UINT64 };
-    static const int64_t sizes[] = { 300, 4000, ON_DEVICE ? LARGEST / 4 : 4000, LARGEST };
+    static const kmm_type_t types[] = {KMM_INT32,  KMM_FLOAT, KMM_DOUBLE, KMM_UINT8,  KMM_INT16,
+                                       KMM_UINT16, KMM_INT64, KMM_INT8,   KMM_UINT32, KMM_UINT64};
+    static const int64_t sizes[] = {300, 4000, ON_DEVICE ? LARGEST / 4 : 4000, LARGEST};
     int64_t n = rng_range(r, 1, sizes[rng_range(r, 0, 3)]), total = 0;
     s->slot_count = (int)rng_range(r, 2, SLOTS) + SUMS;
     for (int k = 0; k < s->slot_count; k++) {
         slot_t *t = &s->slot[k];
         bool sum = k >= s->slot_count - SUMS;
         t->kind = sum || rng_range(r, 0, 4) ? MANAGED : rng_range(r, 0, 2) ? MAPPED : RAW;
-        t->type = types[rng_range(r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
+        t->type = types[rng_range(
+            r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
         t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
         t->n = sum ? SUM_LENGTH : n;
         total += t->n * (int64_t)type_bytes(t->type) + 3 * PIECE;
@@ -904,8 +996,9 @@ static int64_t random_script(rng_t *r, script_t *s)
 static void random_shared(rng_t *r, program_t *p)
 {
     bool has = p->script_count > 1 && !p->apart && rng_range(r, 0, 1);
-    p->shared[0] = (slot_t){ .kind = MANAGED, .type = rng_range(r, 0, 1) ? KMM_INT32 : KMM_UINT8, .n = LARGEST };
-    p->shared[1] = (slot_t){ .kind = MANAGED, .type = KMM_INT64, .n = SUM_LENGTH };
+    p->shared[0] =
+        (slot_t){.kind = MANAGED, .type = rng_range(r, 0, 1) ? KMM_INT32 : KMM_UINT8, .n = LARGEST};
+    p->shared[1] = (slot_t){.kind = MANAGED, .type = KMM_INT64, .n = SUM_LENGTH};
     for (int k = 0; k < p->script_count; k++) {
         p->script[k].number = k;
         p->script[k].gpu_kernel = p->gpu_kernel;
@@ -916,7 +1009,12 @@ static void random_shared(rng_t *r, program_t *p)
 
 static void random_devices(rng_t *r, program_t *p)
 {
-    static const char *const plain[] = { "host", "host:1,mem=%lld", "host:2,mem=%lld", "host:3,mem=%lld", "host:4,mem=%lld", "host:2,mem=%lld,host" };
+    static const char *const plain[] = {"host",
+                                        "host:1,mem=%lld",
+                                        "host:2,mem=%lld",
+                                        "host:3,mem=%lld",
+                                        "host:4,mem=%lld",
+                                        "host:2,mem=%lld,host"};
     p->granule = 4096 << (rng_range(r, 0, 3) ? 0 : 2);
     p->jitter = rng_range(r, 0, 2) ? 0 : (int)rng_range(r, 1, 200);
     const char *only = getenv("KMM_ORACLE_DEVICES");
@@ -948,20 +1046,23 @@ static void keep_only(program_t *p, const char *list)
 
 static void random_program(program_t *p, uint64_t seed)
 {
-    static const char *const disks[] = { "", "", "pread", "cached" };
-    rng_t r = { seed };
+    static const char *const disks[] = {"", "", "pread", "cached"};
+    rng_t r = {seed};
     int64_t bytes = 0;
     memset(p, 0, sizeof(*p));
     p->seed = seed;
     random_devices(&r, p);
     p->threads = (uint32_t)rng_range(&r, 1, 4);
     p->script_count = rng_range(&r, 0, 2) ? 1 : (int)rng_range(&r, 2, THREADS);
-    p->apart = rng_range(&r, 0, 2) == 0 && !getenv("KMM_FAKE_MOST_LINKS"); /* each runtime counts its own */
+    p->apart = rng_range(&r, 0, 2) == 0 &&
+               !getenv("KMM_FAKE_MOST_LINKS"); /* each runtime counts its own */
     random_shared(&r, p);
     for (int k = 0; k < p->script_count; k++)
         bytes += random_script(&r, &p->script[k]);
-    p->memory = rng_range(&r, 0, 3) ? PIECE * rng_range(&r, 4, ON_DEVICE ? 12 : 40) : (int64_t)4096 * PIECE;
-    p->most = 64 * bytes + (ON_DEVICE ? (int64_t)8 << 30 : 64 << 20); /* partial copies of reductions too */
+    p->memory =
+        rng_range(&r, 0, 3) ? PIECE * rng_range(&r, 4, ON_DEVICE ? 12 : 40) : (int64_t)4096 * PIECE;
+    p->most = 64 * bytes +
+              (ON_DEVICE ? (int64_t)8 << 30 : 64 << 20); /* partial copies of reductions too */
     p->disk = disks[rng_range(&r, 0, 3)];
     p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
     p->join = rng_range(&r, 0, 1) ? rng_range(&r, 64, 64 << 10) : 0;
@@ -1031,24 +1132,32 @@ static void print_section(const section_t *c)
     if (c->whole)
         fprintf(stderr, "[:]");
     else
-        fprintf(stderr, "[%lld*i%+lld:%lld%+lld*i]", (long long)c->scale, (long long)c->offset, (long long)c->length, (long long)c->growth);
+        fprintf(stderr, "[%lld*i%+lld:%lld%+lld*i]", (long long)c->scale, (long long)c->offset,
+                (long long)c->length, (long long)c->growth);
 }
 
 static void print_op(const op_t *op, int k)
 {
     fprintf(stderr, "  op %d: %s slot %d", k, op_names[op->kind], op->target);
     if (op->kind != LAUNCH && op->kind != REDUCE) {
-        fprintf(stderr, " begin %lld count %lld other %d at %lld value %d\n", (long long)op->begin, (long long)op->count, op->other, (long long)op->other_begin, op->value);
+        fprintf(stderr, " begin %lld count %lld other %d at %lld value %d\n", (long long)op->begin,
+                (long long)op->count, op->other, (long long)op->other_begin, op->value);
         return;
     }
-    fprintf(stderr, " mode %d op %d %s shift %lld extra %d stream %d schedule %d priority %d%s%s%s", op->mode, op->op,
-            op->is_function ? "function" : op->on_gpu ? "kernel of the GPU" : "kernel", (long long)op->shift, op->extra, op->stream,
-            op->schedule, op->priority, op->on_first ? " on the first device" : "", op->nowait ? " nowait" : "", op->has_if ? " in one chunk" : "");
+    fprintf(stderr, " mode %d op %d %s shift %lld extra %d stream %d schedule %d priority %d%s%s%s",
+            op->mode, op->op,
+            op->is_function ? "function"
+            : op->on_gpu    ? "kernel of the GPU"
+                            : "kernel",
+            (long long)op->shift, op->extra, op->stream, op->schedule, op->priority,
+            op->on_first ? " on the first device" : "", op->nowait ? " nowait" : "",
+            op->has_if ? " in one chunk" : "");
     if (op->kind == REDUCE)
         fprintf(stderr, " section %lld:%lld", (long long)op->begin, (long long)op->count);
     for (uint32_t d = 0; d < op->dims; d++) {
-        fprintf(stderr, "\n    extent %lld range %lld:%lld chunk %lld%s block %u out ", (long long)op->extent[d], (long long)op->lo[d],
-                (long long)op->length[d], (long long)op->chunk[d], op->in_blocks ? " blocks" : "", op->block[d]);
+        fprintf(stderr, "\n    extent %lld range %lld:%lld chunk %lld%s block %u out ",
+                (long long)op->extent[d], (long long)op->lo[d], (long long)op->length[d],
+                (long long)op->chunk[d], op->in_blocks ? " blocks" : "", op->block[d]);
         print_section(&op->out[d]);
         for (int j = 0; j < op->source_count; j++) {
             fprintf(stderr, " slot %d", op->source[j].slot);
@@ -1071,15 +1180,18 @@ static void print_program(const program_t *p)
 {
     fprintf(stderr, "devices ");
     fprintf(stderr, p->devices, (long long)p->memory);
-    fprintf(stderr, ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule %d, jitter %d us, %d stagers, %s, chunks joined to %lld bytes\n", p->threads,
-            (long long)p->host_memory, p->disk, p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter, p->stagers,
-            p->locks ? "memory page-locked" : "none page-locked", (long long)p->join);
+    fprintf(stderr,
+            ", %u threads of the host, %lld bytes of its memory (0: all), disk \"%s\", %s, granule "
+            "%d, jitter %d us, %d stagers, %s, chunks joined to %lld bytes\n",
+            p->threads, (long long)p->host_memory, p->disk,
+            p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter,
+            p->stagers, p->locks ? "memory page-locked" : "none page-locked", (long long)p->join);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);
         for (int k = 0; k < s->slot_count; k++)
-            fprintf(stderr, " slot %d (kind %d map %d type %d n %lld)", k, s->slot[k].kind, s->slot[k].map, s->slot[k].type,
-                    (long long)s->slot[k].n);
+            fprintf(stderr, " slot %d (kind %d map %d type %d n %lld)", k, s->slot[k].kind,
+                    s->slot[k].map, s->slot[k].type, (long long)s->slot[k].n);
         fprintf(stderr, "\n");
         for (int k = 0; k < s->op_count; k++)
             if (!s->op[k].dropped)
@@ -1092,7 +1204,8 @@ static void report(uint64_t seed, int status)
     static program_t p;
     random_program(&p, seed);
     if (WIFSIGNALED(status))
-        fprintf(stderr, "signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
+        fprintf(stderr, "signal %d%s\n", WTERMSIG(status),
+                WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
     fprintf(stderr, "FAILED; to repeat: KMM_PROGRAMS=1 KMM_SEED=%llu\n", (unsigned long long)seed);
     if (!getenv("KMM_NO_SHRINK"))
         shrink(&p);
@@ -1108,13 +1221,16 @@ static long number(const char *name, long otherwise)
     return text && *text ? atol(text) : otherwise;
 }
 
-typedef struct job { pid_t child; uint64_t seed; } job_t;
+typedef struct job {
+    pid_t child;
+    uint64_t seed;
+} job_t;
 
 int main(void)
 {
     enum { JOBS = 16, MOST_FAILURES = 3 };
     static program_t p;
-    job_t jobs[JOBS] = { { 0, 0 } };
+    job_t jobs[JOBS] = {{0, 0}};
     long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
     uint64_t seed = rng_seed();
     int failures = 0;
@@ -1129,7 +1245,7 @@ int main(void)
         for (long k = 0; k < width && begun < count && failures < MOST_FAILURES; k++)
             if (!jobs[k].child) {
                 random_program(&p, seed + (uint64_t)begun++);
-                jobs[k] = (job_t){ start(&p, false), p.seed };
+                jobs[k] = (job_t){start(&p, false), p.seed};
             }
         int status;
         pid_t child = waitpid(-1, &status, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small arrays in frames that they share: where they lie, what that may take, and that it goes back. */
+/* Small arrays in frames that they share: where they lie, what that may take, and that it goes
+ * back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,15 +8,15 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include <kmm.h>
 #include "internal.h"
 #include "with_runtime.h"
+#include <kmm.h>
 
 enum { LIMIT = 1 << 20, SMALL = 24, BLOCK = 64, FIVES = 0x05050505 };
 
 static kmm_runtime_t *make(void)
 {
-    return runtime_open(&(kmm_config_t){ .devices = "host:1,mem=1M" });
+    return runtime_open(&(kmm_config_t){.devices = "host:1,mem=1M"});
 }
 
 static void end(kmm_runtime_t *rt)
@@ -92,13 +93,15 @@ static void add_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const uint32_t words2[] = { 8, 8 };
-static const kmm_kernel_t add = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 2, words2, 0, NULL };
+static const uint32_t words2[] = {8, 8};
+static const kmm_kernel_t add = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 2, words2, 0, NULL};
 
 static uint32_t *array(kmm_runtime_t *rt, int64_t n)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { n }, .element_bytes = 4 }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {n}, .element_bytes = 4}, &p), 0);
     assert_int_equal(kmm_fill(rt, p, 5, (size_t)n * 4), 0);
     return p;
 }
@@ -106,8 +109,8 @@ static uint32_t *array(kmm_runtime_t *rt, int64_t n)
 static void add_one(int64_t n, uint32_t *x)
 {
     kmm_launch_t *l = kmm_launch_begin("add", "test_pack.c", __LINE__);
-    void *args[] = { &n, &x };
-    kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    void *args[] = {&n, &x};
+    kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, n);
     kmm_launch_access(l, KMM_UPDATE, "x[i]", x, 4);

@@ -26,7 +26,7 @@ static atomic_int signalled;
 
 static void nap(void)
 {
-    nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
 static void element(what_t what, int *out, const int *in, int64_t i, int64_t n)
@@ -34,25 +34,34 @@ static void element(what_t what, int *out, const int *in, int64_t i, int64_t n)
     switch (what) {
     case INCREMENT: out[i]++; break;
     case SPREAD: out[i] = in[i] + (i > 0 ? in[i - 1] : 0) + (i + 1 < n ? in[i + 1] : 0); break;
-    case COPY_SLOWLY: if (i % 512 == 0) nap(); out[i] = in[i]; break;
+    case COPY_SLOWLY:
+        if (i % 512 == 0)
+            nap();
+        out[i] = in[i];
+        break;
     case COPY: out[i] = in[i]; break;
-    case SIGNAL: out[i] = 1; atomic_store(&signalled, 1); break;
+    case SIGNAL:
+        out[i] = 1;
+        atomic_store(&signalled, 1);
+        break;
     }
 }
 
 static void line_run(const kmm_host_blocks_t *b, void **args)
 {
     int64_t n = *(int64_t *)args[0];
-    for (int64_t k = (int64_t)(b->first + b->offset[0]) * BLOCK; k < (int64_t)(b->last + b->offset[0]) * BLOCK && k < n; k++)
-        element((what_t)*(int64_t *)args[3], *(int **)args[1], *(int **)args[2], k, n);
+    for (int64_t k = (int64_t)(b->first + b->offset[0]) * BLOCK;
+         k < (int64_t)(b->last + b->offset[0]) * BLOCK && k < n; k++)
+        element((what_t) * (int64_t *)args[3], *(int **)args[1], *(int **)args[2], k, n);
 }
 
-static const uint32_t words[] = { 8, 8, 8, 8 };
-static const kmm_kernel_t line_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "line", line_run, NULL, 4, words, 0, NULL };
+static const uint32_t words[] = {8, 8, 8, 8};
+static const kmm_kernel_t line_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "line", line_run, NULL, 4, words, 0, NULL};
 
 static kmm_runtime_t *make(const char *devices)
 {
-    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 2 });
+    return runtime_open(&(kmm_config_t){.devices = devices, .threads = 2});
 }
 
 static void end(kmm_runtime_t *rt)
@@ -69,7 +78,10 @@ static int *numbers(kmm_runtime_t *rt, int64_t n, int64_t scale)
     int *from = malloc((size_t)n * sizeof(int));
     for (int64_t k = 0; k < n; k++)
         from[k] = (int)(k * scale);
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { n }, .element_bytes = sizeof(int) }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {n}, .element_bytes = sizeof(int)},
+                         &p),
+        0);
     assert_int_equal(kmm_copy_in(rt, p, from, (size_t)n * sizeof(int)), 0);
     free(from);
     return p;
@@ -83,7 +95,8 @@ static int *fetched(kmm_runtime_t *rt, const int *array, int64_t n)
     return to;
 }
 
-static void item(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base, int64_t lower, int64_t length)
+static void item(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base, int64_t lower,
+                 int64_t length)
 {
     kmm_launch_access(l, mode, text, base, sizeof(int));
     kmm_launch_index(l, lower, length);
@@ -93,8 +106,8 @@ static void item(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *
 static int line(int64_t n, int64_t chunk, int *out, const int *in, what_t what)
 {
     int64_t code = what;
-    kmm_geometry_t geometry = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
-    void *args[] = { &n, &out, &in, &code };
+    kmm_geometry_t geometry = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    void *args[] = {&n, &out, &in, &code};
     kmm_launch_t *l = kmm_launch_begin("line", "test.cu", 5);
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
@@ -145,10 +158,11 @@ static void reads_span_chunks(void **state)
 {
     (void)state;
     enum { N = 10000, STEPS = 5 };
-    static const char *const devices[] = { "host:1,mem=64K", "host:3,mem=128K", "host:4,mem=4M" };
+    static const char *const devices[] = {"host:1,mem=64K", "host:3,mem=128K", "host:4,mem=4M"};
     for (int c = 0; c < 3; c++) {
         kmm_runtime_t *rt = make(devices[c]);
-        int *A = numbers(rt, N, 3), *B = numbers(rt, N, 0), *a = malloc(N * sizeof(int)), *b = malloc(N * sizeof(int));
+        int *A = numbers(rt, N, 3), *B = numbers(rt, N, 0), *a = malloc(N * sizeof(int)),
+            *b = malloc(N * sizeof(int));
         for (int k = 0; k < N; k++)
             a[k] = 3 * k;
         for (int step = 0; step < STEPS; step++) {
@@ -176,7 +190,8 @@ static void plane_run(const kmm_host_blocks_t *b, void **args)
 {
     int *out = *(int **)args[0];
     for (uint64_t k = b->first; k < b->last; k++) {
-        int64_t bx = (int64_t)(k % b->count[0]) + b->offset[0], by = (int64_t)(k / b->count[0] % b->count[1]) + b->offset[1],
+        int64_t bx = (int64_t)(k % b->count[0]) + b->offset[0],
+                by = (int64_t)(k / b->count[0] % b->count[1]) + b->offset[1],
                 z = (int64_t)(k / b->count[0] / b->count[1]) + b->offset[2];
         for (int64_t y = by * 4; y < by * 4 + 4 && y < H; y++)
             for (int64_t x = bx * 16; x < bx * 16 + 16 && x < W; x++)
@@ -184,17 +199,18 @@ static void plane_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const kmm_kernel_t plane_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "plane", plane_run, NULL, 1, words, 0, NULL };
+static const kmm_kernel_t plane_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "plane", plane_run, NULL, 1, words, 0, NULL};
 
 static void copies_of_several_dimensions_keep_their_order(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = make("host:3,mem=2M");
-    int64_t n = (int64_t)W * H * D, extent[] = { D, H, W };
+    int64_t n = (int64_t)W * H * D, extent[] = {D, H, W};
     int *A = numbers(rt, n, 0), *B = numbers(rt, n, 0);
-    kmm_geometry_t geometry = { { (W + 15) / 16, (H + 3) / 4, D }, { 16, 4, 1 }, 0, NULL };
-    void *args[] = { &A };
-    static const char *const names[] = { "x", "y", "z" };
+    kmm_geometry_t geometry = {{(W + 15) / 16, (H + 3) / 4, D}, {16, 4, 1}, 0, NULL};
+    void *args[] = {&A};
+    static const char *const names[] = {"x", "y", "z"};
     kmm_launch_t *l = kmm_launch_begin("plane", "test.cu", 6);
     for (int d = 0; d < 3; d++)
         kmm_launch_axis(l, names[d], (kmm_source_t)(KMM_GLOBAL_X + d), 0, extent[2 - d]);
@@ -255,7 +271,8 @@ static void work_runs_before_the_program_waits(void **state)
 
 /* ---- Regions ---- */
 
-/* Half an array on each device: what they exchange are the two elements at the border, not the halves. */
+/* Half an array on each device: what they exchange are the two elements at the border, not the
+ * halves. */
 static void coherence_is_finer_than_arrays(void **state)
 {
     (void)state;
@@ -281,7 +298,8 @@ static void overlapping_partitions_are_coherent_and_writable(void **state)
     (void)state;
     enum { N = 9000, SHIFT = 777 };
     kmm_runtime_t *rt = make("host:3,mem=256K");
-    int *A = numbers(rt, N, 1), *B = numbers(rt, N, 0), *a = malloc(N * sizeof(int)), *b = calloc(N, sizeof(int));
+    int *A = numbers(rt, N, 1), *B = numbers(rt, N, 0), *a = malloc(N * sizeof(int)),
+        *b = calloc(N, sizeof(int));
     for (int k = 0; k < N; k++)
         a[k] = k;
     for (int round = 0; round < 6; round++) {
@@ -308,17 +326,19 @@ static void overlapping_partitions_are_coherent_and_writable(void **state)
     free(b);
 }
 
-/* A read that begins inside what is being written follows it, and a write inside what is being read too. */
+/* A read that begins inside what is being written follows it, and a write inside what is being read
+ * too. */
 static void regions_match_by_overlap(void **state)
 {
     (void)state;
     enum { N = 4096 };
     kmm_runtime_t *rt = make("host:2,mem=1M");
     int *A = numbers(rt, N, 5), *B = numbers(rt, N, 0), *C = numbers(rt, N, 0);
-    assert_int_equal(line(N, N, B, A, COPY_SLOWLY), 0);          /* writes B[0:N] */
-    assert_int_equal(line(1000, 500, C, B + 37, COPY), 0);       /* reads B[37:1000] */
-    assert_int_equal(line(N, N, C + 0, A, COPY_SLOWLY), 0);      /* reads A[0:N] */
-    assert_int_equal(line(2000, 700, A + 1500, B, INCREMENT), 0); /* updates A[1500:2000], listed with a read of B */
+    assert_int_equal(line(N, N, B, A, COPY_SLOWLY), 0);     /* writes B[0:N] */
+    assert_int_equal(line(1000, 500, C, B + 37, COPY), 0);  /* reads B[37:1000] */
+    assert_int_equal(line(N, N, C + 0, A, COPY_SLOWLY), 0); /* reads A[0:N] */
+    assert_int_equal(line(2000, 700, A + 1500, B, INCREMENT),
+                     0); /* updates A[1500:2000], listed with a read of B */
     int *a = fetched(rt, A, N), *c = fetched(rt, C, N), *b = fetched(rt, B, N);
     for (int k = 0; k < N; k++) {
         assert_int_equal(b[k], 5 * k);

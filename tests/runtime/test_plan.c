@@ -23,10 +23,10 @@ typedef struct trial {
 
 static kmm__section_t random_section(int64_t extent)
 {
-    kmm__section_t s = { .constant = { rng_range(&rng, -2, extent), rng_range(&rng, 0, 3) } };
+    kmm__section_t s = {.constant = {rng_range(&rng, -2, extent), rng_range(&rng, 0, 3)}};
     if (rng_range(&rng, 0, 9) == 0) {
         s.whole = true;
-        s.constant = (kmm__term_t){ 0, KMM_WHOLE };
+        s.constant = (kmm__term_t){0, KMM_WHOLE};
         return s;
     }
     for (uint32_t k = 0; k < AXES; k++) {
@@ -57,7 +57,8 @@ static void random_trial(trial_t *t)
     t->array.base = memory;
     t->item.array = &t->array;
     t->item.base = memory + before;
-    t->item.section_count = t->item.dims ? (uint32_t)rng_range(&rng, 0, t->item.dims) : (uint32_t)rng_range(&rng, 0, 1);
+    t->item.section_count =
+        t->item.dims ? (uint32_t)rng_range(&rng, 0, t->item.dims) : (uint32_t)rng_range(&rng, 0, 1);
     for (uint32_t d = 0; d < t->item.section_count; d++)
         t->item.section[d] = random_section(t->item.dims ? t->item.extent[d] : elements);
     if (t->item.dims && rng_range(&rng, 0, 4) == 0)
@@ -151,7 +152,10 @@ static void name_all(trial_t *t)
 
 /* ---- Regions ---- */
 
-typedef struct tally { const trial_t *trial; unsigned char count[MOST]; } tally_t;
+typedef struct tally {
+    const trial_t *trial;
+    unsigned char count[MOST];
+} tally_t;
 
 static int tally_rows(void *ctx, const kmm__rows_t *r)
 {
@@ -221,21 +225,29 @@ static kmm__access_t plan_of(kmm__item_t item, const kmm__chunk_box_t *chunk, km
 static void boxes_are_exact(void **state)
 {
     (void)state;
-    kmm__array_t array = { .bytes = 4 * 20 * 30 };
-    kmm__chunk_box_t chunk = { .axis_lo = { 2, 3, 0 }, .axis_hi = { 6, 9, 1 } };
-    kmm__section_t row = { .constant = { 0, 1 }, .coef = { { 1, 0 } } }, column = { .constant = { 0, 1 }, .coef = { { 0, 0 }, { 1, 0 } } };
-    kmm__section_t pairs = { .constant = { 0, 2 }, .coef = { { 2, 0 } } }, flat = { .constant = { 0, 1 }, .coef = { { 30, 0 }, { 1, 0 } } };
-    kmm__access_t a = plan_of((kmm__item_t){ .dims = 2, .extent = { 20, 30 }, .section_count = 2, .section = { row, column } }, &chunk, &array);
-    assert_true(a.exact && kmm__box_equal(&a.box, &(kmm__box_t){ 2, { 2, 12 }, { 6, 36 } }));
-    a = plan_of((kmm__item_t){ .section_count = 1, .section = { pairs } }, &chunk, &array);
-    assert_true(a.exact && kmm__box_equal(&a.box, &(kmm__box_t){ 1, { 16 }, { 48 } }));
-    a = plan_of((kmm__item_t){ .section_count = 1, .section = { flat } }, &chunk, &array);
+    kmm__array_t array = {.bytes = 4 * 20 * 30};
+    kmm__chunk_box_t chunk = {.axis_lo = {2, 3, 0}, .axis_hi = {6, 9, 1}};
+    kmm__section_t row = {.constant = {0, 1}, .coef = {{1, 0}}},
+                   column = {.constant = {0, 1}, .coef = {{0, 0}, {1, 0}}};
+    kmm__section_t pairs = {.constant = {0, 2}, .coef = {{2, 0}}},
+                   flat = {.constant = {0, 1}, .coef = {{30, 0}, {1, 0}}};
+    kmm__access_t a = plan_of(
+        (kmm__item_t){.dims = 2, .extent = {20, 30}, .section_count = 2, .section = {row, column}},
+        &chunk, &array);
+    assert_true(a.exact && kmm__box_equal(&a.box, &(kmm__box_t){2, {2, 12}, {6, 36}}));
+    a = plan_of((kmm__item_t){.section_count = 1, .section = {pairs}}, &chunk, &array);
+    assert_true(a.exact && kmm__box_equal(&a.box, &(kmm__box_t){1, {16}, {48}}));
+    a = plan_of((kmm__item_t){.section_count = 1, .section = {flat}}, &chunk, &array);
     assert_true(a.exact && a.layout->dims == 2 && kmm__box_volume(&a.box) == 4 * 4 * 6);
     /* The diagonal is no box, but one element of it is. */
-    a = plan_of((kmm__item_t){ .dims = 2, .extent = { 20, 30 }, .section_count = 2, .section = { row, row } }, &chunk, &array);
+    a = plan_of(
+        (kmm__item_t){.dims = 2, .extent = {20, 30}, .section_count = 2, .section = {row, row}},
+        &chunk, &array);
     assert_false(a.exact);
     chunk.axis_hi[0] = 3;
-    a = plan_of((kmm__item_t){ .dims = 2, .extent = { 20, 30 }, .section_count = 2, .section = { row, row } }, &chunk, &array);
+    a = plan_of(
+        (kmm__item_t){.dims = 2, .extent = {20, 30}, .section_count = 2, .section = {row, row}},
+        &chunk, &array);
     assert_true(a.exact && kmm__box_volume(&a.box) == 4);
 }
 

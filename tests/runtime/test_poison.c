@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a failure spoils, and what it does not, on the fake CUDA driver: the fourth launch of a kernel fails, which is the
- * fourth chunk of the first launch of each test.
+ * What a failure spoils, and what it does not, on the fake CUDA driver: the fourth launch of a
+ * kernel fails, which is the fourth chunk of the first launch of each test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +20,15 @@
 
 enum { CHUNKS = 8, PART = 512, N = CHUNKS * PART, BAD = 3 };
 
-typedef struct fixture { kmm_runtime_t *rt; int32_t *a, *x, *y, *z; } fixture_t;
+typedef struct fixture {
+    kmm_runtime_t *rt;
+    int32_t *a, *x, *y, *z;
+} fixture_t;
 
 static int32_t *array(kmm_runtime_t *rt, int value)
 {
     int32_t *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { N }, .element_bytes = 4 };
+    kmm_shape_t shape = {.dims = 1, .extent = {N}, .element_bytes = 4};
     assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
     assert_int_equal(kmm_fill(rt, base, value, N * 4), 0);
     return base;
@@ -36,7 +39,7 @@ static fixture_t begin(void)
 {
     fixture_t f;
     setenv("KMM_FAKE_FAIL", "launch:4", 1);
-    assert_int_equal(kmm_create(&f.rt, &(kmm_config_t){ .devices = "cuda:1", .threads = 2 }), 0);
+    assert_int_equal(kmm_create(&f.rt, &(kmm_config_t){.devices = "cuda:1", .threads = 2}), 0);
     kmm_use(f.rt);
     f.a = array(f.rt, 1);
     f.x = array(f.rt, 2);
@@ -49,7 +52,8 @@ static fixture_t begin(void)
 static void expect_failure(const fixture_t *f)
 {
     assert_int_equal(kmm_wait(f->rt), KMM_E_DEVICE);
-    assert_non_null(strstr(kmm_error_text(f->rt), "faults.c:7: add: chunk 3 of 8: cuLaunchKernel: CUDA_ERROR_UNKNOWN"));
+    assert_non_null(strstr(kmm_error_text(f->rt),
+                           "faults.c:7: add: chunk 3 of 8: cuLaunchKernel: CUDA_ERROR_UNKNOWN"));
     assert_int_equal(kmm_wait(f->rt), 0);
 }
 
@@ -60,10 +64,12 @@ static void end(fixture_t *f)
 }
 
 /* Chunk k of an array holds `value` everywhere, or is poisoned. */
-static void check_chunk(const fixture_t *f, const int32_t *base, int k, int32_t value, bool poisoned)
+static void check_chunk(const fixture_t *f, const int32_t *base, int k, int32_t value,
+                        bool poisoned)
 {
     int32_t got[PART];
-    assert_int_equal(kmm_copy_out(f->rt, got, base + k * PART, sizeof(got)), poisoned ? KMM_E_POISONED : 0);
+    assert_int_equal(kmm_copy_out(f->rt, got, base + k * PART, sizeof(got)),
+                     poisoned ? KMM_E_POISONED : 0);
     for (int i = 0; i < PART && !poisoned; i++)
         assert_int_equal(got[i], value);
 }
@@ -78,10 +84,13 @@ static void exactly_what_depends_on_it(void **state)
 {
     (void)state;
     fixture_t f = begin();
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, CHUNKS, f.y, f.x, f.a), 0);    /* chunk by chunk */
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, N, CHUNKS, f.z, f.y, f.a), 0); /* crosswise */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, CHUNKS, f.y, f.x, f.a),
+                     0); /* chunk by chunk */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, N, CHUNKS, f.z, f.y, f.a),
+                     0); /* crosswise */
     int32_t *w = array(f.rt, 5);
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, CHUNKS, w, NULL, NULL), 0);  /* has nothing to do with it */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, CHUNKS, w, NULL, NULL),
+                     0); /* has nothing to do with it */
     expect_failure(&f);
     check(&f, f.a, 0x01010101, -1);
     check(&f, f.x, 0x02020202, BAD);
@@ -112,7 +121,8 @@ static void a_full_write_clears_it_a_partial_one_its_part(void **state)
     assert_int_equal(kmm_copy_out(f.rt, got, bad, PART * 2), 0);
     assert_int_equal(got[PART / 2 - 1], 0x09090909);
     assert_int_equal(kmm_copy_out(f.rt, got, bad, PART * 2 + 4), KMM_E_POISONED);
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, CHUNKS, f.x, NULL, NULL), 0); /* an update spreads it */
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, CHUNKS, f.x, NULL, NULL),
+                     0); /* an update spreads it */
     check_chunk(&f, f.x, BAD, 0, true);
     check_chunk(&f, f.x, 0, 0x02020202 * 3 + 1, false);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, CHUNKS, f.x, f.a, f.y), 0);
@@ -128,8 +138,8 @@ static void not_a_full_write_of_what_is_read_too(void **state)
     fixture_t f = begin();
     int64_t n = N;
     kmm_launch_t *l = kmm_launch_begin("add", "poison.c", 1);
-    kmm_geometry_t g = { { N / BLOCK, 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
-    void *args[] = { NULL, &n, &f.x, &f.x, &f.a };
+    kmm_geometry_t g = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    void *args[] = {NULL, &n, &f.x, &f.x, &f.a};
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, PART);
     fake_work_access(l, KMM_WRITE, "x[i]", f.x, 0, 1);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "random.h"
 #include "geometry/region.h"
+#include "random.h"
 
 enum { ROUNDS = 3000, SIDE = 5, SPACE = 4096 };
 
@@ -16,7 +16,7 @@ static rng_t rng;
 
 static kmm__box_t random_box(uint32_t dims, int64_t lo, int64_t hi)
 {
-    kmm__box_t b = { .dims = dims };
+    kmm__box_t b = {.dims = dims};
     for (uint32_t d = 0; d < dims; d++) {
         b.lo[d] = rng_range(&rng, lo, hi);
         b.hi[d] = rng_range(&rng, lo, hi);
@@ -53,10 +53,11 @@ static void boxes_are_sets(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t dims = (uint32_t)rng_range(&rng, 1, KMM__DIMS);
-        kmm__box_t a = random_box(dims, -2, SIDE - 2), b = random_box(dims, -2, SIDE - 2), cut[2 * KMM__DIMS];
+        kmm__box_t a = random_box(dims, -2, SIDE - 2), b = random_box(dims, -2, SIDE - 2),
+                   cut[2 * KMM__DIMS];
         kmm__box_t both = kmm__box_intersect(&a, &b), hull = kmm__box_hull(&a, &b);
         int n = kmm__box_subtract(&a, &b, cut);
-        int64_t x[KMM__DIMS] = { -3, -3, -3, -3 }, volume = 0, shared = 0, only_b = 0;
+        int64_t x[KMM__DIMS] = {-3, -3, -3, -3}, volume = 0, shared = 0, only_b = 0;
         assert_in_range(n, 0, 2 * dims);
         do {
             bool in_a = has(&a, x), in_b = has(&b, x);
@@ -74,7 +75,8 @@ static void boxes_are_sets(void **state)
         assert_int_equal(kmm__box_empty(&a), volume == 0);
         assert_int_equal(kmm__box_empty(&both), shared == 0);
         assert_int_equal(kmm__box_contains(&a, &b), only_b == 0);
-        assert_true(volume == 0 || only_b + shared == 0 || kmm__box_overlaps(&a, &b) == (shared > 0));
+        assert_true(volume == 0 || only_b + shared == 0 ||
+                    kmm__box_overlaps(&a, &b) == (shared > 0));
         assert_true(kmm__box_equal(&a, &a));
         for (int k = 0; k < n; k++)
             assert_false(kmm__box_empty(&cut[k]));
@@ -84,8 +86,9 @@ static void boxes_are_sets(void **state)
 static void an_empty_box_overlaps_nothing(void **state)
 {
     (void)state;
-    kmm__box_t a = { 1, { 0 }, { 10 } }, b = { 1, { 5 }, { 5 } }, c = { 2, { 3, 4 }, { 7, 4 } }, d = { 2, { 0, 0 }, { 9, 9 } };
-    kmm__box_t backwards = { 1, { 7 }, { 3 } };
+    kmm__box_t a = {1, {0}, {10}}, b = {1, {5}, {5}}, c = {2, {3, 4}, {7, 4}},
+               d = {2, {0, 0}, {9, 9}};
+    kmm__box_t backwards = {1, {7}, {3}};
     assert_false(kmm__box_overlaps(&a, &b));
     assert_false(kmm__box_overlaps(&b, &a));
     assert_false(kmm__box_overlaps(&c, &d));
@@ -158,7 +161,7 @@ static int tally_rows(void *ctx, const kmm__rows_t *r)
 
 static kmm__box_t box_inside(const kmm__layout_t *l)
 {
-    kmm__box_t b = { .dims = l->dims };
+    kmm__box_t b = {.dims = l->dims};
     for (uint32_t d = 0; d < l->dims; d++) {
         bool whole = rng_range(&rng, 0, 2) == 0;
         b.lo[d] = whole ? 0 : rng_range(&rng, 0, l->extent[d] - 1);
@@ -250,9 +253,9 @@ static int fails_second(void *ctx, const kmm__rows_t *r)
 static void rows_stop_at_a_failure(void **state)
 {
     (void)state;
-    int64_t extent[3] = { 4, 4, 4 };
+    int64_t extent[3] = {4, 4, 4};
     kmm__layout_t l = kmm__layout_make(3, extent, 2, 0, 128);
-    kmm__box_t b = { 3, { 0, 1, 2 }, { 4, 3, 4 } };
+    kmm__box_t b = {3, {0, 1, 2}, {4, 3, 4}};
     int calls = 0;
     assert_int_equal(kmm__layout_rows(&l, &b, fails_second, &calls), -7);
     assert_int_equal(calls, 2);
@@ -262,12 +265,9 @@ int main(void)
 {
     rng.state = rng_seed();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_are_sets),
-        cmocka_unit_test(an_empty_box_overlaps_nothing),
-        cmocka_unit_test(layouts_cover_the_array),
-        cmocka_unit_test(boxes_become_rows),
-        cmocka_unit_test(byte_ranges_become_boxes),
-        cmocka_unit_test(rows_stop_at_a_failure),
+        cmocka_unit_test(boxes_are_sets),           cmocka_unit_test(an_empty_box_overlaps_nothing),
+        cmocka_unit_test(layouts_cover_the_array),  cmocka_unit_test(boxes_become_rows),
+        cmocka_unit_test(byte_ranges_become_boxes), cmocka_unit_test(rows_stop_at_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where and in which order chunks run: device, schedule, priority; and when results come back: nowait. */
+/* Where and in which order chunks run: device, schedule, priority; and when results come back:
+ * nowait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,13 +20,16 @@ enum { N = 1 << 16, CHUNKS = 8 };
 
 static kmm_runtime_t *make(const char *devices)
 {
-    return runtime_open(&(kmm_config_t){ .devices = devices, .threads = 1 });
+    return runtime_open(&(kmm_config_t){.devices = devices, .threads = 1});
 }
 
 static void *array(kmm_runtime_t *rt, size_t bytes)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)bytes }, .element_bytes = 1 }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(
+            rt, &(kmm_shape_t){.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1}, &p),
+        0);
     return p;
 }
 
@@ -36,7 +40,9 @@ static kmm_device_info_t info(kmm_runtime_t *rt, int device)
     return out;
 }
 
-typedef struct increment { int *x; } increment_t;
+typedef struct increment {
+    int *x;
+} increment_t;
 
 static void increment(const kmm_chunk_t *c, void *args)
 {
@@ -59,7 +65,7 @@ static kmm_launch_t *describe(kmm_mode_t mode, int *x)
 
 static int run(kmm_launch_t *l, int *x)
 {
-    return kmm_launch_call(l, increment, &(increment_t){ x }, sizeof(increment_t));
+    return kmm_launch_call(l, increment, &(increment_t){x}, sizeof(increment_t));
 }
 
 static int *zeros(kmm_runtime_t *rt)
@@ -105,13 +111,16 @@ static void test_no_such_device(void **state)
         kmm_launch_device(l, k < 2 ? KMM_ON_DEVICE : KMM_ON_CUDA, k == 0 ? 2 : -1);
         assert_int_equal(run(l, x), KMM_E_NO_DEVICE);
         assert_non_null(strstr(kmm_error_text(rt), "test.c:1: increment: "));
-        assert_non_null(strstr(kmm_error_text(rt), k == 0 ? "device(2): there are 2 devices" : k == 1 ? "device(-1)" : "runs on the CPU"));
+        assert_non_null(strstr(kmm_error_text(rt), k == 0   ? "device(2): there are 2 devices"
+                                                   : k == 1 ? "device(-1)"
+                                                            : "runs on the CPU"));
     }
     expect_all(rt, x, 0);
     runtime_close(rt);
 }
 
-/* Chunks go where their data is: a launch that is dealt in turn is followed by one that moves nothing. */
+/* Chunks go where their data is: a launch that is dealt in turn is followed by one that moves
+ * nothing. */
 static void test_locality(void **state)
 {
     (void)state;
@@ -188,7 +197,7 @@ static void submit_one(kmm_function_t *function, int priority)
 static void test_priority(void **state)
 {
     (void)state;
-    static const int priorities[] = { 0, 1, -5, 1, 7, 0, 7 }, expected[] = { 7, 7, 1, 1, 0, 0, -5 };
+    static const int priorities[] = {0, 1, -5, 1, 7, 0, 7}, expected[] = {7, 7, 1, 1, 0, 0, -5};
     kmm_runtime_t *rt = make("host");
     ran = 0;
     char byte = 0;
@@ -261,7 +270,8 @@ static void count_one(const kmm_chunk_t *c, void *args)
     ran++;
 }
 
-/* Who submits more than can be remembered waits for some to end; memory is bounded by those outstanding. */
+/* Who submits more than can be remembered waits for some to end; memory is bounded by those
+ * outstanding. */
 static void test_many(void **state)
 {
     (void)state;
@@ -276,7 +286,8 @@ static void test_many(void **state)
     kmm_launch_t *l = kmm_launch_begin("many", "test.c", 1);
     kmm_launch_axis(l, "i", KMM_RANGE_0, 0, MANY);
     kmm_launch_chunk(l, KMM_RANGE_0, 1);
-    /* Nothing runs until the gate opens; it does when so many have been submitted that the rest must wait. */
+    /* Nothing runs until the gate opens; it does when so many have been submitted that the rest
+     * must wait. */
     pid_t opener = fork();
     if (opener == 0) {
         usleep(300000);
@@ -302,17 +313,18 @@ static void count_blocks(const kmm_host_blocks_t *b, void **args)
     __atomic_fetch_add(&ran, (int)(b->last - b->first), __ATOMIC_RELAXED);
 }
 
-/* Chunks of a launch run before all of it has been submitted: more than may wait have run when it returns, with and without
- * devices that have memory of their own. */
+/* Chunks of a launch run before all of it has been submitted: more than may wait have run when it
+ * returns, with and without devices that have memory of their own. */
 static void test_starts_while_submitting(void **state)
 {
     (void)state;
     enum { COUNT = 120000, MOST_WAIT = 40000 };
-    static const kmm_kernel_t kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "count", count_blocks, NULL, 0, NULL, 0, NULL };
-    static const char *const devices[] = { "host", "host:1,mem=1M", "host:2,mem=1M" };
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HOST, "count", count_blocks, NULL, 0, NULL, 0, NULL};
+    static const char *const devices[] = {"host", "host:1,mem=1M", "host:2,mem=1M"};
     for (size_t c = 0; c < sizeof(devices) / sizeof(*devices); c++) {
         kmm_runtime_t *rt = make(devices[c]);
-        kmm_geometry_t g = { { COUNT, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+        kmm_geometry_t g = {{COUNT, 1, 1}, {1, 1, 1}, 0, NULL};
         __atomic_store_n(&ran, 0, __ATOMIC_RELAXED);
         kmm_launch_t *l = kmm_launch_begin("count", "test.c", 1);
         kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, KMM_WHOLE);
@@ -329,8 +341,9 @@ static void test_starts_while_submitting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_locality),
-        cmocka_unit_test(test_balance),    cmocka_unit_test(test_priority),       cmocka_unit_test(test_nowait),
+        cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device),
+        cmocka_unit_test(test_locality),   cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_priority),   cmocka_unit_test(test_nowait),
         cmocka_unit_test(test_many),       cmocka_unit_test(test_starts_while_submitting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

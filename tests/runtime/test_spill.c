@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that are larger than host memory may be: what goes to disk, what comes back, and what goes wrong. */
+/* Arrays that are larger than host memory may be: what goes to disk, what comes back, and what goes
+ * wrong. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,25 +18,30 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <kmm.h>
+#include "fake_gpu.h"
 #include "internal.h"
 #include "memory/disk/disk.h"
 #include "memory/disk/spill.h"
-#include "fake_gpu.h"
+#include <kmm.h>
 
 #define LIMIT ((uint64_t)4 << 20)
 #define WORDS ((int64_t)3 * (4 << 20) / 4) /* of an array of three times the limit */
 
-static const char *const configurations[] = { "host", "host:1,mem=1M", "host:2,mem=2M", "host:2,mem=1M,host", "host:1,mem=64M" };
-static const char *const modes[] = { "", "pread", "cached", "pread,cached" };
-enum { CONFIGURATIONS = sizeof(configurations) / sizeof(*configurations), MODES = sizeof(modes) / sizeof(*modes) };
+static const char *const configurations[] = {"host", "host:1,mem=1M", "host:2,mem=2M",
+                                             "host:2,mem=1M,host", "host:1,mem=64M"};
+static const char *const modes[] = {"", "pread", "cached", "pread,cached"};
+enum {
+    CONFIGURATIONS = sizeof(configurations) / sizeof(*configurations),
+    MODES = sizeof(modes) / sizeof(*modes)
+};
 
 /* ---- Helpers ---- */
 
 static kmm_runtime_t *make(const char *devices, uint64_t limit, const char *folder)
 {
     kmm_runtime_t *rt = NULL;
-    int error = kmm_create(&rt, &(kmm_config_t){ .devices = devices, .host_mem = limit, .spill_dir = folder });
+    int error = kmm_create(
+        &rt, &(kmm_config_t){.devices = devices, .host_mem = limit, .spill_dir = folder});
     if (error)
         fail_msg("%s: %s", devices, kmm_error_text(NULL));
     kmm_use(rt);
@@ -59,7 +65,8 @@ static void good(kmm_runtime_t *rt, int error)
 static void *array(kmm_runtime_t *rt, int64_t words)
 {
     void *p = NULL;
-    good(rt, kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { words }, .element_bytes = 4 }, &p));
+    good(rt, kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {words}, .element_bytes = 4},
+                              &p));
     return p;
 }
 
@@ -79,14 +86,16 @@ static void step_run(const kmm_host_blocks_t *b, void **args)
     uint32_t *x = *(uint32_t **)args[1];
     const uint32_t *y = *(const uint32_t **)args[2];
     for (uint64_t k = b->first; k < b->last; k++) {
-        int64_t begin = (int64_t)(k % b->count[0] + b->offset[0]) * b->block[0], stop = begin + b->block[0];
+        int64_t begin = (int64_t)(k % b->count[0] + b->offset[0]) * b->block[0],
+                stop = begin + b->block[0];
         for (int64_t i = begin; i < stop && i < n; i++)
             x[i] = 3 * x[i] + y[i];
     }
 }
 
-static const uint32_t words3[] = { 8, 8, 8 };
-static const kmm_kernel_t step_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", step_run, NULL, 3, words3, 0, NULL };
+static const uint32_t words3[] = {8, 8, 8};
+static const kmm_kernel_t step_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", step_run, NULL, 3, words3, 0, NULL};
 
 /* The same for the fake GPU. */
 enum { BLOCK = 1024 };
@@ -103,15 +112,16 @@ static int step_block(const uint32_t block[3], const uint32_t grid[3], void **ar
     return 0;
 }
 
-static const uint32_t clone_words[] = { sizeof(kmm_blocks_t), 8, 8, 8 };
-static fake_kernel_t fake_step = { step_block, 4, clone_words, 0, NULL };
-static const kmm_kernel_t step_on_gpu = { KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_step, 4, clone_words, 1, NULL };
+static const uint32_t clone_words[] = {sizeof(kmm_blocks_t), 8, 8, 8};
+static fake_kernel_t fake_step = {step_block, 4, clone_words, 0, NULL};
+static const kmm_kernel_t step_on_gpu = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_step, 4, clone_words, 1, NULL};
 
 static int step_with(const kmm_kernel_t *kernel, int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
 {
     kmm_launch_t *l = kmm_launch_begin("step", "test_spill.c", __LINE__);
-    void *args[] = { NULL, &n, &x, &y };
-    kmm_geometry_t g = { { (uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1 }, { BLOCK, 1, 1 }, 0, NULL };
+    void *args[] = {NULL, &n, &x, &y};
+    kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
     kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
     kmm_launch_access(l, KMM_UPDATE, "x[i]", x, 4);
@@ -155,7 +165,8 @@ static void checksums_are_xxh64(void **state)
     assert_true(kmm__disk_checksum("", 0) == 0xEF46DB3751D8E999u);
     assert_true(kmm__disk_checksum("a", 1) == 0xD24EC4F1A98C6E5Bu);
     assert_true(kmm__disk_checksum("abc", 3) == 0x44BC2CF5AD770999u);
-    const char *text = "Nobody inspects the spammish repetition"; /* 39 bytes: four lanes, and a rest of seven */
+    const char *text =
+        "Nobody inspects the spammish repetition"; /* 39 bytes: four lanes, and a rest of seven */
     assert_true(kmm__disk_checksum(text, 39) == 0xFBCEA83C8A378BF1u);
 }
 
@@ -169,7 +180,10 @@ static void write_and_read(const char *how)
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < COUNT; k++) {
             memset(memory + k * BYTES, pass ? 0 : k + 1, BYTES);
-            op[k] = (kmm__disk_op_t){ .writes = !pass, .memory = memory + k * BYTES, .bytes = BYTES, .offset = (int64_t)(COUNT - k) * BYTES };
+            op[k] = (kmm__disk_op_t){.writes = !pass,
+                                     .memory = memory + k * BYTES,
+                                     .bytes = BYTES,
+                                     .offset = (int64_t)(COUNT - k) * BYTES};
             kmm__disk_start(d, &op[k]);
         }
         for (int k = 0; k < COUNT; k++) {
@@ -267,7 +281,8 @@ static fake_counts_function_t *gpu_counts(void)
     return fn;
 }
 
-/* Sweeps with kernels of the GPU, and every other time with one of the pretend devices if there are any. */
+/* Sweeps with kernels of the GPU, and every other time with one of the pretend devices if there are
+ * any. */
 static void sweep_gpus(const char *devices, uint64_t limit, int64_t n, bool mixed)
 {
     kmm_runtime_t *rt = make(devices, limit, NULL);
@@ -341,15 +356,16 @@ enum { ROUNDS = 4 };
 /* The same behind a page's first bytes, where large memory from malloc begins. */
 static uint32_t *shifted(uint32_t *values, int64_t n)
 {
-    uint32_t *p = mmap(NULL, (size_t)n * 4 + 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t *p =
+        mmap(NULL, (size_t)n * 4 + 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(p, MAP_FAILED);
     memcpy(p + 4, values, (size_t)n * 4);
     free(values);
     return p + 4;
 }
 
-/* Memory of the program that is used from one end to the other: blocks are page-locked ahead, each once, and all unlocked; also
- * where the map ends before they are used. */
+/* Memory of the program that is used from one end to the other: blocks are page-locked ahead, each
+ * once, and all unlocked; also where the map ends before they are used. */
 static void blocks_are_locked_ahead(void **state)
 {
     (void)state;
@@ -368,7 +384,8 @@ static void blocks_are_locked_ahead(void **state)
         good(rt, step_with(&step_on_gpu, used, x, y, used / 50));
         good(rt, kmm_wait(rt));
         counts(&c);
-        assert_in_range(c.registrations, used == n ? 4 : 2, 4); /* the last block of each is not worth it */
+        assert_in_range(c.registrations, used == n ? 4 : 2,
+                        4); /* the last block of each is not worth it */
         good(rt, kmm_unmap(rt, x));
         counts(&c);
         assert_in_range(c.registrations, used == n ? 2 : 1, 2);
@@ -392,7 +409,8 @@ static void only_what_nobody_else_has_is_written(void **state)
     (void)state;
     const int64_t n = (int64_t)(LIMIT / 2 / 4);
     kmm_runtime_t *rt = make("host:1,mem=64M", LIMIT, NULL);
-    uint32_t *x = words(n, 3), *y = words(n, 4), *a = array(rt, n), *b = array(rt, n), *c = array(rt, WORDS);
+    uint32_t *x = words(n, 3), *y = words(n, 4), *a = array(rt, n), *b = array(rt, n),
+             *c = array(rt, WORDS);
     good(rt, kmm_copy_in(rt, a, x, (size_t)n * 4));
     good(rt, kmm_copy_in(rt, b, y, (size_t)n * 4));
     good(rt, step(n, a, b, n)); /* the device has the newest of both */
@@ -440,7 +458,8 @@ static void dead_data_does_not_move(void **state)
     uint64_t before = stats(rt).written;
     a = array(rt, (int64_t)(LIMIT / 8));
     good(rt, kmm_fill(rt, a, 3, LIMIT / 2));
-    assert_true(stats(rt).written - before <= LIMIT / 8 + 2 * stats(rt).sheet_bytes); /* writes that were under way */
+    assert_true(stats(rt).written - before <=
+                LIMIT / 8 + 2 * stats(rt).sheet_bytes); /* writes that were under way */
     end(rt);
 }
 
@@ -505,7 +524,8 @@ static void changed_blocks_are_noticed(const char *devices)
 {
     char folder[64];
     kmm_runtime_t *rt = make(devices, LIMIT, make_folder(folder));
-    uint32_t *x = words(WORDS, 1), *y = words(WORDS, 2), *a = array(rt, WORDS), *b = array(rt, WORDS), *got = malloc(WORDS * 4);
+    uint32_t *x = words(WORDS, 1), *y = words(WORDS, 2), *a = array(rt, WORDS),
+             *b = array(rt, WORDS), *got = malloc(WORDS * 4);
     good(rt, kmm_copy_in(rt, a, x, WORDS * 4)); /* its first sheets are written first */
     good(rt, kmm_copy_in(rt, b, y, WORDS * 4));
     int file = spill_file(folder);
@@ -559,7 +579,8 @@ static void fill_the_disk(const char *devices)
     assert_non_null(strstr(kmm_error_text(rt), folder));
     assert_non_null(strstr(kmm_error_text(rt), "bytes"));
     kmm_wait(rt);
-    /* With less to keep, or more room on the disk, all goes on; what was not touched is what it was. */
+    /* With less to keep, or more room on the disk, all goes on; what was not touched is what it
+     * was. */
     good(rt, kmm_array_destroy(rt, b));
     assert_holds(rt, a, x, n);
     b = array(rt, n);
@@ -645,7 +666,9 @@ static void bytes_are_told(void **state)
     fclose(file);
     at = strstr(text, "kmm: host memory: at most 4.0 MiB");
     assert_non_null(at);
-    assert_int_equal(sscanf(strstr(at, "written"), "written to disk %lf %3s, read back %lf %3s", &written, unit[0], &read_back, unit[1]), 4);
+    assert_int_equal(sscanf(strstr(at, "written"), "written to disk %lf %3s, read back %lf %3s",
+                            &written, unit[0], &read_back, unit[1]),
+                     4);
     assert_string_equal(unit[0], "MiB");
     assert_string_equal(unit[1], "MiB");
     assert_true(written > (double)s.written / 1048576 - 0.1 && written >= 8 && written <= 12.1);
@@ -657,11 +680,15 @@ static void refuses(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host", .host_mem = 4096 }), KMM_E_INVALID);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host", .host_mem = LIMIT, .spill_dir = "/no such folder" }), KMM_E_IO);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host", .host_mem = 4096}),
+                     KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host",
+                                                     .host_mem = LIMIT,
+                                                     .spill_dir = "/no such folder"}),
+                     KMM_E_IO);
     assert_non_null(strstr(kmm_error_text(NULL), "/no such folder"));
     setenv("KMM_HOST_MEM", "much", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "host" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host"}), KMM_E_INVALID);
     setenv("KMM_HOST_MEM", "2M", 1);
     setenv("KMM_SPILL_DIR", "/var/tmp", 1);
     rt = make("host", 0, NULL);

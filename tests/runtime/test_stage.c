@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and when they are made. */
+/* Copies of the program's memory through buffers, on the fake CUDA driver: that they are right, and
+ * when they are made. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <semaphore.h>
@@ -30,16 +31,21 @@ static kmm_runtime_t *make(const char *threads, const char *bytes, const char *t
     setenv("KMM_STAGE_THREADS", threads, 1);
     setenv("KMM_STAGE_BYTES", bytes, 1);
     setenv("KMM_STAGE_TIMES", times, 1);
-    return runtime_open(&(kmm_config_t){ .devices = "cuda:1,mem=64M" });
+    return runtime_open(&(kmm_config_t){.devices = "cuda:1,mem=64M"});
 }
 
 /* ---- The copies themselves ---- */
 
-typedef struct memory { kmm__addr_t window; kmm__frame_handle_t frame; uint64_t bytes; } memory_t;
+typedef struct memory {
+    kmm__addr_t window;
+    kmm__frame_handle_t frame;
+    uint64_t bytes;
+} memory_t;
 
 static memory_t memory_open(kmm__device_t *d)
 {
-    memory_t m = { .bytes = (MEMORY + d->info.granularity - 1) / d->info.granularity * d->info.granularity };
+    memory_t m = {.bytes = (MEMORY + d->info.granularity - 1) / d->info.granularity *
+                           d->info.granularity};
     assert_int_equal(d->backend->window_reserve(d->gpu, m.bytes, &m.window), 0);
     assert_int_equal(d->backend->frame_create(d->gpu, m.bytes, &m.frame), 0);
     assert_int_equal(d->backend->frame_map(d->gpu, m.window, m.frame, m.bytes), 0);
@@ -53,11 +59,14 @@ static void memory_close(kmm__device_t *d, memory_t *m)
     d->backend->window_release(d->gpu, m->window, m->bytes);
 }
 
-typedef struct rows { int64_t offset, width, pitch, rows; } rows_t;
+typedef struct rows {
+    int64_t offset, width, pitch, rows;
+} rows_t;
 
 static rows_t random_rows(void)
 {
-    rows_t r = { .width = rng_range(&rng, 1, rng_range(&rng, 0, 1) ? 300 : 20000), .rows = rng_range(&rng, 1, 40) };
+    rows_t r = {.width = rng_range(&rng, 1, rng_range(&rng, 0, 1) ? 300 : 20000),
+                .rows = rng_range(&rng, 1, 40)};
     r.pitch = r.width + (rng_range(&rng, 0, 1) ? rng_range(&rng, 0, 5000) : 0);
     r.offset = rng_range(&rng, 0, MEMORY - ((r.rows - 1) * r.pitch + r.width));
     return r;
@@ -65,9 +74,11 @@ static rows_t random_rows(void)
 
 static void copy_in(kmm__device_t *d, const memory_t *m, char *host, const rows_t *r)
 {
-    kmm__stage_t in = { .device = d, .stream = d->in };
+    kmm__stage_t in = {.device = d, .stream = d->in};
     pthread_mutex_lock(&d->in_lock);
-    assert_int_equal(kmm__stage_copy(&in, m->window + (kmm__addr_t)r->offset, host + r->offset, r->width, r->pitch, r->rows), 0);
+    assert_int_equal(kmm__stage_copy(&in, m->window + (kmm__addr_t)r->offset, host + r->offset,
+                                     r->width, r->pitch, r->rows),
+                     0);
     assert_int_equal(kmm__stage_finish(&in), 0);
     pthread_mutex_unlock(&d->in_lock);
 }
@@ -78,11 +89,14 @@ static void wake(void *arg, int status)
     sem_post(arg);
 }
 
-static void copy_out(kmm__device_t *d, const memory_t *m, char *host, const rows_t *r, sem_t *landed)
+static void copy_out(kmm__device_t *d, const memory_t *m, char *host, const rows_t *r,
+                     sem_t *landed)
 {
-    kmm__stage_t out = { .device = d, .stream = d->out, .is_out = true };
+    kmm__stage_t out = {.device = d, .stream = d->out, .is_out = true};
     pthread_mutex_lock(&d->out_lock);
-    assert_int_equal(kmm__stage_copy(&out, m->window + (kmm__addr_t)r->offset, host + r->offset, r->width, r->pitch, r->rows), 0);
+    assert_int_equal(kmm__stage_copy(&out, m->window + (kmm__addr_t)r->offset, host + r->offset,
+                                     r->width, r->pitch, r->rows),
+                     0);
     assert_int_equal(kmm__stage_finish(&out), 0);
     assert_int_equal(kmm__stage_notify(d, wake, landed), 0);
     pthread_mutex_unlock(&d->out_lock);
@@ -102,16 +116,17 @@ static void scribble(char *p)
     }
 }
 
-/* In: the host's memory may be overwritten at once. Out: everything is there when the notification comes, also of
- * copies that go to the same place one after the other. */
+/* In: the host's memory may be overwritten at once. Out: everything is there when the notification
+ * comes, also of copies that go to the same place one after the other. */
 static void test_copies(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = make("3", "4096", "2");
     kmm__device_t *d = rt->device[0];
     memory_t m = memory_open(d);
-    char *host = malloc(MEMORY), *got = malloc(MEMORY), *model = malloc(MEMORY), *expected = malloc(MEMORY);
-    const rows_t all = { 0, MEMORY, MEMORY, 1 };
+    char *host = malloc(MEMORY), *got = malloc(MEMORY), *model = malloc(MEMORY),
+         *expected = malloc(MEMORY);
+    const rows_t all = {0, MEMORY, MEMORY, 1};
     sem_t landed;
     sem_init(&landed, 0, 0);
     assert_true(kmm__stage_works(d));
@@ -124,7 +139,8 @@ static void test_copies(void **state)
         rows_t in = random_rows(), out = random_rows();
         if (round % 40 == 0)
             scribble(host);
-        assert_int_equal(kmm__stream_drain(d->backend, d->out), 0); /* what goes out has left the device */
+        assert_int_equal(kmm__stream_drain(d->backend, d->out),
+                         0); /* what goes out has left the device */
         copy_in(d, &m, host, &in);
         model_copy(model, host, &in);
         memset(host + in.offset, round, (size_t)in.width);
@@ -132,9 +148,11 @@ static void test_copies(void **state)
         copy_out(d, &m, got, &out, &landed);
         model_copy(expected, model, &out);
         if (rng_range(&rng, 0, 1)) {
-            kmm__stage_await(rt, got + out.offset, got + out.offset + (out.rows - 1) * out.pitch + out.width);
+            kmm__stage_await(rt, got + out.offset,
+                             got + out.offset + (out.rows - 1) * out.pitch + out.width);
             for (int64_t k = 0; k < out.rows; k++)
-                assert_memory_equal(got + out.offset + k * out.pitch, expected + out.offset + k * out.pitch, out.width);
+                assert_memory_equal(got + out.offset + k * out.pitch,
+                                    expected + out.offset + k * out.pitch, out.width);
         }
         while (sem_wait(&landed))
             ;
@@ -203,17 +221,21 @@ static void test_times(void **state)
 {
     (void)state;
     /* As on an H200: locking 0.07 s/GB, buffers 25 GB/s, the link 55. */
-    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 18e-12 }), 70. / 31, 1e-6);
-    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 0 }), 1.75, 1e-6);
-    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 200e-12, 18e-12 }) == 0); /* one thread: locked at once */
-    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 70e-12, 40e-12, 90e-12 }) >= 1000); /* the link is slower */
-    assert_true(kmm__costs_times(&(kmm__copy_costs_t){ 1, 40e-12, 18e-12 }) >= 1000); /* it cannot be locked */
+    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){70e-12, 40e-12, 18e-12}), 70. / 31,
+                       1e-6);
+    assert_float_equal(kmm__costs_times(&(kmm__copy_costs_t){70e-12, 40e-12, 0}), 1.75, 1e-6);
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){70e-12, 200e-12, 18e-12}) ==
+                0); /* one thread: locked at once */
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){70e-12, 40e-12, 90e-12}) >=
+                1000); /* the link is slower */
+    assert_true(kmm__costs_times(&(kmm__copy_costs_t){1, 40e-12, 18e-12}) >=
+                1000); /* it cannot be locked */
     kmm_runtime_t *rt;
     setenv("KMM_STAGE_TIMES", "twice", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=64M"}), KMM_E_INVALID);
     assert_non_null(strstr(kmm_error_text(NULL), "KMM_STAGE_TIMES=twice"));
     setenv("KMM_STAGE_TIMES", "-1", 1);
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){ .devices = "cuda:1,mem=64M" }), KMM_E_INVALID);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=64M"}), KMM_E_INVALID);
 }
 
 /* The file in the folder, of which there is at most one. */
@@ -256,7 +278,8 @@ static void put(const char *path, const char *text, const char *mode)
     fclose(f);
 }
 
-/* Small arrays measure nothing; a large one does, once; later runtimes believe the file, unless it is broken or another machine's. */
+/* Small arrays measure nothing; a large one does, once; later runtimes believe the file, unless it
+ * is broken or another machine's. */
 static void test_kept(void **state)
 {
     (void)state;
@@ -270,7 +293,8 @@ static void test_kept(void **state)
     assert_false(find_file(deep, path, sizeof(path)));
     kmm__copy_costs_t c = costs_now(64 << 20, &known);
     assert_true(known);
-    assert_true(c.stage > 0 && c.stage < 1e-6 && c.lock >= 0 && c.lock < 1e-6 && c.link > 0 && c.link < 1e-6);
+    assert_true(c.stage > 0 && c.stage < 1e-6 && c.lock >= 0 && c.lock < 1e-6 && c.link > 0 &&
+                c.link < 1e-6);
     assert_true(find_file(deep, path, sizeof(path)));
 
     FILE *f = fopen(path, "r");
@@ -282,12 +306,14 @@ static void test_kept(void **state)
     assert_true(known);
     assert_true(c.lock == 0x1p-30 && c.stage == 0x1p-31 && c.link == 0x1p-32);
 
-    struct timespec old[2] = { { time(NULL) - 8 * 24 * 3600, 0 }, { time(NULL) - 8 * 24 * 3600, 0 } };
+    struct timespec old[2] = {{time(NULL) - 8 * 24 * 3600, 0}, {time(NULL) - 8 * 24 * 3600, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
     costs_now(1, &known);
     assert_false(known);
 
-    static const char *const broken[] = { "lock 0x1p-30\nstage 0x1p-31\n", "lock nan\nstage 0x1p-31\nlink 0\n", "lock 0\nstage 0\nlink 0\n", "lock -1\nstage 1\nlink 0\n", "" };
+    static const char *const broken[] = {
+        "lock 0x1p-30\nstage 0x1p-31\n", "lock nan\nstage 0x1p-31\nlink 0\n",
+        "lock 0\nstage 0\nlink 0\n", "lock -1\nstage 1\nlink 0\n", ""};
     for (size_t k = 0; k < sizeof(broken) / sizeof(*broken); k++) {
         snprintf(text, sizeof(text), "%s%s", key, broken[k]);
         put(path, text, "w");
@@ -327,6 +353,7 @@ static void test_kept(void **state)
 int main(void)
 {
     rng.state = rng_seed();
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_copies), cmocka_unit_test(test_choice), cmocka_unit_test(test_times), cmocka_unit_test(test_kept) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_times), cmocka_unit_test(test_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,17 +15,21 @@
 
 enum { N = 1 << 15 };
 
-static const char *const configurations[] = { "host", "host:1,mem=256K", "host:3,mem=256K" };
+static const char *const configurations[] = {"host", "host:1,mem=256K", "host:3,mem=256K"};
 
 static kmm_runtime_t *make(const char *devices)
 {
-    return runtime_open(&(kmm_config_t){ .devices = devices });
+    return runtime_open(&(kmm_config_t){.devices = devices});
 }
 
 static int *zeros(kmm_runtime_t *rt, size_t n)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { (int64_t)n }, .element_bytes = sizeof(int) }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(
+            rt, &(kmm_shape_t){.dims = 1, .extent = {(int64_t)n}, .element_bytes = sizeof(int)},
+            &p),
+        0);
     assert_int_equal(kmm_fill(rt, p, 0, n * sizeof(int)), 0);
     return p;
 }
@@ -103,8 +107,9 @@ static void triple(const kmm_host_blocks_t *b, void **args)
             (*(int **)args[0])[k * b->block[0] + i] *= 3;
 }
 
-static const uint32_t words[] = { 8 };
-static const kmm_kernel_t triple_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "triple", triple, NULL, 1, words, 0, NULL };
+static const uint32_t words[] = {8};
+static const kmm_kernel_t triple_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "triple", triple, NULL, 1, words, 0, NULL};
 
 /* A launch inside runs at once, on the pointers as they are. */
 static void test_launch(void **state)
@@ -116,8 +121,8 @@ static void test_launch(void **state)
         assert_int_equal(increment_all(x), 0);
         kmm_task_t *t = kmm_task_begin(describe(KMM_UPDATE, x, 0), NULL, NULL);
         int *here = kmm_task_pointer(t, x);
-        void *args[] = { &here };
-        kmm_geometry_t geometry = { { N / 64, 1, 1 }, { 64, 1, 1 }, 0, NULL };
+        void *args[] = {&here};
+        kmm_geometry_t geometry = {{N / 64, 1, 1}, {64, 1, 1}, 0, NULL};
         assert_int_equal(kmm_launch_kernel(&triple_kernel, &geometry, args), 0);
         assert_int_equal(here[N - 1], 3);
         kmm_task_end(t);
@@ -133,7 +138,7 @@ static void test_host_memory(void **state)
     (void)state;
     for (size_t c = 0; c < 3; c++) {
         kmm_runtime_t *rt = make(configurations[c]);
-        int y[100] = { 7 };
+        int y[100] = {7};
         kmm_task_t *t = kmm_task_begin(describe(KMM_UPDATE, y, 100), NULL, NULL);
         int *here = kmm_task_pointer(t, y);
         assert_int_equal(here[0], 7);
@@ -178,7 +183,8 @@ static void test_mistakes(void **state)
         assert_null(kmm_task_begin(l, NULL, NULL));
         assert_null(kmm_task_pointer(NULL, x));
         kmm_task_end(NULL);
-        if (c > 0) { /* an array that no device can hold: a task cannot be split, and has the rest in the host's memory */
+        if (c > 0) { /* an array that no device can hold: a task cannot be split, and has the rest
+                        in the host's memory */
             int *large = zeros(rt, 1 << 18);
             t = kmm_task_begin(describe(KMM_UPDATE, large, 0), NULL, NULL);
             assert_non_null(t);
@@ -252,7 +258,11 @@ static void test_threads(void **state)
 
 enum { DEPTH = 5 };
 
-typedef struct nested { int *x; int depth; int *refused; } nested_t;
+typedef struct nested {
+    int *x;
+    int depth;
+    int *refused;
+} nested_t;
 
 static int nest(nested_t n);
 
@@ -265,7 +275,7 @@ static void nested(const kmm_chunk_t *c, void *args)
     __atomic_fetch_add(n.x, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(n.refused, kmm_wait(shared) == KMM_E_STATE, __ATOMIC_RELAXED);
     for (int k = 0; k < 2 && n.depth; k++)
-        nest((nested_t){ n.x, n.depth - 1, n.refused });
+        nest((nested_t){n.x, n.depth - 1, n.refused});
     kmm_use(NULL);
 }
 
@@ -282,7 +292,7 @@ static void test_nested(void **state)
     (void)state;
     int calls = 0, refused = 0;
     kmm_runtime_t *rt = shared = make("host");
-    assert_int_equal(nest((nested_t){ &calls, DEPTH, &refused }), 0);
+    assert_int_equal(nest((nested_t){&calls, DEPTH, &refused}), 0);
     for (int k = 0; k <= DEPTH; k++) /* each covers what was submitted before */
         assert_int_equal(kmm_wait(rt), 0);
     assert_int_equal(calls, (2 << DEPTH) - 1);
@@ -293,8 +303,9 @@ static void test_nested(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_launch),  cmocka_unit_test(test_host_memory),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_threads), cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_host_memory), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_nested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

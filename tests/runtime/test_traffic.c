@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many bytes are copied, to the byte, on pretend devices. Every test also looks at the values, since what moves
- * nothing is easily wrong.
+ * How many bytes are copied, to the byte, on pretend devices. Every test also looks at the values,
+ * since what moves nothing is easily wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static _Atomic bool gate_is_open = true;
 
 static void await_gate(void)
 {
-    struct timespec nap = { 0, 20000 };
+    struct timespec nap = {0, 20000};
     while (!atomic_load(&gate_is_open))
         nanosleep(&nap, NULL);
 }
@@ -59,11 +59,12 @@ __attribute__((no_sanitize("thread"))) static bool is_home(int value)
 
 enum { LATE_PARTS = 64 };
 
-/* x[:] = value; blocks of the second half wait up to ten seconds until the host sees what the first one has written. */
+/* x[:] = value; blocks of the second half wait up to ten seconds until the host sees what the first
+ * one has written. */
 static void late_run(const kmm_host_blocks_t *b, void **args)
 {
     enum { NAPS = 10000 };
-    struct timespec nap = { 0, 1000000 };
+    struct timespec nap = {0, 1000000};
     for (int k = 0; b->offset[0] >= LATE_PARTS / 2 && k < NAPS && !atomic_load(&came_home); k++) {
         if (is_home((int)ARG(int64_t, 2)))
             atomic_store(&came_home, true);
@@ -87,7 +88,8 @@ static void sum_run(const kmm_host_blocks_t *b, void **args)
     int64_t part = ARG(int64_t, 0);
     for (uint64_t k = b->first; k < b->last; k++)
         for (int64_t e = 0; e < part; e++)
-            ARG(int *, 2)[block_of(b, k)] += ARG(const int *, 1)[(int64_t)block_of(b, k) * part + e];
+            ARG(int *, 2)
+    [block_of(b, k)] += ARG(const int *, 1)[(int64_t)block_of(b, k) * part + e];
 }
 
 /* Reads, and keeps nothing. */
@@ -118,24 +120,32 @@ static void box_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const uint32_t words[] = { 8, 8, 8, 8 };
-static const kmm_kernel_t set_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "set", set_run, NULL, 3, words, 0, NULL };
-static const kmm_kernel_t late_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "late", late_run, NULL, 3, words, 0, NULL };
-static const kmm_kernel_t add_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 3, words, 0, NULL };
-static const kmm_kernel_t sum_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, words, 0, NULL };
-static const kmm_kernel_t look_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "look", look_run, NULL, 3, words, 0, NULL };
-static const kmm_kernel_t box_kernel = { KMM_LAUNCH_VERSION, KMM_KIND_HOST, "box", box_run, NULL, 4, words, 0, NULL };
+static const uint32_t words[] = {8, 8, 8, 8};
+static const kmm_kernel_t set_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "set", set_run, NULL, 3, words, 0, NULL};
+static const kmm_kernel_t late_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "late", late_run, NULL, 3, words, 0, NULL};
+static const kmm_kernel_t add_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add", add_run, NULL, 3, words, 0, NULL};
+static const kmm_kernel_t sum_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "sum", sum_run, NULL, 3, words, 0, NULL};
+static const kmm_kernel_t look_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "look", look_run, NULL, 3, words, 0, NULL};
+static const kmm_kernel_t box_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HOST, "box", box_run, NULL, 4, words, 0, NULL};
 
 /* ---- Runtimes and what they have copied ---- */
 
-typedef struct traffic { uint64_t in, out, peer; } traffic_t;
+typedef struct traffic {
+    uint64_t in, out, peer;
+} traffic_t;
 
 static kmm_runtime_t *make(int devices, uint64_t mem)
 {
     char list[64];
     kmm_runtime_t *rt = NULL;
     snprintf(list, sizeof(list), "host:%d,mem=%llu", devices, (unsigned long long)mem);
-    if (kmm_create(&rt, &(kmm_config_t){ .devices = list, .threads = 2 }))
+    if (kmm_create(&rt, &(kmm_config_t){.devices = list, .threads = 2}))
         fail_msg("%s: %s", list, kmm_error_text(NULL));
     kmm_use(rt);
     return rt;
@@ -151,7 +161,7 @@ static void end(kmm_runtime_t *rt)
 
 static traffic_t traffic(kmm_runtime_t *rt)
 {
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     kmm_device_info_t d;
     assert_int_equal(kmm_wait(rt), 0);
     for (int k = 0; k < kmm_device_count(rt); k++) {
@@ -164,20 +174,25 @@ static traffic_t traffic(kmm_runtime_t *rt)
 }
 
 /* Since the traffic at *since, which becomes now's. */
-static void expect(kmm_runtime_t *rt, traffic_t *since, const char *what, uint64_t in, uint64_t out, uint64_t peer)
+static void expect(kmm_runtime_t *rt, traffic_t *since, const char *what, uint64_t in, uint64_t out,
+                   uint64_t peer)
 {
-    traffic_t now = traffic(rt), d = { now.in - since->in, now.out - since->out, now.peer - since->peer };
+    traffic_t now = traffic(rt),
+              d = {now.in - since->in, now.out - since->out, now.peer - since->peer};
     *since = now;
     if (d.in != in || d.out != out || d.peer != peer)
-        fail_msg("%s: copied %llu in, %llu out, %llu peer; wanted %llu, %llu, %llu", what, (unsigned long long)d.in,
-                 (unsigned long long)d.out, (unsigned long long)d.peer, (unsigned long long)in, (unsigned long long)out,
-                 (unsigned long long)peer);
+        fail_msg("%s: copied %llu in, %llu out, %llu peer; wanted %llu, %llu, %llu", what,
+                 (unsigned long long)d.in, (unsigned long long)d.out, (unsigned long long)d.peer,
+                 (unsigned long long)in, (unsigned long long)out, (unsigned long long)peer);
 }
 
 static int *array(kmm_runtime_t *rt, int64_t n)
 {
     void *p = NULL;
-    assert_int_equal(kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { n }, .element_bytes = sizeof(int) }, &p), 0);
+    assert_int_equal(
+        kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {n}, .element_bytes = sizeof(int)},
+                         &p),
+        0);
     return p;
 }
 
@@ -209,7 +224,8 @@ static kmm_launch_t *begin(const range_t *r, const char *name)
     return l;
 }
 
-static void access_parts(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base, int64_t part)
+static void access_parts(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base,
+                         int64_t part)
 {
     kmm_launch_access(l, mode, text, base, sizeof(int));
     kmm_launch_index(l, 0, part);
@@ -219,17 +235,18 @@ static void access_parts(kmm_launch_t *l, kmm_mode_t mode, const char *text, con
 /* The grid is as large as the range: its parts are counted from the array's `first` part. */
 static void submit(kmm_launch_t *l, const kmm_kernel_t *kernel, const range_t *r, void **args)
 {
-    kmm_geometry_t g = { { (uint32_t)r->count, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+    kmm_geometry_t g = {{(uint32_t)r->count, 1, 1}, {1, 1, 1}, 0, NULL};
     kmm_launch_arm(l);
     if (kmm_launch_kernel(kernel, &g, args))
         fail_msg("%s: %s", kernel->name, kmm_error_text(NULL));
 }
 
-static void launch_one(const kmm_kernel_t *kernel, kmm_mode_t mode, const range_t *given, int *x, int64_t value)
+static void launch_one(const kmm_kernel_t *kernel, kmm_mode_t mode, const range_t *given, int *x,
+                       int64_t value)
 {
     range_t r = *given;
     int *from = x + r.first * r.part;
-    void *args[] = { &r.part, &from, &value };
+    void *args[] = {&r.part, &from, &value};
     r.first = 0;
     kmm_launch_t *l = begin(&r, kernel->name);
     access_parts(l, mode, "x[part]", from, r.part);
@@ -256,7 +273,7 @@ static void sum(const range_t *given, int *x, int *y)
 {
     range_t r = *given;
     int *from = x + r.first * r.part;
-    void *args[] = { &r.part, &from, &y };
+    void *args[] = {&r.part, &from, &y};
     r.first = 0;
     kmm_launch_t *l = begin(&r, "sum");
     access_parts(l, KMM_READ, "x[part]", from, r.part);
@@ -274,7 +291,8 @@ typedef struct grid {
     int64_t columns, rows; /* of a chunk; multiples of BLOCK */
 } grid_t;
 
-static void access_box(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base, const grid_t *g, int64_t lower, int64_t length)
+static void access_box(kmm_launch_t *l, kmm_mode_t mode, const char *text, const int *base,
+                       const grid_t *g, int64_t lower, int64_t length)
 {
     kmm_launch_access(l, mode, text, base, sizeof(int));
     kmm_launch_extent(l, g->h);
@@ -288,8 +306,12 @@ static void access_box(kmm_launch_t *l, kmm_mode_t mode, const char *text, const
 static void box_step(const grid_t *g, int *out, int *in)
 {
     int64_t w = g->w, h = g->h;
-    kmm_geometry_t geometry = { { (uint32_t)((w + BLOCK - 1) / BLOCK), (uint32_t)((h + BLOCK - 1) / BLOCK), 1 }, { BLOCK, BLOCK, 1 }, 0, NULL };
-    void *args[] = { &w, &h, &out, &in };
+    kmm_geometry_t geometry = {
+        {(uint32_t)((w + BLOCK - 1) / BLOCK), (uint32_t)((h + BLOCK - 1) / BLOCK), 1},
+        {BLOCK, BLOCK, 1},
+        0,
+        NULL};
+    void *args[] = {&w, &h, &out, &in};
     kmm_launch_t *l = kmm_launch_begin("box", "test.cu", 2);
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
     kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, h);
@@ -302,7 +324,8 @@ static void box_step(const grid_t *g, int *out, int *in)
         fail_msg("%s", kmm_error_text(NULL));
 }
 
-/* Which device writes a point: chunks are numbered along x first, and consecutive ones go to one device. */
+/* Which device writes a point: chunks are numbered along x first, and consecutive ones go to one
+ * device. */
 static int owner(const grid_t *g, int64_t x, int64_t y)
 {
     int64_t across = (g->w + g->columns - 1) / g->columns, down = (g->h + g->rows - 1) / g->rows;
@@ -338,18 +361,23 @@ static void check_halo(const grid_t *g)
     uint64_t all, foreign;
     count_reads(g, &all, &foreign);
     kmm_runtime_t *rt = make(g->devices, 16 << 20);
-    int *a = malloc(bytes), *b = malloc(bytes), *A = array(rt, (int64_t)n), *B = array(rt, (int64_t)n);
+    int *a = malloc(bytes), *b = malloc(bytes), *A = array(rt, (int64_t)n),
+        *B = array(rt, (int64_t)n);
     for (size_t k = 0; k < n; k++)
         a[k] = rand() % 100;
     assert_int_equal(kmm_copy_in(rt, A, a, bytes), 0);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     for (int step = 0; step < STEPS; step++) {
         char what[128];
-        snprintf(what, sizeof(what), "step %d of %lld x %lld in chunks of %lld x %lld on %d devices", step, (long long)g->w, (long long)g->h,
-                 (long long)g->columns, (long long)g->rows, g->devices);
+        snprintf(what, sizeof(what),
+                 "step %d of %lld x %lld in chunks of %lld x %lld on %d devices", step,
+                 (long long)g->w, (long long)g->h, (long long)g->columns, (long long)g->rows,
+                 g->devices);
         box_step(g, B, A);
-        /* At first all is on the host: each element comes from there once, and from then on from the device that has it. */
-        expect(rt, &t, what, step ? 0 : bytes, 0, step ? foreign * sizeof(int) : all * sizeof(int) - bytes);
+        /* At first all is on the host: each element comes from there once, and from then on from
+         * the device that has it. */
+        expect(rt, &t, what, step ? 0 : bytes, 0,
+               step ? foreign * sizeof(int) : all * sizeof(int) - bytes);
         for (int64_t y = 0; y < g->h; y++)
             for (int64_t x = 0; x < g->w; x++)
                 box_point(g->w, g->h, b, a, x, y);
@@ -368,8 +396,9 @@ static void halos_move_strips(void **state)
 {
     (void)state;
     static const grid_t grids[] = {
-        { 1, 40, 40, 40, 8 }, { 2, 40, 40, 40, 20 }, { 2, 40, 40, 20, 40 }, { 2, 37, 61, 40, 12 }, { 4, 40, 40, 20, 20 },
-        { 4, 37, 43, 20, 12 }, { 4, 64, 48, 64, 4 }, { 3, 50, 20, 4, 20 }, { 4, 8, 16, 8, 4 },
+        {1, 40, 40, 40, 8},  {2, 40, 40, 40, 20}, {2, 40, 40, 20, 40},
+        {2, 37, 61, 40, 12}, {4, 40, 40, 20, 20}, {4, 37, 43, 20, 12},
+        {4, 64, 48, 64, 4},  {3, 50, 20, 4, 20},  {4, 8, 16, 8, 4},
     };
     for (size_t k = 0; k < sizeof(grids) / sizeof(*grids); k++)
         check_halo(&grids[k]);
@@ -384,15 +413,15 @@ static void writing_fetches_nothing(void **state)
     (void)state;
     kmm_runtime_t *rt = make(2, 16 << 20);
     int *x = array(rt, N);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     kmm_fill(rt, x, 0, BYTES);
-    set(&(range_t){ 0, PARTS, PART, 4, -1 }, x, 7);
+    set(&(range_t){0, PARTS, PART, 4, -1}, x, 7);
     expect(rt, &t, "a write", 0, 0, 0);
     check_values(rt, x, N, 7);
     expect(rt, &t, "its result", 0, BYTES, 0);
-    set(&(range_t){ 5, 3, PART, 1, 0 }, x, 8); /* cuts across earlier chunks */
+    set(&(range_t){5, 3, PART, 1, 0}, x, 8); /* cuts across earlier chunks */
     expect(rt, &t, "a write of a part", 0, 0, 0);
-    set(&(range_t){ 0, PARTS, PART, 7, 1 }, x, 9);
+    set(&(range_t){0, PARTS, PART, 7, 1}, x, 9);
     expect(rt, &t, "a write over it elsewhere", 0, 0, 0);
     check_values(rt, x, N, 9);
     expect(rt, &t, "the second result", 0, BYTES, 0);
@@ -404,21 +433,21 @@ static void reading_elsewhere_moves_that_region(void **state)
     (void)state;
     kmm_runtime_t *rt = make(3, 16 << 20);
     int *x = array(rt, N), *y = array(rt, PARTS), got[PARTS];
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     kmm_fill(rt, y, 0, sizeof(got));
-    set(&(range_t){ 0, PARTS, PART, PARTS, 0 }, x, 1);
-    set(&(range_t){ 0, PARTS, 1, PARTS, 1 }, y, 0);
-    sum(&(range_t){ 3, 5, PART, 2, 1 }, x, y);
+    set(&(range_t){0, PARTS, PART, PARTS, 0}, x, 1);
+    set(&(range_t){0, PARTS, 1, PARTS, 1}, y, 0);
+    sum(&(range_t){3, 5, PART, 2, 1}, x, y);
     expect(rt, &t, "a read of 5 parts", 0, 0, 5 * PART_BYTES);
-    sum(&(range_t){ 3, 5, PART, 5, 1 }, x, y);
+    sum(&(range_t){3, 5, PART, 5, 1}, x, y);
     expect(rt, &t, "the same again", 0, 0, 0);
-    sum(&(range_t){ 6, 4, PART, 4, 1 }, x, y);
+    sum(&(range_t){6, 4, PART, 4, 1}, x, y);
     expect(rt, &t, "2 parts that are there and 2 that are not", 0, 0, 2 * PART_BYTES);
     check_values(rt, x + 2 * PART, PART, 1);
     expect(rt, &t, "the host reads a part", 0, PART_BYTES, 0);
-    add(&(range_t){ 2, 1, PART, 1, 2 }, x, 1);
+    add(&(range_t){2, 1, PART, 1, 2}, x, 1);
     expect(rt, &t, "an update of a part elsewhere", 0, 0, PART_BYTES);
-    sum(&(range_t){ 0, 8, PART, 8, 0 }, x, y + 8);
+    sum(&(range_t){0, 8, PART, 8, 0}, x, y + 8);
     expect(rt, &t, "the part comes back, and y comes over", 0, 0, PART_BYTES + 8 * sizeof(int));
     assert_int_equal(kmm_copy_out(rt, got, y, sizeof(got)), 0);
     for (int k = 0; k < PARTS; k++) {
@@ -434,13 +463,13 @@ static void nearest_source_is_used(void **state)
     (void)state;
     kmm_runtime_t *rt = make(2, 16 << 20);
     int *x = array(rt, N), *y = array(rt, PARTS);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     kmm_fill(rt, x, 0, BYTES);
-    set(&(range_t){ 0, PARTS, 1, PARTS, 0 }, y, 0);
-    sum(&(range_t){ 0, PARTS, PART, 5, 0 }, x, y);
+    set(&(range_t){0, PARTS, 1, PARTS, 0}, y, 0);
+    sum(&(range_t){0, PARTS, PART, 5, 0}, x, y);
     expect(rt, &t, "the first device reads", BYTES, 0, 0);
-    set(&(range_t){ 0, PARTS, 1, PARTS, 1 }, y, 0);
-    sum(&(range_t){ 0, PARTS, PART, 5, 1 }, x, y);
+    set(&(range_t){0, PARTS, 1, PARTS, 1}, y, 0);
+    sum(&(range_t){0, PARTS, PART, 5, 1}, x, y);
     expect(rt, &t, "the second device reads", 0, 0, BYTES);
     check_values(rt, x, N, 0);
     expect(rt, &t, "the host has it", 0, 0, 0);
@@ -454,11 +483,11 @@ static void what_all_read_is_passed_on(void **state)
     (void)state;
     kmm_runtime_t *rt = make(DEVICES, 16 << 20);
     int *x = array(rt, N);
-    traffic_t t = { 0 };
-    set(&(range_t){ 0, PARTS, PART, PARTS, 5 }, x, 3);
+    traffic_t t = {0};
+    set(&(range_t){0, PARTS, PART, PARTS, 5}, x, 3);
     expect(rt, &t, "the sixth device writes", 0, 0, 0);
     for (int k = 0; k < DEVICES; k++) {
-        look(&(range_t){ 0, PARTS, PART, PARTS, (k + 6) % DEVICES }, x);
+        look(&(range_t){0, PARTS, PART, PARTS, (k + 6) % DEVICES}, x);
         expect(rt, &t, "a device reads", 0, 0, k < DEVICES - 1 ? BYTES : 0);
     }
     for (int k = 0; k < DEVICES; k++)
@@ -473,15 +502,15 @@ static void newest_parts_come_from_where_they_are(void **state)
     (void)state;
     kmm_runtime_t *rt = make(2, 16 << 20);
     int *x = array(rt, N), *y = array(rt, PARTS), part[PART];
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     for (int k = 0; k < PART; k++)
         part[k] = 1;
-    set(&(range_t){ 0, PARTS, PART, PARTS, 0 }, x, 1);
-    set(&(range_t){ 0, PARTS, 1, PARTS, 0 }, y, 0);
-    set(&(range_t){ 4, 6, PART, 6, 1 }, x, 1);
+    set(&(range_t){0, PARTS, PART, PARTS, 0}, x, 1);
+    set(&(range_t){0, PARTS, 1, PARTS, 0}, y, 0);
+    set(&(range_t){4, 6, PART, 6, 1}, x, 1);
     assert_int_equal(kmm_copy_in(rt, x + 8 * PART, part, sizeof(part)), 0);
     expect(rt, &t, "writes", 0, 0, 0);
-    sum(&(range_t){ 0, PARTS, PART, 3, 0 }, x, y);
+    sum(&(range_t){0, PARTS, PART, 3, 0}, x, y);
     expect(rt, &t, "a read of all", PART_BYTES, 0, 5 * PART_BYTES);
     check_values(rt, y, PARTS, PART);
     check_values(rt, x, N, 1);
@@ -492,16 +521,22 @@ static void newest_parts_come_from_where_they_are(void **state)
 static void maps_move_what_they_say(void **state)
 {
     (void)state;
-    static const struct { kmm_map_t map; bool in, out; } cases[] = {
-        { KMM_MAP_TO, true, false }, { KMM_MAP_FROM, false, true }, { KMM_MAP_TOFROM, true, true }, { KMM_MAP_ALLOC, false, false },
+    static const struct {
+        kmm_map_t map;
+        bool in, out;
+    } cases[] = {
+        {KMM_MAP_TO, true, false},
+        {KMM_MAP_FROM, false, true},
+        {KMM_MAP_TOFROM, true, true},
+        {KMM_MAP_ALLOC, false, false},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
         kmm_runtime_t *rt = make(1, 16 << 20);
         int *x = calloc(N, sizeof(int)), *y = array(rt, PARTS);
-        traffic_t t = { 0 };
-        range_t all = { 0, PARTS, PART, 5, 0 };
+        traffic_t t = {0};
+        range_t all = {0, PARTS, PART, 5, 0};
         assert_int_equal(kmm_map(rt, cases[k].map, x, BYTES), 0);
-        set(&(range_t){ 0, PARTS, 1, PARTS, 0 }, y, 0);
+        set(&(range_t){0, PARTS, 1, PARTS, 0}, y, 0);
         if (!cases[k].in)
             set(&all, x, 2);
         else if (cases[k].map == KMM_MAP_TOFROM)
@@ -518,7 +553,8 @@ static void maps_move_what_they_say(void **state)
     }
 }
 
-/* What the first chunks have written is back while others work, though nothing but the end of the map asks for it. */
+/* What the first chunks have written is back while others work, though nothing but the end of the
+ * map asks for it. */
 static void results_come_back_meanwhile(void **state)
 {
     (void)state;
@@ -526,7 +562,7 @@ static void results_come_back_meanwhile(void **state)
     for (int by_launch = 0; by_launch < 2; by_launch++) {
         kmm_runtime_t *rt = make(1, 128 << 20);
         int *x = calloc(ALL, sizeof(int));
-        range_t chunks = { 0, LATE_PARTS, LATE, 1, 0 };
+        range_t chunks = {0, LATE_PARTS, LATE, 1, 0};
         home = x;
         atomic_store(&came_home, false);
         if (!by_launch)
@@ -544,7 +580,12 @@ static void results_come_back_meanwhile(void **state)
 
 /* ---- More than a device holds ---- */
 
-enum { FRAME = 65536, FRAME_ELEMENTS = FRAME / 4, DEVICE_FRAMES = 32, SPARE = 8 * 4096 }; /* SPARE: for what is small */
+enum {
+    FRAME = 65536,
+    FRAME_ELEMENTS = FRAME / 4,
+    DEVICE_FRAMES = 32,
+    SPARE = 8 * 4096
+}; /* SPARE: for what is small */
 
 /* A device of 32 frames of FRAME bytes. */
 static kmm_runtime_t *make_small(void)
@@ -554,7 +595,7 @@ static kmm_runtime_t *make_small(void)
 
 static range_t frames(int64_t first, int64_t count)
 {
-    return (range_t){ first, count, FRAME_ELEMENTS, 1, 0 };
+    return (range_t){first, count, FRAME_ELEMENTS, 1, 0};
 }
 
 static int *frame_array(kmm_runtime_t *rt, int64_t count)
@@ -568,17 +609,18 @@ static void clean_data_is_never_written_back(void **state)
     enum { COUNT = 2 * DEVICE_FRAMES };
     kmm_runtime_t *rt = make_small();
     int *x = frame_array(rt, COUNT), *y = array(rt, COUNT);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     range_t all = frames(0, COUNT);
     kmm_fill(rt, x, 0, (size_t)COUNT * FRAME);
-    add(&(range_t){ 0, 1, FRAME_ELEMENTS, 1, 0 }, x, 1);
-    set(&(range_t){ 0, COUNT, 1, COUNT, 0 }, y, 0);
+    add(&(range_t){0, 1, FRAME_ELEMENTS, 1, 0}, x, 1);
+    set(&(range_t){0, COUNT, 1, COUNT, 0}, y, 0);
     expect(rt, &t, "one frame is written", FRAME, 0, 0);
     for (int k = 0; k < 3; k++)
         sum(&all, x, y);
     check_values(rt, x + FRAME_ELEMENTS, (COUNT - 1) * FRAME_ELEMENTS, 0);
     check_values(rt, x, FRAME_ELEMENTS, 1);
-    /* Of x only that; whether it was evicted or stayed until it was read is the policy's business. */
+    /* Of x only that; whether it was evicted or stayed until it was read is the policy's business.
+     */
     assert_int_equal(traffic(rt).out - t.out, FRAME);
     end(rt);
 }
@@ -590,11 +632,11 @@ static void only_what_is_newest_is_written_back(void **state)
     enum { COUNT = DEVICE_FRAMES, PIECE = FRAME_ELEMENTS / 8 };
     kmm_runtime_t *rt = make_small();
     int *x = frame_array(rt, COUNT), *z = frame_array(rt, COUNT);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     kmm_fill(rt, x, 0, (size_t)COUNT * FRAME);
     kmm_fill(rt, z, 0, (size_t)COUNT * FRAME);
     for (int k = 0; k < COUNT; k++)
-        add(&(range_t){ k * 8 + 3, 2, PIECE, 2, 0 }, x, 1);
+        add(&(range_t){k * 8 + 3, 2, PIECE, 2, 0}, x, 1);
     expect(rt, &t, "a quarter is updated", COUNT * FRAME / 4, 0, 0);
     range_t all = frames(0, COUNT);
     look(&all, z); /* takes all the room there is, and is never changed itself */
@@ -615,7 +657,7 @@ static void freed_data_is_not_written_back(void **state)
 {
     (void)state;
     kmm_runtime_t *rt = make_small();
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     range_t most = frames(0, 24);
     for (int k = 0; k < 4; k++) {
         int *x = frame_array(rt, 24);
@@ -633,12 +675,12 @@ typedef enum fate { FREED, OVERWRITTEN } fate_t;
 
 static void check_fate(fate_t fate)
 {
-    static const char *const names[] = { "freed", "overwritten" };
+    static const char *const names[] = {"freed", "overwritten"};
     enum { COUNT = 20 };
     kmm_runtime_t *rt = make_small();
     int *x = frame_array(rt, COUNT), *z = frame_array(rt, COUNT);
     range_t all = frames(0, COUNT);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     uint64_t bytes = (uint64_t)COUNT * FRAME;
     char what[64];
     atomic_store(&gate_is_open, false);
@@ -670,11 +712,12 @@ static void overwritten_data_is_dead_when_that_is_queued(void **state)
     check_fate(OVERWRITTEN);
 }
 
-/* x[part] is stored whole, from what is read there, as when two arguments of a kernel are the same array. */
+/* x[part] is stored whole, from what is read there, as when two arguments of a kernel are the same
+ * array. */
 static void add_in_place(const range_t *given, int *x, int64_t value, bool reads_first)
 {
     range_t r = *given;
-    void *args[] = { &r.part, &x, &value };
+    void *args[] = {&r.part, &x, &value};
     kmm_launch_t *l = begin(&r, "add");
     access_parts(l, reads_first ? KMM_READ : KMM_WRITE, "x[part]", x, r.part);
     access_parts(l, reads_first ? KMM_WRITE : KMM_READ, "x[part]", x, r.part);
@@ -716,8 +759,8 @@ static void temporaries_in_a_row_move_nothing(void **state)
     kmm_runtime_t *rt = make_small();
     int *y = array(rt, COUNT);
     range_t all = frames(0, COUNT);
-    traffic_t t = { 0 };
-    set(&(range_t){ 0, COUNT, 1, COUNT, 0 }, y, 0);
+    traffic_t t = {0};
+    set(&(range_t){0, COUNT, 1, COUNT, 0}, y, 0);
     assert_int_equal(kmm_wait(rt), 0);
     atomic_store(&gate_is_open, false);
     for (int k = 0; k < ROUNDS; k++) {
@@ -736,7 +779,8 @@ static void temporaries_in_a_row_move_nothing(void **state)
 
 enum { SWEEPS = 10, SWEPT = DEVICE_FRAMES * 5 / 4 };
 
-/* Frames that are on their way: what frame.c keeps free for two chunks, and two of those whose data is coming. */
+/* Frames that are on their way: what frame.c keeps free for two chunks, and two of those whose data
+ * is coming. */
 static int reserve(int64_t chunk)
 {
     return 4 * chunk < DEVICE_FRAMES / 4 ? (int)(4 * chunk) : DEVICE_FRAMES / 4;
@@ -749,7 +793,11 @@ static bool dirties(sweep_t kind, int frame)
     return kind == DIRTY || (kind == MIXED && frame % 2);
 }
 
-typedef struct belady { bool resident[SWEPT], dirty[SWEPT]; int count; uint64_t in, out; } belady_t;
+typedef struct belady {
+    bool resident[SWEPT], dirty[SWEPT];
+    int count;
+    uint64_t in, out;
+} belady_t;
 
 /* Frames are used in order, again and again: the one just left is used farthest from now. */
 static int farthest(const belady_t *b, int frame)
@@ -780,7 +828,7 @@ static void belady_use(belady_t *b, int frame, bool dirty, int room)
 
 static belady_t belady(sweep_t kind, int room)
 {
-    belady_t b = { 0 };
+    belady_t b = {0};
     for (int s = 0; s < SWEEPS; s++)
         for (int k = 0; k < SWEPT; k++)
             belady_use(&b, k, dirties(kind, k), room);
@@ -806,10 +854,11 @@ static void sweep(sweep_t kind, int64_t chunk, int *x, int *y)
 
 static bool try_sweeps(sweep_t kind, int64_t chunk, bool waits)
 {
-    static const char *const names[] = { "clean", "dirty", "mixed" };
+    static const char *const names[] = {"clean", "dirty", "mixed"};
     kmm_runtime_t *rt = make_small();
     int *x = frame_array(rt, SWEPT), *y = array(rt, SWEPT);
-    belady_t best = belady(kind, DEVICE_FRAMES - reserve(chunk)), ideal = belady(kind, DEVICE_FRAMES);
+    belady_t best = belady(kind, DEVICE_FRAMES - reserve(chunk)),
+             ideal = belady(kind, DEVICE_FRAMES);
     kmm_fill(rt, x, 0, (size_t)SWEPT * FRAME);
     kmm_fill(rt, y, 0, SWEPT * sizeof(int));
     for (int s = 0; s < SWEEPS; s++) {
@@ -819,16 +868,21 @@ static bool try_sweeps(sweep_t kind, int64_t chunk, bool waits)
     }
     traffic_t t = traffic(rt);
     double ratio = (double)(t.in + t.out) / (double)(best.in + best.out);
-    print_message("%s sweeps, %lld frames a chunk,%s a wait after each: %.1f frames in, %.1f out; best %.1f, %.1f (without a reserve %.1f, %.1f): "
-                  "%.2f times\n", names[kind], (long long)chunk, waits ? "" : " not", (double)t.in / FRAME, (double)t.out / FRAME,
-                  (double)best.in / FRAME, (double)best.out / FRAME, (double)ideal.in / FRAME, (double)ideal.out / FRAME, ratio);
+    print_message("%s sweeps, %lld frames a chunk,%s a wait after each: %.1f frames in, %.1f out; "
+                  "best %.1f, %.1f (without a reserve %.1f, %.1f): "
+                  "%.2f times\n",
+                  names[kind], (long long)chunk, waits ? "" : " not", (double)t.in / FRAME,
+                  (double)t.out / FRAME, (double)best.in / FRAME, (double)best.out / FRAME,
+                  (double)ideal.in / FRAME, (double)ideal.out / FRAME, ratio);
     for (int k = 0; k < SWEPT; k++)
         check_values(rt, x + k * FRAME_ELEMENTS, FRAME_ELEMENTS, dirties(kind, k) ? SWEEPS : 0);
     end(rt);
-    return ratio <= (kind == MIXED ? 1.2 : 1.1); /* the best for mixed ones would mind what is dirty */
+    return ratio <=
+           (kind == MIXED ? 1.2 : 1.1); /* the best for mixed ones would mind what is dirty */
 }
 
-/* How far ahead frames are evicted depends on which thread comes first, so a busy machine gets another try. */
+/* How far ahead frames are evicted depends on which thread comes first, so a busy machine gets
+ * another try. */
 static bool check_sweeps(sweep_t kind, int64_t chunk, bool waits)
 {
     enum { TRIES = 3 };
@@ -865,8 +919,8 @@ static void look_at(int *x, bool columns, int64_t part)
 {
     enum { SIDE = 1024 };
     int64_t unused = 0;
-    void *args[] = { &unused, &x, &unused };
-    kmm_geometry_t g = { { SIDE, 1, 1 }, { 1, 1, 1 }, 0, NULL };
+    void *args[] = {&unused, &x, &unused};
+    kmm_geometry_t g = {{SIDE, 1, 1}, {1, 1, 1}, 0, NULL};
     kmm_launch_t *l = kmm_launch_begin("look", "look.cu", 7);
     kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, KMM_WHOLE);
     kmm_launch_chunk(l, KMM_BLOCK_X, part);
@@ -920,7 +974,8 @@ static void amplification_is_said(void **state)
     rewind(to);
     text[fread(text, 1, sizeof(text) - 1, to)] = 0;
     assert_int_equal(times(text, "[amplification]"), 1);
-    assert_non_null(strstr(text, "look.cu:7: look: chunks 0 to 3 of 128: uses 131072 bytes, but they lie in 4194304 bytes of frames"));
+    assert_non_null(strstr(text, "look.cu:7: look: chunks 0 to 3 of 128: uses 131072 bytes, but "
+                                 "they lie in 4194304 bytes of frames"));
     fclose(to);
     end(rt);
 }
@@ -941,9 +996,10 @@ static void settled_data_is_asked_for_by_nobody(void **state)
     enum { PART = 1024, PARTS = 16, N = PART * PARTS };
     static int ten[PART];
     const uint64_t part = PART * sizeof(int), bytes = PARTS * part;
-    const range_t all = { 0, PARTS, PART, 1, 0 }, some = { 4, 2, PART, 1, 0 }, other = { 0, PARTS, PART, 1, 1 };
+    const range_t all = {0, PARTS, PART, 1, 0}, some = {4, 2, PART, 1, 0},
+                  other = {0, PARTS, PART, 1, 1};
     kmm_runtime_t *rt = make(2, 16 << 20);
-    traffic_t t = { 0 };
+    traffic_t t = {0};
     int *x = array(rt, N);
     (void)state;
     set(&some, x, 1);
@@ -964,7 +1020,8 @@ static void settled_data_is_asked_for_by_nobody(void **state)
     expect(rt, &t, "another device reads all", 0, 0, bytes);
     look(&other, x);
     look(&other, x);
-    assert_int_equal(settled(rt, x)->whole, 1u << rt->device[0]->space | 1u << rt->device[1]->space);
+    assert_int_equal(settled(rt, x)->whole,
+                     1u << rt->device[0]->space | 1u << rt->device[1]->space);
     add(&some, x, 1);
     assert_int_equal(settled(rt, x)->whole, 1u << rt->device[0]->space);
     look(&other, x);
@@ -983,7 +1040,7 @@ static void settled_data_is_asked_for_by_nobody(void **state)
 static void settled_data_is_evicted(void **state)
 {
     enum { PART = 1 << 16, PARTS = 16, ARRAYS = 4, ROUNDS = 5 };
-    const range_t all = { 0, PARTS, PART, 2, 0 };
+    const range_t all = {0, PARTS, PART, 2, 0};
     kmm_runtime_t *rt = make(1, (uint64_t)PARTS * PART * sizeof(int) * 5 / 2);
     int *x[ARRAYS];
     bool was_sole = false;
@@ -1013,7 +1070,8 @@ int main(void)
         cmocka_unit_test(halos_move_strips),
         cmocka_unit_test(writing_fetches_nothing),
         cmocka_unit_test(reading_elsewhere_moves_that_region),
-        cmocka_unit_test(nearest_source_is_used), cmocka_unit_test(what_all_read_is_passed_on),
+        cmocka_unit_test(nearest_source_is_used),
+        cmocka_unit_test(what_all_read_is_passed_on),
         cmocka_unit_test(newest_parts_come_from_where_they_are),
         cmocka_unit_test(maps_move_what_they_say),
         cmocka_unit_test(results_come_back_meanwhile),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A runtime that a test's launches use, from its making to its end, and arrays. After cmocka's headers. */
+/* A runtime that a test's launches use, from its making to its end, and arrays. After cmocka's
+ * headers. */
 #ifndef WITH_RUNTIME_H
 #define WITH_RUNTIME_H
 
@@ -25,7 +26,7 @@ static inline void runtime_close(kmm_runtime_t *rt)
 static inline int32_t *array_of(kmm_runtime_t *rt, int64_t n, const int32_t *values)
 {
     int32_t *base;
-    kmm_shape_t shape = { .dims = 1, .extent = { n }, .element_bytes = sizeof(*base) };
+    kmm_shape_t shape = {.dims = 1, .extent = {n}, .element_bytes = sizeof(*base)};
     assert_int_equal(kmm_array_create(rt, &shape, (void **)&base), 0);
     if (values)
         assert_int_equal(kmm_copy_in(rt, base, values, (size_t)n * sizeof(*base)), 0);

@@ -9,7 +9,8 @@
 #pragma clang force_cuda_host_device begin
 #endif
 
-namespace cooperative_groups {
+namespace cooperative_groups
+{
 
 static inline unsigned kmm_rank()
 {
@@ -17,19 +18,23 @@ static inline unsigned kmm_rank()
 }
 static inline unsigned kmm_size() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
 
-/* `count` neighbours of a block that begin at a multiple of it: the block itself, or a part of a warp. */
-class thread_group {
-protected:
+/* `count` neighbours of a block that begin at a multiple of it: the block itself, or a part of a
+ * warp. */
+class thread_group
+{
+  protected:
     unsigned kmm_count;
 
-public:
+  public:
     explicit thread_group(unsigned count) : kmm_count(count) {}
     unsigned size() const { return kmm_count; }
     unsigned num_threads() const { return kmm_count; }
     unsigned thread_rank() const { return kmm_rank() % kmm_count; }
     unsigned kmm_mask() const
     {
-        return kmm_count >= 32 ? 0xffffffffu : ((1u << kmm_count) - 1) << (kmm_rank() % 32 / kmm_count * kmm_count);
+        return kmm_count >= 32
+                   ? 0xffffffffu
+                   : ((1u << kmm_count) - 1) << (kmm_rank() % 32 / kmm_count * kmm_count);
     }
     void sync() const
     {
@@ -40,8 +45,9 @@ public:
     }
 };
 
-class thread_block : public thread_group {
-public:
+class thread_block : public thread_group
+{
+  public:
     typedef int arrival_token;
     thread_block() : thread_group(kmm_size()) {}
     static void sync() { __syncthreads(); }
@@ -59,17 +65,27 @@ public:
 static inline thread_block this_thread_block() { return thread_block(); }
 
 /* What kernels may ask of their grid, which does not meet: blocks do not wait for each other. */
-class grid_group {
-public:
+class grid_group
+{
+  public:
     typedef int arrival_token;
-    void sync() const KMM_HOST_MISSING("cooperative_groups::grid_group::sync(), for which all blocks would have to wait, is");
-    arrival_token barrier_arrive() const KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_arrive(), for which all blocks would have to wait, is");
-    void barrier_wait(arrival_token) const KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_wait(), for which all blocks would have to wait, is");
+    void sync() const KMM_HOST_MISSING(
+        "cooperative_groups::grid_group::sync(), for which all blocks would have to wait, is");
+    arrival_token barrier_arrive() const
+        KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_arrive(), for which all blocks "
+                         "would have to wait, is");
+    void barrier_wait(arrival_token) const
+        KMM_HOST_MISSING("cooperative_groups::grid_group::barrier_wait(), for which all blocks "
+                         "would have to wait, is");
     static bool is_valid() { return false; }
-    static unsigned long long num_blocks() { return (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z; }
+    static unsigned long long num_blocks()
+    {
+        return (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z;
+    }
     static unsigned long long block_rank()
     {
-        return ::blockIdx.x + ::gridDim.x * (::blockIdx.y + (unsigned long long)::gridDim.y * ::blockIdx.z);
+        return ::blockIdx.x +
+               ::gridDim.x * (::blockIdx.y + (unsigned long long)::gridDim.y * ::blockIdx.z);
     }
     static dim3 block_index() { return dim3(::blockIdx.x, ::blockIdx.y, ::blockIdx.z); }
     static dim3 dim_blocks() { return ::gridDim; }
@@ -81,17 +97,31 @@ public:
 static inline grid_group this_grid() { return grid_group(); }
 class KMM_HOST_MISSING("cooperative_groups::multi_grid_group is") multi_grid_group;
 class KMM_HOST_MISSING("cooperative_groups::cluster_group is") cluster_group;
-template <class T = int> T this_multi_grid() KMM_HOST_MISSING("cooperative_groups::multi_grid_group is");
+template <class T = int>
+T this_multi_grid() KMM_HOST_MISSING("cooperative_groups::multi_grid_group is");
 template <class T = int> T this_cluster() KMM_HOST_MISSING("cooperative_groups::cluster_group is");
-class kmm_tile : public thread_group {
-public:
+class kmm_tile : public thread_group
+{
+  public:
     explicit kmm_tile(unsigned count) : thread_group(count) {}
     unsigned meta_group_rank() const { return kmm_rank() / kmm_count; }
     unsigned meta_group_size() const { return (kmm_size() + kmm_count - 1) / kmm_count; }
-    template <class T> T shfl(T v, unsigned rank) const { return __shfl_sync(kmm_mask(), v, (int)rank, (int)kmm_count); }
-    template <class T> T shfl_up(T v, unsigned by) const { return __shfl_up_sync(kmm_mask(), v, by, (int)kmm_count); }
-    template <class T> T shfl_down(T v, unsigned by) const { return __shfl_down_sync(kmm_mask(), v, by, (int)kmm_count); }
-    template <class T> T shfl_xor(T v, unsigned bits) const { return __shfl_xor_sync(kmm_mask(), v, (int)bits, (int)kmm_count); }
+    template <class T> T shfl(T v, unsigned rank) const
+    {
+        return __shfl_sync(kmm_mask(), v, (int)rank, (int)kmm_count);
+    }
+    template <class T> T shfl_up(T v, unsigned by) const
+    {
+        return __shfl_up_sync(kmm_mask(), v, by, (int)kmm_count);
+    }
+    template <class T> T shfl_down(T v, unsigned by) const
+    {
+        return __shfl_down_sync(kmm_mask(), v, by, (int)kmm_count);
+    }
+    template <class T> T shfl_xor(T v, unsigned bits) const
+    {
+        return __shfl_xor_sync(kmm_mask(), v, (int)bits, (int)kmm_count);
+    }
     int any(int p) const { return __any_sync(kmm_mask(), p); }
     int all(int p) const { return __all_sync(kmm_mask(), p); }
     unsigned ballot(int p) const
@@ -106,20 +136,23 @@ public:
     template <class T> unsigned match_all(T v, int &same) const
     {
         const unsigned count = kmm_count;
-        return kmm_host_meet<unsigned>(kmm_mask(), kmm_told<T>(v, same), [count](const kmm_host_lanes<kmm_told<T>> &lanes, uint32_t lane) {
-            unsigned out = 0;
-            bool alike = true;
-            for (uint32_t k = 0; k < 32; k++)
-                if (lanes.here >> k & 1) {
-                    alike &= memcmp(&lanes.value[k].value, &lanes.value[lane].value, sizeof(T)) == 0;
-                    out |= 1u << (k % count);
-                }
-            *lanes.value[lane].told = alike;
-            return alike ? out : 0u;
-        });
+        return kmm_host_meet<unsigned>(
+            kmm_mask(), kmm_told<T>(v, same),
+            [count](const kmm_host_lanes<kmm_told<T>> &lanes, uint32_t lane) {
+                unsigned out = 0;
+                bool alike = true;
+                for (uint32_t k = 0; k < 32; k++)
+                    if (lanes.here >> k & 1) {
+                        alike &=
+                            memcmp(&lanes.value[k].value, &lanes.value[lane].value, sizeof(T)) == 0;
+                        out |= 1u << (k % count);
+                    }
+                *lanes.value[lane].told = alike;
+                return alike ? out : 0u;
+            });
     }
 
-private:
+  private:
     template <class T> struct kmm_told {
         T value;
         int *told;
@@ -129,39 +162,52 @@ private:
     template <class T, class F> unsigned kmm_where(T value, F holds) const
     {
         const unsigned count = kmm_count;
-        return kmm_host_meet<unsigned>(kmm_mask(), value, [holds, count](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-            unsigned out = 0;
-            const uint32_t first = lane / count * count;
-            for (uint32_t k = 0; k < count; k++)
-                if (lanes.here >> (first + k) & 1)
-                    out |= holds(lanes.value[first + k], lanes.value[lane]) ? 1u << k : 0;
-            return out;
-        });
+        return kmm_host_meet<unsigned>(
+            kmm_mask(), value, [holds, count](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+                unsigned out = 0;
+                const uint32_t first = lane / count * count;
+                for (uint32_t k = 0; k < count; k++)
+                    if (lanes.here >> (first + k) & 1)
+                        out |= holds(lanes.value[first + k], lanes.value[lane]) ? 1u << k : 0;
+                return out;
+            });
     }
 };
 
-template <unsigned count, class Parent = void> class thread_block_tile : public kmm_tile {
-    static_assert(count >= 1 && count <= 32 && (count & (count - 1)) == 0, "kmm: tiles have 1, 2, 4, 8, 16 or 32 threads");
+template <unsigned count, class Parent = void> class thread_block_tile : public kmm_tile
+{
+    static_assert(count >= 1 && count <= 32 && (count & (count - 1)) == 0,
+                  "kmm: tiles have 1, 2, 4, 8, 16 or 32 threads");
 
-public:
+  public:
     thread_block_tile() : kmm_tile(count) {}
-    template <class Other> thread_block_tile(const thread_block_tile<count, Other> &) : kmm_tile(count) {}
+    template <class Other>
+    thread_block_tile(const thread_block_tile<count, Other> &) : kmm_tile(count)
+    {
+    }
     static constexpr unsigned size() { return count; }
     static constexpr unsigned num_threads() { return count; }
 };
-template <unsigned count, class G> static inline typename std::enable_if<(count <= 32), thread_block_tile<count, G>>::type tiled_partition(const G &)
+template <unsigned count, class G>
+static inline typename std::enable_if<(count <= 32), thread_block_tile<count, G>>::type
+tiled_partition(const G &)
 {
     return thread_block_tile<count, G>();
 }
 template <unsigned count, class G>
-typename std::enable_if<(count > 32), thread_block_tile<32, G>>::type tiled_partition(const G &) KMM_HOST_MISSING("tiles of more than 32 threads are");
-static inline thread_group tiled_partition(const thread_group &, unsigned count) { return thread_group(count); }
+typename std::enable_if<(count > 32), thread_block_tile<32, G>>::type tiled_partition(const G &)
+    KMM_HOST_MISSING("tiles of more than 32 threads are");
+static inline thread_group tiled_partition(const thread_group &, unsigned count)
+{
+    return thread_group(count);
+}
 
 /*
- * Lanes of a warp in any number. Those that go on together are the machine's choice: on the CPU each is alone, and a group of more is what
- * labeled_partition and binary_partition make.
+ * Lanes of a warp in any number. Those that go on together are the machine's choice: on the CPU
+ * each is alone, and a group of more is what labeled_partition and binary_partition make.
  */
-class coalesced_group {
+class coalesced_group
+{
     unsigned kmm_lanes;
 
     static unsigned kmm_count(unsigned lanes) { return (unsigned)__builtin_popcount(lanes); }
@@ -173,7 +219,10 @@ class coalesced_group {
                 return k;
         return 32;
     }
-    static unsigned kmm_before(unsigned lanes, uint32_t lane) { return kmm_count(lanes & ((1u << lane) - 1)); }
+    static unsigned kmm_before(unsigned lanes, uint32_t lane)
+    {
+        return kmm_count(lanes & ((1u << lane) - 1));
+    }
     /* The value of the one whose rank `from` makes of the own; the own where there is none. */
     template <class T, class F> T kmm_taken(T v, F from) const
     {
@@ -187,16 +236,19 @@ class coalesced_group {
     template <class T, class F> unsigned kmm_where(T v, F holds) const
     {
         const unsigned own = kmm_lanes;
-        return kmm_host_meet<unsigned>(own, v, [own, holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-            unsigned out = 0, rank = 0;
-            for (uint32_t k = 0; k < 32; k++)
-                if (own >> k & 1)
-                    out |= (unsigned)((lanes.here >> k & 1) && holds(lanes.value[k], lanes.value[lane])) << rank++;
-            return out;
-        });
+        return kmm_host_meet<unsigned>(
+            own, v, [own, holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+                unsigned out = 0, rank = 0;
+                for (uint32_t k = 0; k < 32; k++)
+                    if (own >> k & 1)
+                        out |= (unsigned)((lanes.here >> k & 1) &&
+                                          holds(lanes.value[k], lanes.value[lane]))
+                               << rank++;
+                return out;
+            });
     }
 
-public:
+  public:
     coalesced_group() : kmm_lanes(1u << kmm_rank() % 32) {}
     explicit coalesced_group(unsigned lanes) : kmm_lanes(lanes) {}
     unsigned kmm_mask() const { return kmm_lanes; }
@@ -234,70 +286,101 @@ static inline coalesced_group coalesced_threads() { return coalesced_group(); }
 /* The threads of a group with the same label. */
 template <class G, class T> static inline coalesced_group labeled_partition(const G &g, T label)
 {
-    return kmm_host_meet<coalesced_group>(g.kmm_mask(), label, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        unsigned out = 0;
-        for (uint32_t k = 0; k < 32; k++)
-            out |= (lanes.here >> k & 1) && memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) == 0 ? 1u << k : 0;
-        return coalesced_group(out);
-    });
+    return kmm_host_meet<coalesced_group>(
+        g.kmm_mask(), label, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            unsigned out = 0;
+            for (uint32_t k = 0; k < 32; k++)
+                out |= (lanes.here >> k & 1) &&
+                               memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) == 0
+                           ? 1u << k
+                           : 0;
+            return coalesced_group(out);
+        });
 }
 template <class G> static inline coalesced_group binary_partition(const G &g, bool which)
 {
-    return kmm_host_meet<coalesced_group>(g.kmm_mask(), which, [](const kmm_host_lanes<bool> &lanes, uint32_t lane) {
-        unsigned out = 0;
-        for (uint32_t k = 0; k < 32; k++)
-            out |= (lanes.here >> k & 1) && lanes.value[k] == lanes.value[lane] ? 1u << k : 0;
-        return coalesced_group(out);
-    });
+    return kmm_host_meet<coalesced_group>(
+        g.kmm_mask(), which, [](const kmm_host_lanes<bool> &lanes, uint32_t lane) {
+            unsigned out = 0;
+            for (uint32_t k = 0; k < 32; k++)
+                out |= (lanes.here >> k & 1) && lanes.value[k] == lanes.value[lane] ? 1u << k : 0;
+            return coalesced_group(out);
+        });
 }
 
 template <class G> static inline void sync(const G &g) { g.sync(); }
 template <class G> static inline unsigned thread_rank(const G &g) { return g.thread_rank(); }
 template <class G> static inline unsigned group_size(const G &g) { return g.size(); }
 
-template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
-template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
-template <class T> struct greater { T operator()(T a, T b) const { return a < b ? b : a; } };
-template <class T> struct bit_and { T operator()(T a, T b) const { return a & b; } };
-template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
-template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
+template <class T> struct plus {
+    T operator()(T a, T b) const { return a + b; }
+};
+template <class T> struct less {
+    T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T> struct greater {
+    T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T> struct bit_and {
+    T operator()(T a, T b) const { return a & b; }
+};
+template <class T> struct bit_or {
+    T operator()(T a, T b) const { return a | b; }
+};
+template <class T> struct bit_xor {
+    T operator()(T a, T b) const { return a ^ b; }
+};
 
-/* The values of the group's lanes in their order: of all, of those up to the own one, or of those before it. */
-template <class G, class T, class F> static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
+/* The values of the group's lanes in their order: of all, of those up to the own one, or of those
+ * before it. */
+template <class G, class T, class F>
+static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
 {
-    return kmm_host_meet<T>(g.kmm_mask(), value, [=](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        const uint32_t end = whole ? 32 : own ? lane + 1 : lane;
-        T result = none;
-        for (uint32_t k = 0, any = 0; k < end; k++)
-            if (lanes.here >> k & 1) {
-                result = any ? fold(result, lanes.value[k]) : lanes.value[k];
-                any = 1;
-            }
-        return result;
-    });
+    return kmm_host_meet<T>(
+        g.kmm_mask(), value, [=](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            const uint32_t end = whole ? 32 : own ? lane + 1 : lane;
+            T result = none;
+            for (uint32_t k = 0, any = 0; k < end; k++)
+                if (lanes.here >> k & 1) {
+                    result = any ? fold(result, lanes.value[k]) : lanes.value[k];
+                    any = 1;
+                }
+            return result;
+        });
 }
 
 /* All threads of the tile get the result, folded in the same order. */
-template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold) { return kmm_folded(g, value, fold, true, true, value); }
+template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold)
+{
+    return kmm_folded(g, value, fold, true, true, value);
+}
 template <class G, class T, class F> static inline T inclusive_scan(const G &g, T value, F fold)
 {
     return kmm_folded(g, value, fold, false, true, value);
 }
-template <class G, class T> static inline T inclusive_scan(const G &g, T value) { return kmm_folded(g, value, plus<T>(), false, true, value); }
+template <class G, class T> static inline T inclusive_scan(const G &g, T value)
+{
+    return kmm_folded(g, value, plus<T>(), false, true, value);
+}
 template <class G, class T, class F> static inline T exclusive_scan(const G &g, T value, F fold)
 {
     return kmm_folded(g, value, fold, false, false, T());
 }
-template <class G, class T> static inline T exclusive_scan(const G &g, T value) { return kmm_folded(g, value, plus<T>(), false, false, T()); }
+template <class G, class T> static inline T exclusive_scan(const G &g, T value)
+{
+    return kmm_folded(g, value, plus<T>(), false, false, T());
+}
 
 /* One of the group calls f. */
-template <class G, class F, class... A> static inline void invoke_one(const G &g, F &&f, A &&...args)
+template <class G, class F, class... A>
+static inline void invoke_one(const G &g, F &&f, A &&...args)
 {
     if (g.thread_rank() == 0)
         f(static_cast<A &&>(args)...);
 }
 
-/* ---- Copies by all threads of a group, which are done when it has waited (kmm copies at once) ---- */
+/* ---- Copies by all threads of a group, which are done when it has waited (kmm copies at once)
+ * ---- */
 template <size_t alignment> struct aligned_size_t {
     size_t value;
     explicit aligned_size_t(size_t n) : value(n) {}
@@ -307,11 +390,17 @@ template <class G> static inline void kmm_copy(const G &g, void *to, const void 
 {
     const size_t piece = 16, step = piece * g.size();
     for (size_t at = piece * g.thread_rank(); at < bytes; at += step)
-        memcpy(static_cast<char *>(to) + at, static_cast<const char *>(from) + at, bytes - at < piece ? bytes - at : piece);
+        memcpy(static_cast<char *>(to) + at, static_cast<const char *>(from) + at,
+               bytes - at < piece ? bytes - at : piece);
 }
-template <class G, class T, class U, class S> static inline void memcpy_async(const G &g, T *to, const U *from, S bytes) { kmm_copy(g, to, from, bytes); }
+template <class G, class T, class U, class S>
+static inline void memcpy_async(const G &g, T *to, const U *from, S bytes)
+{
+    kmm_copy(g, to, from, bytes);
+}
 /* The layouts are numbers of elements, of which the smaller one counts. */
-template <class G, class T, class L, class M> static inline void memcpy_async(const G &g, T *to, L room, const T *from, M count)
+template <class G, class T, class L, class M>
+static inline void memcpy_async(const G &g, T *to, L room, const T *from, M count)
 {
     const size_t elements = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
     kmm_copy(g, to, from, elements * sizeof(T));
@@ -319,7 +408,7 @@ template <class G, class T, class L, class M> static inline void memcpy_async(co
 template <class G> static inline void wait(const G &g) { g.sync(); }
 template <unsigned stages, class G> static inline void wait_prior(const G &g) { g.sync(); }
 
-}
+} // namespace cooperative_groups
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

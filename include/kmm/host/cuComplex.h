@@ -12,7 +12,8 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* Division and the absolute value are scaled by the larger part, so that they overflow only where the result does. */
+/* Division and the absolute value are scaled by the larger part, so that they overflow only where
+ * the result does. */
 #define KMM_HOST_COMPLEX(T, R, make_pair, make, real, imag, conj, add, sub, mul, div, abs_of)      \
     static inline T make(R x, R y) { return make_pair(x, y); }                                     \
     static inline R real(T a) { return a.x; }                                                      \
@@ -20,7 +21,10 @@ typedef cuFloatComplex cuComplex;
     static inline T conj(T a) { return make_pair(a.x, -a.y); }                                     \
     static inline T add(T a, T b) { return make_pair(a.x + b.x, a.y + b.y); }                      \
     static inline T sub(T a, T b) { return make_pair(a.x - b.x, a.y - b.y); }                      \
-    static inline T mul(T a, T b) { return make_pair(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); } \
+    static inline T mul(T a, T b)                                                                  \
+    {                                                                                              \
+        return make_pair(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                            \
+    }                                                                                              \
     static inline T div(T a, T b)                                                                  \
     {                                                                                              \
         R s = fabs(b.x) + fabs(b.y), ax = a.x / s, ay = a.y / s, bx = b.x / s, by = b.y / s;       \
@@ -28,15 +32,29 @@ typedef cuFloatComplex cuComplex;
         return make_pair((ax * bx + ay * by) / n, (ay * bx - ax * by) / n);                        \
     }                                                                                              \
     static inline R abs_of(T a) { return hypot(a.x, a.y); }
-KMM_HOST_COMPLEX(cuFloatComplex, float, make_float2, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf, cuCmulf, cuCdivf, cuCabsf)
-KMM_HOST_COMPLEX(cuDoubleComplex, double, make_double2, make_cuDoubleComplex, cuCreal, cuCimag, cuConj, cuCadd, cuCsub, cuCmul, cuCdiv, cuCabs)
+KMM_HOST_COMPLEX(cuFloatComplex, float, make_float2, make_cuFloatComplex, cuCrealf, cuCimagf,
+                 cuConjf, cuCaddf, cuCsubf, cuCmulf, cuCdivf, cuCabsf)
+KMM_HOST_COMPLEX(cuDoubleComplex, double, make_double2, make_cuDoubleComplex, cuCreal, cuCimag,
+                 cuConj, cuCadd, cuCsub, cuCmul, cuCdiv, cuCabs)
 #undef KMM_HOST_COMPLEX
 
 static inline cuComplex make_cuComplex(float x, float y) { return make_float2(x, y); }
-static inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex a) { return make_double2(a.x, a.y); }
-static inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex a) { return make_float2((float)a.x, (float)a.y); }
-static inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c) { return cuCaddf(cuCmulf(a, b), c); }
-static inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c) { return cuCadd(cuCmul(a, b), c); }
+static inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex a)
+{
+    return make_double2(a.x, a.y);
+}
+static inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex a)
+{
+    return make_float2((float)a.x, (float)a.y);
+}
+static inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c)
+{
+    return cuCaddf(cuCmulf(a, b), c);
+}
+static inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c)
+{
+    return cuCadd(cuCmul(a, b), c);
+}
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA for the CPU: what source compiled by `kmmcc --target=host` includes in place of the CUDA toolkit.
- * kmmcc first parses it as CUDA (KMM_HOST_PARSE), then a C++ compiler sees what it was rewritten to.
+ * CUDA for the CPU: what source compiled by `kmmcc --target=host` includes in place of the CUDA
+ * toolkit. kmmcc first parses it as CUDA (KMM_HOST_PARSE), then a C++ compiler sees what it was
+ * rewritten to.
  */
 #ifndef KMM_HOST_CUDA_RUNTIME_H
 #define KMM_HOST_CUDA_RUNTIME_H
@@ -33,22 +34,22 @@
 #pragma clang force_cuda_host_device begin
 #endif
 
-#include "kmm_qualifiers.h"
-#include "kmm_vectors.h"
-#include "kmm_launch.h"
-#include "kmm_call.h"
-#include "kmm_device.h"
-#include "kmm_atomics.h"
-#include "kmm_warp.h"
-#include "kmm_math.h"
-#include "kmm_rounding.h"
-#include "kmm_intrinsics.h"
-#include "kmm_video.h"
-#include "kmm_types.h"
 #include "kmm_api.h"
+#include "kmm_atomics.h"
+#include "kmm_call.h"
 #include "kmm_calls.h"
-#include "kmm_more.h"
+#include "kmm_device.h"
+#include "kmm_intrinsics.h"
+#include "kmm_launch.h"
+#include "kmm_math.h"
 #include "kmm_missing.h"
+#include "kmm_more.h"
+#include "kmm_qualifiers.h"
+#include "kmm_rounding.h"
+#include "kmm_types.h"
+#include "kmm_vectors.h"
+#include "kmm_video.h"
+#include "kmm_warp.h"
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers in kernels: XORWOW and Philox4x32-10, with the sequences that CUDA's generators of these names have.
+ * Random numbers in kernels: XORWOW and Philox4x32-10, with the sequences that CUDA's generators of
+ * these names have.
  *
- * XORWOW is the generator of G. Marsaglia, "Xorshift RNGs" (2003): five words of shifts and exclusive ors, linear over the field
- * of two elements, and a counter. Leaping is multiplication by a power of its 160 x 160 matrix of bits. A subsequence has 2^67 numbers.
+ * XORWOW is the generator of G. Marsaglia, "Xorshift RNGs" (2003): five words of shifts and
+ * exclusive ors, linear over the field of two elements, and a counter. Leaping is multiplication by
+ * a power of its 160 x 160 matrix of bits. A subsequence has 2^67 numbers.
  *
- * Philox is a counter that ten rounds of multiplications encrypt: J. Salmon et al., "Parallel random numbers: as easy as
- * 1, 2, 3" (2011). A subsequence has 2^66 numbers: the upper 64 bits of the counter name it.
+ * Philox is a counter that ten rounds of multiplications encrypt: J. Salmon et al., "Parallel
+ * random numbers: as easy as 1, 2, 3" (2011). A subsequence has 2^66 numbers: the upper 64 bits of
+ * the counter name it.
  */
 #ifndef KMM_HOST_CURAND_KERNEL_H
 #define KMM_HOST_CURAND_KERNEL_H
@@ -26,7 +29,9 @@ struct kmm_curand_pair {
     double extra_double;
 };
 
-struct curandStateXORWOW : kmm_curand_pair { unsigned d, v[5]; };
+struct curandStateXORWOW : kmm_curand_pair {
+    unsigned d, v[5];
+};
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStateXORWOW curandState, curandState_t;
 
@@ -38,7 +43,9 @@ struct curandStatePhilox4_32_10 : kmm_curand_pair {
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
 struct kmm_curand_missing;
-#define KMM_CURAND_MISSING __attribute__((unavailable("kmm: on the CPU target only the generators XORWOW and Philox are there")))
+#define KMM_CURAND_MISSING                                                                         \
+    __attribute__((                                                                                \
+        unavailable("kmm: on the CPU target only the generators XORWOW and Philox are there")))
 typedef kmm_curand_missing curandStateMRG32k3a KMM_CURAND_MISSING;
 typedef kmm_curand_missing curandStateMRG32k3a_t KMM_CURAND_MISSING;
 typedef kmm_curand_missing curandStateMtgp32 KMM_CURAND_MISSING;
@@ -65,9 +72,11 @@ static inline unsigned curand(curandStateXORWOW *s)
     return s->d + s->v[4];
 }
 
-/* One step of the shifts as a matrix: row k is what bit k alone becomes. Its powers 2^0 to 2^63 leap offsets, 2^67 to 2^130
- * leap subsequences. */
-struct kmm_curand_matrix { unsigned row[160][5]; };
+/* One step of the shifts as a matrix: row k is what bit k alone becomes. Its powers 2^0 to 2^63
+ * leap offsets, 2^67 to 2^130 leap subsequences. */
+struct kmm_curand_matrix {
+    unsigned row[160][5];
+};
 
 static inline void kmm_curand_multiply(const kmm_curand_matrix *m, unsigned *v)
 {
@@ -107,7 +116,8 @@ inline const kmm_curand_matrix *kmm_curand_power(int p)
     (void)p;
     return nullptr;
 #else
-    static const kmm_curand_powers *const powers = new kmm_curand_powers; /* for as long as the program runs */
+    static const kmm_curand_powers *const powers =
+        new kmm_curand_powers; /* for as long as the program runs */
     return &powers->at[p];
 #endif
 }
@@ -123,11 +133,16 @@ static inline void skipahead(unsigned long long n, curandStateXORWOW *s)
     kmm_curand_leap(s, n, 0);
     s->d += 362437u * (unsigned)n;
 }
-static inline void skipahead_sequence(unsigned long long n, curandStateXORWOW *s) { kmm_curand_leap(s, n, 67); }
-
-static inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateXORWOW *s)
+static inline void skipahead_sequence(unsigned long long n, curandStateXORWOW *s)
 {
-    const unsigned low = ((unsigned)seed ^ 0xaad26b49u) * 1099087573u, high = ((unsigned)(seed >> 32) ^ 0xf7dcefddu) * 2591861531u;
+    kmm_curand_leap(s, n, 67);
+}
+
+static inline void curand_init(unsigned long long seed, unsigned long long sequence,
+                               unsigned long long offset, curandStateXORWOW *s)
+{
+    const unsigned low = ((unsigned)seed ^ 0xaad26b49u) * 1099087573u,
+                   high = ((unsigned)(seed >> 32) ^ 0xf7dcefddu) * 2591861531u;
     *s = curandStateXORWOW();
     s->d = 6615241u + high + low;
     s->v[0] = 123456789u + low;
@@ -145,7 +160,8 @@ static inline uint4 kmm_curand_philox(uint4 c, uint2 k)
 {
     for (int round = 0; round < 10; round++) {
         const unsigned long long a = 0xD2511F53ull * c.x, b = 0xCD9E8D57ull * c.z;
-        c = make_uint4((unsigned)(b >> 32) ^ c.y ^ k.x, (unsigned)b, (unsigned)(a >> 32) ^ c.w ^ k.y, (unsigned)a);
+        c = make_uint4((unsigned)(b >> 32) ^ c.y ^ k.x, (unsigned)b,
+                       (unsigned)(a >> 32) ^ c.w ^ k.y, (unsigned)a);
         k.x += 0x9E3779B9u;
         k.y += 0xBB67AE85u;
     }
@@ -153,11 +169,14 @@ static inline uint4 kmm_curand_philox(uint4 c, uint2 k)
 }
 
 /* The counter's halves, the lower one first, of which a carry goes into the upper one. */
-static inline void kmm_curand_count(curandStatePhilox4_32_10 *s, unsigned long long low, unsigned long long high)
+static inline void kmm_curand_count(curandStatePhilox4_32_10 *s, unsigned long long low,
+                                    unsigned long long high)
 {
     const unsigned long long was = s->ctr.x | (unsigned long long)s->ctr.y << 32, now = was + low;
-    const unsigned long long upper = (s->ctr.z | (unsigned long long)s->ctr.w << 32) + high + (now < was);
-    s->ctr = make_uint4((unsigned)now, (unsigned)(now >> 32), (unsigned)upper, (unsigned)(upper >> 32));
+    const unsigned long long upper =
+        (s->ctr.z | (unsigned long long)s->ctr.w << 32) + high + (now < was);
+    s->ctr =
+        make_uint4((unsigned)now, (unsigned)(now >> 32), (unsigned)upper, (unsigned)(upper >> 32));
     s->output = kmm_curand_philox(s->ctr, s->key);
 }
 
@@ -167,9 +186,13 @@ static inline void skipahead(unsigned long long n, curandStatePhilox4_32_10 *s)
     kmm_curand_count(s, n / 4 + s->STATE / 4, 0);
     s->STATE %= 4;
 }
-static inline void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10 *s) { kmm_curand_count(s, 0, n); }
+static inline void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10 *s)
+{
+    kmm_curand_count(s, 0, n);
+}
 
-static inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStatePhilox4_32_10 *s)
+static inline void curand_init(unsigned long long seed, unsigned long long sequence,
+                               unsigned long long offset, curandStatePhilox4_32_10 *s)
 {
     *s = curandStatePhilox4_32_10();
     s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
@@ -179,7 +202,8 @@ static inline void curand_init(unsigned long long seed, unsigned long long seque
 
 static inline unsigned curand(curandStatePhilox4_32_10 *s)
 {
-    const unsigned word[4] = {s->output.x, s->output.y, s->output.z, s->output.w}, result = word[s->STATE & 3];
+    const unsigned word[4] = {s->output.x, s->output.y, s->output.z, s->output.w},
+                   result = word[s->STATE & 3];
     if (++s->STATE == 4) {
         s->STATE = 0;
         kmm_curand_count(s, 1, 0);
@@ -203,24 +227,32 @@ static inline double kmm_curand_unit(unsigned x, unsigned y)
 
 static inline float2 kmm_curand_normals(unsigned x, unsigned y)
 {
-    const float radius = sqrtf(-2.0f * logf(kmm_curand_unit(x))), turn = 6.2831855f * 0x1p-32f, angle = (float)y * turn + turn / 2;
+    const float radius = sqrtf(-2.0f * logf(kmm_curand_unit(x))), turn = 6.2831855f * 0x1p-32f,
+                angle = (float)y * turn + turn / 2;
     return make_float2(radius * sinf(angle), radius * cosf(angle));
 }
 static inline double2 kmm_curand_normals(unsigned x0, unsigned x1, unsigned y0, unsigned y1)
 {
-    const double radius = sqrt(-2.0 * log(kmm_curand_unit(x0, x1))), angle = 2 * 3.14159265358979323846 * kmm_curand_unit(y0, y1);
+    const double radius = sqrt(-2.0 * log(kmm_curand_unit(x0, x1))),
+                 angle = 2 * 3.14159265358979323846 * kmm_curand_unit(y0, y1);
     return make_double2(radius * sin(angle), radius * cos(angle));
 }
 
 static inline float curand_uniform(curandStateXORWOW *s) { return kmm_curand_unit(curand(s)); }
-static inline float curand_uniform(curandStatePhilox4_32_10 *s) { return kmm_curand_unit(curand(s)); }
+static inline float curand_uniform(curandStatePhilox4_32_10 *s)
+{
+    return kmm_curand_unit(curand(s));
+}
 static inline double curand_uniform_double(curandStateXORWOW *s)
 {
     const unsigned x = curand(s), y = curand(s);
     return kmm_curand_unit(x, y);
 }
 /* Of one word. */
-static inline double curand_uniform_double(curandStatePhilox4_32_10 *s) { return curand(s) * 0x1p-32 + 0x1p-32; }
+static inline double curand_uniform_double(curandStatePhilox4_32_10 *s)
+{
+    return curand(s) * 0x1p-32 + 0x1p-32;
+}
 
 template <class S> static inline float2 curand_normal2(S *s)
 {
@@ -237,7 +269,8 @@ template <class S> static inline float2 curand_log_normal2(S *s, float mean, flo
     const float2 n = curand_normal2(s);
     return make_float2(expf(mean + deviation * n.x), expf(mean + deviation * n.y));
 }
-template <class S> static inline double2 curand_log_normal2_double(S *s, double mean, double deviation)
+template <class S>
+static inline double2 curand_log_normal2_double(S *s, double mean, double deviation)
 {
     const double2 n = curand_normal2_double(s);
     return make_double2(exp(mean + deviation * n.x), exp(mean + deviation * n.y));
@@ -276,11 +309,14 @@ template <class S> static inline double curand_normal_double(S *s)
 }
 template <class S> static inline float curand_log_normal(S *s, float mean, float deviation)
 {
-    return kmm_curand_single(s, KMM_CURAND_LOG_NORMAL, [=] { return curand_log_normal2(s, mean, deviation); });
+    return kmm_curand_single(s, KMM_CURAND_LOG_NORMAL,
+                             [=] { return curand_log_normal2(s, mean, deviation); });
 }
-template <class S> static inline double curand_log_normal_double(S *s, double mean, double deviation)
+template <class S>
+static inline double curand_log_normal_double(S *s, double mean, double deviation)
 {
-    return kmm_curand_single_double(s, KMM_CURAND_LOG_NORMAL, [=] { return curand_log_normal2_double(s, mean, deviation); });
+    return kmm_curand_single_double(s, KMM_CURAND_LOG_NORMAL,
+                                    [=] { return curand_log_normal2_double(s, mean, deviation); });
 }
 
 /* ---- Four at once, of Philox ---- */
@@ -288,7 +324,8 @@ template <class S> static inline double curand_log_normal_double(S *s, double me
 static inline float4 curand_uniform4(curandStatePhilox4_32_10 *s)
 {
     const uint4 x = curand4(s);
-    return make_float4(kmm_curand_unit(x.x), kmm_curand_unit(x.y), kmm_curand_unit(x.z), kmm_curand_unit(x.w));
+    return make_float4(kmm_curand_unit(x.x), kmm_curand_unit(x.y), kmm_curand_unit(x.z),
+                       kmm_curand_unit(x.w));
 }
 static inline double2 curand_uniform2_double(curandStatePhilox4_32_10 *s)
 {
@@ -302,7 +339,8 @@ static inline float4 curand_normal4(curandStatePhilox4_32_10 *s)
 }
 static inline float4 curand_log_normal4(curandStatePhilox4_32_10 *s, float mean, float deviation)
 {
-    const float2 a = curand_log_normal2(s, mean, deviation), b = curand_log_normal2(s, mean, deviation);
+    const float2 a = curand_log_normal2(s, mean, deviation),
+                 b = curand_log_normal2(s, mean, deviation);
     return make_float4(a.x, a.y, b.x, b.y);
 }
 
@@ -316,9 +354,11 @@ static inline double4 curand_normal4_double(curandStatePhilox4_32_10 *s)
     const double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
     return make_double4(a.x, a.y, b.x, b.y);
 }
-static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, double mean, double deviation)
+static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, double mean,
+                                                double deviation)
 {
-    const double2 a = curand_log_normal2_double(s, mean, deviation), b = curand_log_normal2_double(s, mean, deviation);
+    const double2 a = curand_log_normal2_double(s, mean, deviation),
+                  b = curand_log_normal2_double(s, mean, deviation);
     return make_double4(a.x, a.y, b.x, b.y);
 }
 
@@ -337,17 +377,21 @@ template <class S> static inline unsigned kmm_curand_poisson_small(S *s, float l
     return k - 1;
 }
 
-/* W. Hormann, "The transformed rejection method for generating Poisson random variables" (1993): PTRS. */
+/* W. Hormann, "The transformed rejection method for generating Poisson random variables" (1993):
+ * PTRS. */
 template <class S> static inline unsigned kmm_curand_poisson_middle(S *s, double lambda)
 {
-    const double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b, inverse = 1.1239 + 1.1328 / (b - 3.4), accept = 0.9277 - 3.6224 / (b - 2);
+    const double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b,
+                 inverse = 1.1239 + 1.1328 / (b - 3.4), accept = 0.9277 - 3.6224 / (b - 2);
     for (;;) {
-        const double u = curand_uniform(s) - 0.5, v = curand_uniform(s), us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + lambda + 0.43);
+        const double u = curand_uniform(s) - 0.5, v = curand_uniform(s), us = 0.5 - fabs(u),
+                     k = floor((2 * a / us + b) * u + lambda + 0.43);
         if (us >= 0.07 && v <= accept)
             return (unsigned)k;
         if (k < 0 || (us < 0.013 && v > us))
             continue;
-        if (log(v) + log(inverse) - log(a / (us * us) + b) <= -lambda + k * log(lambda) - lgamma(k + 1))
+        if (log(v) + log(inverse) - log(a / (us * us) + b) <=
+            -lambda + k * log(lambda) - lgamma(k + 1))
             return (unsigned)k;
     }
 }
@@ -364,14 +408,21 @@ template <class S> static inline unsigned curand_poisson(S *s, double lambda)
 /* As likely as CUDA's, but not the same numbers. */
 static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
 {
-    const unsigned x = curand_poisson(s, lambda), y = curand_poisson(s, lambda), z = curand_poisson(s, lambda), w = curand_poisson(s, lambda);
+    const unsigned x = curand_poisson(s, lambda), y = curand_poisson(s, lambda),
+                   z = curand_poisson(s, lambda), w = curand_poisson(s, lambda);
     return make_uint4(x, y, z, w);
 }
 
-/* Distributions that the library for the host would make, and generators that need tables: missing. */
-#define KMM_CURAND_MISSING(name) template <class... A> int name(A...) __attribute__((unavailable("kmm: " #name " is missing on the CPU target")));
-KMM_CURAND_MISSING(curand_discrete) KMM_CURAND_MISSING(curand_discrete4) KMM_CURAND_MISSING(curand_mtgp32_specific)
-KMM_CURAND_MISSING(curand_mtgp32_single) KMM_CURAND_MISSING(curand_mtgp32_single_specific)
+/* Distributions that the library for the host would make, and generators that need tables: missing.
+ */
+#define KMM_CURAND_MISSING(name)                                                                   \
+    template <class... A>                                                                          \
+    int name(A...) __attribute__((unavailable("kmm: " #name " is missing on the CPU target")));
+KMM_CURAND_MISSING(curand_discrete)
+KMM_CURAND_MISSING(curand_discrete4)
+KMM_CURAND_MISSING(curand_mtgp32_specific)
+KMM_CURAND_MISSING(curand_mtgp32_single)
+KMM_CURAND_MISSING(curand_mtgp32_single_specific)
 #undef KMM_CURAND_MISSING
 
 #ifdef KMM_HOST_PARSE

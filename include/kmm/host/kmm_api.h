@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA runtime's calls that programs for the CPU have; a call that is not here is a compiler's error of its name. */
+/* The CUDA runtime's calls that programs for the CPU have; a call that is not here is a compiler's
+ * error of its name. */
 #ifndef KMM_HOST_API_H
 #define KMM_HOST_API_H
 
@@ -7,12 +8,16 @@
 
 /* ---- Errors ---- */
 static inline cudaError_t cudaGetLastError() { return (cudaError_t)kmm_cuda_get_last_error(); }
-static inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)kmm_cuda_peek_at_last_error(); }
+static inline cudaError_t cudaPeekAtLastError()
+{
+    return (cudaError_t)kmm_cuda_peek_at_last_error();
+}
 static inline const char *cudaGetErrorName(cudaError_t e) { return kmm_cuda_get_error_name(e); }
 static inline const char *cudaGetErrorString(cudaError_t e) { return kmm_cuda_get_error_string(e); }
 
 /* ---- Memory ---- */
-template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal);
+template <class T>
+static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal);
 template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
 {
     void *base = nullptr;
@@ -23,24 +28,35 @@ template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
         *out = static_cast<T *>(base);
     return (cudaError_t)error;
 }
-template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
-template <class T> static inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, size_t width, size_t height)
+template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t)
+{
+    return cudaMalloc(out, bytes);
+}
+template <class T>
+static inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, size_t width, size_t height)
 {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(out, *pitch * height);
 }
 static inline cudaError_t cudaFree(void *p);
 static inline cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return cudaFree(p); }
-static inline cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind k) { return (cudaError_t)kmm_cuda_memcpy(dst, src, n, k); }
-static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind k, cudaStream_t s = 0)
+static inline cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind k)
+{
+    return (cudaError_t)kmm_cuda_memcpy(dst, src, n, k);
+}
+static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n,
+                                          enum cudaMemcpyKind k, cudaStream_t s = 0)
 {
     return (cudaError_t)kmm_cuda_memcpy_async(dst, src, n, k, s);
 }
-static inline cudaError_t cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k)
+static inline cudaError_t cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w,
+                                       size_t h, enum cudaMemcpyKind k)
 {
     return (cudaError_t)kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, k);
 }
-static inline cudaError_t cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k, cudaStream_t = 0)
+static inline cudaError_t cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp,
+                                            size_t w, size_t h, enum cudaMemcpyKind k,
+                                            cudaStream_t = 0)
 {
     return (cudaError_t)kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, k);
 }
@@ -56,7 +72,10 @@ static inline cudaError_t cudaMemset(void *p, int v, size_t n)
     memset(p, v, n);
     return (cudaError_t)error;
 }
-static inline cudaError_t cudaMemsetAsync(void *p, int v, size_t n, cudaStream_t = 0) { return cudaMemset(p, v, n); }
+static inline cudaError_t cudaMemsetAsync(void *p, int v, size_t n, cudaStream_t = 0)
+{
+    return cudaMemset(p, v, n);
+}
 static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h)
 {
     cudaError_t e = cudaSuccess;
@@ -88,17 +107,14 @@ template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t b
 #endif
     return cudaMallocHost(out, bytes);
 }
-static inline cudaError_t cudaFreeHost(void *p)
-{
-    return (cudaError_t)kmm_cuda_free_common(p);
-}
+static inline cudaError_t cudaFreeHost(void *p) { return (cudaError_t)kmm_cuda_free_common(p); }
 static inline cudaError_t cudaFree(void *p)
 {
     return !p || kmm_cuda_is_managed(p) ? (cudaError_t)kmm_cuda_free(p)
 #ifndef KMM_HOST_PARSE
            : kmm_host_has_common_memory() ? cudaFreeHost(p)
 #endif
-           : (cudaError_t)kmm_cuda_free(p);
+                                          : (cudaError_t)kmm_cuda_free(p);
 }
 template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned)
 {
@@ -115,19 +131,32 @@ static inline cudaError_t cudaHostRegister(void *, size_t, unsigned flags = 0)
     return cudaSuccess;
 }
 static inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
-static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0) { return cudaSuccess; }
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0)
+{
+    return cudaSuccess;
+}
 
-template <class T> static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0, enum cudaMemcpyKind = cudaMemcpyHostToDevice)
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes,
+                                             size_t offset = 0,
+                                             enum cudaMemcpyKind = cudaMemcpyHostToDevice)
 {
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
         return cudaErrorInvalidValue;
-    return (cudaError_t)kmm_cuda_symbol_write(&symbol, (char *)(void *)&symbol + offset, src, bytes);
+    return (cudaError_t)kmm_cuda_symbol_write(&symbol, (char *)(void *)&symbol + offset, src,
+                                              bytes);
 }
-template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0, enum cudaMemcpyKind k = cudaMemcpyHostToDevice, cudaStream_t = 0)
+template <class T>
+static inline cudaError_t
+cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+                        enum cudaMemcpyKind k = cudaMemcpyHostToDevice, cudaStream_t = 0)
 {
     return cudaMemcpyToSymbol(symbol, src, bytes, offset, k);
 }
-template <class T> static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind = cudaMemcpyDeviceToHost)
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes,
+                                               size_t offset = 0,
+                                               enum cudaMemcpyKind = cudaMemcpyDeviceToHost)
 {
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
         return cudaErrorInvalidValue;
@@ -139,57 +168,112 @@ template <class T> static inline cudaError_t cudaGetSymbolAddress(void **out, co
 }
 
 /* ---- Streams and events ---- */
-static inline cudaError_t cudaStreamCreate(cudaStream_t *out) { return (cudaError_t)kmm_cuda_stream_create((void **)out); }
-static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) { return cudaStreamCreate(out); }
-static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned, int) { return cudaStreamCreate(out); }
-static inline cudaError_t cudaStreamDestroy(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_destroy(s); }
-static inline cudaError_t cudaStreamSynchronize(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_synchronize(s); }
-static inline cudaError_t cudaStreamQuery(cudaStream_t s) { return (cudaError_t)kmm_cuda_stream_query(s); }
-static inline cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned = 0) { return (cudaError_t)kmm_cuda_stream_wait_event(s, e); }
+static inline cudaError_t cudaStreamCreate(cudaStream_t *out)
+{
+    return (cudaError_t)kmm_cuda_stream_create((void **)out);
+}
+static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned)
+{
+    return cudaStreamCreate(out);
+}
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned, int)
+{
+    return cudaStreamCreate(out);
+}
+static inline cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+    return (cudaError_t)kmm_cuda_stream_destroy(s);
+}
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+    return (cudaError_t)kmm_cuda_stream_synchronize(s);
+}
+static inline cudaError_t cudaStreamQuery(cudaStream_t s)
+{
+    return (cudaError_t)kmm_cuda_stream_query(s);
+}
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned = 0)
+{
+    return (cudaError_t)kmm_cuda_stream_wait_event(s, e);
+}
 static inline cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *arg)
 {
     cudaError_t e = cudaStreamSynchronize(s);
     f(arg);
     return e;
 }
-static inline cudaError_t cudaEventCreate(cudaEvent_t *out) { return (cudaError_t)kmm_cuda_event_create((void **)out); }
+static inline cudaError_t cudaEventCreate(cudaEvent_t *out)
+{
+    return (cudaError_t)kmm_cuda_event_create((void **)out);
+}
 static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-    return flags & cudaEventDisableTiming ? (cudaError_t)kmm_cuda_event_create_untimed((void **)out) : cudaEventCreate(out);
+    return flags & cudaEventDisableTiming ? (cudaError_t)kmm_cuda_event_create_untimed((void **)out)
+                                          : cudaEventCreate(out);
 }
-static inline cudaError_t cudaEventDestroy(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_destroy(e); }
+static inline cudaError_t cudaEventDestroy(cudaEvent_t e)
+{
+    return (cudaError_t)kmm_cuda_event_destroy(e);
+}
 static inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = 0)
 {
     int error = kmm_cuda_same_device(e, s, "cudaEventRecord: an event");
     return (cudaError_t)(error ? error : kmm_cuda_event_record(e, s));
 }
-static inline cudaError_t cudaEventSynchronize(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_synchronize(e); }
-static inline cudaError_t cudaEventQuery(cudaEvent_t e) { return (cudaError_t)kmm_cuda_event_query(e); }
+static inline cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+    return (cudaError_t)kmm_cuda_event_synchronize(e);
+}
+static inline cudaError_t cudaEventQuery(cudaEvent_t e)
+{
+    return (cudaError_t)kmm_cuda_event_query(e);
+}
 static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
 {
     return (cudaError_t)kmm_cuda_event_elapsed_timed(ms, a, b);
 }
 
 /* ---- The device ---- */
-static inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)kmm_cuda_device_synchronize(); }
+static inline cudaError_t cudaDeviceSynchronize()
+{
+    return (cudaError_t)kmm_cuda_device_synchronize();
+}
 static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 static inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
-static inline cudaError_t cudaGetDeviceCount(int *n) { return (cudaError_t)kmm_cuda_device_count(n); }
-static inline cudaError_t cudaGetDevice(int *d) { *d = kmm_cuda_device_current(); return cudaSuccess; }
+static inline cudaError_t cudaGetDeviceCount(int *n)
+{
+    return (cudaError_t)kmm_cuda_device_count(n);
+}
+static inline cudaError_t cudaGetDevice(int *d)
+{
+    *d = kmm_cuda_device_current();
+    return cudaSuccess;
+}
 static inline cudaError_t cudaSetDevice(int d) { return (cudaError_t)kmm_cuda_device_set(d); }
 static inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-static inline cudaError_t cudaDriverGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
-static inline cudaError_t cudaRuntimeGetVersion(int *v) { *v = CUDART_VERSION; return cudaSuccess; }
+static inline cudaError_t cudaDriverGetVersion(int *v)
+{
+    *v = CUDART_VERSION;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaRuntimeGetVersion(int *v)
+{
+    *v = CUDART_VERSION;
+    return cudaSuccess;
+}
 static inline cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     kmm_cuda_device_info_t own;
     int error = kmm_cuda_device_info(kmm_cuda_device_current(), &own);
     const bool is_pretend = own.memory_bytes > 0;
-    *total = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    *free_bytes = is_pretend ? own.free_bytes : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *total = is_pretend ? own.memory_bytes
+                        : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *free_bytes = is_pretend ? own.free_bytes
+                             : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     return (cudaError_t)error;
 }
-/* What the CPU has, in the words of GPUs: a core is a multiprocessor that runs one block at a time. */
+/* What the CPU has, in the words of GPUs: a core is a multiprocessor that runs one block at a time.
+ */
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     kmm_cuda_device_info_t own;
@@ -201,7 +285,9 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     snprintf(p->name, sizeof(p->name), "CPU (kmm)%s%s", *own.name ? ", " : "", own.name);
     memcpy(p->uuid.bytes, "kmm CPU device ", 15);
     p->uuid.bytes[15] = (char)device;
-    p->totalGlobalMem = is_pretend ? own.memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    p->totalGlobalMem = is_pretend
+                            ? own.memory_bytes
+                            : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     p->pciBusID = device;
     p->major = KMM_HOST_MAJOR;
     p->sharedMemPerBlock = 48 << 10;
@@ -214,7 +300,8 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->regsPerBlock = p->regsPerMultiprocessor = 65536;
     p->maxBlocksPerMultiProcessor = 1;
     p->warpSize = 32;
-    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsPerMultiProcessor = 1024;
+    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] =
+        p->maxThreadsPerMultiProcessor = 1024;
     p->maxThreadsDim[2] = 64;
     p->maxGridSize[0] = 0x7fffffff;
     p->maxGridSize[1] = p->maxGridSize[2] = 65535;
@@ -224,7 +311,8 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->singleToDoublePrecisionPerfRatio = 2;
     p->integrated = !is_pretend;
     p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
-    p->hostNativeAtomicSupported = p->hostRegisterSupported = p->canUseHostPointerForRegisteredMem = p->memoryPoolsSupported = 1;
+    p->hostNativeAtomicSupported = p->hostRegisterSupported = p->canUseHostPointerForRegisteredMem =
+        p->memoryPoolsSupported = 1;
     p->deviceNumaId = p->hostNumaId = -1;
     return cudaSuccess;
 }
@@ -237,25 +325,48 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
         return e;
     if (what < cudaDevAttrMaxThreadsPerBlock || (int)what > KMM_HOST_LAST_ATTRIBUTE)
         return cudaErrorInvalidValue;
-    const struct { enum cudaDeviceAttr what; size_t value; } table[] = {
-        {cudaDevAttrMaxThreadsPerBlock, (size_t)p.maxThreadsPerBlock}, {cudaDevAttrMaxBlockDimX, (size_t)p.maxThreadsDim[0]},
-        {cudaDevAttrMaxBlockDimY, (size_t)p.maxThreadsDim[1]}, {cudaDevAttrMaxBlockDimZ, (size_t)p.maxThreadsDim[2]},
-        {cudaDevAttrMaxGridDimX, (size_t)p.maxGridSize[0]}, {cudaDevAttrMaxGridDimY, (size_t)p.maxGridSize[1]},
-        {cudaDevAttrMaxGridDimZ, (size_t)p.maxGridSize[2]}, {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
-        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor}, {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
-        {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock}, {cudaDevAttrTotalConstantMemory, p.totalConstMem},
-        {cudaDevAttrWarpSize, (size_t)p.warpSize}, {cudaDevAttrMaxPitch, p.memPitch}, {cudaDevAttrTextureAlignment, p.textureAlignment},
-        {cudaDevAttrTexturePitchAlignment, p.texturePitchAlignment}, {cudaDevAttrSurfaceAlignment, p.surfaceAlignment},
-        {cudaDevAttrMaxRegistersPerBlock, (size_t)p.regsPerBlock}, {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)p.regsPerMultiprocessor},
-        {cudaDevAttrClockRate, (size_t)p.clockRate}, {cudaDevAttrMemoryClockRate, (size_t)p.memoryClockRate},
-        {cudaDevAttrGlobalMemoryBusWidth, (size_t)p.memoryBusWidth}, {cudaDevAttrMultiProcessorCount, (size_t)p.multiProcessorCount},
+    const struct {
+        enum cudaDeviceAttr what;
+        size_t value;
+    } table[] = {
+        {cudaDevAttrMaxThreadsPerBlock, (size_t)p.maxThreadsPerBlock},
+        {cudaDevAttrMaxBlockDimX, (size_t)p.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, (size_t)p.maxThreadsDim[1]},
+        {cudaDevAttrMaxBlockDimZ, (size_t)p.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, (size_t)p.maxGridSize[0]},
+        {cudaDevAttrMaxGridDimY, (size_t)p.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, (size_t)p.maxGridSize[2]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
+        {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+        {cudaDevAttrWarpSize, (size_t)p.warpSize},
+        {cudaDevAttrMaxPitch, p.memPitch},
+        {cudaDevAttrTextureAlignment, p.textureAlignment},
+        {cudaDevAttrTexturePitchAlignment, p.texturePitchAlignment},
+        {cudaDevAttrSurfaceAlignment, p.surfaceAlignment},
+        {cudaDevAttrMaxRegistersPerBlock, (size_t)p.regsPerBlock},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)p.regsPerMultiprocessor},
+        {cudaDevAttrClockRate, (size_t)p.clockRate},
+        {cudaDevAttrMemoryClockRate, (size_t)p.memoryClockRate},
+        {cudaDevAttrGlobalMemoryBusWidth, (size_t)p.memoryBusWidth},
+        {cudaDevAttrMultiProcessorCount, (size_t)p.multiProcessorCount},
         {cudaDevAttrMaxThreadsPerMultiProcessor, (size_t)p.maxThreadsPerMultiProcessor},
         {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)p.maxBlocksPerMultiProcessor},
-        {cudaDevAttrSingleToDoublePrecisionPerfRatio, (size_t)p.singleToDoublePrecisionPerfRatio}, {cudaDevAttrIntegrated, (size_t)p.integrated},
-        {cudaDevAttrPciBusId, (size_t)p.pciBusID}, {cudaDevAttrComputeCapabilityMajor, (size_t)p.major},
-        {cudaDevAttrComputeCapabilityMinor, (size_t)p.minor}, {cudaDevAttrCanMapHostMemory, 1}, {cudaDevAttrConcurrentKernels, 1},
-        {cudaDevAttrUnifiedAddressing, 1}, {cudaDevAttrManagedMemory, 1}, {cudaDevAttrHostNativeAtomicSupported, 1},
-        {cudaDevAttrHostRegisterSupported, 1}, {cudaDevAttrCanUseHostPointerForRegisteredMem, 1}, {cudaDevAttrMemoryPoolsSupported, 1},
+        {cudaDevAttrSingleToDoublePrecisionPerfRatio, (size_t)p.singleToDoublePrecisionPerfRatio},
+        {cudaDevAttrIntegrated, (size_t)p.integrated},
+        {cudaDevAttrPciBusId, (size_t)p.pciBusID},
+        {cudaDevAttrComputeCapabilityMajor, (size_t)p.major},
+        {cudaDevAttrComputeCapabilityMinor, (size_t)p.minor},
+        {cudaDevAttrCanMapHostMemory, 1},
+        {cudaDevAttrConcurrentKernels, 1},
+        {cudaDevAttrUnifiedAddressing, 1},
+        {cudaDevAttrManagedMemory, 1},
+        {cudaDevAttrHostNativeAtomicSupported, 1},
+        {cudaDevAttrHostRegisterSupported, 1},
+        {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+        {cudaDevAttrMemoryPoolsSupported, 1},
     };
     *value = 0;
     for (const auto &t : table)
@@ -263,11 +374,14 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
             *value = (int)t.value;
     return cudaSuccess;
 }
-/* A kernel that is asked about itself instead of being run: it is called with parameters of zeros, which it does not look at. */
+/* A kernel that is asked about itself instead of being run: it is called with parameters of zeros,
+ * which it does not look at. */
 static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, const void *kernel);
-template <class... P> static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...));
+template <class... P>
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...));
 
-template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F kernel)
+template <class F>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F kernel)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -283,7 +397,8 @@ template <class F> static inline cudaError_t cudaFuncGetAttributes(struct cudaFu
     return cudaSuccess;
 }
 /* The largest dynamic shared memory is the kernel's own; the rest has nothing to act on. */
-template <class F> static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute what, int value)
+template <class F>
+static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute what, int value)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -294,6 +409,9 @@ template <class F> static inline cudaError_t cudaFuncSetAttribute(F kernel, enum
     __atomic_store_n(own.dynamic, (size_t)value, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
-template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache) { return cudaSuccess; }
+template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache)
+{
+    return cudaSuccess;
+}
 
 #endif

@@ -8,7 +8,8 @@
 /* *p = change(*p), whatever the type. T has 4 or 8 bytes and no padding. */
 template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
 {
-    typedef typename std::conditional<sizeof(T) == 8, unsigned long long,
+    typedef typename std::conditional<
+        sizeof(T) == 8, unsigned long long,
         typename std::conditional<sizeof(T) == 4, unsigned, unsigned short>::type>::type word;
     static_assert(sizeof(T) == sizeof(word), "kmm: atomic functions work on 2, 4 or 8 bytes");
     word old = __atomic_load_n(reinterpret_cast<word *>(p), __ATOMIC_RELAXED), next;
@@ -17,24 +18,37 @@ template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
         memcpy(&value, &old, sizeof(value));
         result = change(value);
         memcpy(&next, &result, sizeof(next));
-    } while (!__atomic_compare_exchange_n(reinterpret_cast<word *>(p), &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(reinterpret_cast<word *>(p), &old, next, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     memcpy(&value, &old, sizeof(value));
     return value;
 }
 
-/* The second parameter is not deduced, so that atomicAdd(unsigned *, int) converts as CUDA's overloads do. */
-template <class T> struct kmm_host_same { typedef T type; };
+/* The second parameter is not deduced, so that atomicAdd(unsigned *, int) converts as CUDA's
+ * overloads do. */
+template <class T> struct kmm_host_same {
+    typedef T type;
+};
 #define KMM_HOST_OPERAND typename kmm_host_same<T>::type
 #define KMM_HOST_UP_TO_8 typename std::enable_if<sizeof(T) != 16, T>::type
 
-template <class T> static inline T kmm_host_add(T *p, T v, std::true_type) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T kmm_host_add(T *p, T v, std::true_type)
+{
+    return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
 template <class T> static inline T kmm_host_add(T *p, T v, std::false_type)
 {
     return kmm_host_atomic(p, [v](T a) { return (T)(a + v); });
 }
 
-template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return kmm_host_add(p, v, std::is_integral<T>()); }
-template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v) { return kmm_host_add(p, (T)(0 - v), std::is_integral<T>()); }
+template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v)
+{
+    return kmm_host_add(p, v, std::is_integral<T>());
+}
+template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v)
+{
+    return kmm_host_add(p, (T)(0 - v), std::is_integral<T>());
+}
 template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v)
 {
     return kmm_host_atomic(p, [v](T a) { return v < a ? v : a; });
@@ -43,15 +57,25 @@ template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
 {
     return kmm_host_atomic(p, [v](T a) { return a < v ? v : a; });
 }
-template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v)
+{
+    return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);
+}
+template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v)
+{
+    return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);
+}
+template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v)
+{
+    return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);
+}
 template <class T> static inline KMM_HOST_UP_TO_8 atomicExch(T *p, KMM_HOST_OPERAND v)
 {
     return kmm_host_atomic(p, [v](T) { return v; });
 }
 /* One that fails lets other threads of the block run: it may be waiting for them. */
-template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+template <class T>
+static inline KMM_HOST_UP_TO_8 atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
 {
     T old = expected;
     if (!__atomic_compare_exchange_n(p, &old, (T)v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -68,15 +92,40 @@ static inline unsigned atomicDec(unsigned *p, unsigned v)
 }
 
 #define KMM_HOST_SCOPES(name)                                                                      \
-    template <class T> static inline T name##_block(T *p, KMM_HOST_OPERAND v) { return name(p, v); } \
-    template <class T> static inline T name##_system(T *p, KMM_HOST_OPERAND v) { return name(p, v); }
-KMM_HOST_SCOPES(atomicAdd) KMM_HOST_SCOPES(atomicSub) KMM_HOST_SCOPES(atomicMin) KMM_HOST_SCOPES(atomicMax)
-KMM_HOST_SCOPES(atomicAnd) KMM_HOST_SCOPES(atomicOr) KMM_HOST_SCOPES(atomicXor)
+    template <class T> static inline T name##_block(T *p, KMM_HOST_OPERAND v)                      \
+    {                                                                                              \
+        return name(p, v);                                                                         \
+    }                                                                                              \
+    template <class T> static inline T name##_system(T *p, KMM_HOST_OPERAND v)                     \
+    {                                                                                              \
+        return name(p, v);                                                                         \
+    }
+KMM_HOST_SCOPES(atomicAdd)
+KMM_HOST_SCOPES(atomicSub)
+KMM_HOST_SCOPES(atomicMin)
+KMM_HOST_SCOPES(atomicMax)
+KMM_HOST_SCOPES(atomicAnd)
+KMM_HOST_SCOPES(atomicOr)
+KMM_HOST_SCOPES(atomicXor)
 #undef KMM_HOST_SCOPES
-template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_block(T *p, KMM_HOST_OPERAND v) { return atomicExch(p, v); }
-template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_system(T *p, KMM_HOST_OPERAND v) { return atomicExch(p, v); }
-template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
-template <class T> static inline KMM_HOST_UP_TO_8 atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) { return atomicCAS(p, expected, v); }
+template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_block(T *p, KMM_HOST_OPERAND v)
+{
+    return atomicExch(p, v);
+}
+template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_system(T *p, KMM_HOST_OPERAND v)
+{
+    return atomicExch(p, v);
+}
+template <class T>
+static inline KMM_HOST_UP_TO_8 atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+{
+    return atomicCAS(p, expected, v);
+}
+template <class T>
+static inline KMM_HOST_UP_TO_8 atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+{
+    return atomicCAS(p, expected, v);
+}
 static inline unsigned atomicInc_block(unsigned *p, unsigned v) { return atomicInc(p, v); }
 static inline unsigned atomicInc_system(unsigned *p, unsigned v) { return atomicInc(p, v); }
 static inline unsigned atomicDec_block(unsigned *p, unsigned v) { return atomicDec(p, v); }
@@ -90,7 +139,8 @@ static inline float2 atomicAdd(float2 *p, float2 v)
 }
 static inline float4 atomicAdd(float4 *p, float4 v)
 {
-    const float x = atomicAdd(&p->x, v.x), y = atomicAdd(&p->y, v.y), z = atomicAdd(&p->z, v.z), w = atomicAdd(&p->w, v.w);
+    const float x = atomicAdd(&p->x, v.x), y = atomicAdd(&p->y, v.y), z = atomicAdd(&p->z, v.z),
+                w = atomicAdd(&p->w, v.w);
     return float4{x, y, z, w};
 }
 static inline float2 atomicAdd_block(float2 *p, float2 v) { return atomicAdd(p, v); }
@@ -100,24 +150,29 @@ static inline float4 atomicAdd_system(float4 *p, float4 v) { return atomicAdd(p,
 
 /* ---- 16 bytes, which lie at a multiple of 16 ---- */
 #ifdef KMM_HOST_PARSE
-unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected, unsigned __int128 v);
+unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
+                                       unsigned __int128 v);
 #else
 #ifdef __x86_64__
 __attribute__((target("cx16")))
 #endif
-inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected, unsigned __int128 v)
+inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
+                                              unsigned __int128 v)
 {
     return __sync_val_compare_and_swap(p, expected, v);
 }
 #endif
 template <class T> static inline T kmm_host_swapped_16(T *p, const T *expected, T v)
 {
-    static_assert(std::is_trivially_copyable<T>::value, "kmm: atomic functions work on plain bytes");
+    static_assert(std::is_trivially_copyable<T>::value,
+                  "kmm: atomic functions work on plain bytes");
     unsigned __int128 was, now, got;
     T old;
     memcpy(&now, &v, sizeof(now));
     memcpy(&was, expected ? expected : p, sizeof(was));
-    while ((got = kmm_host_exchange_16(reinterpret_cast<unsigned __int128 *>(p), was, now)) != was && !expected)
+    while ((got = kmm_host_exchange_16(reinterpret_cast<unsigned __int128 *>(p), was, now)) !=
+               was &&
+           !expected)
         was = got;
     memcpy(static_cast<void *>(&old), &got, sizeof(old));
     if (got != was)
@@ -125,40 +180,84 @@ template <class T> static inline T kmm_host_swapped_16(T *p, const T *expected, 
     return old;
 }
 #define KMM_HOST_16(suffix)                                                                        \
-    template <class T> static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicExch##suffix(T *p, KMM_HOST_OPERAND v) \
+    template <class T>                                                                             \
+    static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicExch##suffix(            \
+        T *p, KMM_HOST_OPERAND v)                                                                  \
     {                                                                                              \
         return kmm_host_swapped_16<T>(p, nullptr, v);                                              \
     }                                                                                              \
-    template <class T> static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicCAS##suffix(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v) \
+    template <class T>                                                                             \
+    static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicCAS##suffix(             \
+        T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)                                       \
     {                                                                                              \
         return kmm_host_swapped_16<T>(p, &expected, v);                                            \
     }
-KMM_HOST_16() KMM_HOST_16(_block) KMM_HOST_16(_system)
+KMM_HOST_16()
+KMM_HOST_16(_block)
+KMM_HOST_16(_system)
 #undef KMM_HOST_16
 
-/* On shared memory in kernels that run a block on one thread of the CPU, in loops that are not said to be without dependences. */
-namespace kmm_host_alone {
+/* On shared memory in kernels that run a block on one thread of the CPU, in loops that are not said
+ * to be without dependences. */
+namespace kmm_host_alone
+{
 template <class T, class F> static inline T change(T *p, F to)
 {
     const T old = *p;
     *p = to(old);
     return old;
 }
-template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a + v); }); }
-static inline float2 atomicAdd(float2 *p, float2 v) { return change(p, [v](float2 a) { return float2{a.x + v.x, a.y + v.y}; }); }
-static inline float4 atomicAdd(float4 *p, float4 v) { return change(p, [v](float4 a) { return float4{a.x + v.x, a.y + v.y, a.z + v.z, a.w + v.w}; }); }
-template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a - v); }); }
-template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return v < a ? v : a; }); }
-template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return a < v ? v : a; }); }
-template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a & v); }); }
-template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a | v); }); }
-template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T a) { return (T)(a ^ v); }); }
-template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v) { return change(p, [v](T) { return v; }); }
+template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return (T)(a + v); });
 }
+static inline float2 atomicAdd(float2 *p, float2 v)
+{
+    return change(p, [v](float2 a) { return float2{a.x + v.x, a.y + v.y}; });
+}
+static inline float4 atomicAdd(float4 *p, float4 v)
+{
+    return change(p, [v](float4 a) { return float4{a.x + v.x, a.y + v.y, a.z + v.z, a.w + v.w}; });
+}
+template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return (T)(a - v); });
+}
+template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return v < a ? v : a; });
+}
+template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return a < v ? v : a; });
+}
+template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return (T)(a & v); });
+}
+template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return (T)(a | v); });
+}
+template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T a) { return (T)(a ^ v); });
+}
+template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v)
+{
+    return change(p, [v](T) { return v; });
+}
+} // namespace kmm_host_alone
 
-/* The functions of CUDA 12.8 that name their order and scope. The order is at least that asked for; the scope is always the system. */
-enum { __NV_THREAD_SCOPE_THREAD = 1, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE,
-       __NV_THREAD_SCOPE_SYSTEM };
+/* The functions of CUDA 12.8 that name their order and scope. The order is at least that asked for;
+ * the scope is always the system. */
+enum {
+    __NV_THREAD_SCOPE_THREAD = 1,
+    __NV_THREAD_SCOPE_BLOCK,
+    __NV_THREAD_SCOPE_CLUSTER,
+    __NV_THREAD_SCOPE_DEVICE,
+    __NV_THREAD_SCOPE_SYSTEM
+};
 #define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
 #define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
 #define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
@@ -166,29 +265,37 @@ enum { __NV_THREAD_SCOPE_THREAD = 1, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_
 #define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
 #define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
 
-template <class T> static inline T __nv_atomic_load_n(const T *p, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline T __nv_atomic_load_n(const T *p, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
     return __atomic_load_n(p, order);
 }
-template <class T> static inline void __nv_atomic_load(const T *p, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline void __nv_atomic_load(const T *p, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_load(const_cast<T *>(p), to, order);
 }
-template <class T> static inline void __nv_atomic_store_n(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline void __nv_atomic_store_n(T *p, KMM_HOST_OPERAND v, int order,
+                                       int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_store_n(p, v, order);
 }
-template <class T> static inline void __nv_atomic_store(T *p, T *from, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline void __nv_atomic_store(T *p, T *from, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_store(p, from, order);
 }
-template <class T> static inline T __nv_atomic_exchange_n(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline T __nv_atomic_exchange_n(T *p, KMM_HOST_OPERAND v, int order,
+                                       int = __NV_THREAD_SCOPE_SYSTEM)
 {
     return __atomic_exchange_n(p, v, order);
 }
 /* It fails at once where the weak form may; one that fails lets other threads of the block run. */
 template <class T>
-static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OPERAND v, bool, int success, int failure,
+static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OPERAND v, bool,
+                                                  int success, int failure,
                                                   int = __NV_THREAD_SCOPE_SYSTEM)
 {
     bool done = __atomic_compare_exchange_n(p, expected, (T)v, false, success, failure);
@@ -197,7 +304,8 @@ static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OP
     return done;
 }
 #define KMM_HOST_ORDERED(name, function)                                                           \
-    template <class T> static inline T name(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM) \
+    template <class T>                                                                             \
+    static inline T name(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)      \
     {                                                                                              \
         if (order != __ATOMIC_RELAXED)                                                             \
             __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
@@ -206,24 +314,38 @@ static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OP
             __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
         return old;                                                                                \
     }
-KMM_HOST_ORDERED(__nv_atomic_fetch_add, atomicAdd) KMM_HOST_ORDERED(__nv_atomic_fetch_sub, atomicSub)
-KMM_HOST_ORDERED(__nv_atomic_fetch_min, atomicMin) KMM_HOST_ORDERED(__nv_atomic_fetch_max, atomicMax)
-KMM_HOST_ORDERED(__nv_atomic_fetch_and, atomicAnd) KMM_HOST_ORDERED(__nv_atomic_fetch_or, atomicOr)
+KMM_HOST_ORDERED(__nv_atomic_fetch_add, atomicAdd)
+KMM_HOST_ORDERED(__nv_atomic_fetch_sub, atomicSub)
+KMM_HOST_ORDERED(__nv_atomic_fetch_min, atomicMin)
+KMM_HOST_ORDERED(__nv_atomic_fetch_max, atomicMax)
+KMM_HOST_ORDERED(__nv_atomic_fetch_and, atomicAnd)
+KMM_HOST_ORDERED(__nv_atomic_fetch_or, atomicOr)
 KMM_HOST_ORDERED(__nv_atomic_fetch_xor, atomicXor)
 #undef KMM_HOST_ORDERED
 #define KMM_HOST_SILENT(what)                                                                      \
-    template <class T> static inline void __nv_atomic_##what(T *p, KMM_HOST_OPERAND v, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) \
+    template <class T>                                                                             \
+    static inline void __nv_atomic_##what(T *p, KMM_HOST_OPERAND v, int order,                     \
+                                          int scope = __NV_THREAD_SCOPE_SYSTEM)                    \
     {                                                                                              \
         __nv_atomic_fetch_##what(p, v, order, scope);                                              \
     }
-KMM_HOST_SILENT(add) KMM_HOST_SILENT(sub) KMM_HOST_SILENT(min) KMM_HOST_SILENT(max) KMM_HOST_SILENT(and) KMM_HOST_SILENT(or) KMM_HOST_SILENT(xor)
+KMM_HOST_SILENT(add)
+KMM_HOST_SILENT(sub)
+KMM_HOST_SILENT(min)
+KMM_HOST_SILENT(max)
+KMM_HOST_SILENT(and)
+KMM_HOST_SILENT(or)
+KMM_HOST_SILENT(xor)
 #undef KMM_HOST_SILENT
-template <class T> static inline void __nv_atomic_exchange(T *p, T *from, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class T>
+static inline void __nv_atomic_exchange(T *p, T *from, T *to, int order,
+                                        int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_exchange(p, from, to, order);
 }
 template <class T>
-static inline bool __nv_atomic_compare_exchange(T *p, T *expected, T *v, bool, int success, int failure, int = __NV_THREAD_SCOPE_SYSTEM)
+static inline bool __nv_atomic_compare_exchange(T *p, T *expected, T *v, bool, int success,
+                                                int failure, int = __NV_THREAD_SCOPE_SYSTEM)
 {
     const bool done = __atomic_compare_exchange(p, expected, v, false, success, failure);
     if (!done)

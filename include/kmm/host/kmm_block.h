@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of a block as loops: what kmmcc splits kernels with barriers into. The code between two barriers is a
- * lambda that `kmm_host_each` calls for all threads; what a thread keeps beyond it lies in `kmm_host_values`.
+ * The threads of a block as loops: what kmmcc splits kernels with barriers into. The code between
+ * two barriers is a lambda that `kmm_host_each` calls for all threads; what a thread keeps beyond
+ * it lies in `kmm_host_values`.
  *
  *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
  *     {
  *         KMM_HOST_BLOCK_VALUES
- *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { s[threadIdx.x] = x[threadIdx.x]; });
- *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { y[threadIdx.x] = s[63 - threadIdx.x]; });
+ *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { s[threadIdx.x] =
+ * x[threadIdx.x]; }); kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { y[threadIdx.x]
+ * = s[63 - threadIdx.x]; });
  *     }
  *
- * Threads that left the control flow, by a branch that others did not take or a jump, have a state other than 0:
- * the number of the statement at whose end they go on.
+ * Threads that left the control flow, by a branch that others did not take or a jump, have a state
+ * other than 0: the number of the statement at whose end they go on.
  */
 #ifndef KMM_HOST_BLOCK_H
 #define KMM_HOST_BLOCK_H
@@ -26,7 +28,8 @@ enum {
 };
 
 #define KMM_HOST_EACH                                                                              \
-    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused))) __attribute__((always_inline))
+    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)))    \
+        __attribute__((always_inline))
 /* The same; kmm_small: unsigned numbers that count along the block are small (kmm_host_counted). */
 #define KMM_HOST_EACH_COUNTED                                                                      \
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)),    \
@@ -35,8 +38,8 @@ enum {
 template <class T> using kmm_host_as = T;
 template <class T> using kmm_host_decay = typename std::decay<T>::type;
 
-/* One value for each thread of a block. Large ones lie on the heap. They are made when a thread comes to the declaration;
- * there is nothing to destroy. */
+/* One value for each thread of a block. Large ones lie on the heap. They are made when a thread
+ * comes to the declaration; there is nothing to destroy. */
 template <class T> union kmm_host_slot {
     T value;
     kmm_host_slot() {}
@@ -48,13 +51,17 @@ template <class T, bool is_large = (sizeof(T) > 64)> struct kmm_host_values {
 };
 template <class T> struct kmm_host_values<T, true> {
     kmm_host_slot<T> *at;
-    kmm_host_values() : at(static_cast<kmm_host_slot<T> *>(kmm_host_allocate(KMM_HOST_THREADS * sizeof(T)))) {}
+    kmm_host_values()
+        : at(static_cast<kmm_host_slot<T> *>(kmm_host_allocate(KMM_HOST_THREADS * sizeof(T))))
+    {
+    }
     kmm_host_values(const kmm_host_values &) = delete;
     ~kmm_host_values() { free(at); }
     KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
 };
 
-/* A thread's value of its own while a loop runs that may change it, so that the compiler sees that each is stored: then it need not branch. */
+/* A thread's value of its own while a loop runs that may change it, so that the compiler sees that
+ * each is stored: then it need not branch. */
 template <class T> struct kmm_host_home {
     T value, &home;
     KMM_HOST_INLINE explicit kmm_host_home(T &at) : value(at), home(at) {}
@@ -71,7 +78,8 @@ struct kmm_host_part {
     KMM_HOST_INLINE void to_y(int y) { y1 = y < y1 ? y : y1; }
 };
 
-/* gcc, told that there are no dependences, also reads what lies in steps all at once, whatever one thread has stored between. */
+/* gcc, told that there are no dependences, also reads what lies in steps all at once, whatever one
+ * thread has stored between. */
 #if defined(__clang__)
 #define KMM_HOST_KEEPS_ORDER 0
 #else
@@ -79,7 +87,8 @@ struct kmm_host_part {
 #endif
 #if defined(__clang__)
 #define KMM_HOST_NO_DEPENDENCES                                                                    \
-    _Pragma("clang diagnostic ignored \"-Wpass-failed\"") _Pragma("clang loop vectorize(assume_safety)")
+    _Pragma("clang diagnostic ignored \"-Wpass-failed\"")                                          \
+        _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define KMM_HOST_NO_DEPENDENCES _Pragma("GCC ivdep")
 #endif
@@ -103,7 +112,8 @@ inline uint64_t &kmm_host_random_state()
     return state;
 }
 
-/* The threads of a block in random order: another one each time, the same in each run with the same KMM_SEED. */
+/* The threads of a block in random order: another one each time, the same in each run with the same
+ * KMM_SEED. */
 struct kmm_host_order {
     uint16_t at[KMM_HOST_THREADS];
     explicit kmm_host_order(uint32_t count)
@@ -121,18 +131,24 @@ struct kmm_host_order {
 };
 #endif
 
-/* Flags without KMM_HOST_APART unless the types that a template's arguments make are numbers or addresses: what is made of classes may lie in memory that
- * threads use in turn. */
-template <class... T> struct kmm_host_are_scalars { static constexpr bool value = true; };
+/* Flags without KMM_HOST_APART unless the types that a template's arguments make are numbers or
+ * addresses: what is made of classes may lie in memory that threads use in turn. */
+template <class... T> struct kmm_host_are_scalars {
+    static constexpr bool value = true;
+};
 template <class A, class... T> struct kmm_host_are_scalars<A, T...> {
-    static constexpr bool value = std::is_scalar<kmm_host_decay<A>>::value && kmm_host_are_scalars<T...>::value;
+    static constexpr bool value =
+        std::is_scalar<kmm_host_decay<A>>::value && kmm_host_are_scalars<T...>::value;
 };
 template <class... T> constexpr int kmm_host_apart_if(int flags)
 {
     return kmm_host_are_scalars<T...>::value ? flags : flags & ~(KMM_HOST_APART | KMM_HOST_CROSSED);
 }
 
-KMM_HOST_INLINE kmm_host_part kmm_host_whole(const dim3 e) { return kmm_host_part{0, (int)e.x, 0, (int)e.y}; }
+KMM_HOST_INLINE kmm_host_part kmm_host_whole(const dim3 e)
+{
+    return kmm_host_part{0, (int)e.x, 0, (int)e.y};
+}
 
 template <int flags> KMM_HOST_INLINE void kmm_host_enter(uint3 t)
 {
@@ -141,14 +157,16 @@ template <int flags> KMM_HOST_INLINE void kmm_host_enter(uint3 t)
 }
 
 #ifdef KMM_HOST_RANDOM
-template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F f)
+template <int flags, class F>
+KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F f)
 {
     const uint32_t threads = e.x * e.y * e.z;
     const kmm_host_order order(threads);
     for (uint32_t k = 0; k < threads; k++) {
         const uint32_t t = order.at[k];
         const uint3 place = {t % e.x, t / e.x % e.y, t / e.x / e.y};
-        if ((int)place.x < p.x0 || (int)place.x >= p.x1 || (int)place.y < p.y0 || (int)place.y >= p.y1)
+        if ((int)place.x < p.x0 || (int)place.x >= p.x1 || (int)place.y < p.y0 ||
+            (int)place.y >= p.y1)
             continue;
         kmm_host_enter<flags>(place);
         f(place, (int)t);
@@ -156,9 +174,11 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_random(const di
 }
 #endif
 
-/* The threads of a part of a block with the extent e, in any order: nothing but a barrier orders them. KMM_HOST_APART: nor does any
- * of them use what others do, and the compiler need not look. Counters are signed: then it knows that they do not wrap. */
-template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
+/* The threads of a part of a block with the extent e, in any order: nothing but a barrier orders
+ * them. KMM_HOST_APART: nor does any of them use what others do, and the compiler need not look.
+ * Counters are signed: then it knows that they do not wrap. */
+template <int flags, class F>
+KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
 {
 #ifdef KMM_HOST_RANDOM
     kmm_host_each_random<flags>(e, p, f);
@@ -188,13 +208,15 @@ template <int flags, class F> KMM_HOST_INLINE void kmm_host_each(const dim3 e, c
 }
 
 /*
- * An unsigned number that counts along the block begins at 0 again behind the last one. Compilers that cannot rule it out make no
- * vectors of what it finds in memory. So there are two loops: in one it is small, and the compiler is told. Small: three times the
- * number and as much again are still far from the end.
+ * An unsigned number that counts along the block begins at 0 again behind the last one. Compilers
+ * that cannot rule it out make no vectors of what it finds in memory. So there are two loops: in
+ * one it is small, and the compiler is told. Small: three times the number and as much again are
+ * still far from the end.
  */
 template <class A> constexpr bool kmm_host_is_narrow()
 {
-    return std::is_integral<A>::value && (sizeof(A) < sizeof(int) || (sizeof(A) == sizeof(int) && std::is_unsigned<A>::value));
+    return std::is_integral<A>::value &&
+           (sizeof(A) < sizeof(int) || (sizeof(A) == sizeof(int) && std::is_unsigned<A>::value));
 }
 template <class A> constexpr unsigned long long kmm_host_small()
 {
@@ -202,66 +224,90 @@ template <class A> constexpr unsigned long long kmm_host_small()
 }
 template <class A> KMM_HOST_INLINE bool kmm_host_is_small(A first, unsigned extent)
 {
-    return !kmm_host_is_narrow<A>() || (first >= (A)0 && (unsigned long long)first + extent <= kmm_host_small<A>());
+    return !kmm_host_is_narrow<A>() ||
+           (first >= (A)0 && (unsigned long long)first + extent <= kmm_host_small<A>());
 }
 template <class A> KMM_HOST_INLINE A kmm_host_counted(bool is_small, A first, int x)
 {
     if (kmm_host_is_narrow<A>() && is_small) {
         const unsigned long long sum = (unsigned long long)first + (unsigned long long)x;
-        if (sum >= kmm_host_small<A>()) /* one comparison of what is used: gcc forgets it then, and keeps the range */
+        if (sum >= kmm_host_small<A>()) /* one comparison of what is used: gcc forgets it then, and
+                                           keeps the range */
             __builtin_unreachable();
         return (A)sum;
     }
     return (A)(first + (A)x);
 }
 
-/* Where types depend on a template's arguments, or lie between numbers of fewer bits: whether all are integers (A the last one), and then, by the first and the
- * last thread's numbers, whether those between count on one by one. */
-template <class... T> struct kmm_host_are_numbers { static constexpr bool value = true; };
+/* Where types depend on a template's arguments, or lie between numbers of fewer bits: whether all
+ * are integers (A the last one), and then, by the first and the last thread's numbers, whether
+ * those between count on one by one. */
+template <class... T> struct kmm_host_are_numbers {
+    static constexpr bool value = true;
+};
 template <class A, class... T> struct kmm_host_are_numbers<A, T...> {
     typedef kmm_host_decay<A> type;
-    static constexpr bool value = std::is_integral<type>::value && sizeof(type) > 1 && sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<T...>::value;
+    static constexpr bool
+        value = std::is_integral<type>::value && sizeof(type) > 1 &&
+                sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<T...>::value;
 };
 template <bool may, class A> struct kmm_host_counts_if {
     static KMM_HOST_INLINE bool along(A first, A last, unsigned extent)
     {
         return last >= first && (unsigned long long)last - (unsigned long long)first == extent - 1;
     }
-    template <class F> static KMM_HOST_INLINE A at(bool is_small, A first, int x, F value) { return is_small ? kmm_host_counted(true, first, x) : value(); }
+    template <class F> static KMM_HOST_INLINE A at(bool is_small, A first, int x, F value)
+    {
+        return is_small ? kmm_host_counted(true, first, x) : value();
+    }
 };
 template <class A> struct kmm_host_counts_if<false, A> {
     static KMM_HOST_INLINE bool along(const A &, const A &, unsigned) { return false; }
-    template <class F> static KMM_HOST_INLINE A at(bool, const A &, int, F value) { return value(); }
+    template <class F> static KMM_HOST_INLINE A at(bool, const A &, int, F value)
+    {
+        return value();
+    }
 };
-template <class A, class... T> struct kmm_host_counts : kmm_host_counts_if<kmm_host_are_numbers<A, T...>::value, A> {
+template <class A, class... T>
+struct kmm_host_counts : kmm_host_counts_if<kmm_host_are_numbers<A, T...>::value, A> {
     static constexpr bool may = kmm_host_are_numbers<A, T...>::value;
 };
-template <class A, class F> KMM_HOST_INLINE A kmm_host_counted_or(bool is_small, const A &first, int x, F value)
+template <class A, class F>
+KMM_HOST_INLINE A kmm_host_counted_or(bool is_small, const A &first, int x, F value)
 {
     return kmm_host_counts<A>::at(is_small, first, x, value);
 }
 KMM_HOST_INLINE uint3 kmm_host_last_place(const dim3 e) { return uint3{e.x - 1, e.y - 1, 0}; }
 
-template <int flags, class F> KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small, F f)
+template <int flags, class F>
+KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small, F f)
 {
     if (is_small)
-        kmm_host_each<flags>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) { f(place, t, true); });
+        kmm_host_each<flags>(e, p,
+                             [&](const uint3 place, const int t)
+                                 __attribute__((always_inline)) { f(place, t, true); });
     else
-        kmm_host_each<flags>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) { f(place, t, false); });
+        kmm_host_each<flags>(e, p,
+                             [&](const uint3 place, const int t)
+                                 __attribute__((always_inline)) { f(place, t, false); });
 }
 
-/* The same as a function of its own: in one with many loops compilers need more and more time for each. */
-template <int flags, class F> __attribute__((noinline)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
+/* The same as a function of its own: in one with many loops compilers need more and more time for
+ * each. */
+template <int flags, class F>
+__attribute__((noinline)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
 {
     kmm_host_each<flags>(e, p, f);
 }
-template <int flags, class F> __attribute__((noinline)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p, bool is_small, F f)
+template <int flags, class F>
+__attribute__((noinline)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p,
+                                                         bool is_small, F f)
 {
     kmm_host_each_counted<flags>(e, p, is_small, f);
 }
 
-/* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched by AddressSanitizer; one of
- * each thread of the CPU needs no stack. */
+/* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched
+ * by AddressSanitizer; one of each thread of the CPU needs no stack. */
 #if defined(__SANITIZE_ADDRESS__)
 #define KMM_HOST_SHARED
 #elif defined(__has_feature)
@@ -274,22 +320,26 @@ template <int flags, class F> __attribute__((noinline)) void kmm_host_each_count
 #define KMM_HOST_FIBER_SHARED static thread_local
 #else
 #define KMM_HOST_EXACT_SHARED 1
-#define KMM_HOST_FIBER_SHARED static /* whose ends are watched, other than a thread's: blocks take turns */
+#define KMM_HOST_FIBER_SHARED                                                                      \
+    static /* whose ends are watched, other than a thread's: blocks take turns */
 #endif
 
 struct kmm_host_block {
     uint3 index;
     dim3 extent, grid;
-    dim3 loop; /* the extent; with KMM_HOST_WIDE that of several blocks side by side, of which this is the first */
+    dim3 loop; /* the extent; with KMM_HOST_WIDE that of several blocks side by side, of which this
+                  is the first */
     const char *kernel;
     uint32_t threads, active; /* how many have state 0 */
-    uint32_t first, last;     /* where x is the only direction: these have state 0 if any; else all */
-    bool has_gaps;            /* some of them do not */
+    uint32_t first, last; /* where x is the only direction: these have state 0 if any; else all */
+    bool has_gaps;        /* some of them do not */
     uint8_t state[KMM_HOST_THREADS];
 
-    kmm_host_block(uint3 index, dim3 extent, dim3 grid, dim3 loop, const char *kernel, bool has_states)
-        : index(index), extent(extent), grid(grid), loop(loop), kernel(kernel), threads(extent.x * extent.y * extent.z), active(threads),
-          first(0), last(extent.x), has_gaps(false)
+    kmm_host_block(uint3 index, dim3 extent, dim3 grid, dim3 loop, const char *kernel,
+                   bool has_states)
+        : index(index), extent(extent), grid(grid), loop(loop), kernel(kernel),
+          threads(extent.x * extent.y * extent.z), active(threads), first(0), last(extent.x),
+          has_gaps(false)
     {
         if (has_states)
             memset(state, 0, threads);
@@ -297,15 +347,19 @@ struct kmm_host_block {
 
     /* A function's, called by the threads of `caller` that are active. */
     explicit kmm_host_block(const kmm_host_block &caller)
-        : index(caller.index), extent(caller.extent), grid(caller.grid), loop(caller.loop), kernel(caller.kernel), threads(caller.threads),
-          active(caller.active), first(caller.first), last(caller.last), has_gaps(caller.has_gaps)
+        : index(caller.index), extent(caller.extent), grid(caller.grid), loop(caller.loop),
+          kernel(caller.kernel), threads(caller.threads), active(caller.active),
+          first(caller.first), last(caller.last), has_gaps(caller.has_gaps)
     {
         for (uint32_t t = 0; t < threads; t++)
-            state[t] = caller.state[t] == 0 || caller.state[t] == KMM_HOST_GONE ? caller.state[t] : (uint8_t)KMM_HOST_OUTSIDE;
+            state[t] = caller.state[t] == 0 || caller.state[t] == KMM_HOST_GONE
+                           ? caller.state[t]
+                           : (uint8_t)KMM_HOST_OUTSIDE;
     }
 
     /* Those among them that are active. */
-    template <int flags, class F> KMM_HOST_INLINE void each_active(const dim3 e, kmm_host_part p, F f) const
+    template <int flags, class F>
+    KMM_HOST_INLINE void each_active(const dim3 e, kmm_host_part p, F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -313,13 +367,15 @@ struct kmm_host_block {
             kmm_host_each<flags>(e, p, f);
             return;
         }
-        kmm_host_each<flags & ~KMM_HOST_APART>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
-            if (!state[t])
-                f(place, t);
-        });
+        kmm_host_each<flags & ~KMM_HOST_APART>(
+            e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
+                if (!state[t])
+                    f(place, t);
+            });
     }
 
-    template <int flags, class F> KMM_HOST_INLINE void each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    template <int flags, class F>
+    KMM_HOST_INLINE void each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -327,14 +383,21 @@ struct kmm_host_block {
             kmm_host_each_counted<flags>(e, p, is_small, f);
             return;
         }
-        kmm_host_each<flags & ~KMM_HOST_APART>(e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
-            if (!state[t])
-                f(place, t, false);
-        });
+        kmm_host_each<flags & ~KMM_HOST_APART>(
+            e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
+                if (!state[t])
+                    f(place, t, false);
+            });
     }
 
-    template <int flags, class F> __attribute__((noinline)) void each_active_far(const dim3 e, kmm_host_part p, F f) const { each_active<flags>(e, p, f); }
-    template <int flags, class F> __attribute__((noinline)) void each_counted_far(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    template <int flags, class F>
+    __attribute__((noinline)) void each_active_far(const dim3 e, kmm_host_part p, F f) const
+    {
+        each_active<flags>(e, p, f);
+    }
+    template <int flags, class F>
+    __attribute__((noinline)) void each_counted_far(const dim3 e, kmm_host_part p, bool is_small,
+                                                    F f) const
     {
         each_counted<flags>(e, p, is_small, f);
     }
@@ -356,8 +419,10 @@ struct kmm_host_block {
         has_gaps = count != threads;
         if (count == threads || extent.x != threads)
             return;
-        for (low = 0; low < threads && state[low]; low++) {}
-        for (high = threads; high > low && state[high - 1]; high--) {}
+        for (low = 0; low < threads && state[low]; low++) {
+        }
+        for (high = threads; high > low && state[high - 1]; high--) {
+        }
         first = low;
         last = high;
         has_gaps = count != high - low;
@@ -401,8 +466,11 @@ struct kmm_host_block {
         uint32_t gone = 0;
         for (uint32_t t = 0; t < threads; t++)
             gone += state[t] == KMM_HOST_GONE;
-        fprintf(stderr, "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u have taken another branch, "
-                "%u have returned\n", kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
+        fprintf(stderr,
+                "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u "
+                "have taken another branch, "
+                "%u have returned\n",
+                kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
         abort();
     }
     void barrier() const
@@ -416,31 +484,45 @@ struct kmm_host_block {
 #define KMM_HOST_BLOCK_VALUES                                                                      \
     const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
     const dim3 kmm_e __attribute__((unused)) = kmm_b.loop;                                         \
-    const dim3 blockDim __attribute__((unused)) = kmm_b.extent, gridDim __attribute__((unused)) = kmm_b.grid; \
-    const uint3 threadIdx __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */  \
+    const dim3 blockDim __attribute__((unused)) = kmm_b.extent,                                    \
+                        gridDim __attribute__((unused)) = kmm_b.grid;                              \
+    const uint3 threadIdx                                                                          \
+        __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */                  \
     const int kmm_t __attribute__((unused)) = 0;
 /* The same where the block's size is known to the compiler. */
 #define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
     const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
     const dim3 kmm_e __attribute__((unused)) = dim3(x, y, z);                                      \
-    const dim3 blockDim __attribute__((unused)) = dim3(x, y, z), gridDim __attribute__((unused)) = kmm_b.grid; \
+    const dim3 blockDim __attribute__((unused)) = dim3(x, y, z),                                   \
+                        gridDim __attribute__((unused)) = kmm_b.grid;                              \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0};                                     \
     const int kmm_t __attribute__((unused)) = 0;
 
 /*
- * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's place and a
- * the value for the first one. Where the comparison is one of unsigned numbers but `a` is negative, where an unsigned a + x goes
- * beyond its type's numbers and begins at 0 again, or where numbers are floating-point ones, it must be made by each thread: then
- * kmm_host_exact is false, and the answer is all.
+ * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's
+ * place and a the value for the first one. Where the comparison is one of unsigned numbers but `a`
+ * is negative, where an unsigned a + x goes beyond its type's numbers and begins at 0 again, or
+ * where numbers are floating-point ones, it must be made by each thread: then kmm_host_exact is
+ * false, and the answer is all.
  */
 template <class A, class B> struct kmm_host_compares {
-    static constexpr bool value = (std::is_arithmetic<A>::value || std::is_enum<A>::value) && (std::is_arithmetic<B>::value || std::is_enum<B>::value);
+    static constexpr bool value = (std::is_arithmetic<A>::value || std::is_enum<A>::value) &&
+                                  (std::is_arithmetic<B>::value || std::is_enum<B>::value);
 };
-#define KMM_HOST_IF_NUMBERS template <class A, class B, typename std::enable_if<kmm_host_compares<A, B>::value, int>::type = 0> KMM_HOST_INLINE
-#define KMM_HOST_IF_OTHERS template <class A, class B, typename std::enable_if<!kmm_host_compares<A, B>::value, int>::type = 0> KMM_HOST_INLINE
+#define KMM_HOST_IF_NUMBERS                                                                        \
+    template <class A, class B,                                                                    \
+              typename std::enable_if<kmm_host_compares<A, B>::value, int>::type = 0>              \
+    KMM_HOST_INLINE
+#define KMM_HOST_IF_OTHERS                                                                         \
+    template <class A, class B,                                                                    \
+              typename std::enable_if<!kmm_host_compares<A, B>::value, int>::type = 0>             \
+    KMM_HOST_INLINE
 KMM_HOST_IF_OTHERS bool kmm_host_exact(const A &, const B &, unsigned) { return false; }
 KMM_HOST_IF_OTHERS int kmm_host_below(const A &, const B &, unsigned extent) { return (int)extent; }
-KMM_HOST_IF_OTHERS int kmm_host_below_or_at(const A &, const B &, unsigned extent) { return (int)extent; }
+KMM_HOST_IF_OTHERS int kmm_host_below_or_at(const A &, const B &, unsigned extent)
+{
+    return (int)extent;
+}
 KMM_HOST_IF_OTHERS int kmm_host_from(const A &, const B &, unsigned) { return 0; }
 KMM_HOST_IF_OTHERS int kmm_host_from_behind(const A &, const B &, unsigned) { return 0; }
 KMM_HOST_IF_NUMBERS bool kmm_host_exact(A a, B b, unsigned extent)
@@ -483,35 +565,45 @@ KMM_HOST_IF_NUMBERS int kmm_host_from_behind(A a, B b, unsigned extent)
 }
 
 /*
- * `for (i = first + x; i < limit; i += stride)` of all threads at once: the block goes on as long as its first thread does, if the first is the least of them
- * all the way. Else each thread stops for itself, and the block when all have.
+ * `for (i = first + x; i < limit; i += stride)` of all threads at once: the block goes on as long
+ * as its first thread does, if the first is the least of them all the way. Else each thread stops
+ * for itself, and the block when all have.
  */
 struct kmm_host_strides {
     bool is_exact, is_any;
     bool *stopped;
 
-    template <class A, class B, class S> KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
+    template <class A, class B, class S>
+    KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
         : is_exact(is_even(first, limit, stride, e)), is_any(true), stopped(nullptr)
     {
         if (!is_exact)
-            stopped = static_cast<bool *>(memset(kmm_host_allocate((size_t)e.x * e.y * e.z), 0, (size_t)e.x * e.y * e.z));
+            stopped = static_cast<bool *>(
+                memset(kmm_host_allocate((size_t)e.x * e.y * e.z), 0, (size_t)e.x * e.y * e.z));
     }
     kmm_host_strides(const kmm_host_strides &) = delete;
     ~kmm_host_strides() { free(stopped); }
 
-    template <class A, class B, class S> static KMM_HOST_INLINE bool is_even(A first, B limit, S stride, const dim3 e)
+    template <class A, class B, class S>
+    static KMM_HOST_INLINE bool is_even(A first, B limit, S stride, const dim3 e)
     {
         return kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x);
     }
 
-    /* Whether no thread's i can come to the end of its type's numbers before it comes to the limit. */
-    template <class A, class B, class S> static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
+    /* Whether no thread's i can come to the end of its type's numbers before it comes to the limit.
+     */
+    template <class A, class B, class S>
+    static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
     {
         typedef decltype(A() + limit) both;
-        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value && sizeof(A) >= sizeof(int))
+        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value &&
+            sizeof(A) >= sizeof(int))
             return true;
-        const unsigned long long most = (unsigned long long)~(typename std::make_unsigned<A>::type)0 >> (std::is_signed<A>::value ? 1 : 0);
-        return (double)stride >= 0 && (double)limit < (double)most - (double)extent - (double)stride - (double)(most >> 48);
+        const unsigned long long most =
+            (unsigned long long)~(typename std::make_unsigned<A>::type)0 >>
+            (std::is_signed<A>::value ? 1 : 0);
+        return (double)stride >= 0 && (double)limit < (double)most - (double)extent -
+                                                          (double)stride - (double)(most >> 48);
     }
     KMM_HOST_INLINE bool goes_on(bool is_below)
     {
@@ -527,7 +619,8 @@ struct kmm_host_strides {
     }
 };
 
-/* `count` elements from `first` on are used soon. The processor guesses what lies behind the first of them, if it guesses anything. */
+/* `count` elements from `first` on are used soon. The processor guesses what lies behind the first
+ * of them, if it guesses anything. */
 template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, size_t count)
 {
     const uintptr_t begin = (uintptr_t)p + first * sizeof(T); /* nothing need be there */
@@ -537,7 +630,8 @@ template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, 
 }
 
 /* A loop that is at `count` elements from `first` on goes to those a step further next. */
-template <class T> KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
+template <class T>
+KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
 {
     if (step > count)
         kmm_host_soon(p, first + step, count);
@@ -564,9 +658,12 @@ struct kmm_host_predicates {
 };
 
 /* A thread's mask, which must have its own lane. */
-__attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsigned mask, unsigned lane)
+__attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsigned mask,
+                                                                          unsigned lane)
 {
-    fprintf(stderr, "kmm: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", mask, lane);
+    fprintf(stderr,
+            "kmm: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", mask,
+            lane);
     abort();
 }
 KMM_HOST_INLINE unsigned kmm_host_with_lane(unsigned mask, unsigned thread)
@@ -597,7 +694,9 @@ struct kmm_host_ballots {
     void join(const kmm_host_block &b)
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
-            const uint32_t first = w * WARP, count = b.threads - first < (uint32_t)WARP ? b.threads - first : (uint32_t)WARP;
+            const uint32_t first = w * WARP, count = b.threads - first < (uint32_t)WARP
+                                                         ? b.threads - first
+                                                         : (uint32_t)WARP;
             if (b.active == b.threads && count == WARP) {
                 present[w] = ~0u;
                 word[w] = bits(holds + first);
@@ -611,13 +710,24 @@ struct kmm_host_ballots {
             }
         }
     }
-    KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const { return word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t); }
-    KMM_HOST_INLINE int any_sync(int t, unsigned mask) const { return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) != 0; }
-    KMM_HOST_INLINE int all_sync(int t, unsigned mask) const { return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) == (present[t / WARP] & mask); }
+    KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const
+    {
+        return word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t);
+    }
+    KMM_HOST_INLINE int any_sync(int t, unsigned mask) const
+    {
+        return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) != 0;
+    }
+    KMM_HOST_INLINE int all_sync(int t, unsigned mask) const
+    {
+        return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) ==
+               (present[t / WARP] & mask);
+    }
     KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / WARP]; }
 };
 
-/* Shuffles by a number that is the same for all threads: the block moves the values in loops that can be made vectors. */
+/* Shuffles by a number that is the same for all threads: the block moves the values in loops that
+ * can be made vectors. */
 template <class T> struct kmm_host_shuffles {
     kmm_host_values<T> value, result;
     KMM_HOST_INLINE void put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
@@ -628,15 +738,20 @@ template <class T> struct kmm_host_shuffles {
         for (int t = 0; t < threads; t++) {
             const int source = t / 32 * 32 + from(t % 32);
             if (!b.state[t])
-                ::new (static_cast<void *>(&result[t])) T(value[source < threads && !b.state[source] ? source : t]);
+                ::new (static_cast<void *>(&result[t]))
+                    T(value[source < threads && !b.state[source] ? source : t]);
         }
     }
     /* All lanes are there, and the width is one that CUDA has: what moves lies side by side. */
     static KMM_HOST_INLINE bool is_even(const kmm_host_block &b, int by, int width)
     {
-        return b.active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 && (width & (width - 1)) == 0 && by >= 0 && by < width;
+        return b.active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 &&
+               (width & (width - 1)) == 0 && by >= 0 && by < width;
     }
-    KMM_HOST_INLINE void copy(int to, int from) { ::new (static_cast<void *>(&result[to])) T(value[from]); }
+    KMM_HOST_INLINE void copy(int to, int from)
+    {
+        ::new (static_cast<void *>(&result[to])) T(value[from]);
+    }
     template <int bits> KMM_HOST_INLINE void swap(int threads)
     {
         for (int first = 0; first < threads; first += 2 * bits)
@@ -649,7 +764,8 @@ template <class T> struct kmm_host_shuffles {
     {
         const int threads = (int)b.threads, source = lane & (width - 1);
         if (!is_even(b, source, width)) {
-            move(b, [=](int own) __attribute__((always_inline)) { return (own & ~(width - 1)) + source; });
+            move(b, [=](int own)
+                        __attribute__((always_inline)) { return (own & ~(width - 1)) + source; });
             return;
         }
         for (int first = 0; first < threads; first += width)
@@ -660,7 +776,9 @@ template <class T> struct kmm_host_shuffles {
     {
         const int threads = (int)b.threads;
         if (!is_even(b, by, width)) {
-            move(b, [=](int own) __attribute__((always_inline)) { return (unsigned)by > 31 || own - by < (own & ~(width - 1)) ? own : own - by; });
+            move(b, [=](int own) __attribute__((always_inline)) {
+                return (unsigned)by > 31 || own - by < (own & ~(width - 1)) ? own : own - by;
+            });
             return;
         }
         for (int t = by; t < threads; t++)
@@ -673,7 +791,10 @@ template <class T> struct kmm_host_shuffles {
     {
         const int threads = (int)b.threads;
         if (!is_even(b, by, width)) {
-            move(b, [=](int own) __attribute__((always_inline)) { return (unsigned)by > 31 || own + by >= (own & ~(width - 1)) + width ? own : own + by; });
+            move(b, [=](int own) __attribute__((always_inline)) {
+                return (unsigned)by > 31 || own + by >= (own & ~(width - 1)) + width ? own
+                                                                                     : own + by;
+            });
             return;
         }
         for (int t = 0; t < threads - by; t++)
@@ -697,7 +818,9 @@ template <class T> struct kmm_host_shuffles {
         else if (is_even_here && bits == 16)
             swap<16>(threads);
         else
-            move(b, [=](int own) __attribute__((always_inline)) { return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits; });
+            move(b, [=](int own) __attribute__((always_inline)) {
+                return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits;
+            });
     }
 };
 
@@ -790,12 +913,30 @@ template <class T> struct kmm_host_exchange {
         folded_of[w] = all;
         return folded[w] = result;
     }
-    T reduce_add_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a + b); }); }
-    T reduce_min_sync(uint32_t t) { return reduce(t, [](T a, T b) { return b < a ? b : a; }); }
-    T reduce_max_sync(uint32_t t) { return reduce(t, [](T a, T b) { return a < b ? b : a; }); }
-    T reduce_and_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a & b); }); }
-    T reduce_or_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a | b); }); }
-    T reduce_xor_sync(uint32_t t) { return reduce(t, [](T a, T b) { return (T)(a ^ b); }); }
+    T reduce_add_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return (T)(a + b); });
+    }
+    T reduce_min_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return b < a ? b : a; });
+    }
+    T reduce_max_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return a < b ? b : a; });
+    }
+    T reduce_and_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return (T)(a & b); });
+    }
+    T reduce_or_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return (T)(a | b); });
+    }
+    T reduce_xor_sync(uint32_t t)
+    {
+        return reduce(t, [](T a, T b) { return (T)(a ^ b); });
+    }
 };
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that meet at barriers, in kernels that run a block at once. A caller's loop over the threads calls the function for
- * each as it is written, which only brings the arguments; then the function runs once for all of them:
+ * Functions that meet at barriers, in kernels that run a block at once. A caller's loop over the
+ * threads calls the function for each as it is written, which only brings the arguments; then the
+ * function runs once for all of them:
  *
  *     kmm_host_call<decltype(total(s, v))> kmm_c0;
- *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { kmm_c0.call(kmm_t, [&]() -> decltype(total(s, v)) { return total(s, v); }); });
- *     kmm_c0.join(kmm_b);
- *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { x[threadIdx.x] = kmm_c0.get(kmm_t); });
+ *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { kmm_c0.call(kmm_t, [&]() ->
+ * decltype(total(s, v)) { return total(s, v); }); }); kmm_c0.join(kmm_b); kmm_host_each<0>(kmm_e,
+ * kmm_host_whole(kmm_e), KMM_HOST_EACH { x[threadIdx.x] = kmm_c0.get(kmm_t); });
  *
  * So overloads, templates, conversions and default arguments are the compiler's affair.
  */
@@ -16,15 +17,22 @@
 #ifndef KMM_HOST_PARSE
 
 /* A value's type without qualifiers, of which `restrict` is one. */
-template <class T> struct kmm_host_bare { typedef typename std::remove_cv<T>::type type; };
-template <class T> struct kmm_host_bare<T *__restrict__> { typedef T *type; };
+template <class T> struct kmm_host_bare {
+    typedef typename std::remove_cv<T>::type type;
+};
+template <class T> struct kmm_host_bare<T *__restrict__> {
+    typedef T *type;
+};
 
 /* What each thread keeps of a type that a parameter or a result has. */
 template <class T> struct kmm_host_kept {
     typedef typename kmm_host_bare<T>::type value_type;
     kmm_host_values<value_type> at;
     KMM_HOST_INLINE value_type &operator[](ptrdiff_t t) { return at[t]; }
-    KMM_HOST_INLINE void put(ptrdiff_t t, T &v) { ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v)); }
+    KMM_HOST_INLINE void put(ptrdiff_t t, T &v)
+    {
+        ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v));
+    }
     KMM_HOST_INLINE void give(ptrdiff_t t, T v) { put(t, v); }
     KMM_HOST_INLINE T &&take(ptrdiff_t t) { return static_cast<T &&>(at[t]); }
 };
@@ -35,14 +43,19 @@ template <class T> struct kmm_host_kept<T &> {
     KMM_HOST_INLINE void give(ptrdiff_t t, T &v) { at[t] = &v; }
     KMM_HOST_INLINE T &take(ptrdiff_t t) { return *at[t]; }
 };
-template <class T> struct kmm_host_kept<T &&> : kmm_host_kept<T &> {};
+template <class T> struct kmm_host_kept<T &&> : kmm_host_kept<T &> {
+};
 template <> struct kmm_host_kept<void> {
     KMM_HOST_INLINE void take(ptrdiff_t) {}
 };
 
-/* Memory of calls that are under way on this thread of the CPU; the last that is taken is the first that is given back. */
+/* Memory of calls that are under way on this thread of the CPU; the last that is taken is the first
+ * that is given back. */
 struct kmm_host_stack {
-    struct piece { piece *below; size_t room, used; };
+    struct piece {
+        piece *below;
+        size_t room, used;
+    };
     piece *top;
     kmm_host_stack() : top(nullptr) {}
     kmm_host_stack(const kmm_host_stack &) = delete;
@@ -92,11 +105,13 @@ struct kmm_host_frame {
     void *result = nullptr; /* a kmm_host_kept of the function's type */
     size_t result_bytes = 0;
 };
-KMM_HOST_VARIABLE kmm_host_frame *kmm_host_bringing; /* set: the function that is called next brings its arguments there */
+KMM_HOST_VARIABLE kmm_host_frame
+    *kmm_host_bringing; /* set: the function that is called next brings its arguments there */
 
 __attribute__((noinline, cold, noreturn)) inline void kmm_host_hidden_barrier()
 {
-    fprintf(stderr, "kmm: a function that meets at a barrier is called by one that kmmcc did not see; compile with -fkmm-fibers\n");
+    fprintf(stderr, "kmm: a function that meets at a barrier is called by one that kmmcc did not "
+                    "see; compile with -fkmm-fibers\n");
     abort();
 }
 
@@ -165,10 +180,13 @@ template <> struct kmm_host_nothing<void> {
     static void get() {}
 };
 
-template <size_t k, class P> struct kmm_host_argument { kmm_host_kept<P> kept; };
+template <size_t k, class P> struct kmm_host_argument {
+    kmm_host_kept<P> kept;
+};
 
 template <class Indices, class... P> struct kmm_host_arguments;
-template <size_t... k, class... P> struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P>... {
+template <size_t... k, class... P>
+struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P>... {
     KMM_HOST_INLINE void put(ptrdiff_t t, typename std::remove_reference<P>::type &...p)
     {
         const int all[] = {0, (kmm_host_argument<k, P>::kept.put(t, p), 0)...};
@@ -188,7 +206,8 @@ template <class Body, class R, class... P> struct kmm_host_bring {
     static void run(const kmm_host_block &caller, kmm_host_frame &frame)
     {
         kmm_host_block block(caller);
-        static_cast<all *>(frame.arguments)->template run<Body, R>(block, *static_cast<kmm_host_kept<R> *>(frame.result));
+        static_cast<all *>(frame.arguments)
+            ->template run<Body, R>(block, *static_cast<kmm_host_kept<R> *>(frame.result));
     }
     static KMM_HOST_INLINE R call(typename std::remove_reference<P>::type &...p)
     {
@@ -211,16 +230,23 @@ template <class Body, class R, class... P> struct kmm_host_bring {
 
 /* What the lanes have brought. */
 template <class T> struct kmm_host_lanes {
-    union { T value[32]; };
+    union {
+        T value[32];
+    };
     unsigned here; /* which lanes did */
     kmm_host_lanes() {}
     ~kmm_host_lanes() {}
-    void put(uint32_t lane, const void *bytes) { memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(T)); }
+    void put(uint32_t lane, const void *bytes)
+    {
+        memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(T));
+    }
 };
 
 template <class T, class R, class F> struct kmm_host_meeting {
 #ifndef KMM_HOST_PARSE
-    static void kmm_block(kmm_host_block &b, kmm_host_kept<R> &result, kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value, kmm_host_kept<F> &f)
+    static void kmm_block(kmm_host_block &b, kmm_host_kept<R> &result,
+                          kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value,
+                          kmm_host_kept<F> &f)
     {
         for (uint32_t first = 0; first < b.threads; first += 32) {
             kmm_host_lanes<T> lanes;
@@ -241,7 +267,9 @@ template <class T, class R, class F> struct kmm_host_meeting {
 };
 
 /* Fibers wait for all in the mask. */
-template <class T> static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes, std::true_type)
+template <class T>
+static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
+                                   std::true_type)
 {
     uint64_t word = 0, words[KMM_FIBER_WARP];
     memcpy(&word, &value, sizeof(value));
@@ -250,9 +278,12 @@ template <class T> static inline void kmm_host_gather(unsigned mask, const T &va
         if (lanes->here >> k & 1)
             lanes->put(k, &words[k]);
 }
-template <class T> static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes, std::false_type)
+template <class T>
+static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
+                                   std::false_type)
 {
-    uint64_t word = (uint64_t)(uintptr_t)&value, words[KMM_FIBER_WARP]; /* of the fiber's stack: it waits until all have read */
+    uint64_t word = (uint64_t)(uintptr_t)&value,
+             words[KMM_FIBER_WARP]; /* of the fiber's stack: it waits until all have read */
     lanes->here = kmm_fiber_exchange(mask, word, words);
     for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
         if (lanes->here >> k & 1)

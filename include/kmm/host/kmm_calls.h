@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that are calls: cudaLaunchKernel and its like. They name a kernel by its address, so a kernel's parameters are
- * noted where its address becomes a plain one: kmmcc writes `(void *)k` as `(void *)kmm_host_kernel(k)`.
+ * Launches that are calls: cudaLaunchKernel and its like. They name a kernel by its address, so a
+ * kernel's parameters are noted where its address becomes a plain one: kmmcc writes `(void *)k` as
+ * `(void *)kmm_host_kernel(k)`.
  */
 #ifndef KMM_HOST_CALLS_H
 #define KMM_HOST_CALLS_H
@@ -20,7 +21,9 @@ enum cudaLaunchAttributeID {
 typedef union cudaLaunchAttributeValue {
     char pad[64];
     int cooperative, programmaticStreamSerializationAllowed, priority;
-    struct { unsigned x, y, z; } clusterDim;
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
 } cudaLaunchAttributeValue;
 typedef struct cudaLaunchAttribute {
     enum cudaLaunchAttributeID id;
@@ -35,11 +38,14 @@ typedef struct cudaLaunchConfig_t {
 } cudaLaunchConfig_t;
 
 #ifdef KMM_HOST_PARSE
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
+                             size_t shared = 0, cudaStream_t stream = 0);
 template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0);
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+                             size_t shared = 0, cudaStream_t stream = 0);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args);
-template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
 #else
 
 enum { KMM_HOST_MOST_PARAMETERS = 32 << 10 }; /* bytes, as in CUDA */
@@ -67,27 +73,35 @@ inline const kmm_host_entry *kmm_host_entry_find(const void *kernel)
 }
 
 template <class... P> struct kmm_host_caller {
-    template <size_t... k> static void unpack(const void *kernel, void **args, kmm_host_indices<k...>)
+    template <size_t... k>
+    static void unpack(const void *kernel, void **args, kmm_host_indices<k...>)
     {
         (void)args;
         reinterpret_cast<void (*)(P...)>(reinterpret_cast<uintptr_t>(kernel))(
             *static_cast<typename std::remove_reference<P>::type *>(args[k])...);
     }
-    static void call(const void *kernel, void **args) { unpack(kernel, args, typename kmm_host_count<sizeof...(P)>::type()); }
+    static void call(const void *kernel, void **args)
+    {
+        unpack(kernel, args, typename kmm_host_count<sizeof...(P)>::type());
+    }
 };
 
 template <class... P> inline void (*kmm_host_kernel(void (*kernel)(P...)))(P...)
 {
     const void *address = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kernel));
     if (!kmm_host_entry_find(address)) {
-        kmm_host_entry *e = new kmm_host_entry{address, &kmm_host_caller<P...>::call, __atomic_load_n(kmm_host_entries(), __ATOMIC_RELAXED)};
-        while (!__atomic_compare_exchange_n(kmm_host_entries(), &e->next, e, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        kmm_host_entry *e =
+            new kmm_host_entry{address, &kmm_host_caller<P...>::call,
+                               __atomic_load_n(kmm_host_entries(), __ATOMIC_RELAXED)};
+        while (!__atomic_compare_exchange_n(kmm_host_entries(), &e->next, e, false,
+                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             ;
     }
     return kernel;
 }
 
-inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
+inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
+                                    size_t shared = 0, cudaStream_t stream = 0)
 {
     const kmm_host_entry *e = kmm_host_entry_find(kernel);
     if (!e)
@@ -98,18 +112,23 @@ inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
 }
 
 template <class... P>
-inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0)
+inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+                                    size_t shared = 0, cudaStream_t stream = 0)
 {
-    return cudaLaunchKernel(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kmm_host_kernel(kernel))), grid, block, args, shared, stream);
+    return cudaLaunchKernel(
+        reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kmm_host_kernel(kernel))), grid,
+        block, args, shared, stream);
 }
 
 inline cudaError_t kmm_host_configuration_check(const cudaLaunchConfig_t *c)
 {
     for (unsigned k = 0; k < c->numAttrs; k++) {
         const cudaLaunchAttribute *a = &c->attrs[k];
-        bool cluster = a->id == cudaLaunchAttributeClusterDimension && a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1;
+        bool cluster = a->id == cudaLaunchAttributeClusterDimension &&
+                       a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1;
         if ((a->id == cudaLaunchAttributeCooperative && a->val.cooperative) || cluster) {
-            fprintf(stderr, "kmm: a cooperative launch, or one with clusters, is not supported on the CPU target\n");
+            fprintf(stderr, "kmm: a cooperative launch, or one with clusters, is not supported on "
+                            "the CPU target\n");
             return cudaErrorNotSupported;
         }
     }
@@ -119,10 +138,14 @@ inline cudaError_t kmm_host_configuration_check(const cudaLaunchConfig_t *c)
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args)
 {
     cudaError_t error = kmm_host_configuration_check(c);
-    return error ? error : cudaLaunchKernel(kernel, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream);
+    return error ? error
+                 : cudaLaunchKernel(kernel, c->gridDim, c->blockDim, args, c->dynamicSmemBytes,
+                                    c->stream);
 }
 
-template <class... P, class... A> inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args)
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...),
+                                      A &&...args)
 {
     cudaError_t error = kmm_host_configuration_check(c);
     if (error)
@@ -134,8 +157,10 @@ template <class... P, class... A> inline cudaError_t cudaLaunchKernelEx(const cu
 
 /* ---- What a kernel says of itself ---- */
 
-/* The address of one that only brings arguments of zeros is kept apart from launches: nothing is configured. */
-template <class... P> static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...))
+/* The address of one that only brings arguments of zeros is kept apart from launches: nothing is
+ * configured. */
+template <class... P>
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...))
 {
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;

@@ -19,9 +19,23 @@ static inline void __syncthreads()
     int any, all;
     kmm_fiber_barrier(0, &any, &all);
 }
-static inline int __syncthreads_count(int p) { int any, all; return kmm_fiber_barrier(p, &any, &all); }
-static inline int __syncthreads_and(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return all; }
-static inline int __syncthreads_or(int p) { int any, all; kmm_fiber_barrier(p, &any, &all); return any; }
+static inline int __syncthreads_count(int p)
+{
+    int any, all;
+    return kmm_fiber_barrier(p, &any, &all);
+}
+static inline int __syncthreads_and(int p)
+{
+    int any, all;
+    kmm_fiber_barrier(p, &any, &all);
+    return all;
+}
+static inline int __syncthreads_or(int p)
+{
+    int any, all;
+    kmm_fiber_barrier(p, &any, &all);
+    return any;
+}
 
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * half and bfloat16: stored in 16 bits, computed as float and rounded to nearest even. A sum, product or quotient of two
- * is so as exact as if it had been rounded once; what has more bits than a float is rounded to an odd float first, which has the same effect.
+ * half and bfloat16: stored in 16 bits, computed as float and rounded to nearest even. A sum,
+ * product or quotient of two is so as exact as if it had been rounded once; what has more bits than
+ * a float is rounded to an odd float first, which has the same effect.
  */
 #ifndef KMM_HOST_HALF_H
 #define KMM_HOST_HALF_H
@@ -35,7 +36,8 @@ struct kmm_host_half_format {
             return (unsigned short)(sign | 0x7fff);
         if (bits >= 0x477ff000) /* rounds to more than 65504 */
             return (unsigned short)(sign | 0x7c00);
-        if (bits < 0x38800000) { /* below 2^-14: the sum with 0.5 leaves the multiples of 2^-24 in the last bits */
+        if (bits < 0x38800000) { /* below 2^-14: the sum with 0.5 leaves the multiples of 2^-24 in
+                                    the last bits */
             float small;
             memcpy(&small, &bits, sizeof(small));
             small += 0.5f;
@@ -65,8 +67,9 @@ struct kmm_host_bfloat16_format {
     }
 };
 
-/* The float of which the other number is one of a neighbour's and that is odd, if it is not a float itself: so a later rounding to fewer bits
- * sees whether it lies before, at or behind the middle. */
+/* The float of which the other number is one of a neighbour's and that is odd, if it is not a float
+ * itself: so a later rounding to fewer bits sees whether it lies before, at or behind the middle.
+ */
 static inline float kmm_host_odd(double x)
 {
     const float cut = kmm_host_directed<KMM_HOST_TO_ZERO>((float)x, x - (float)x);
@@ -89,15 +92,25 @@ template <class I> static inline double kmm_host_odd_double(I x)
 static inline float kmm_host_odd(float x) { return x; }
 static inline float kmm_host_odd(long double x) { return kmm_host_odd((double)x); }
 static inline float kmm_host_odd(long long x) { return kmm_host_odd(kmm_host_odd_double(x)); }
-static inline float kmm_host_odd(unsigned long long x) { return kmm_host_odd(kmm_host_odd_double(x)); }
+static inline float kmm_host_odd(unsigned long long x)
+{
+    return kmm_host_odd(kmm_host_odd_double(x));
+}
 static inline float kmm_host_odd(long x) { return kmm_host_odd((long long)x); }
 static inline float kmm_host_odd(unsigned long x) { return kmm_host_odd((unsigned long long)x); }
 static inline float kmm_host_odd(int x) { return kmm_host_odd((double)x); }
 static inline float kmm_host_odd(unsigned x) { return kmm_host_odd((double)x); }
-template <class T> static inline float kmm_host_odd(T x) { return (float)x; } /* of at most 16 bits */
+template <class T> static inline float kmm_host_odd(T x)
+{
+    return (float)x;
+} /* of at most 16 bits */
 
-struct kmm_host_raw { unsigned short x; };
-struct kmm_host_raw2 { unsigned short x, y; };
+struct kmm_host_raw {
+    unsigned short x;
+};
+struct kmm_host_raw2 {
+    unsigned short x, y;
+};
 
 template <class F> struct kmm_host_narrow {
     typedef F format;
@@ -105,17 +118,35 @@ template <class F> struct kmm_host_narrow {
 
     kmm_host_narrow() = default;
     template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
-    kmm_host_narrow(T v) : bits(F::pack(kmm_host_odd(v))) {}
+    kmm_host_narrow(T v) : bits(F::pack(kmm_host_odd(v)))
+    {
+    }
     kmm_host_narrow(kmm_host_raw r) : bits(r.x) {}
     operator kmm_host_raw() const { return kmm_host_raw{bits}; }
     operator float() const { return F::unpack(bits); }
-    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, float>::value>::type>
-    explicit operator T() const { return (T)F::unpack(bits); }
+    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value &&
+                                                       !std::is_same<T, float>::value>::type>
+    explicit operator T() const
+    {
+        return (T)F::unpack(bits);
+    }
 
-    friend kmm_host_narrow operator+(kmm_host_narrow a, kmm_host_narrow b) { return (float)a + (float)b; }
-    friend kmm_host_narrow operator-(kmm_host_narrow a, kmm_host_narrow b) { return (float)a - (float)b; }
-    friend kmm_host_narrow operator*(kmm_host_narrow a, kmm_host_narrow b) { return (float)a * (float)b; }
-    friend kmm_host_narrow operator/(kmm_host_narrow a, kmm_host_narrow b) { return (float)a / (float)b; }
+    friend kmm_host_narrow operator+(kmm_host_narrow a, kmm_host_narrow b)
+    {
+        return (float)a + (float)b;
+    }
+    friend kmm_host_narrow operator-(kmm_host_narrow a, kmm_host_narrow b)
+    {
+        return (float)a - (float)b;
+    }
+    friend kmm_host_narrow operator*(kmm_host_narrow a, kmm_host_narrow b)
+    {
+        return (float)a * (float)b;
+    }
+    friend kmm_host_narrow operator/(kmm_host_narrow a, kmm_host_narrow b)
+    {
+        return (float)a / (float)b;
+    }
     friend kmm_host_narrow operator-(kmm_host_narrow a) { return -(float)a; }
     friend kmm_host_narrow operator+(kmm_host_narrow a) { return a; }
     friend bool operator==(kmm_host_narrow a, kmm_host_narrow b) { return (float)a == (float)b; }
@@ -130,8 +161,18 @@ template <class F> struct kmm_host_narrow {
     kmm_host_narrow &operator/=(kmm_host_narrow b) { return *this = *this / b; }
     kmm_host_narrow &operator++() { return *this = (float)*this + 1; }
     kmm_host_narrow &operator--() { return *this = (float)*this - 1; }
-    kmm_host_narrow operator++(int) { const kmm_host_narrow was = *this; ++*this; return was; }
-    kmm_host_narrow operator--(int) { const kmm_host_narrow was = *this; --*this; return was; }
+    kmm_host_narrow operator++(int)
+    {
+        const kmm_host_narrow was = *this;
+        ++*this;
+        return was;
+    }
+    kmm_host_narrow operator--(int)
+    {
+        const kmm_host_narrow was = *this;
+        --*this;
+        return was;
+    }
 };
 
 template <class F> struct __align__(4) kmm_host_narrow2 {
@@ -141,26 +182,60 @@ template <class F> struct __align__(4) kmm_host_narrow2 {
     kmm_host_narrow2(kmm_host_raw2 r) : x(kmm_host_raw{r.x}), y(kmm_host_raw{r.y}) {}
     operator kmm_host_raw2() const { return kmm_host_raw2{x.bits, y.bits}; }
 
-    friend kmm_host_narrow2 operator+(kmm_host_narrow2 a, kmm_host_narrow2 b) { return {a.x + b.x, a.y + b.y}; }
-    friend kmm_host_narrow2 operator-(kmm_host_narrow2 a, kmm_host_narrow2 b) { return {a.x - b.x, a.y - b.y}; }
-    friend kmm_host_narrow2 operator*(kmm_host_narrow2 a, kmm_host_narrow2 b) { return {a.x * b.x, a.y * b.y}; }
-    friend kmm_host_narrow2 operator/(kmm_host_narrow2 a, kmm_host_narrow2 b) { return {a.x / b.x, a.y / b.y}; }
+    friend kmm_host_narrow2 operator+(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return {a.x + b.x, a.y + b.y};
+    }
+    friend kmm_host_narrow2 operator-(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return {a.x - b.x, a.y - b.y};
+    }
+    friend kmm_host_narrow2 operator*(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return {a.x * b.x, a.y * b.y};
+    }
+    friend kmm_host_narrow2 operator/(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return {a.x / b.x, a.y / b.y};
+    }
     friend kmm_host_narrow2 operator-(kmm_host_narrow2 a) { return {-a.x, -a.y}; }
     friend kmm_host_narrow2 operator+(kmm_host_narrow2 a) { return a; }
-    friend bool operator==(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x == b.x && a.y == b.y; }
-    friend bool operator!=(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x != b.x && a.y != b.y; }
+    friend bool operator==(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return a.x == b.x && a.y == b.y;
+    }
+    friend bool operator!=(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return a.x != b.x && a.y != b.y;
+    }
     friend bool operator<(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x < b.x && a.y < b.y; }
     friend bool operator>(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x > b.x && a.y > b.y; }
-    friend bool operator<=(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x <= b.x && a.y <= b.y; }
-    friend bool operator>=(kmm_host_narrow2 a, kmm_host_narrow2 b) { return a.x >= b.x && a.y >= b.y; }
+    friend bool operator<=(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return a.x <= b.x && a.y <= b.y;
+    }
+    friend bool operator>=(kmm_host_narrow2 a, kmm_host_narrow2 b)
+    {
+        return a.x >= b.x && a.y >= b.y;
+    }
     kmm_host_narrow2 &operator+=(kmm_host_narrow2 b) { return *this = *this + b; }
     kmm_host_narrow2 &operator-=(kmm_host_narrow2 b) { return *this = *this - b; }
     kmm_host_narrow2 &operator*=(kmm_host_narrow2 b) { return *this = *this * b; }
     kmm_host_narrow2 &operator/=(kmm_host_narrow2 b) { return *this = *this / b; }
     kmm_host_narrow2 &operator++() { return *this = kmm_host_narrow2(x + 1, y + 1); }
     kmm_host_narrow2 &operator--() { return *this = kmm_host_narrow2(x - 1, y - 1); }
-    kmm_host_narrow2 operator++(int) { const kmm_host_narrow2 was = *this; ++*this; return was; }
-    kmm_host_narrow2 operator--(int) { const kmm_host_narrow2 was = *this; --*this; return was; }
+    kmm_host_narrow2 operator++(int)
+    {
+        const kmm_host_narrow2 was = *this;
+        ++*this;
+        return was;
+    }
+    kmm_host_narrow2 operator--(int)
+    {
+        const kmm_host_narrow2 was = *this;
+        --*this;
+        return was;
+    }
 };
 
 typedef kmm_host_narrow<kmm_host_half_format> __half;
@@ -176,19 +251,35 @@ typedef kmm_host_raw2 __half2_raw, __nv_bfloat162_raw;
 #define KMM_HOST_DEFINE template <class F> static inline
 
 /* The larger and the smaller number; of two zeros the positive and the negative one. */
-static inline float kmm_host_larger(float a, float b) { return a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b; }
-static inline float kmm_host_smaller(float a, float b) { return a != a ? b : b != b ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
+static inline float kmm_host_larger(float a, float b)
+{
+    return a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+static inline float kmm_host_smaller(float a, float b)
+{
+    return a != a ? b : b != b ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
 static inline float kmm_host_within_1(float a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
 static inline float kmm_host_at_least_0(float a) { return a < 0 ? 0 : a; }
 
 #define KMM_HOST_BINARY(name, name2, expression)                                                   \
     KMM_HOST_DEFINE KMM_HOST_ONE name(KMM_HOST_ONE a, KMM_HOST_ONE b) { return expression; }       \
-    KMM_HOST_DEFINE KMM_HOST_TWO name2(KMM_HOST_TWO a, KMM_HOST_TWO b) { return {name(a.x, b.x), name(a.y, b.y)}; }
-KMM_HOST_BINARY(__hadd, __hadd2, a + b) KMM_HOST_BINARY(__hsub, __hsub2, a - b) KMM_HOST_BINARY(__hmul, __hmul2, a * b) KMM_HOST_BINARY(__hdiv, __h2div, a / b)
-KMM_HOST_BINARY(__hadd_rn, __hadd2_rn, a + b) KMM_HOST_BINARY(__hsub_rn, __hsub2_rn, a - b) KMM_HOST_BINARY(__hmul_rn, __hmul2_rn, a * b)
-KMM_HOST_BINARY(__hadd_sat, __hadd2_sat, kmm_host_within_1((float)a + (float)b)) KMM_HOST_BINARY(__hsub_sat, __hsub2_sat, kmm_host_within_1((float)a - (float)b))
-KMM_HOST_BINARY(__hmul_sat, __hmul2_sat, kmm_host_within_1((float)a * (float)b))
-KMM_HOST_BINARY(__hmax, __hmax2, kmm_host_larger(a, b)) KMM_HOST_BINARY(__hmin, __hmin2, kmm_host_smaller(a, b))
+    KMM_HOST_DEFINE KMM_HOST_TWO name2(KMM_HOST_TWO a, KMM_HOST_TWO b)                             \
+    {                                                                                              \
+        return {name(a.x, b.x), name(a.y, b.y)};                                                   \
+    }
+KMM_HOST_BINARY(__hadd, __hadd2, a + b)
+KMM_HOST_BINARY(__hsub, __hsub2, a - b)
+KMM_HOST_BINARY(__hmul, __hmul2, a *b)
+KMM_HOST_BINARY(__hdiv, __h2div, a / b)
+KMM_HOST_BINARY(__hadd_rn, __hadd2_rn, a + b)
+KMM_HOST_BINARY(__hsub_rn, __hsub2_rn, a - b)
+KMM_HOST_BINARY(__hmul_rn, __hmul2_rn, a *b)
+KMM_HOST_BINARY(__hadd_sat, __hadd2_sat, kmm_host_within_1((float)a + (float)b))
+KMM_HOST_BINARY(__hsub_sat, __hsub2_sat, kmm_host_within_1((float)a - (float)b))
+KMM_HOST_BINARY(__hmul_sat, __hmul2_sat, kmm_host_within_1((float)a *(float)b))
+KMM_HOST_BINARY(__hmax, __hmax2, kmm_host_larger(a, b))
+KMM_HOST_BINARY(__hmin, __hmin2, kmm_host_smaller(a, b))
 KMM_HOST_BINARY(__hmax_nan, __hmax2_nan, a != a || b != b ? (float)NAN : kmm_host_larger(a, b))
 KMM_HOST_BINARY(__hmin_nan, __hmin2_nan, a != a || b != b ? (float)NAN : kmm_host_smaller(a, b))
 #undef KMM_HOST_BINARY
@@ -196,8 +287,10 @@ KMM_HOST_BINARY(__hmin_nan, __hmin2_nan, a != a || b != b ? (float)NAN : kmm_hos
 /* The product is exact as a double; the sum is made odd by what it loses. */
 static inline float kmm_host_fused(float a, float b, float c)
 {
-    const double product = (double)a * b, sum = KMM_HOST_FENCE(product + c), part = KMM_HOST_FENCE(sum - product);
-    const double lost = KMM_HOST_FENCE(product - KMM_HOST_FENCE(sum - part)) + KMM_HOST_FENCE(c - part);
+    const double product = (double)a * b, sum = KMM_HOST_FENCE(product + c),
+                 part = KMM_HOST_FENCE(sum - product);
+    const double lost =
+        KMM_HOST_FENCE(product - KMM_HOST_FENCE(sum - part)) + KMM_HOST_FENCE(c - part);
     uint64_t bits;
     memcpy(&bits, &sum, sizeof(bits));
     if (lost != 0 && lost == lost && !(bits & 1))
@@ -207,9 +300,16 @@ static inline float kmm_host_fused(float a, float b, float c)
     return kmm_host_odd(odd);
 }
 #define KMM_HOST_TERNARY(name, name2, expression)                                                  \
-    KMM_HOST_DEFINE KMM_HOST_ONE name(KMM_HOST_ONE a, KMM_HOST_ONE b, KMM_HOST_ONE c) { return expression; } \
-    KMM_HOST_DEFINE KMM_HOST_TWO name2(KMM_HOST_TWO a, KMM_HOST_TWO b, KMM_HOST_TWO c) { return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)}; }
-KMM_HOST_TERNARY(__hfma, __hfma2, kmm_host_fused(a, b, c)) KMM_HOST_TERNARY(__hfma_sat, __hfma2_sat, kmm_host_within_1(kmm_host_fused(a, b, c)))
+    KMM_HOST_DEFINE KMM_HOST_ONE name(KMM_HOST_ONE a, KMM_HOST_ONE b, KMM_HOST_ONE c)              \
+    {                                                                                              \
+        return expression;                                                                         \
+    }                                                                                              \
+    KMM_HOST_DEFINE KMM_HOST_TWO name2(KMM_HOST_TWO a, KMM_HOST_TWO b, KMM_HOST_TWO c)             \
+    {                                                                                              \
+        return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)};                                         \
+    }
+KMM_HOST_TERNARY(__hfma, __hfma2, kmm_host_fused(a, b, c))
+KMM_HOST_TERNARY(__hfma_sat, __hfma2_sat, kmm_host_within_1(kmm_host_fused(a, b, c)))
 KMM_HOST_TERNARY(__hfma_relu, __hfma2_relu, kmm_host_at_least_0(kmm_host_fused(a, b, c)))
 #undef KMM_HOST_TERNARY
 /* a * b + c of complex numbers. */
@@ -223,13 +323,22 @@ KMM_HOST_DEFINE KMM_HOST_ONE kmm_host_of_bits(unsigned bits)
     r.bits = (unsigned short)bits;
     return r;
 }
-KMM_HOST_DEFINE KMM_HOST_ONE __hneg(KMM_HOST_ONE a) { return kmm_host_of_bits<F>(a.bits ^ 0x8000u); }
+KMM_HOST_DEFINE KMM_HOST_ONE __hneg(KMM_HOST_ONE a)
+{
+    return kmm_host_of_bits<F>(a.bits ^ 0x8000u);
+}
 KMM_HOST_DEFINE KMM_HOST_TWO __hneg2(KMM_HOST_TWO a) { return {__hneg(a.x), __hneg(a.y)}; }
-KMM_HOST_DEFINE KMM_HOST_ONE __habs(KMM_HOST_ONE a) { return kmm_host_of_bits<F>(a.bits & 0x7fffu); }
+KMM_HOST_DEFINE KMM_HOST_ONE __habs(KMM_HOST_ONE a)
+{
+    return kmm_host_of_bits<F>(a.bits & 0x7fffu);
+}
 KMM_HOST_DEFINE KMM_HOST_TWO __habs2(KMM_HOST_TWO a) { return {__habs(a.x), __habs(a.y)}; }
 KMM_HOST_DEFINE bool __hisnan(KMM_HOST_ONE a) { return (float)a != (float)a; }
 KMM_HOST_DEFINE KMM_HOST_TWO __hisnan2(KMM_HOST_TWO a) { return {__hisnan(a.x), __hisnan(a.y)}; }
-KMM_HOST_DEFINE int __hisinf(KMM_HOST_ONE a) { return (float)a == INFINITY ? 1 : (float)a == -INFINITY ? -1 : 0; }
+KMM_HOST_DEFINE int __hisinf(KMM_HOST_ONE a)
+{
+    return (float)a == INFINITY ? 1 : (float)a == -INFINITY ? -1 : 0;
+}
 
 /* Those whose name ends in u hold where one of the two is no number, the others do not. */
 #define KMM_HOST_COMPARE(name, holds)                                                              \
@@ -238,66 +347,164 @@ KMM_HOST_DEFINE int __hisinf(KMM_HOST_ONE a) { return (float)a == INFINITY ? 1 :
         const float a = h, b = g;                                                                  \
         return holds;                                                                              \
     }                                                                                              \
-    KMM_HOST_DEFINE bool __hb##name##2(KMM_HOST_TWO a, KMM_HOST_TWO b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
-    KMM_HOST_DEFINE KMM_HOST_TWO __h##name##2(KMM_HOST_TWO a, KMM_HOST_TWO b) { return {__h##name(a.x, b.x), __h##name(a.y, b.y)}; } \
+    KMM_HOST_DEFINE bool __hb##name##2(KMM_HOST_TWO a, KMM_HOST_TWO b)                             \
+    {                                                                                              \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                         \
+    }                                                                                              \
+    KMM_HOST_DEFINE KMM_HOST_TWO __h##name##2(KMM_HOST_TWO a, KMM_HOST_TWO b)                      \
+    {                                                                                              \
+        return {__h##name(a.x, b.x), __h##name(a.y, b.y)};                                         \
+    }                                                                                              \
     KMM_HOST_DEFINE unsigned __h##name##2_mask(KMM_HOST_TWO a, KMM_HOST_TWO b)                     \
     {                                                                                              \
         return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);    \
     }
-KMM_HOST_COMPARE(eq, a == b) KMM_HOST_COMPARE(ne, a < b || a > b) KMM_HOST_COMPARE(lt, a < b) KMM_HOST_COMPARE(gt, a > b)
-KMM_HOST_COMPARE(le, a <= b) KMM_HOST_COMPARE(ge, a >= b) KMM_HOST_COMPARE(equ, !(a < b || a > b)) KMM_HOST_COMPARE(neu, a != b)
-KMM_HOST_COMPARE(ltu, !(a >= b)) KMM_HOST_COMPARE(gtu, !(a <= b)) KMM_HOST_COMPARE(leu, !(a > b)) KMM_HOST_COMPARE(geu, !(a < b))
+KMM_HOST_COMPARE(eq, a == b)
+KMM_HOST_COMPARE(ne, a<b || a> b)
+KMM_HOST_COMPARE(lt, a < b)
+KMM_HOST_COMPARE(gt, a > b)
+KMM_HOST_COMPARE(le, a <= b)
+KMM_HOST_COMPARE(ge, a >= b)
+KMM_HOST_COMPARE(equ, !(a < b || a > b))
+KMM_HOST_COMPARE(neu, a != b)
+KMM_HOST_COMPARE(ltu, !(a >= b))
+KMM_HOST_COMPARE(gtu, !(a <= b))
+KMM_HOST_COMPARE(leu, !(a > b))
+KMM_HOST_COMPARE(geu, !(a < b))
 #undef KMM_HOST_COMPARE
 
 #define KMM_HOST_FUNCTION(name, expression)                                                        \
-    KMM_HOST_DEFINE KMM_HOST_ONE h##name(KMM_HOST_ONE h) { const float a = h; return expression; } \
+    KMM_HOST_DEFINE KMM_HOST_ONE h##name(KMM_HOST_ONE h)                                           \
+    {                                                                                              \
+        const float a = h;                                                                         \
+        return expression;                                                                         \
+    }                                                                                              \
     KMM_HOST_DEFINE KMM_HOST_TWO h2##name(KMM_HOST_TWO a) { return {h##name(a.x), h##name(a.y)}; }
-KMM_HOST_FUNCTION(exp, expf(a)) KMM_HOST_FUNCTION(exp2, exp2f(a)) KMM_HOST_FUNCTION(exp10, powf(10, a)) KMM_HOST_FUNCTION(log, logf(a))
-KMM_HOST_FUNCTION(log2, log2f(a)) KMM_HOST_FUNCTION(log10, log10f(a)) KMM_HOST_FUNCTION(sqrt, sqrtf(a)) KMM_HOST_FUNCTION(rsqrt, 1 / sqrtf(a))
-KMM_HOST_FUNCTION(rcp, 1 / a) KMM_HOST_FUNCTION(sin, sinf(a)) KMM_HOST_FUNCTION(cos, cosf(a)) KMM_HOST_FUNCTION(tanh, tanhf(a)) KMM_HOST_FUNCTION(tanh_approx, tanhf(a))
-KMM_HOST_FUNCTION(ceil, ceilf(a)) KMM_HOST_FUNCTION(floor, floorf(a)) KMM_HOST_FUNCTION(trunc, truncf(a)) KMM_HOST_FUNCTION(rint, rintf(a))
+KMM_HOST_FUNCTION(exp, expf(a))
+KMM_HOST_FUNCTION(exp2, exp2f(a))
+KMM_HOST_FUNCTION(exp10, powf(10, a))
+KMM_HOST_FUNCTION(log, logf(a))
+KMM_HOST_FUNCTION(log2, log2f(a))
+KMM_HOST_FUNCTION(log10, log10f(a))
+KMM_HOST_FUNCTION(sqrt, sqrtf(a))
+KMM_HOST_FUNCTION(rsqrt, 1 / sqrtf(a))
+KMM_HOST_FUNCTION(rcp, 1 / a)
+KMM_HOST_FUNCTION(sin, sinf(a))
+KMM_HOST_FUNCTION(cos, cosf(a))
+KMM_HOST_FUNCTION(tanh, tanhf(a))
+KMM_HOST_FUNCTION(tanh_approx, tanhf(a))
+KMM_HOST_FUNCTION(ceil, ceilf(a))
+KMM_HOST_FUNCTION(floor, floorf(a))
+KMM_HOST_FUNCTION(trunc, truncf(a))
+KMM_HOST_FUNCTION(rint, rintf(a))
 #undef KMM_HOST_FUNCTION
 
 /* One that failed is tried again: there is no atomic of two bytes that adds. */
-KMM_HOST_DEFINE KMM_HOST_ONE atomicAdd(KMM_HOST_ONE *p, KMM_HOST_ONE v) { return kmm_host_atomic(p, [v](KMM_HOST_ONE a) { return a + v; }); }
-KMM_HOST_DEFINE KMM_HOST_TWO atomicAdd(KMM_HOST_TWO *p, KMM_HOST_TWO v) { return kmm_host_atomic(p, [v](KMM_HOST_TWO a) { return a + v; }); }
+KMM_HOST_DEFINE KMM_HOST_ONE atomicAdd(KMM_HOST_ONE *p, KMM_HOST_ONE v)
+{
+    return kmm_host_atomic(p, [v](KMM_HOST_ONE a) { return a + v; });
+}
+KMM_HOST_DEFINE KMM_HOST_TWO atomicAdd(KMM_HOST_TWO *p, KMM_HOST_TWO v)
+{
+    return kmm_host_atomic(p, [v](KMM_HOST_TWO a) { return a + v; });
+}
 
 /* ---- Conversions, which name their format ---- */
 KMM_HOST_DEFINE float kmm_host_wide(KMM_HOST_ONE a) { return a; }
 KMM_HOST_DEFINE float __low2float(KMM_HOST_TWO a) { return a.x; }
 KMM_HOST_DEFINE float __high2float(KMM_HOST_TWO a) { return a.y; }
 
-/* x, which nearest(x) has been made of, in another direction; of no more bits than a double has, but for what an odd one tells. */
-template <kmm_host_direction direction, class F> static inline KMM_HOST_ONE kmm_host_narrowed(double x, KMM_HOST_ONE nearest)
+/* x, which nearest(x) has been made of, in another direction; of no more bits than a double has,
+ * but for what an odd one tells. */
+template <kmm_host_direction direction, class F>
+static inline KMM_HOST_ONE kmm_host_narrowed(double x, KMM_HOST_ONE nearest)
 {
-    return kmm_host_of_bits<F>(kmm_host_directed_bits<direction>(nearest.bits, x - (double)(float)nearest));
+    return kmm_host_of_bits<F>(
+        kmm_host_directed_bits<direction>(nearest.bits, x - (double)(float)nearest));
 }
 #define KMM_HOST_DIRECTED(one, name, suffix, direction, round)                                     \
-    static inline one __float2##name##_##suffix(float a) { return kmm_host_narrowed<direction>(a, one(a)); } \
-    static inline one __int2##name##_##suffix(int a) { return kmm_host_narrowed<direction>(a, one(a)); } \
-    static inline one __uint2##name##_##suffix(unsigned a) { return kmm_host_narrowed<direction>(a, one(a)); } \
-    static inline one __short2##name##_##suffix(short a) { return kmm_host_narrowed<direction>(a, one(a)); } \
-    static inline one __ushort2##name##_##suffix(unsigned short a) { return kmm_host_narrowed<direction>(a, one(a)); } \
-    static inline one __ll2##name##_##suffix(long long a) { return kmm_host_narrowed<direction>(kmm_host_odd_double(a), one(a)); } \
-    static inline one __ull2##name##_##suffix(unsigned long long a) { return kmm_host_narrowed<direction>(kmm_host_odd_double(a), one(a)); } \
-    static inline int __##name##2int_##suffix(one a) { return kmm_host_to_integer<int>(round((float)a), 0); } \
-    static inline unsigned __##name##2uint_##suffix(one a) { return kmm_host_to_integer<unsigned>(round((float)a), 0u); } \
-    static inline short __##name##2short_##suffix(one a) { return kmm_host_to_integer<short>(round((float)a), (short)0); } \
-    static inline unsigned short __##name##2ushort_##suffix(one a) { return kmm_host_to_integer<unsigned short>(round((float)a), (unsigned short)0); } \
-    static inline long long __##name##2ll_##suffix(one a) { return kmm_host_to_integer<long long>(round((float)a), LLONG_MIN); } \
-    static inline unsigned long long __##name##2ull_##suffix(one a) { return kmm_host_to_integer<unsigned long long>(round((float)a), 1ull << 63); }
+    static inline one __float2##name##_##suffix(float a)                                           \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(a, one(a));                                            \
+    }                                                                                              \
+    static inline one __int2##name##_##suffix(int a)                                               \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(a, one(a));                                            \
+    }                                                                                              \
+    static inline one __uint2##name##_##suffix(unsigned a)                                         \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(a, one(a));                                            \
+    }                                                                                              \
+    static inline one __short2##name##_##suffix(short a)                                           \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(a, one(a));                                            \
+    }                                                                                              \
+    static inline one __ushort2##name##_##suffix(unsigned short a)                                 \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(a, one(a));                                            \
+    }                                                                                              \
+    static inline one __ll2##name##_##suffix(long long a)                                          \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(kmm_host_odd_double(a), one(a));                       \
+    }                                                                                              \
+    static inline one __ull2##name##_##suffix(unsigned long long a)                                \
+    {                                                                                              \
+        return kmm_host_narrowed<direction>(kmm_host_odd_double(a), one(a));                       \
+    }                                                                                              \
+    static inline int __##name##2int_##suffix(one a)                                               \
+    {                                                                                              \
+        return kmm_host_to_integer<int>(round((float)a), 0);                                       \
+    }                                                                                              \
+    static inline unsigned __##name##2uint_##suffix(one a)                                         \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned>(round((float)a), 0u);                                 \
+    }                                                                                              \
+    static inline short __##name##2short_##suffix(one a)                                           \
+    {                                                                                              \
+        return kmm_host_to_integer<short>(round((float)a), (short)0);                              \
+    }                                                                                              \
+    static inline unsigned short __##name##2ushort_##suffix(one a)                                 \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned short>(round((float)a), (unsigned short)0);            \
+    }                                                                                              \
+    static inline long long __##name##2ll_##suffix(one a)                                          \
+    {                                                                                              \
+        return kmm_host_to_integer<long long>(round((float)a), LLONG_MIN);                         \
+    }                                                                                              \
+    static inline unsigned long long __##name##2ull_##suffix(one a)                                \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned long long>(round((float)a), 1ull << 63);               \
+    }
 #define KMM_HOST_CONVERSIONS(one, two, name, name2, pair)                                          \
-    KMM_HOST_DIRECTED(one, name, rn, KMM_HOST_NEAREST, rintf) KMM_HOST_DIRECTED(one, name, rz, KMM_HOST_TO_ZERO, truncf) \
-    KMM_HOST_DIRECTED(one, name, ru, KMM_HOST_UP, ceilf) KMM_HOST_DIRECTED(one, name, rd, KMM_HOST_DOWN, floorf) \
+    KMM_HOST_DIRECTED(one, name, rn, KMM_HOST_NEAREST, rintf)                                      \
+    KMM_HOST_DIRECTED(one, name, rz, KMM_HOST_TO_ZERO, truncf)                                     \
+    KMM_HOST_DIRECTED(one, name, ru, KMM_HOST_UP, ceilf)                                           \
+    KMM_HOST_DIRECTED(one, name, rd, KMM_HOST_DOWN, floorf)                                        \
     static inline one __float2##name(float a) { return a; }                                        \
     static inline one __double2##name(double a) { return a; }                                      \
     static inline float __##name##2float(one a) { return a; }                                      \
-    static inline signed char __##name##2char_rz(one a) { return kmm_host_to_integer<signed char>(truncf((float)a), (signed char)0); } \
-    static inline unsigned char __##name##2uchar_rz(one a) { return kmm_host_to_integer<unsigned char>(truncf((float)a), (unsigned char)0); } \
+    static inline signed char __##name##2char_rz(one a)                                            \
+    {                                                                                              \
+        return kmm_host_to_integer<signed char>(truncf((float)a), (signed char)0);                 \
+    }                                                                                              \
+    static inline unsigned char __##name##2uchar_rz(one a)                                         \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned char>(truncf((float)a), (unsigned char)0);             \
+    }                                                                                              \
     static inline unsigned short __##name##_as_ushort(one a) { return a.bits; }                    \
     static inline short __##name##_as_short(one a) { return (short)a.bits; }                       \
-    static inline one __ushort_as_##name(unsigned short a) { one r; r.bits = a; return r; }        \
-    static inline one __short_as_##name(short a) { one r; r.bits = (unsigned short)a; return r; }  \
+    static inline one __ushort_as_##name(unsigned short a)                                         \
+    {                                                                                              \
+        one r;                                                                                     \
+        r.bits = a;                                                                                \
+        return r;                                                                                  \
+    }                                                                                              \
+    static inline one __short_as_##name(short a)                                                   \
+    {                                                                                              \
+        one r;                                                                                     \
+        r.bits = (unsigned short)a;                                                                \
+        return r;                                                                                  \
+    }                                                                                              \
     static inline two __float2##name2##_rn(float a) { return {a, a}; }                             \
     static inline two __floats2##name2##_rn(float a, float b) { return {a, b}; }                   \
     static inline two __float22##name2##_rn(float2 a) { return {a.x, a.y}; }                       \

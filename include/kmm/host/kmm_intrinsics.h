@@ -4,12 +4,27 @@
 #define KMM_HOST_INTRINSICS_H
 
 /* ---- Integers ---- */
-static inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
-static inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
-static inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+static inline unsigned __usad(unsigned a, unsigned b, unsigned c)
+{
+    return c + (a < b ? b - a : a - b);
+}
+static inline unsigned __uhadd(unsigned a, unsigned b)
+{
+    return (unsigned)(((unsigned long long)a + b) >> 1);
+}
+static inline unsigned __urhadd(unsigned a, unsigned b)
+{
+    return (unsigned)(((unsigned long long)a + b + 1) >> 1);
+}
 /* Shifts of 32 and more are of 32. */
-static inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? lo : __funnelshift_l(lo, hi, s); }
-static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? hi : __funnelshift_r(lo, hi, s); }
+static inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s)
+{
+    return s >= 32 ? lo : __funnelshift_l(lo, hi, s);
+}
+static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s)
+{
+    return s >= 32 ? hi : __funnelshift_r(lo, hi, s);
+}
 static inline int mulhi(int a, int b) { return __mulhi(a, b); }
 static inline unsigned umulhi(unsigned a, unsigned b) { return __umulhi(a, b); }
 static inline int mul24(int a, int b) { return __mul24(a, b); }
@@ -18,10 +33,17 @@ static inline unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 static inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 static inline long long llmin(long long a, long long b) { return b < a ? b : a; }
 static inline long long llmax(long long a, long long b) { return a < b ? b : a; }
-static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
-static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
+static inline unsigned long long ullmin(unsigned long long a, unsigned long long b)
+{
+    return b < a ? b : a;
+}
+static inline unsigned long long ullmax(unsigned long long a, unsigned long long b)
+{
+    return a < b ? b : a;
+}
 
-/* The place of the offset-th bit that is set, counted upwards from base (downwards if it is negative; 0: base itself); ~0: there is none. */
+/* The place of the offset-th bit that is set, counted upwards from base (downwards if it is
+ * negative; 0: base itself); ~0: there is none. */
 static inline unsigned __fns(unsigned mask, unsigned base, int offset)
 {
     if (offset == 0)
@@ -36,14 +58,26 @@ static inline unsigned __fns(unsigned mask, unsigned base, int offset)
 /* ---- Mathematics ---- */
 static inline float norm4df(float a, float b, float c, float d)
 {
-    return isinf(a) || isinf(b) || isinf(c) || isinf(d) ? HUGE_VALF : (float)sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d);
+    return isinf(a) || isinf(b) || isinf(c) || isinf(d)
+               ? HUGE_VALF
+               : (float)sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d);
 }
-static inline double norm4d(double a, double b, double c, double d) { return hypot(hypot(a, b), hypot(c, d)); }
+static inline double norm4d(double a, double b, double c, double d)
+{
+    return hypot(hypot(a, b), hypot(c, d));
+}
 static inline float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 static inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
-static inline float rnorm4df(float a, float b, float c, float d) { return 1.0f / norm4df(a, b, c, d); }
-static inline double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
-/* The squares are of numbers of which the largest is about 1, so that none of them that matters is lost. */
+static inline float rnorm4df(float a, float b, float c, float d)
+{
+    return 1.0f / norm4df(a, b, c, d);
+}
+static inline double rnorm4d(double a, double b, double c, double d)
+{
+    return 1.0 / norm4d(a, b, c, d);
+}
+/* The squares are of numbers of which the largest is about 1, so that none of them that matters is
+ * lost. */
 static inline double norm(int count, const double *p)
 {
     double most = 0, sum = 0;
@@ -73,10 +107,19 @@ static inline float normf(int count, const float *p)
     return is_infinite ? HUGE_VALF : (float)sqrt(sum);
 }
 static inline float rnormf(int count, const float *p) { return 1.0f / normf(count, p); }
-static inline void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
-static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
+static inline void sincospi(double x, double *s, double *c)
+{
+    *s = sinpi(x);
+    *c = cospi(x);
+}
+static inline void sincospif(float x, float *s, float *c)
+{
+    *s = sinpif(x);
+    *c = cospif(x);
+}
 
-/* exp(x * x) * erfc(x), with what the square loses; far out by the asymptotic series, whose terms become too small to count. */
+/* exp(x * x) * erfc(x), with what the square loses; far out by the asymptotic series, whose terms
+ * become too small to count. */
 static inline double erfcx(double x)
 {
     if (x < 20) {
@@ -94,13 +137,15 @@ static inline float erfcxf(float x) { return (float)erfcx((double)x); }
 /* erfc(-x / sqrt(2)) / 2; what the quotient loses counts where the function is steep. */
 static inline double normcdf(double x)
 {
-    const double a = -0.70710678118654752440 * x, lost = fma(-0.70710678118654752440, x, -a) + 4.8336466567264567e-17 * x;
+    const double a = -0.70710678118654752440 * x,
+                 lost = fma(-0.70710678118654752440, x, -a) + 4.8336466567264567e-17 * x;
     const double y = erfc(a);
     return 0.5 * (fabs(a) < 30 ? y - 1.1283791670955126 * exp(-a * a) * lost : y);
 }
 static inline float normcdff(float x) { return (float)normcdf((double)x); }
 
-/* Where erf is y, and where erfc is: Newton's method with a second-order term; in the tails from what the normal distribution's gives. */
+/* Where erf is y, and where erfc is: Newton's method with a second-order term; in the tails from
+ * what the normal distribution's gives. */
 static inline double kmm_host_erfinv(double y)
 {
     double x = 0.88622692545275801365 * y;
@@ -116,10 +161,14 @@ static inline double erfcinv(double y)
         return y == 0 ? HUGE_VAL : y == 2 ? -HUGE_VAL : NAN;
     if (y > 0.5 && y < 1.5)
         return kmm_host_erfinv(1 - y);
-    const double tail = y < 1 ? y : 2 - y, far = log(tail), w = sqrt(-2 * (far - 0.69314718055994530942));
-    double x = 0.70710678118654752440 * (w - (2.515517 + w * (0.802853 + w * 0.010328)) / (1 + w * (1.432788 + w * (0.189269 + w * 0.001308))));
+    const double tail = y < 1 ? y : 2 - y, far = log(tail),
+                 w = sqrt(-2 * (far - 0.69314718055994530942));
+    double x =
+        0.70710678118654752440 * (w - (2.515517 + w * (0.802853 + w * 0.010328)) /
+                                          (1 + w * (1.432788 + w * (0.189269 + w * 0.001308))));
     for (int k = 0; k < 4; k++) {
-        const double over = x < 5 ? (erfc(x) - tail) * exp(x * x) : erfcx(x) - exp(x * x + far), wrong = over * 0.88622692545275801365;
+        const double over = x < 5 ? (erfc(x) - tail) * exp(x * x) : erfcx(x) - exp(x * x + far),
+                     wrong = over * 0.88622692545275801365;
         x += wrong / (1 + x * wrong);
     }
     return y < 1 ? x : -x;
@@ -133,7 +182,8 @@ static inline float erfcinvf(float y) { return (float)erfcinv((double)y); }
 static inline double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2 * p); }
 static inline float normcdfinvf(float p) { return (float)normcdfinv((double)p); }
 
-/* The modified Bessel functions of order 0 and 1: their power series, whose terms have one sign; far out the asymptotic one. */
+/* The modified Bessel functions of order 0 and 1: their power series, whose terms have one sign;
+ * far out the asymptotic one. */
 static inline double kmm_host_bessel(double x, int order)
 {
     const double z = fabs(x);
@@ -149,7 +199,8 @@ static inline double kmm_host_bessel(double x, int order)
         term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * z * k);
         sum += term;
     }
-    const double half = exp(z / 2), y = z < 1500 ? half / sqrt(6.2831853071795864769 * z) * sum * half : z + HUGE_VAL;
+    const double half = exp(z / 2),
+                 y = z < 1500 ? half / sqrt(6.2831853071795864769 * z) * sum * half : z + HUGE_VAL;
     return order && x < 0 ? -y : y;
 }
 static inline double cyl_bessel_i0(double x) { return kmm_host_bessel(x, 0); }

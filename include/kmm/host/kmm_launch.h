@@ -4,8 +4,8 @@
  * function `kmm_thread` of a local struct, so that its template parameters stay in scope:
  *
  *     __global__ void k(int n, float *x)
- *     { struct kmm_kernel { static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x) { ... } };
- *       kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x); }
+ *     { struct kmm_kernel { static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x)
+ * { ... } }; kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x); }
  *
  * and `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`.
  */
@@ -24,10 +24,11 @@ typedef struct CUstream_st *cudaStream_t;
 extern const __attribute__((device)) uint3 threadIdx, blockIdx;
 extern const __attribute__((device)) dim3 blockDim, gridDim;
 int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+                                                cudaStream_t stream = 0);
 #else
-/* For functions that kernels call: set before each thread goes on, when a function of the file reads them.
- * In a kernel itself parameters of these names hide them. */
+/* For functions that kernels call: set before each thread goes on, when a function of the file
+ * reads them. In a kernel itself parameters of these names hide them. */
 #if __cplusplus >= 201703L
 #define KMM_HOST_VARIABLE inline thread_local
 #else
@@ -35,7 +36,8 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 #endif
 KMM_HOST_VARIABLE uint3 threadIdx, blockIdx;
 KMM_HOST_VARIABLE dim3 blockDim, gridDim;
-KMM_HOST_VARIABLE void *kmm_host_shared_base; /* the dynamic shared memory of the block that this thread runs */
+KMM_HOST_VARIABLE void
+    *kmm_host_shared_base; /* the dynamic shared memory of the block that this thread runs */
 #endif
 
 /* ---- How a kernel must be run: what kmmcc found in it and in the functions it may call ---- */
@@ -43,16 +45,22 @@ enum {
     KMM_HOST_PLAIN = 0,
     KMM_HOST_SYNC = 1,    /* barriers or warp operations: threads are fibers */
     KMM_HOST_HELPERS = 2, /* functions that read the index variables */
-    KMM_HOST_GLOBALS = 4, /* variables outside, which libkmm does not see: launches run one after another */
-    KMM_HOST_BLOCK = 8,   /* kmmcc has made it one function for all threads of a block, split at its barriers */
-    KMM_HOST_APART = 16,  /* of a loop over threads: none of them uses what another one changes */
-    KMM_HOST_STATES = 32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
+    KMM_HOST_GLOBALS =
+        4, /* variables outside, which libkmm does not see: launches run one after another */
+    KMM_HOST_BLOCK =
+        8, /* kmmcc has made it one function for all threads of a block, split at its barriers */
+    KMM_HOST_APART = 16, /* of a loop over threads: none of them uses what another one changes */
+    KMM_HOST_STATES =
+        32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
     KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
     KMM_HOST_SIZED = 128, /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
-    KMM_HOST_SHORT = 256, /* of a loop over threads: what each does is as little as one addition to memory */
-    KMM_HOST_POINTERS = 512, /* it may find pointers in memory: libkmm does not see what it reads and writes there */
+    KMM_HOST_SHORT =
+        256, /* of a loop over threads: what each does is as little as one addition to memory */
+    KMM_HOST_POINTERS = 512, /* it may find pointers in memory: libkmm does not see what it reads
+                                and writes there */
     KMM_HOST_GENERIC = 1024, /* it may, if its template's arguments are pointers or classes */
-    KMM_HOST_CROSSED = 2048 /* of a KMM_HOST_APART: a thread reads, in steps, after it has stored to what may be the same memory */
+    KMM_HOST_CROSSED = 2048 /* of a KMM_HOST_APART: a thread reads, in steps, after it has stored to
+                               what may be the same memory */
 };
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
@@ -60,8 +68,13 @@ enum {
     const uint3 threadIdx __attribute__((unused)), const uint3 blockIdx __attribute__((unused)),   \
         const dim3 blockDim __attribute__((unused)), const dim3 gridDim __attribute__((unused))
 
-/* The dynamic shared memory that a kernel may have unless cudaFuncSetAttribute allows more, less what it declares; and all that it may have. */
-enum : unsigned { KMM_HOST_DYNAMIC = 48 << 10, KMM_HOST_DYNAMIC_MOST = 227 << 10, KMM_HOST_MOST_THREADS = 1024 };
+/* The dynamic shared memory that a kernel may have unless cudaFuncSetAttribute allows more, less
+ * what it declares; and all that it may have. */
+enum : unsigned {
+    KMM_HOST_DYNAMIC = 48 << 10,
+    KMM_HOST_DYNAMIC_MOST = 227 << 10,
+    KMM_HOST_MOST_THREADS = 1024
+};
 struct kmm_host_asked {
     unsigned bound;  /* threads of a block, at most */
     size_t shared;   /* bytes that it and the functions it calls declare */
@@ -71,7 +84,10 @@ struct kmm_host_asked {
 #ifndef KMM_HOST_PARSE
 /* ---- A launch ---- */
 
-struct kmm_host_configuration { kmm_geometry_t geometry; bool given; };
+struct kmm_host_configuration {
+    kmm_geometry_t geometry;
+    bool given;
+};
 inline kmm_host_configuration &kmm_host_configured()
 {
     static thread_local kmm_host_configuration c;
@@ -133,9 +149,13 @@ struct kmm_host_arena {
     ~kmm_host_arena() { free(base); }
 };
 
-template <size_t... k> struct kmm_host_indices {};
-template <size_t n, size_t... k> struct kmm_host_count : kmm_host_count<n - 1, n - 1, k...> {};
-template <size_t... k> struct kmm_host_count<0, k...> { typedef kmm_host_indices<k...> type; };
+template <size_t... k> struct kmm_host_indices {
+};
+template <size_t n, size_t... k> struct kmm_host_count : kmm_host_count<n - 1, n - 1, k...> {
+};
+template <size_t... k> struct kmm_host_count<0, k...> {
+    typedef kmm_host_indices<k...> type;
+};
 
 /* A block whose threads run one after another, or as fibers. */
 template <class Body, int flags, class... P> struct kmm_host_threads {
@@ -153,7 +173,8 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
         ::gridDim = gd;
     }
 
-    /* The parameters are values of this function, so that the compiler knows that nothing changes them. */
+    /* The parameters are values of this function, so that the compiler knows that nothing changes
+     * them. */
     static KMM_HOST_INLINE void plain_block(uint3 b, dim3 bd, dim3 gd, const P... p)
     {
         for (unsigned z = 0; z < bd.z; z++)
@@ -167,14 +188,19 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 
     uint3 place(uint32_t t) const
     {
-        return uint3{t % block_extent.x, t / block_extent.x % block_extent.y, t / block_extent.x / block_extent.y};
+        return uint3{t % block_extent.x, t / block_extent.x % block_extent.y,
+                     t / block_extent.x / block_extent.y};
     }
 
     template <size_t... k> void one(uint32_t t, kmm_host_indices<k...>)
     {
-        Body::kmm_thread(place(t), block_index, block_extent, grid_extent, *static_cast<const P *>(args[k])...);
+        Body::kmm_thread(place(t), block_index, block_extent, grid_extent,
+                         *static_cast<const P *>(args[k])...);
     }
-    static void fiber_thread(void *self, uint32_t t) { static_cast<kmm_host_threads *>(self)->one(t, all()); }
+    static void fiber_thread(void *self, uint32_t t)
+    {
+        static_cast<kmm_host_threads *>(self)->one(t, all());
+    }
     static void fiber_resume(void *self, uint32_t t)
     {
         kmm_host_threads *r = static_cast<kmm_host_threads *>(self);
@@ -184,8 +210,12 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
     static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
     {
         kmm_host_threads r = {b, bd, gd, args};
-        kmm_fiber_block_t block = {Body::kmm_name(), {b.x, b.y, b.z}, bd.x * bd.y * bd.z, fiber_thread,
-                                   flags & KMM_HOST_HELPERS ? fiber_resume : nullptr, &r};
+        kmm_fiber_block_t block = {Body::kmm_name(),
+                                   {b.x, b.y, b.z},
+                                   bd.x * bd.y * bd.z,
+                                   fiber_thread,
+                                   flags & KMM_HOST_HELPERS ? fiber_resume : nullptr,
+                                   &r};
 #ifdef KMM_HOST_EXACT_SHARED
         static std::mutex turn;
         std::lock_guard<std::mutex> lock(turn);
@@ -197,7 +227,9 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 #endif
     }
 
-    template <size_t... k> static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, dim3, void **args, kmm_host_indices<k...>)
+    template <size_t... k>
+    static KMM_HOST_INLINE void block(uint3 b, dim3 bd, dim3 gd, dim3, void **args,
+                                      kmm_host_indices<k...>)
     {
         if (flags & KMM_HOST_SYNC)
             fibers(b, bd, gd, args);
@@ -217,12 +249,16 @@ template <class Body, bool is_sized> struct kmm_host_sized {
     }
 };
 template <class Body> struct kmm_host_sized<Body, false> {
-    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p) { Body::kmm_block(b, p...); }
+    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
+    {
+        Body::kmm_block(b, p...);
+    }
 };
 
 /* A block that runs at once. */
 template <class Body, int flags, class... P> struct kmm_host_split {
-    template <size_t... k> static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
+    template <size_t... k>
+    static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
     {
         if (flags & KMM_HOST_HELPERS) {
             ::blockIdx = b;
@@ -230,39 +266,46 @@ template <class Body, int flags, class... P> struct kmm_host_split {
             ::gridDim = gd;
         }
         kmm_host_block state(b, bd, gd, loop, Body::kmm_name(), (flags & KMM_HOST_STATES) != 0);
-        kmm_host_sized<Body, (flags & KMM_HOST_SIZED) != 0>::run(state, *static_cast<const P *>(args[k])...);
+        kmm_host_sized<Body, (flags & KMM_HOST_SIZED) != 0>::run(
+            state, *static_cast<const P *>(args[k])...);
     }
 };
 
-/* How many blocks from one on run as one: those of a row, as long as what the rows of a block use stays in the cache. */
+/* How many blocks from one on run as one: those of a row, as long as what the rows of a block use
+ * stays in the cache. */
 inline uint64_t kmm_host_side_by_side(dim3 block, uint64_t left, uint64_t in_row)
 {
 #ifdef KMM_HOST_RANDOM
     return 1;
 #endif
-    const uint64_t most = (block.y * block.z > 1 ? 4096u : 65536u) / block.x, count = left < in_row ? left : in_row;
+    const uint64_t most = (block.y * block.z > 1 ? 4096u : 65536u) / block.x,
+                   count = left < in_row ? left : in_row;
     return most < 1 ? 1 : most < count ? most : count;
 }
 
 template <class Body, int flags, class... P> struct kmm_host_runner {
     typedef typename kmm_host_count<sizeof...(P)>::type all;
-    typedef typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, flags, P...>, kmm_host_threads<Body, flags, P...>>::type
-        runner;
+    typedef
+        typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, flags, P...>,
+                                  kmm_host_threads<Body, flags, P...>>::type runner;
 
     static void run(const kmm_host_blocks_t *range, void **args)
     {
         static thread_local kmm_host_arena arena;
-        const dim3 bd(range->block[0], range->block[1], range->block[2]), gd(range->grid[0], range->grid[1], range->grid[2]);
+        const dim3 bd(range->block[0], range->block[1], range->block[2]),
+            gd(range->grid[0], range->grid[1], range->grid[2]);
         if ((uint64_t)bd.x * bd.y * bd.z > KMM_HOST_THREADS) {
-            fprintf(stderr, "kmm: kernel %s has blocks of %u x %u x %u threads, at most %d are possible\n", Body::kmm_name(), bd.x, bd.y, bd.z,
-                    (int)KMM_HOST_THREADS);
+            fprintf(stderr,
+                    "kmm: kernel %s has blocks of %u x %u x %u threads, at most %d are possible\n",
+                    Body::kmm_name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
             abort();
         }
         kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
         uint64_t count = 1;
         for (uint64_t n = range->first; n < range->last; n += count) {
             const uint64_t column = n % range->count[0], row = n / range->count[0];
-            const uint3 b = {(unsigned)(range->offset[0] + column), (unsigned)(range->offset[1] + row % range->count[1]),
+            const uint3 b = {(unsigned)(range->offset[0] + column),
+                             (unsigned)(range->offset[1] + row % range->count[1]),
                              (unsigned)(range->offset[2] + row / range->count[1])};
             if (flags & KMM_HOST_WIDE)
                 count = kmm_host_side_by_side(bd, range->last - n, range->count[0] - column);
@@ -279,14 +322,26 @@ inline bool &kmm_host_has_common_memory()
 }
 
 /* The type of a parameter's value: gcc takes a restricted pointer for a type of its own. */
-template <class T> struct kmm_host_value { typedef T type; };
-template <class T> struct kmm_host_value<T *__restrict__> { typedef T *type; };
+template <class T> struct kmm_host_value {
+    typedef T type;
+};
+template <class T> struct kmm_host_value<T *__restrict__> {
+    typedef T *type;
+};
 
-/* Whether something that a template's parameter points to may hold pointers: a pointer, or a class. */
-template <class T> struct kmm_host_nests { static constexpr bool value = std::is_class<T>::value; };
-template <class T> struct kmm_host_nests<T *> { static constexpr bool value = std::is_pointer<T>::value || std::is_class<T>::value; };
+/* Whether something that a template's parameter points to may hold pointers: a pointer, or a class.
+ */
+template <class T> struct kmm_host_nests {
+    static constexpr bool value = std::is_class<T>::value;
+};
+template <class T> struct kmm_host_nests<T *> {
+    static constexpr bool value = std::is_pointer<T>::value || std::is_class<T>::value;
+};
 inline constexpr bool kmm_host_any() { return false; }
-template <class... T> inline constexpr bool kmm_host_any(bool first, T... others) { return first || kmm_host_any(others...); }
+template <class... T> inline constexpr bool kmm_host_any(bool first, T... others)
+{
+    return first || kmm_host_any(others...);
+}
 
 /* What a kernel says of itself when it is asked (kmm_host_ask) instead of being launched. */
 inline kmm_host_asked *&kmm_host_asking()
@@ -299,12 +354,24 @@ inline kmm_host_asked *&kmm_host_asking()
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
-    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, Body::kmm_name(),
-        &kmm_host_runner<Body, flags, typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run, nullptr, (uint32_t)sizeof...(P), bytes, 0, nullptr};
-    static size_t dynamic = Body::kmm_shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm_shared() : 0;
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION,
+        KMM_KIND_HOST,
+        Body::kmm_name(),
+        &kmm_host_runner<Body, flags,
+                         typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run,
+        nullptr,
+        (uint32_t)sizeof...(P),
+        bytes,
+        0,
+        nullptr};
+    static size_t dynamic =
+        Body::kmm_shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm_shared() : 0;
     if (kmm_host_asked *asked = kmm_host_asking()) {
         const unsigned bound = Body::kmm_bound();
-        *asked = kmm_host_asked{bound && bound < KMM_HOST_MOST_THREADS ? bound : (unsigned)KMM_HOST_MOST_THREADS, Body::kmm_shared(), &dynamic};
+        *asked = kmm_host_asked{
+            bound && bound < KMM_HOST_MOST_THREADS ? bound : (unsigned)KMM_HOST_MOST_THREADS,
+            Body::kmm_shared(), &dynamic};
         return;
     }
     void *args[sizeof...(P) + 1] = {(void *)&p...};
@@ -315,9 +382,13 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     }
     c.given = false;
     const kmm_geometry_t geometry = c.geometry;
-    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(), __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
+    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(),
+                              __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
         return;
-    const bool pointers = (flags & KMM_HOST_POINTERS) || ((flags & KMM_HOST_GENERIC) && kmm_host_any(kmm_host_nests<typename std::remove_cv<P>::type>::value...));
+    const bool pointers =
+        (flags & KMM_HOST_POINTERS) ||
+        ((flags & KMM_HOST_GENERIC) &&
+         kmm_host_any(kmm_host_nests<typename std::remove_cv<P>::type>::value...));
     const bool alone = (flags & KMM_HOST_GLOBALS) || pointers || kmm_host_has_common_memory();
     if (alone)
         kmm_cuda_device_synchronize();

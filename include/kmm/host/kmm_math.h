@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mathematical functions that CUDA has and C has not, and intrinsics. Fast ones are the exact ones here. */
+/* Mathematical functions that CUDA has and C has not, and intrinsics. Fast ones are the exact ones
+ * here. */
 #ifndef KMM_HOST_MATH_H
 #define KMM_HOST_MATH_H
 
@@ -13,8 +14,14 @@ static inline unsigned long min(unsigned long a, unsigned long b) { return b < a
 static inline unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
 static inline long long min(long long a, long long b) { return b < a ? b : a; }
 static inline long long max(long long a, long long b) { return a < b ? b : a; }
-static inline unsigned long long min(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
-static inline unsigned long long max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
+static inline unsigned long long min(unsigned long long a, unsigned long long b)
+{
+    return b < a ? b : a;
+}
+static inline unsigned long long max(unsigned long long a, unsigned long long b)
+{
+    return a < b ? b : a;
+}
 static inline float min(float a, float b) { return b < a ? b : a; }
 static inline float max(float a, float b) { return a < b ? b : a; }
 static inline double min(double a, double b) { return b < a ? b : a; }
@@ -47,23 +54,31 @@ static inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 static inline double rcbrt(double x)
 {
     const double y = 1.0 / cbrt(x);
-    return isinf(y) || y == 0 ? y : y + y * (1 - x * y * y * y) / 3; /* cbrt is off by a few units */
+    return isinf(y) || y == 0 ? y
+                              : y + y * (1 - x * y * y * y) / 3; /* cbrt is off by a few units */
 }
 /* x - 2n, of which the nearest half is taken off, is exact: what is left lies within a quarter. */
 static inline double sinpi(double x)
 {
-    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2), s = sin(angle), c = cos(angle);
+    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2),
+                 s = sin(angle), c = cos(angle);
     const double y = halves == 0 ? s : halves == 1 ? c : halves == -1 ? -c : -s;
     return y == 0 ? copysign(0.0, x) : y;
 }
 static inline double cospi(double x)
 {
-    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2), s = sin(angle), c = cos(angle);
+    const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2),
+                 s = sin(angle), c = cos(angle);
     return (halves == 0 ? c : halves == 1 ? -s : halves == -1 ? s : -c) + 0.0;
 }
 static inline float sinpif(float x) { return (float)sinpi((double)x); }
 static inline float cospif(float x) { return (float)cospi((double)x); }
-static inline float norm3df(float a, float b, float c) { return isinf(a) || isinf(b) || isinf(c) ? HUGE_VALF : (float)sqrt((double)a * a + (double)b * b + (double)c * c); }
+static inline float norm3df(float a, float b, float c)
+{
+    return isinf(a) || isinf(b) || isinf(c)
+               ? HUGE_VALF
+               : (float)sqrt((double)a * a + (double)b * b + (double)c * c);
+}
 static inline double norm3d(double a, double b, double c) { return hypot(hypot(a, b), c); }
 static inline float rhypotf(float a, float b) { return 1.0f / hypotf(a, b); }
 static inline double rhypot(double a, double b) { return 1.0 / hypot(a, b); }
@@ -111,26 +126,81 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
     }
     return r;
 }
-static inline int __mul24(int a, int b) { return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8)); }
+static inline int __mul24(int a, int b)
+{
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) *
+                 (unsigned)((int)((unsigned)b << 8) >> 8));
+}
 static inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
-static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
-static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { return (unsigned)((((unsigned long long)hi << 32 | lo) << (s & 31)) >> 32); }
-static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { return (unsigned)(((unsigned long long)hi << 32 | lo) >> (s & 31)); }
-static inline unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b); }
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+static inline long long __mul64hi(long long a, long long b)
+{
+    return (long long)((__int128)a * b >> 64);
+}
+static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)((((unsigned long long)hi << 32 | lo) << (s & 31)) >> 32);
+}
+static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)(((unsigned long long)hi << 32 | lo) >> (s & 31));
+}
+static inline unsigned __sad(int a, int b, unsigned c)
+{
+    return c + (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b);
+}
 static inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 
-static inline int __float_as_int(float x) { int r; memcpy(&r, &x, sizeof(r)); return r; }
-static inline unsigned __float_as_uint(float x) { unsigned r; memcpy(&r, &x, sizeof(r)); return r; }
-static inline float __int_as_float(int x) { float r; memcpy(&r, &x, sizeof(r)); return r; }
-static inline float __uint_as_float(unsigned x) { float r; memcpy(&r, &x, sizeof(r)); return r; }
-static inline long long __double_as_longlong(double x) { long long r; memcpy(&r, &x, sizeof(r)); return r; }
-static inline double __longlong_as_double(long long x) { double r; memcpy(&r, &x, sizeof(r)); return r; }
+static inline int __float_as_int(float x)
+{
+    int r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
+static inline unsigned __float_as_uint(float x)
+{
+    unsigned r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
+static inline float __int_as_float(int x)
+{
+    float r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
+static inline float __uint_as_float(unsigned x)
+{
+    float r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
+static inline long long __double_as_longlong(double x)
+{
+    long long r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
+static inline double __longlong_as_double(long long x)
+{
+    double r;
+    memcpy(&r, &x, sizeof(r));
+    return r;
+}
 static inline int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
 static inline int __double2loint(double x) { return (int)__double_as_longlong(x); }
-static inline double __hiloint2double(int h, int l) { return __longlong_as_double((long long)((unsigned long long)(unsigned)h << 32 | (unsigned)l)); }
+static inline double __hiloint2double(int h, int l)
+{
+    return __longlong_as_double((long long)((unsigned long long)(unsigned)h << 32 | (unsigned)l));
+}
 
 #endif

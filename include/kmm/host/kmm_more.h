@@ -4,9 +4,16 @@
 #define KMM_HOST_MORE_H
 
 /* ---- Boxes of memory ---- */
-struct cudaExtent { size_t width, height, depth; };
-struct cudaPos { size_t x, y, z; };
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPos {
+    size_t x, y, z;
+};
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
 struct cudaArray;
 struct cudaMemcpy3DParms {
     cudaArray *srcArray;
@@ -18,9 +25,15 @@ struct cudaMemcpy3DParms {
     cudaExtent extent;
     cudaMemcpyKind kind;
 };
-static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return cudaExtent{w, h, d}; }
+static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
+{
+    return cudaExtent{w, h, d};
+}
 static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
-static inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_t y) { return cudaPitchedPtr{p, pitch, x, y}; }
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_t y)
+{
+    return cudaPitchedPtr{p, pitch, x, y};
+}
 
 static inline cudaError_t cudaMalloc3D(cudaPitchedPtr *out, cudaExtent e)
 {
@@ -34,13 +47,18 @@ static inline cudaError_t cudaMalloc3D(cudaPitchedPtr *out, cudaExtent e)
 static inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p)
 {
     const cudaExtent e = p->extent;
-    if (p->srcArray || p->dstArray || p->srcPtr.pitch < p->srcPos.x + e.width || p->dstPtr.pitch < p->dstPos.x + e.width)
+    if (p->srcArray || p->dstArray || p->srcPtr.pitch < p->srcPos.x + e.width ||
+        p->dstPtr.pitch < p->dstPos.x + e.width)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; z < e.depth && e.width && e.height && !error; z++) {
-        const size_t from = ((p->srcPos.z + z) * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch + p->srcPos.x;
-        const size_t to = ((p->dstPos.z + z) * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x;
-        error = cudaMemcpy2D((char *)p->dstPtr.ptr + to, p->dstPtr.pitch, (const char *)p->srcPtr.ptr + from, p->srcPtr.pitch, e.width, e.height, p->kind);
+        const size_t from =
+            ((p->srcPos.z + z) * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch + p->srcPos.x;
+        const size_t to =
+            ((p->dstPos.z + z) * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x;
+        error = cudaMemcpy2D((char *)p->dstPtr.ptr + to, p->dstPtr.pitch,
+                             (const char *)p->srcPtr.ptr + from, p->srcPtr.pitch, e.width, e.height,
+                             p->kind);
     }
     return error;
 }
@@ -49,7 +67,8 @@ static inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStre
     cudaError_t error = cudaStreamSynchronize(s);
     return error ? error : cudaMemcpy3D(p);
 }
-static inline cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h, cudaStream_t s = 0)
+static inline cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h,
+                                            cudaStream_t s = 0)
 {
     cudaError_t error = cudaStreamSynchronize(s);
     return error ? error : cudaMemset2D(p, pitch, v, w, h);
@@ -61,7 +80,8 @@ static inline cudaError_t cudaMemset3D(cudaPitchedPtr p, int v, cudaExtent e)
         error = cudaMemset2D((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, v, e.width, e.height);
     return error;
 }
-static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int v, cudaExtent e, cudaStream_t s = 0)
+static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int v, cudaExtent e,
+                                            cudaStream_t s = 0)
 {
     cudaError_t error = cudaStreamSynchronize(s);
     return error ? error : cudaMemset3D(p, v, e);
@@ -69,8 +89,9 @@ static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int v, cudaExtent 
 
 /* ---- Symbols and pointers ---- */
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind k = cudaMemcpyDeviceToHost,
-                                                    cudaStream_t s = 0)
+static inline cudaError_t
+cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+                          enum cudaMemcpyKind k = cudaMemcpyDeviceToHost, cudaStream_t s = 0)
 {
     cudaError_t error = cudaStreamSynchronize(s);
     return error ? error : cudaMemcpyFromSymbol(dst, symbol, bytes, offset, k);
@@ -80,19 +101,38 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *out, cons
     *out = sizeof(T);
     return cudaSuccess;
 }
-struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
 static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
 {
     const bool is_device = kmm_cuda_is_managed(p);
     const int device = is_device ? kmm_cuda_pointer_device(p) : kmm_cuda_device_current();
-    *a = cudaPointerAttributes{is_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device, const_cast<void *>(p),
-                               is_device ? nullptr : const_cast<void *>(p)};
+    *a =
+        cudaPointerAttributes{is_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device,
+                              const_cast<void *>(p), is_device ? nullptr : const_cast<void *>(p)};
     return cudaSuccess;
 }
-static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
-static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
-static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t = 0) { return cudaSuccess; }
-static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0, unsigned = cudaMemAttachSingle) { return cudaSuccess; }
+static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned,
+                                               cudaStream_t = 0)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0,
+                                                   unsigned = cudaMemAttachSingle)
+{
+    return cudaSuccess;
+}
 static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
 {
     *flags = cudaHostAllocDefault;
@@ -100,7 +140,9 @@ static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
 }
 
 /* ---- Occupancy: a core runs one block at a time ---- */
-template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F kernel, int threads, size_t shared)
+template <class F>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F kernel,
+                                                                        int threads, size_t shared)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -109,13 +151,19 @@ template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMult
     *blocks = (unsigned)threads <= own.bound && shared <= *own.dynamic;
     return cudaSuccess;
 }
-template <class F> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int threads, size_t shared, unsigned)
+template <class F>
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int threads, size_t shared,
+                                                       unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
-/* 256 threads are enough to make loops of, or as many as the kernel's bound and the limit (0: none) allow. `shared` says what a block of some size needs. */
+/* 256 threads are enough to make loops of, or as many as the kernel's bound and the limit (0: none)
+ * allow. `shared` says what a block of some size needs. */
 template <class F, class S>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads, F kernel, S shared, int limit = 0)
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads,
+                                                                         F kernel, S shared,
+                                                                         int limit = 0)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -131,20 +179,30 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *gr
     *grid = most ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     return cudaSuccess;
 }
-template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F f, size_t shared = 0, int limit = 0)
+template <class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F f,
+                                                             size_t shared = 0, int limit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, threads, f, [shared](int) { return shared; }, limit);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        grid, threads, f, [shared](int) { return shared; }, limit);
 }
-template <class F> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, F f, size_t shared = 0, int limit = 0, unsigned = 0)
+template <class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, F f,
+                                                                      size_t shared = 0,
+                                                                      int limit = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, threads, f, shared, limit);
 }
 template <class F, class S>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *threads, F f, S shared, int limit = 0, unsigned = 0)
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *threads, F f, S shared,
+                                                        int limit = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, threads, f, shared, limit);
 }
-template <class F> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F kernel, int blocks, int threads)
+template <class F>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F kernel,
+                                                                    int blocks, int threads)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -155,7 +213,9 @@ template <class F> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPe
 }
 
 /* ---- Pools of memory: all are the device's, and hold nothing back ---- */
-typedef struct kmm_host_pool { unsigned long long threshold; } *cudaMemPool_t;
+typedef struct kmm_host_pool {
+    unsigned long long threshold;
+} *cudaMemPool_t;
 struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
     enum cudaMemAllocationHandleType handleTypes;
@@ -164,7 +224,10 @@ struct cudaMemPoolProps {
     size_t maxSize;
     unsigned short usage;
 };
-struct cudaMemAccessDesc { struct cudaMemLocation location; enum cudaMemAccessFlags flags; };
+struct cudaMemAccessDesc {
+    struct cudaMemLocation location;
+    enum cudaMemAccessFlags flags;
+};
 #ifdef KMM_HOST_PARSE
 cudaMemPool_t kmm_host_default_pool(int device);
 #else
@@ -182,7 +245,10 @@ static inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int de
         *out = kmm_host_default_pool(device);
     return (cudaError_t)error;
 }
-static inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device) { return cudaDeviceGetDefaultMemPool(out, device); }
+static inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
+{
+    return cudaDeviceGetDefaultMemPool(out, device);
+}
 static inline cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
     kmm_cuda_device_info_t info;
@@ -190,7 +256,8 @@ static inline cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 }
 static inline cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *p)
 {
-    if (p->allocType != cudaMemAllocationTypePinned || p->location.type != cudaMemLocationTypeDevice)
+    if (p->allocType != cudaMemAllocationTypePinned ||
+        p->location.type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
     if (p->handleTypes != cudaMemHandleTypeNone)
         return cudaErrorNotSupported;
@@ -206,29 +273,45 @@ static inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return cudaSuccess;
 }
 static inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-static inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void *value)
+static inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what,
+                                                  void *value)
 {
     if (what == cudaMemPoolAttrReleaseThreshold)
         pool->threshold = *(unsigned long long *)value;
     return cudaSuccess;
 }
-static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void *value)
+static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what,
+                                                  void *value)
 {
     if (what <= cudaMemPoolReuseAllowInternalDependencies)
         *(int *)value = 1;
     else
-        *(unsigned long long *)value = what == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
+        *(unsigned long long *)value =
+            what == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
     return cudaSuccess;
 }
 /* All devices reach each other's memory. */
-static inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) { return cudaSuccess; }
-static inline cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *out, cudaMemPool_t, cudaMemLocation *)
+static inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *out, cudaMemPool_t,
+                                               cudaMemLocation *)
 {
     *out = cudaMemAccessFlagsProtReadWrite;
     return cudaSuccess;
 }
-template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s) { return cudaMallocAsync(out, bytes, s); }
-template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s) { return cudaMallocAsync(out, bytes, s); }
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **out, size_t bytes, cudaMemPool_t,
+                                                  cudaStream_t s)
+{
+    return cudaMallocAsync(out, bytes, s);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s)
+{
+    return cudaMallocAsync(out, bytes, s);
+}
 
 /* ---- The device ---- */
 static inline cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache) { return cudaSuccess; }
@@ -244,7 +327,10 @@ static inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *out)
     return cudaSuccess;
 }
 static inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
-template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig) { return cudaSuccess; }
+template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig)
+{
+    return cudaSuccess;
+}
 /* A kernel's stack and heap are the program's. */
 static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 static inline cudaError_t cudaDeviceGetLimit(size_t *out, cudaLimit what)
@@ -282,12 +368,14 @@ static inline cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
     int count = 0;
     kmm_cuda_device_count(&count);
     for (*device = 0; *device < count; ++*device)
-        if (!cudaDeviceGetPCIBusId(own, sizeof(own), *device) && (!strcmp(text, own) || !strcmp(text, own + strlen("0000:"))))
+        if (!cudaDeviceGetPCIBusId(own, sizeof(own), *device) &&
+            (!strcmp(text, own) || !strcmp(text, own + strlen("0000:"))))
             return cudaSuccess;
     return cudaErrorInvalidDevice;
 }
 
-/* ---- Several devices: all reach each other's memory, and only mistakes in asking for it are errors ---- */
+/* ---- Several devices: all reach each other's memory, and only mistakes in asking for it are
+ * errors ---- */
 static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     kmm_cuda_device_info_t info;
@@ -301,17 +389,23 @@ static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     return flags ? cudaErrorInvalidValue : (cudaError_t)kmm_cuda_peer_set(peer, 1);
 }
-static inline cudaError_t cudaDeviceDisablePeerAccess(int peer) { return (cudaError_t)kmm_cuda_peer_set(peer, 0); }
-static inline cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr what, int device, int peer)
+static inline cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    *value = what != cudaDevP2PAttrPerformanceRank && what != cudaDevP2PAttrCudaArrayAccessSupported;
+    return (cudaError_t)kmm_cuda_peer_set(peer, 0);
+}
+static inline cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr what, int device,
+                                                    int peer)
+{
+    *value =
+        what != cudaDevP2PAttrPerformanceRank && what != cudaDevP2PAttrCudaArrayAccessSupported;
     return kmm_cuda_peer_can(device, peer) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 static inline cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t bytes)
 {
     return (cudaError_t)kmm_cuda_memcpy_peer(dst, to, src, from, bytes);
 }
-static inline cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, cudaStream_t = 0)
+static inline cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from,
+                                              size_t bytes, cudaStream_t = 0)
 {
     return (cudaError_t)kmm_cuda_memcpy_peer(dst, to, src, from, bytes);
 }
@@ -328,7 +422,8 @@ struct cudaMemcpy3DPeerParms {
 };
 static inline cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p)
 {
-    const cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent, cudaMemcpyDefault};
+    const cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                                     p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDefault};
     kmm_cuda_device_info_t info;
     if (kmm_cuda_device_info(p->srcDevice, &info) || kmm_cuda_device_info(p->dstDevice, &info))
         return cudaErrorInvalidDevice;
@@ -367,9 +462,13 @@ static inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned *out)
     *out = cudaStreamDefault;
     return cudaSuccess;
 }
-static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s = 0, unsigned = 0) { return cudaEventRecord(e, s); }
+static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s = 0, unsigned = 0)
+{
+    return cudaEventRecord(e, s);
+}
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
-static inline cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *arg, unsigned)
+static inline cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *arg,
+                                                unsigned)
 {
     cudaError_t error = cudaStreamSynchronize(s);
     f(s, error, arg);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Included first when kmmcc parses: what the C library and kmm define may be called by kernels, as it may on a
- * CPU. The C++ library stays as it is: what is constexpr in it may be called too. clang declares
+ * Included first when kmmcc parses: what the C library and kmm define may be called by kernels, as
+ * it may on a CPU. The C++ library stays as it is: what is constexpr in it may be called too. clang
+ * declares
  * __syncthreads itself, so kmm's has another name.
  */
 #ifndef KMM_HOST_PARSE_H
@@ -9,10 +10,12 @@
 
 #ifdef KMM_PARSE_LIGHT
 #include <new>
-#define __CLANG_CUDA_WRAPPERS_NEW /* operators new and delete are as declared there: none of clang's additions */
+#define __CLANG_CUDA_WRAPPERS_NEW /* operators new and delete are as declared there: none of       \
+                                     clang's additions */
 #endif
 #pragma clang force_cuda_host_device begin
-#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS /* the C headers themselves, without the C++ library's additions */
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS /* the C headers themselves, without the C++ library's     \
+                                           additions */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>

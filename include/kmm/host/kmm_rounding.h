@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic and conversions with a direction of rounding in their name: _rn to nearest even, _rz to zero, _ru up, _rd down.
+ * Arithmetic and conversions with a direction of rounding in their name: _rn to nearest even, _rz
+ * to zero, _ru up, _rd down.
  *
- * On floats they are computed as doubles, with the sign of what is left over: these are loops' vectors. Doubles are rounded
- * by the processor in another mode, by a function that is called (kmm_host_rounded).
+ * On floats they are computed as doubles, with the sign of what is left over: these are loops'
+ * vectors. Doubles are rounded by the processor in another mode, by a function that is called
+ * (kmm_host_rounded).
  */
 #ifndef KMM_HOST_ROUNDING_H
 #define KMM_HOST_ROUNDING_H
 
-/* A value through which the compiler does not look: operations on both sides are neither fused nor reordered. */
+/* A value through which the compiler does not look: operations on both sides are neither fused nor
+ * reordered. */
 #if defined(KMM_HOST_PARSE)
 #define KMM_HOST_FENCE(x) (x)
 #elif defined(__clang__) && defined(__x86_64__)
@@ -26,16 +29,21 @@ template <class T> static inline T kmm_host_fence(T x)
 
 enum kmm_host_direction { KMM_HOST_NEAREST, KMM_HOST_TO_ZERO, KMM_HOST_UP, KMM_HOST_DOWN };
 
-/* The bits of a number that is nearest to one that is larger by `rest`, whose sign alone counts, rounded in a direction instead.
- * The number of next larger or smaller magnitude has the next bits, infinity's and zero's too. No number: nothing changes. */
-template <kmm_host_direction direction, class Bits> static inline Bits kmm_host_directed_bits(Bits bits, double rest)
+/* The bits of a number that is nearest to one that is larger by `rest`, whose sign alone counts,
+ * rounded in a direction instead. The number of next larger or smaller magnitude has the next bits,
+ * infinity's and zero's too. No number: nothing changes. */
+template <kmm_host_direction direction, class Bits>
+static inline Bits kmm_host_directed_bits(Bits bits, double rest)
 {
     const bool is_negative = bits >> (8 * sizeof(Bits) - 1) != 0;
-    const bool up = rest > 0 && (direction == KMM_HOST_UP || (direction == KMM_HOST_TO_ZERO && is_negative));
-    const bool down = rest < 0 && (direction == KMM_HOST_DOWN || (direction == KMM_HOST_TO_ZERO && !is_negative));
+    const bool up =
+        rest > 0 && (direction == KMM_HOST_UP || (direction == KMM_HOST_TO_ZERO && is_negative));
+    const bool down =
+        rest < 0 && (direction == KMM_HOST_DOWN || (direction == KMM_HOST_TO_ZERO && !is_negative));
     return (Bits)(bits + (up ? (is_negative ? -1 : 1) : down ? (is_negative ? 1 : -1) : 0));
 }
-template <kmm_host_direction direction> static inline float kmm_host_directed(float nearest, double rest)
+template <kmm_host_direction direction>
+static inline float kmm_host_directed(float nearest, double rest)
 {
     uint32_t bits;
     memcpy(&bits, &nearest, sizeof(bits));
@@ -43,7 +51,8 @@ template <kmm_host_direction direction> static inline float kmm_host_directed(fl
     memcpy(&nearest, &bits, sizeof(bits));
     return nearest;
 }
-template <kmm_host_direction direction> static inline double kmm_host_directed(double nearest, double rest)
+template <kmm_host_direction direction>
+static inline double kmm_host_directed(double nearest, double rest)
 {
     uint64_t bits;
     memcpy(&bits, &nearest, sizeof(bits));
@@ -54,7 +63,8 @@ template <kmm_host_direction direction> static inline double kmm_host_directed(d
 
 /* ---- Floats ---- */
 
-/* a + b, where no more than the last bit of the result is lost. An exact 0 of other than two positive zeros is negative when rounded down. */
+/* a + b, where no more than the last bit of the result is lost. An exact 0 of other than two
+ * positive zeros is negative when rounded down. */
 template <kmm_host_direction direction> static inline float kmm_host_sum(double a, double b)
 {
     const double sum = KMM_HOST_FENCE(a + b), part = KMM_HOST_FENCE(sum - a);
@@ -81,27 +91,46 @@ template <kmm_host_direction direction> static inline float kmm_host_root(float 
     const float nearest = (float)sqrt((double)x);
     return kmm_host_directed<direction>(nearest, x - (double)nearest * nearest);
 }
-/* Between the nearest number and its neighbour lies one whose square tells on which side 1 / sqrt(x) is. */
+/* Between the nearest number and its neighbour lies one whose square tells on which side 1 /
+ * sqrt(x) is. */
 static inline float __frsqrt_rn(float x)
 {
     const float first = (float)(1 / sqrt((double)x));
     if (!(x > 0) || isinf(x))
         return first;
     const double rest = fma(-(double)first * first, x, 1);
-    const float second = rest > 0 ? kmm_host_directed<KMM_HOST_UP>(first, 1) : kmm_host_directed<KMM_HOST_DOWN>(first, -1);
+    const float second = rest > 0 ? kmm_host_directed<KMM_HOST_UP>(first, 1)
+                                  : kmm_host_directed<KMM_HOST_DOWN>(first, -1);
     const double middle = ((double)first + second) / 2, beyond = fma(-middle * middle, x, 1);
     return rest != 0 && (rest > 0) == (beyond > 0) ? second : first;
 }
 
 #define KMM_HOST_ROUNDED(suffix, direction)                                                        \
-    static inline float __fadd_##suffix(float a, float b) { return kmm_host_sum<direction>(a, b); } \
-    static inline float __fsub_##suffix(float a, float b) { return kmm_host_sum<direction>(a, -(double)b); } \
-    static inline float __fmul_##suffix(float a, float b) { return kmm_host_product<direction>(a, b); } \
-    static inline float __fmaf_##suffix(float a, float b, float c) { return kmm_host_sum<direction>((double)a * b, c); } \
-    static inline float __fdiv_##suffix(float a, float b) { return kmm_host_quotient<direction>(a, b); } \
-    static inline float __frcp_##suffix(float x) { return kmm_host_quotient<direction>(1, x); }     \
+    static inline float __fadd_##suffix(float a, float b)                                          \
+    {                                                                                              \
+        return kmm_host_sum<direction>(a, b);                                                      \
+    }                                                                                              \
+    static inline float __fsub_##suffix(float a, float b)                                          \
+    {                                                                                              \
+        return kmm_host_sum<direction>(a, -(double)b);                                             \
+    }                                                                                              \
+    static inline float __fmul_##suffix(float a, float b)                                          \
+    {                                                                                              \
+        return kmm_host_product<direction>(a, b);                                                  \
+    }                                                                                              \
+    static inline float __fmaf_##suffix(float a, float b, float c)                                 \
+    {                                                                                              \
+        return kmm_host_sum<direction>((double)a * b, c);                                          \
+    }                                                                                              \
+    static inline float __fdiv_##suffix(float a, float b)                                          \
+    {                                                                                              \
+        return kmm_host_quotient<direction>(a, b);                                                 \
+    }                                                                                              \
+    static inline float __frcp_##suffix(float x) { return kmm_host_quotient<direction>(1, x); }    \
     static inline float __fsqrt_##suffix(float x) { return kmm_host_root<direction>(x); }
-KMM_HOST_ROUNDED(rz, KMM_HOST_TO_ZERO) KMM_HOST_ROUNDED(ru, KMM_HOST_UP) KMM_HOST_ROUNDED(rd, KMM_HOST_DOWN)
+KMM_HOST_ROUNDED(rz, KMM_HOST_TO_ZERO)
+KMM_HOST_ROUNDED(ru, KMM_HOST_UP)
+KMM_HOST_ROUNDED(rd, KMM_HOST_DOWN)
 #undef KMM_HOST_ROUNDED
 /* What the compiler does by itself, but for fusing. */
 static inline float __fadd_rn(float a, float b) { return KMM_HOST_FENCE(a + b); }
@@ -113,25 +142,45 @@ static inline float __frcp_rn(float x) { return 1 / KMM_HOST_FENCE(x); }
 static inline float __fsqrt_rn(float x) { return sqrtf(x); }
 
 #define KMM_HOST_ROUNDED(suffix)                                                                   \
-    static inline float __fmaf_ieee_##suffix(float a, float b, float c) { return __fmaf_##suffix(a, b, c); } \
-    static inline float2 __fadd2_##suffix(float2 a, float2 b) { return float2{__fadd_##suffix(a.x, b.x), __fadd_##suffix(a.y, b.y)}; } \
-    static inline float2 __fmul2_##suffix(float2 a, float2 b) { return float2{__fmul_##suffix(a.x, b.x), __fmul_##suffix(a.y, b.y)}; } \
+    static inline float __fmaf_ieee_##suffix(float a, float b, float c)                            \
+    {                                                                                              \
+        return __fmaf_##suffix(a, b, c);                                                           \
+    }                                                                                              \
+    static inline float2 __fadd2_##suffix(float2 a, float2 b)                                      \
+    {                                                                                              \
+        return float2{__fadd_##suffix(a.x, b.x), __fadd_##suffix(a.y, b.y)};                       \
+    }                                                                                              \
+    static inline float2 __fmul2_##suffix(float2 a, float2 b)                                      \
+    {                                                                                              \
+        return float2{__fmul_##suffix(a.x, b.x), __fmul_##suffix(a.y, b.y)};                       \
+    }                                                                                              \
     static inline float2 __ffma2_##suffix(float2 a, float2 b, float2 c)                            \
     {                                                                                              \
         return float2{__fmaf_##suffix(a.x, b.x, c.x), __fmaf_##suffix(a.y, b.y, c.y)};             \
     }
-KMM_HOST_ROUNDED(rn) KMM_HOST_ROUNDED(rz) KMM_HOST_ROUNDED(ru) KMM_HOST_ROUNDED(rd)
+KMM_HOST_ROUNDED(rn)
+KMM_HOST_ROUNDED(rz)
+KMM_HOST_ROUNDED(ru)
+KMM_HOST_ROUNDED(rd)
 #undef KMM_HOST_ROUNDED
 
 /* ---- Doubles ---- */
 
-enum kmm_host_operation { KMM_HOST_ADDED, KMM_HOST_MULTIPLIED, KMM_HOST_DIVIDED, KMM_HOST_FUSED, KMM_HOST_ROOT };
+enum kmm_host_operation {
+    KMM_HOST_ADDED,
+    KMM_HOST_MULTIPLIED,
+    KMM_HOST_DIVIDED,
+    KMM_HOST_FUSED,
+    KMM_HOST_ROOT
+};
 
 #ifdef KMM_HOST_PARSE
 double kmm_host_rounded(int mode, kmm_host_operation operation, double a, double b, double c);
 #else
-/* Never inlined, so that nothing else comes between the two changes of the mode; the operands and the result, which are volatile, stay there. */
-__attribute__((noinline)) inline double kmm_host_rounded(int mode, kmm_host_operation operation, double a, double b, double c)
+/* Never inlined, so that nothing else comes between the two changes of the mode; the operands and
+ * the result, which are volatile, stay there. */
+__attribute__((noinline)) inline double kmm_host_rounded(int mode, kmm_host_operation operation,
+                                                         double a, double b, double c)
 {
     const int before = fegetround();
     volatile double x = a, y = b, z = c, result = 0;
@@ -149,14 +198,37 @@ __attribute__((noinline)) inline double kmm_host_rounded(int mode, kmm_host_oper
 #endif
 
 #define KMM_HOST_ROUNDED(suffix, mode)                                                             \
-    static inline double __dadd_##suffix(double a, double b) { return kmm_host_rounded(mode, KMM_HOST_ADDED, a, b, 0); } \
-    static inline double __dsub_##suffix(double a, double b) { return kmm_host_rounded(mode, KMM_HOST_ADDED, a, -b, 0); } \
-    static inline double __dmul_##suffix(double a, double b) { return kmm_host_rounded(mode, KMM_HOST_MULTIPLIED, a, b, 0); } \
-    static inline double __ddiv_##suffix(double a, double b) { return kmm_host_rounded(mode, KMM_HOST_DIVIDED, a, b, 0); } \
-    static inline double __drcp_##suffix(double x) { return kmm_host_rounded(mode, KMM_HOST_DIVIDED, 1, x, 0); } \
-    static inline double __dsqrt_##suffix(double x) { return kmm_host_rounded(mode, KMM_HOST_ROOT, x, 0, 0); } \
-    static inline double __fma_##suffix(double a, double b, double c) { return kmm_host_rounded(mode, KMM_HOST_FUSED, a, b, c); }
-KMM_HOST_ROUNDED(rz, FE_TOWARDZERO) KMM_HOST_ROUNDED(ru, FE_UPWARD) KMM_HOST_ROUNDED(rd, FE_DOWNWARD)
+    static inline double __dadd_##suffix(double a, double b)                                       \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_ADDED, a, b, 0);                                    \
+    }                                                                                              \
+    static inline double __dsub_##suffix(double a, double b)                                       \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_ADDED, a, -b, 0);                                   \
+    }                                                                                              \
+    static inline double __dmul_##suffix(double a, double b)                                       \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_MULTIPLIED, a, b, 0);                               \
+    }                                                                                              \
+    static inline double __ddiv_##suffix(double a, double b)                                       \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_DIVIDED, a, b, 0);                                  \
+    }                                                                                              \
+    static inline double __drcp_##suffix(double x)                                                 \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_DIVIDED, 1, x, 0);                                  \
+    }                                                                                              \
+    static inline double __dsqrt_##suffix(double x)                                                \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_ROOT, x, 0, 0);                                     \
+    }                                                                                              \
+    static inline double __fma_##suffix(double a, double b, double c)                              \
+    {                                                                                              \
+        return kmm_host_rounded(mode, KMM_HOST_FUSED, a, b, c);                                    \
+    }
+KMM_HOST_ROUNDED(rz, FE_TOWARDZERO)
+KMM_HOST_ROUNDED(ru, FE_UPWARD)
+KMM_HOST_ROUNDED(rd, FE_DOWNWARD)
 #undef KMM_HOST_ROUNDED
 static inline double __dadd_rn(double a, double b) { return KMM_HOST_FENCE(a + b); }
 static inline double __dsub_rn(double a, double b) { return KMM_HOST_FENCE(a - b); }
@@ -175,14 +247,31 @@ template <class F, kmm_host_direction direction, class I> static inline F kmm_ho
     return kmm_host_directed<direction>(nearest, rest > 0 ? 1.0 : rest < 0 ? -1.0 : 0.0);
 }
 #define KMM_HOST_ROUNDED(suffix, direction)                                                        \
-    static inline float __double2float_##suffix(double x) { return kmm_host_directed<direction>((float)x, x - (float)x); } \
-    static inline float __int2float_##suffix(int x) { return __double2float_##suffix(x); }          \
-    static inline float __uint2float_##suffix(unsigned x) { return __double2float_##suffix(x); }    \
-    static inline float __ll2float_##suffix(long long x) { return kmm_host_from_integer<float, direction>(x); } \
-    static inline float __ull2float_##suffix(unsigned long long x) { return kmm_host_from_integer<float, direction>(x); } \
-    static inline double __ll2double_##suffix(long long x) { return kmm_host_from_integer<double, direction>(x); } \
-    static inline double __ull2double_##suffix(unsigned long long x) { return kmm_host_from_integer<double, direction>(x); }
-KMM_HOST_ROUNDED(rz, KMM_HOST_TO_ZERO) KMM_HOST_ROUNDED(ru, KMM_HOST_UP) KMM_HOST_ROUNDED(rd, KMM_HOST_DOWN)
+    static inline float __double2float_##suffix(double x)                                          \
+    {                                                                                              \
+        return kmm_host_directed<direction>((float)x, x - (float)x);                               \
+    }                                                                                              \
+    static inline float __int2float_##suffix(int x) { return __double2float_##suffix(x); }         \
+    static inline float __uint2float_##suffix(unsigned x) { return __double2float_##suffix(x); }   \
+    static inline float __ll2float_##suffix(long long x)                                           \
+    {                                                                                              \
+        return kmm_host_from_integer<float, direction>(x);                                         \
+    }                                                                                              \
+    static inline float __ull2float_##suffix(unsigned long long x)                                 \
+    {                                                                                              \
+        return kmm_host_from_integer<float, direction>(x);                                         \
+    }                                                                                              \
+    static inline double __ll2double_##suffix(long long x)                                         \
+    {                                                                                              \
+        return kmm_host_from_integer<double, direction>(x);                                        \
+    }                                                                                              \
+    static inline double __ull2double_##suffix(unsigned long long x)                               \
+    {                                                                                              \
+        return kmm_host_from_integer<double, direction>(x);                                        \
+    }
+KMM_HOST_ROUNDED(rz, KMM_HOST_TO_ZERO)
+KMM_HOST_ROUNDED(ru, KMM_HOST_UP)
+KMM_HOST_ROUNDED(rd, KMM_HOST_DOWN)
 #undef KMM_HOST_ROUNDED
 static inline float __double2float_rn(double x) { return (float)x; }
 static inline float __int2float_rn(int x) { return (float)x; }
@@ -194,28 +283,59 @@ static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 static inline double __int2double_rn(int x) { return x; }
 static inline double __uint2double_rn(unsigned x) { return x; }
 
-/* ---- To integers: what is beyond them becomes the largest or smallest, what is no number `none` ---- */
+/* ---- To integers: what is beyond them becomes the largest or smallest, what is no number `none`
+ * ---- */
 
 template <class I, class F> static inline I kmm_host_to_integer(F x, I none)
 {
     const bool is_signed = (I)-1 < (I)0;
-    const I most = is_signed ? (I)(((unsigned long long)1 << (8 * sizeof(I) - 1)) - 1) : (I)-1, least = is_signed ? (I)(-most - 1) : (I)0;
-    const F end = (F)((unsigned long long)1 << (8 * sizeof(I) - 1)) * (is_signed ? 1 : 2), low = is_signed ? -end : 0;
-    const F last = end - (end / (F)(sizeof(F) == 4 ? 1u << 24 : 1ull << 53)); /* in front of the end */
+    const I most = is_signed ? (I)(((unsigned long long)1 << (8 * sizeof(I) - 1)) - 1) : (I)-1,
+            least = is_signed ? (I)(-most - 1) : (I)0;
+    const F end = (F)((unsigned long long)1 << (8 * sizeof(I) - 1)) * (is_signed ? 1 : 2),
+            low = is_signed ? -end : 0;
+    const F last =
+        end - (end / (F)(sizeof(F) == 4 ? 1u << 24 : 1ull << 53)); /* in front of the end */
     const F above = x >= low ? x : low, within = above < last ? above : last;
     const I result = (I)within;
     return x != x ? none : x >= end ? most : x < low ? least : result;
 }
 #define KMM_HOST_ROUNDED(suffix, to_float, to_double)                                              \
-    static inline int __float2int_##suffix(float x) { return kmm_host_to_integer<int>(to_float(x), 0); } \
-    static inline unsigned __float2uint_##suffix(float x) { return kmm_host_to_integer<unsigned>(to_float(x), 0u); } \
-    static inline long long __float2ll_##suffix(float x) { return kmm_host_to_integer<long long>(to_float(x), LLONG_MIN); } \
-    static inline unsigned long long __float2ull_##suffix(float x) { return kmm_host_to_integer<unsigned long long>(to_float(x), 1ull << 63); } \
-    static inline int __double2int_##suffix(double x) { return kmm_host_to_integer<int>(to_double(x), INT_MIN); } \
-    static inline unsigned __double2uint_##suffix(double x) { return kmm_host_to_integer<unsigned>(to_double(x), 1u << 31); } \
-    static inline long long __double2ll_##suffix(double x) { return kmm_host_to_integer<long long>(to_double(x), LLONG_MIN); } \
-    static inline unsigned long long __double2ull_##suffix(double x) { return kmm_host_to_integer<unsigned long long>(to_double(x), 1ull << 63); }
-KMM_HOST_ROUNDED(rn, rintf, rint) KMM_HOST_ROUNDED(rz, truncf, trunc) KMM_HOST_ROUNDED(ru, ceilf, ceil) KMM_HOST_ROUNDED(rd, floorf, floor)
+    static inline int __float2int_##suffix(float x)                                                \
+    {                                                                                              \
+        return kmm_host_to_integer<int>(to_float(x), 0);                                           \
+    }                                                                                              \
+    static inline unsigned __float2uint_##suffix(float x)                                          \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned>(to_float(x), 0u);                                     \
+    }                                                                                              \
+    static inline long long __float2ll_##suffix(float x)                                           \
+    {                                                                                              \
+        return kmm_host_to_integer<long long>(to_float(x), LLONG_MIN);                             \
+    }                                                                                              \
+    static inline unsigned long long __float2ull_##suffix(float x)                                 \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned long long>(to_float(x), 1ull << 63);                   \
+    }                                                                                              \
+    static inline int __double2int_##suffix(double x)                                              \
+    {                                                                                              \
+        return kmm_host_to_integer<int>(to_double(x), INT_MIN);                                    \
+    }                                                                                              \
+    static inline unsigned __double2uint_##suffix(double x)                                        \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned>(to_double(x), 1u << 31);                              \
+    }                                                                                              \
+    static inline long long __double2ll_##suffix(double x)                                         \
+    {                                                                                              \
+        return kmm_host_to_integer<long long>(to_double(x), LLONG_MIN);                            \
+    }                                                                                              \
+    static inline unsigned long long __double2ull_##suffix(double x)                               \
+    {                                                                                              \
+        return kmm_host_to_integer<unsigned long long>(to_double(x), 1ull << 63);                  \
+    }
+KMM_HOST_ROUNDED(rn, rintf, rint)
+KMM_HOST_ROUNDED(rz, truncf, trunc)
+KMM_HOST_ROUNDED(ru, ceilf, ceil)
+KMM_HOST_ROUNDED(rd, floorf, floor)
 #undef KMM_HOST_ROUNDED
 
 #endif

@@ -13,34 +13,47 @@ template <class T, class F> static inline T kmm_host_shuffle(unsigned mask, T va
 }
 template <class T> static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32)
 {
-    return kmm_host_shuffle(mask, value, [source, width](int lane) { return (lane & ~(width - 1)) + (source & (width - 1)); });
+    return kmm_host_shuffle(mask, value, [source, width](int lane) {
+        return (lane & ~(width - 1)) + (source & (width - 1));
+    });
 }
-template <class T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
+template <class T>
+static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
-    return kmm_host_shuffle(mask, value, [delta, width](int lane) { return lane - (int)delta < (lane & ~(width - 1)) ? lane : lane - (int)delta; });
+    return kmm_host_shuffle(mask, value, [delta, width](int lane) {
+        return lane - (int)delta < (lane & ~(width - 1)) ? lane : lane - (int)delta;
+    });
 }
-template <class T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
+template <class T>
+static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
-    return kmm_host_shuffle(mask, value,
-                            [delta, width](int lane) { return lane + (int)delta >= (lane & ~(width - 1)) + width ? lane : lane + (int)delta; });
+    return kmm_host_shuffle(mask, value, [delta, width](int lane) {
+        return lane + (int)delta >= (lane & ~(width - 1)) + width ? lane : lane + (int)delta;
+    });
 }
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
 {
-    return kmm_host_shuffle(mask, value, [bits, width](int lane) { return (lane ^ bits) >= (lane & ~(width - 1)) + width ? lane : lane ^ bits; });
+    return kmm_host_shuffle(mask, value, [bits, width](int lane) {
+        return (lane ^ bits) >= (lane & ~(width - 1)) + width ? lane : lane ^ bits;
+    });
 }
 
 /* Which lanes' values the own one is told about. */
 template <class T, class F> static inline unsigned kmm_host_where(unsigned mask, T value, F holds)
 {
-    return kmm_host_meet<unsigned>(mask, value, [holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        unsigned out = 0;
-        for (uint32_t k = 0; k < 32; k++)
-            if (lanes.here >> k & 1)
-                out |= holds(lanes.value[k], lanes.value[lane]) ? 1u << k : 0;
-        return out;
-    });
+    return kmm_host_meet<unsigned>(
+        mask, value, [holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            unsigned out = 0;
+            for (uint32_t k = 0; k < 32; k++)
+                if (lanes.here >> k & 1)
+                    out |= holds(lanes.value[k], lanes.value[lane]) ? 1u << k : 0;
+            return out;
+        });
 }
-static inline unsigned __ballot_sync(unsigned mask, int p) { return kmm_host_where(mask, p, [](int v, int) { return v != 0; }); }
+static inline unsigned __ballot_sync(unsigned mask, int p)
+{
+    return kmm_host_where(mask, p, [](int v, int) { return v != 0; });
+}
 static inline int __any_sync(unsigned mask, int p)
 {
     return kmm_host_meet<int>(mask, p, [](const kmm_host_lanes<int> &lanes, uint32_t) {
@@ -83,12 +96,14 @@ template <class T> static inline unsigned __match_any_sync(unsigned mask, T valu
 /* The mask and 1 if all have the same value, else 0. */
 template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *same)
 {
-    const unsigned alike = kmm_host_meet<unsigned>(mask, value, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        for (uint32_t k = 0; k < 32; k++)
-            if ((lanes.here >> k & 1) && memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) != 0)
-                return 0u;
-        return lanes.here;
-    });
+    const unsigned alike =
+        kmm_host_meet<unsigned>(mask, value, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            for (uint32_t k = 0; k < 32; k++)
+                if ((lanes.here >> k & 1) &&
+                    memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) != 0)
+                    return 0u;
+            return lanes.here;
+        });
     *same = alike != 0;
     return alike;
 }
@@ -107,11 +122,29 @@ template <class T, class F> static inline T kmm_host_reduce(unsigned mask, T val
         return result;
     });
 }
-template <class T> static inline T __reduce_add_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a + b); }); }
-template <class T> static inline T __reduce_min_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return b < a ? b : a; }); }
-template <class T> static inline T __reduce_max_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return a < b ? b : a; }); }
-template <class T> static inline T __reduce_and_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a & b); }); }
-template <class T> static inline T __reduce_or_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a | b); }); }
-template <class T> static inline T __reduce_xor_sync(unsigned m, T v) { return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a ^ b); }); }
+template <class T> static inline T __reduce_add_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a + b); });
+}
+template <class T> static inline T __reduce_min_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return b < a ? b : a; });
+}
+template <class T> static inline T __reduce_max_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return a < b ? b : a; });
+}
+template <class T> static inline T __reduce_and_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a & b); });
+}
+template <class T> static inline T __reduce_or_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a | b); });
+}
+template <class T> static inline T __reduce_xor_sync(unsigned m, T v)
+{
+    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a ^ b); });
+}
 
 #endif

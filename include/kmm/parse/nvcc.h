@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nvcc declares beyond CUDA's headers, for kmmcc's parser. Only declarations: nothing here is compiled. */
+/* What nvcc declares beyond CUDA's headers, for kmmcc's parser. Only declarations: nothing here is
+ * compiled. */
 #ifndef KMM_PARSE_NVCC_H
 #define KMM_PARSE_NVCC_H
 
@@ -10,8 +11,8 @@ __device__ inline void *operator new(__SIZE_TYPE__, void *place) noexcept { retu
 __device__ inline void *operator new[](__SIZE_TYPE__, void *place) noexcept { return place; }
 #endif
 
-#define KMM_PARSE_MIN_MAX(type) \
-    __host__ type min(type a, type b); \
+#define KMM_PARSE_MIN_MAX(type)                                                                    \
+    __host__ type min(type a, type b);                                                             \
     __host__ type max(type a, type b);
 KMM_PARSE_MIN_MAX(int)
 KMM_PARSE_MIN_MAX(unsigned)
@@ -23,7 +24,8 @@ KMM_PARSE_MIN_MAX(float)
 KMM_PARSE_MIN_MAX(double)
 #undef KMM_PARSE_MIN_MAX
 
-/* Loads and stores with cache hints; clang's own of these names are no templates and so are preferred. */
+/* Loads and stores with cache hints; clang's own of these names are no templates and so are
+ * preferred. */
 template <typename T> __device__ T __ldcs(const T *from);
 template <typename T> __device__ T __ldcg(const T *from);
 template <typename T> __device__ T __ldca(const T *from);
@@ -36,24 +38,49 @@ template <typename T> __device__ void __stwt(T *to, T value);
 
 /* Atomic operations with an order and a scope. */
 enum {
-    __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST
+    __NV_ATOMIC_RELAXED,
+    __NV_ATOMIC_CONSUME,
+    __NV_ATOMIC_ACQUIRE,
+    __NV_ATOMIC_RELEASE,
+    __NV_ATOMIC_ACQ_REL,
+    __NV_ATOMIC_SEQ_CST
 };
-enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM };
-template <typename T> __device__ T __nv_atomic_load_n(const T *from, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T> __device__ void __nv_atomic_load(const T *from, T *to, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V> __device__ void __nv_atomic_store_n(T *to, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T> __device__ void __nv_atomic_store(T *to, T *value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V> __device__ T __nv_atomic_exchange_n(T *to, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T> __device__ void __nv_atomic_exchange(T *to, T *value, T *old, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V>
-__device__ bool __nv_atomic_compare_exchange_n(T *to, T *expected, V value, bool weak, int success, int failure,
-                                               int scope = __NV_THREAD_SCOPE_SYSTEM);
+enum {
+    __NV_THREAD_SCOPE_THREAD,
+    __NV_THREAD_SCOPE_BLOCK,
+    __NV_THREAD_SCOPE_CLUSTER,
+    __NV_THREAD_SCOPE_DEVICE,
+    __NV_THREAD_SCOPE_SYSTEM
+};
 template <typename T>
-__device__ bool __nv_atomic_compare_exchange(T *to, T *expected, T *value, bool weak, int success, int failure,
-                                             int scope = __NV_THREAD_SCOPE_SYSTEM);
-#define KMM_PARSE_FETCH(name) \
-    template <typename T, typename V> __device__ T __nv_atomic_fetch_##name(T *to, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM); \
-    template <typename T, typename V> __device__ void __nv_atomic_##name(T *to, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+__device__ T __nv_atomic_load_n(const T *from, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T>
+__device__ void __nv_atomic_load(const T *from, T *to, int order,
+                                 int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T, typename V>
+__device__ void __nv_atomic_store_n(T *to, V value, int order,
+                                    int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T>
+__device__ void __nv_atomic_store(T *to, T *value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T, typename V>
+__device__ T __nv_atomic_exchange_n(T *to, V value, int order,
+                                    int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T>
+__device__ void __nv_atomic_exchange(T *to, T *value, T *old, int order,
+                                     int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T, typename V>
+__device__ bool __nv_atomic_compare_exchange_n(T *to, T *expected, V value, bool weak, int success,
+                                               int failure, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename T>
+__device__ bool __nv_atomic_compare_exchange(T *to, T *expected, T *value, bool weak, int success,
+                                             int failure, int scope = __NV_THREAD_SCOPE_SYSTEM);
+#define KMM_PARSE_FETCH(name)                                                                      \
+    template <typename T, typename V>                                                              \
+    __device__ T __nv_atomic_fetch_##name(T *to, V value, int order,                               \
+                                          int scope = __NV_THREAD_SCOPE_SYSTEM);                   \
+    template <typename T, typename V>                                                              \
+    __device__ void __nv_atomic_##name(T *to, V value, int order,                                  \
+                                       int scope = __NV_THREAD_SCOPE_SYSTEM);
 KMM_PARSE_FETCH(add)
 KMM_PARSE_FETCH(sub)
 KMM_PARSE_FETCH(and)

@@ -26,7 +26,8 @@ enum {
     CUDA_ERROR_DEINITIALIZED = 4,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_NOT_READY = 600,
-    CUDA_ERROR_ILLEGAL_ADDRESS = 700, /* 700 to 719: a kernel broke a rule, and the context is lost */
+    CUDA_ERROR_ILLEGAL_ADDRESS =
+        700, /* 700 to 719: a kernel broke a rule, and the context is lost */
     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
     CUDA_ERROR_LAUNCH_FAILED = 719,
 
@@ -50,7 +51,9 @@ enum {
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 };
 
-typedef struct CUmemLocation { int type, id; } CUmemLocation;
+typedef struct CUmemLocation {
+    int type, id;
+} CUmemLocation;
 
 typedef struct CUmemAllocationProp {
     int type, requestedHandleTypes;
@@ -63,7 +66,10 @@ typedef struct CUmemAllocationProp {
     } allocFlags;
 } CUmemAllocationProp;
 
-typedef struct CUmemAccessDesc { CUmemLocation location; int flags; } CUmemAccessDesc;
+typedef struct CUmemAccessDesc {
+    CUmemLocation location;
+    int flags;
+} CUmemAccessDesc;
 
 typedef struct CUDA_MEMCPY2D {
     size_t srcXInBytes, srcY;

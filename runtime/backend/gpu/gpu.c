@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPUs through their driver, which is opened when the program runs: whatever CUDA and HIP have in common. A thread's
- * current device is left as it was.
+ * GPUs through their driver, which is opened when the program runs: whatever CUDA and HIP have in
+ * common. A thread's current device is left as it was.
  */
 #include "backend/gpu/gpu.h"
 #include "base/spin.h"
@@ -15,8 +15,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64, PLAIN_SHARED_BYTES = 48 << 10, WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
-enum { PROBE_FRAMES = 3, PROBE_BYTES = 4096 }; /* of those that find out whether memory can be mapped */
+enum {
+    SPIN_NS = 50000,
+    SLEEP_NS = 20000,
+    POLL_RELAX = 64,
+    PLAIN_SHARED_BYTES = 48 << 10,
+    WHOLE_GRANULE = 4096,
+    GRANULE = 2 << 20
+};
+enum {
+    PROBE_FRAMES = 3,
+    PROBE_BYTES = 4096
+}; /* of those that find out whether memory can be mapped */
 
 typedef struct gpu_backend {
     kmm__backend_t base;
@@ -27,7 +37,10 @@ typedef struct gpu_backend {
 
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 
-typedef struct loaded { void *kernel, *function; size_t shared_bytes; } loaded_t;
+typedef struct loaded {
+    void *kernel, *function;
+    size_t shared_bytes;
+} loaded_t;
 
 struct kmm__event {
     kmm__gpu_t *gpu;
@@ -37,7 +50,8 @@ struct kmm__event {
 typedef struct note {
     void (*fn)(void *arg, int status);
     void *arg;
-    void *event; /* NULL: there was none to be had, and the note is for when the stream has nothing to do */
+    void *event; /* NULL: there was none to be had, and the note is for when the stream has nothing
+                    to do */
     struct note *next;
 } note_t;
 
@@ -65,8 +79,9 @@ struct kmm__gpu {
     pthread_cond_t noted;
     pthread_cond_t delivered;
     kmm__stream_t *streams;
-    kmm__stream_t *delivering; /* its note is being delivered, unlocked; not freed meanwhile unless by that delivery */
-    int pending; /* notes not delivered */
+    kmm__stream_t *delivering; /* its note is being delivered, unlocked; not freed meanwhile unless
+                                  by that delivery */
+    int pending;               /* notes not delivered */
     bool closing;
     void **spare; /* events */
     int spare_count, spare_capacity;
@@ -76,7 +91,8 @@ struct kmm__gpu {
 
 static _Thread_local char error_text[256] = "no error";
 
-/* What a kernel broke, and what the device does not recover from; the numbers between are of other kinds. */
+/* What a kernel broke, and what the device does not recover from; the numbers between are of other
+ * kinds. */
 static bool is_fault(int r)
 {
     return r == 700 || r == 702 || r == 710 || (r >= 714 && r <= 719);
@@ -84,18 +100,21 @@ static bool is_fault(int r)
 
 int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
 {
-    const char *name = NULL, *text = NULL, *version = strstr(call, "_v"); /* part of the symbol, not of the name */
+    const char *name = NULL, *text = NULL,
+               *version = strstr(call, "_v"); /* part of the symbol, not of the name */
     if (r == KMM__GPU_SUCCESS)
         return 0;
     if (driver->forget)
         driver->forget();
     driver->describe(r, &name, &text);
-    snprintf(error_text, sizeof(error_text), "%.*s: %s (%s)", version ? (int)(version - call) : (int)strlen(call), call,
+    snprintf(error_text, sizeof(error_text), "%.*s: %s (%s)",
+             version ? (int)(version - call) : (int)strlen(call), call,
              name ? name : "unknown error", text ? text : "");
     return r == KMM__GPU_OUT_OF_MEMORY ? KMM_E_MEMORY : is_fault(r) ? KMM_E_KERNEL : KMM_E_DEVICE;
 }
 
-#define TRY(gpu, call, arguments) kmm__gpu_result((gpu)->driver, (gpu)->calls->call arguments, (gpu)->driver->names->call)
+#define TRY(gpu, call, arguments)                                                                  \
+    kmm__gpu_result((gpu)->driver, (gpu)->calls->call arguments, (gpu)->driver->names->call)
 
 /* A result that is an answer, and no error. */
 static int answer(const kmm__gpu_t *gpu, int r)
@@ -116,9 +135,10 @@ static void leave(const kmm__gpu_t *gpu, bool entered)
 }
 
 /*
- * A program that captures a graph forbids all threads calls that allocate, or that ask how far work is, until it has
- * ended; one that is made all the same fails, and spoils the capture. Ours have nothing to do with what is captured, whichever
- * thread makes them: they stand between relax and restore, which takes what relax returned.
+ * A program that captures a graph forbids all threads calls that allocate, or that ask how far work
+ * is, until it has ended; one that is made all the same fails, and spoils the capture. Ours have
+ * nothing to do with what is captured, whichever thread makes them: they stand between relax and
+ * restore, which takes what relax returned.
  */
 static int relax(const kmm__gpu_t *gpu)
 {
@@ -132,11 +152,14 @@ static void restore(const kmm__gpu_t *gpu, int mode)
     gpu->calls->ThreadExchangeStreamCaptureMode(&mode);
 }
 
-typedef struct scope { bool entered; int mode; } scope_t;
+typedef struct scope {
+    bool entered;
+    int mode;
+} scope_t;
 
 static scope_t enter_relaxed(const kmm__gpu_t *gpu)
 {
-    return (scope_t){ enter(gpu), relax(gpu) };
+    return (scope_t){enter(gpu), relax(gpu)};
 }
 
 static void leave_relaxed(const kmm__gpu_t *gpu, scope_t scope)
@@ -180,7 +203,9 @@ static void spare_event(kmm__gpu_t *gpu, void *event)
 static note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
 {
     note_t *n = s->first;
-    int r = !n ? KMM__GPU_NOT_READY : n->event ? gpu->calls->EventQuery(n->event) : gpu->calls->StreamQuery(s->handle);
+    int r = !n         ? KMM__GPU_NOT_READY
+            : n->event ? gpu->calls->EventQuery(n->event)
+                       : gpu->calls->StreamQuery(s->handle);
     if (r == KMM__GPU_NOT_READY)
         return NULL;
     *status = kmm__gpu_result(gpu->driver, r, "work on the device");
@@ -218,7 +243,8 @@ static bool deliver(kmm__gpu_t *gpu)
 static void *watch(void *arg)
 {
     kmm__gpu_t *gpu = arg;
-    uint64_t idle_since = now_ns(), patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
+    uint64_t idle_since = now_ns(),
+             patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
     enter_relaxed(gpu); /* for good: the thread is ours */
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
@@ -234,7 +260,7 @@ static void *watch(void *arg)
         pthread_mutex_unlock(&gpu->lock);
         uint64_t idle = now_ns() - idle_since;
         if (idle > patience)
-            nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+            nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
         else if (idle > SPIN_NS)
             for (int k = 0; k < POLL_RELAX; k++)
                 kmm__relax();
@@ -270,7 +296,7 @@ static int gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void 
     note_t *n = malloc(sizeof(*n));
     if (!n)
         return KMM_E_MEMORY;
-    *n = (note_t){ .fn = fn, .arg = arg };
+    *n = (note_t){.fn = fn, .arg = arg};
     bool entered = enter(gpu);
     pthread_mutex_lock(&gpu->lock);
     n->event = record_note(gpu, s->handle);
@@ -295,21 +321,23 @@ static int gpu_count(kmm__backend_t *b)
 
 static kmm__gpu_allocation_t frame_properties(const kmm__gpu_t *gpu)
 {
-    return (kmm__gpu_allocation_t){ .type = KMM__GPU_ALLOCATION_PINNED, .location = { KMM__GPU_LOCATION_DEVICE, gpu->device.ordinal } };
+    return (kmm__gpu_allocation_t){.type = KMM__GPU_ALLOCATION_PINNED,
+                                   .location = {KMM__GPU_LOCATION_DEVICE, gpu->device.ordinal}};
 }
 
 static size_t granularity(const kmm__gpu_t *gpu)
 {
     kmm__gpu_allocation_t properties = frame_properties(gpu);
     size_t bytes = 0;
-    if (answer(gpu, gpu->calls->MemGetAllocationGranularity(&bytes, &properties, KMM__GPU_GRANULARITY_MINIMUM)))
+    if (answer(gpu, gpu->calls->MemGetAllocationGranularity(&bytes, &properties,
+                                                            KMM__GPU_GRANULARITY_MINIMUM)))
         return 0;
     return bytes;
 }
 
 static int set_access(const kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, int ordinal)
 {
-    kmm__gpu_access_t access = { { KMM__GPU_LOCATION_DEVICE, ordinal }, KMM__GPU_ACCESS_READ_WRITE };
+    kmm__gpu_access_t access = {{KMM__GPU_LOCATION_DEVICE, ordinal}, KMM__GPU_ACCESS_READ_WRITE};
     int mode = relax(gpu), error = TRY(gpu, MemSetAccess, (at, bytes, &access, 1));
     restore(gpu, mode);
     return error;
@@ -351,8 +379,8 @@ static bool make_the_trip(const kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t a
     return !r && !end && !memcmp(out, back, sizeof(out));
 }
 
-/* All that is done with windows later: frames are placed and given access to in a run, copies cross their borders, and one goes
- * and comes back while the others stay. */
+/* All that is done with windows later: frames are placed and given access to in a run, copies cross
+ * their borders, and one goes and comes back while the others stay. */
 static bool use_probe(const kmm__gpu_t *gpu, probe_t *p)
 {
     const kmm__gpu_calls_t *c = gpu->calls;
@@ -362,7 +390,8 @@ static bool use_probe(const kmm__gpu_t *gpu, probe_t *p)
         if (answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
             return false;
     for (; p->placed < PROBE_FRAMES; p->placed++)
-        if (answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes, 0, p->frame[p->placed], 0)))
+        if (answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes, 0,
+                                  p->frame[p->placed], 0)))
             return false;
     if (set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
         return false;
@@ -373,7 +402,8 @@ static bool use_probe(const kmm__gpu_t *gpu, probe_t *p)
         p->placed = 1;
         return false;
     }
-    return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) && make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
+    return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
+           make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
 }
 
 /* Whether all was given back. */
@@ -381,7 +411,8 @@ static bool end_probe(const kmm__gpu_t *gpu, probe_t *p)
 {
     int bad = 0;
     while (p->placed > 0)
-        bad |= answer(gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
+        bad |= answer(
+            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
     while (p->created > 0)
         bad |= answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
     if (p->stream)
@@ -390,14 +421,17 @@ static bool end_probe(const kmm__gpu_t *gpu, probe_t *p)
     return !bad;
 }
 
-/* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves differs with the
- * driver's version, and ROCm 6.1 says success where it maps a frame at the window's base in place of where it was told. */
+/* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves
+ * differs with the driver's version, and ROCm 6.1 says success where it maps a frame at the
+ * window's base in place of where it was told. */
 static bool can_map(const kmm__gpu_t *gpu)
 {
-    probe_t p = { .bytes = gpu->calls->MemMap ? granularity(gpu) : 0 };
-    if (p.bytes < PROBE_BYTES || answer(gpu, gpu->calls->MemAddressReserve(&p.window, PROBE_FRAMES * p.bytes, 0, 0, 0)))
+    probe_t p = {.bytes = gpu->calls->MemMap ? granularity(gpu) : 0};
+    if (p.bytes < PROBE_BYTES ||
+        answer(gpu, gpu->calls->MemAddressReserve(&p.window, PROBE_FRAMES * p.bytes, 0, 0, 0)))
         return false;
-    bool can = !answer(gpu, gpu->calls->StreamCreate(&p.stream, KMM__GPU_STREAM_NON_BLOCKING)) && use_probe(gpu, &p);
+    bool can = !answer(gpu, gpu->calls->StreamCreate(&p.stream, KMM__GPU_STREAM_NON_BLOCKING)) &&
+               use_probe(gpu, &p);
     return end_probe(gpu, &p) && can;
 }
 
@@ -416,7 +450,10 @@ static int gpu_open(kmm__backend_t *backend, int ordinal, kmm__gpu_t **out)
     kmm__gpu_t *gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return KMM_E_MEMORY;
-    *gpu = (kmm__gpu_t){ .backend = b, .driver = b->driver, .calls = &b->driver->calls, .device = { .ordinal = ordinal, .host_node = -1 } };
+    *gpu = (kmm__gpu_t){.backend = b,
+                        .driver = b->driver,
+                        .calls = &b->driver->calls,
+                        .device = {.ordinal = ordinal, .host_node = -1}};
     int error = b->driver->open(&gpu->device);
     if (error) {
         free(gpu);
@@ -475,9 +512,13 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
     scope_t scope = enter_relaxed(gpu);
     gpu->calls->MemGetInfo(&free_bytes, &total);
     leave_relaxed(gpu, scope);
-    *out = (kmm__gpu_info_t){ .memory_total = total, .memory_free = free_bytes, .granularity = gpu->granule, .lanes = 1,
-                              .whole = !gpu->device.maps, .away = gpu->device.maps && gpu->device.host_node >= 0,
-                              .pci = gpu->device.pci };
+    *out = (kmm__gpu_info_t){.memory_total = total,
+                             .memory_free = free_bytes,
+                             .granularity = gpu->granule,
+                             .lanes = 1,
+                             .whole = !gpu->device.maps,
+                             .away = gpu->device.maps && gpu->device.host_node >= 0,
+                             .pci = gpu->device.pci};
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
 
@@ -511,15 +552,17 @@ static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
     while (s && !(s->is_foreign && s->handle == native))
         s = s->next;
     if (!s && (s = calloc(1, sizeof(*s)))) {
-        *s = (kmm__stream_t){ .gpu = gpu, .handle = native, .is_foreign = true, .next = gpu->streams };
+        *s =
+            (kmm__stream_t){.gpu = gpu, .handle = native, .is_foreign = true, .next = gpu->streams};
         gpu->streams = s;
     }
     pthread_mutex_unlock(&gpu->lock);
     return s;
 }
 
-/* Whether something is on the program's stream, or on another that it waits for: the default stream and those that were not made to be free
- * of it wait for each other as soon as something is put there, such as an event. Errors show in the work itself. */
+/* Whether something is on the program's stream, or on another that it waits for: the default stream
+ * and those that were not made to be free of it wait for each other as soon as something is put
+ * there, such as an event. Errors show in the work itself. */
 static bool is_busy(kmm__gpu_t *gpu, void *native)
 {
     scope_t scope = enter_relaxed(gpu);
@@ -616,7 +659,8 @@ static int gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *
 {
     kmm__gpu_allocation_t properties = frame_properties(gpu);
     scope_t scope = enter_relaxed(gpu);
-    int error = gpu->device.maps ? TRY(gpu, MemCreate, (out, bytes, &properties, 0)) : TRY(gpu, MemAlloc, (out, bytes));
+    int error = gpu->device.maps ? TRY(gpu, MemCreate, (out, bytes, &properties, 0))
+                                 : TRY(gpu, MemAlloc, (out, bytes));
     leave_relaxed(gpu, scope);
     return error;
 }
@@ -624,9 +668,10 @@ static int gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *
 static int gpu_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     kmm__gpu_allocation_t properties = frame_properties(gpu);
-    properties.location = (kmm__gpu_location_t){ KMM__GPU_LOCATION_HOST_NODE, gpu->device.host_node };
+    properties.location = (kmm__gpu_location_t){KMM__GPU_LOCATION_HOST_NODE, gpu->device.host_node};
     if (!gpu->device.maps || gpu->device.host_node < 0) {
-        snprintf(error_text, sizeof(error_text), "the host's memory cannot be mapped for the device");
+        snprintf(error_text, sizeof(error_text),
+                 "the host's memory cannot be mapped for the device");
         return KMM_E_UNSUPPORTED;
     }
     int mode = relax(gpu), error = TRY(gpu, MemCreate, (out, bytes, &properties, 0));
@@ -691,7 +736,8 @@ static int gpu_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__g
         return error;
     if (!can)
         return KMM_E_UNSUPPORTED;
-    return gpu->device.maps ? set_access(gpu, at, bytes, peer->device.ordinal) : allow_peer(gpu, peer);
+    return gpu->device.maps ? set_access(gpu, at, bytes, peer->device.ordinal)
+                            : allow_peer(gpu, peer);
 }
 
 static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
@@ -700,7 +746,9 @@ static int gpu_host_register(kmm__backend_t *b, void *base, size_t bytes)
     scope_t scope = enter_relaxed(gpu);
     int r = answer(gpu, gpu->calls->HostRegister(base, bytes, KMM__GPU_REGISTER_PORTABLE));
     leave_relaxed(gpu, scope);
-    return r == KMM__GPU_ALREADY_REGISTERED ? KMM_E_STATE : kmm__gpu_result(gpu->driver, r, gpu->driver->names->HostRegister);
+    return r == KMM__GPU_ALREADY_REGISTERED
+               ? KMM_E_STATE
+               : kmm__gpu_result(gpu->driver, r, gpu->driver->names->HostRegister);
 }
 
 static int gpu_host_unregister(kmm__backend_t *b, void *base)
@@ -802,7 +850,10 @@ static int gpu_event_query(kmm__event_t *e)
     scope_t scope = enter_relaxed(gpu);
     int r = answer(gpu, gpu->calls->EventQuery(e->handle));
     leave_relaxed(gpu, scope);
-    return r == KMM__GPU_SUCCESS ? 1 : r == KMM__GPU_NOT_READY ? 0 : kmm__gpu_result(gpu->driver, r, gpu->driver->names->EventQuery);
+    return r == KMM__GPU_SUCCESS ? 1
+           : r == KMM__GPU_NOT_READY
+               ? 0
+               : kmm__gpu_result(gpu->driver, r, gpu->driver->names->EventQuery);
 }
 
 /* ---- Work ---- */
@@ -814,9 +865,11 @@ static const kmm__gpu_device_t *device_of(const kmm__gpu_t *gpu)
 
 static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, size_t bytes)
 {
-    kmm__addr_t dst = c->dst + (uint64_t)(row * c->dst_pitch), src = c->src + (uint64_t)(row * c->src_pitch);
+    kmm__addr_t dst = c->dst + (uint64_t)(row * c->dst_pitch),
+                src = c->src + (uint64_t)(row * c->src_pitch);
     if (c->dst_gpu && c->src_gpu && c->dst_gpu != c->src_gpu)
-        return s->gpu->driver->copy_peer(s->handle, dst, &c->dst_gpu->device, src, &c->src_gpu->device, bytes);
+        return s->gpu->driver->copy_peer(s->handle, dst, &c->dst_gpu->device, src,
+                                         &c->src_gpu->device, bytes);
     if (c->dst_gpu && c->src_gpu)
         return TRY(s->gpu, MemcpyDtoD, (dst, src, bytes, s->handle));
     if (c->dst_gpu)
@@ -824,9 +877,11 @@ static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, s
     return TRY(s->gpu, MemcpyDtoH, ((void *)(uintptr_t)dst, src, bytes, s->handle));
 }
 
-/* Whether copies of rows can have this side. Where there is room for a frame between two rows it need not be mapped, and CUDA
- * refuses copies across what is not, though no row lies there. HIP refuses those that do not lie in one frame, and a granule does. */
-static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, kmm__addr_t at, int64_t pitch, const kmm__copy_t *c)
+/* Whether copies of rows can have this side. Where there is room for a frame between two rows it
+ * need not be mapped, and CUDA refuses copies across what is not, though no row lies there. HIP
+ * refuses those that do not lie in one frame, and a granule does. */
+static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, kmm__addr_t at,
+                          int64_t pitch, const kmm__copy_t *c)
 {
     if (pitch > s->gpu->device.max_pitch)
         return false;
@@ -846,8 +901,10 @@ static int gpu_copy(kmm__stream_t *s, const kmm__copy_t *c)
         error = copy_run(s, c, 0, (size_t)c->width);
     else if (c->dst_pitch == c->width && c->src_pitch == c->width)
         error = copy_run(s, c, 0, (size_t)(c->width * c->rows));
-    else if (can_have_rows(s, c->dst_gpu, c->dst, c->dst_pitch, c) && can_have_rows(s, c->src_gpu, c->src, c->src_pitch, c))
-        error = s->gpu->driver->copy_rows(s->handle, c, device_of(c->dst_gpu), device_of(c->src_gpu));
+    else if (can_have_rows(s, c->dst_gpu, c->dst, c->dst_pitch, c) &&
+             can_have_rows(s, c->src_gpu, c->src, c->src_pitch, c))
+        error =
+            s->gpu->driver->copy_rows(s->handle, c, device_of(c->dst_gpu), device_of(c->src_gpu));
     else
         for (int64_t row = 0; row < c->rows && !error; row++)
             error = copy_run(s, c, row, (size_t)c->width);
@@ -877,7 +934,7 @@ static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
             return KMM_E_MEMORY;
         gpu->loaded = grown;
         l = &grown[gpu->loaded_count];
-        *l = (loaded_t){ kernel, NULL, PLAIN_SHARED_BYTES };
+        *l = (loaded_t){kernel, NULL, PLAIN_SHARED_BYTES};
         int mode = relax(gpu), error = gpu->driver->kernel_load(kernel, &l->function);
         restore(gpu, mode);
         if (error)
@@ -885,7 +942,8 @@ static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
         gpu->loaded_count++;
     }
     if (shared_bytes > l->shared_bytes) {
-        int mode = relax(gpu), error = gpu->driver->kernel_allow_shared(kernel, shared_bytes, &gpu->device);
+        int mode = relax(gpu),
+            error = gpu->driver->kernel_allow_shared(kernel, shared_bytes, &gpu->device);
         restore(gpu, mode);
         if (error)
             return error;
@@ -909,7 +967,8 @@ static int gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
     const kmm__gpu_driver_t *driver = s->gpu->driver;
     void *function;
     if (!r->kernel || r->kernel->kind != driver->kind) {
-        snprintf(error_text, sizeof(error_text), "%s was not built for %s", r->kernel ? r->kernel->name : "a plain function", driver->product);
+        snprintf(error_text, sizeof(error_text), "%s was not built for %s",
+                 r->kernel ? r->kernel->name : "a plain function", driver->product);
         return KMM_E_INVALID;
     }
     bool entered = enter(s->gpu);
@@ -917,7 +976,8 @@ static int gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
     int error = load(s->gpu, r->kernel->handle, r->geometry.shared_bytes, &function);
     pthread_mutex_unlock(&s->gpu->load_lock);
     if (!error)
-        error = driver->kernel_launch(function, r->count, r->geometry.block, r->geometry.shared_bytes, s->handle, r->args);
+        error = driver->kernel_launch(function, r->count, r->geometry.block,
+                                      r->geometry.shared_bytes, s->handle, r->args);
     leave(s->gpu, entered);
     return error;
 }
@@ -925,17 +985,44 @@ static int gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
 /* ---- Loading ---- */
 
 static const kmm__backend_t functions = {
-    .count = gpu_count, .open = gpu_open, .close = gpu_close, .info = gpu_info,
-    .error_text = gpu_error_text, .unload = gpu_unload,
-    .window_reserve = gpu_window_reserve, .window_release = gpu_window_release,
-    .frame_create = gpu_frame_create, .frame_create_away = gpu_frame_create_away, .frame_destroy = gpu_frame_destroy,
-    .frame_map = gpu_frame_map, .frame_place = gpu_frame_place, .frames_allow = gpu_frames_allow, .frame_unmap = gpu_frame_unmap, .frame_share = gpu_frame_share,
-    .host_register = gpu_host_register, .host_unregister = gpu_host_unregister,
-    .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,
-    .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,
-    .event_record = gpu_event_record, .stream_wait = gpu_stream_wait, .event_query = gpu_event_query,
-    .current = gpu_current, .native = gpu_native, .enter = gpu_enter, .follow = gpu_follow, .precede = gpu_precede, .succeed = gpu_succeed, .finish = gpu_finish, .flush = gpu_flush, .kernel_forget = gpu_kernel_forget,
-    .copy = gpu_copy, .fill = gpu_fill, .launch = gpu_launch, .notify = gpu_notify,
+    .count = gpu_count,
+    .open = gpu_open,
+    .close = gpu_close,
+    .info = gpu_info,
+    .error_text = gpu_error_text,
+    .unload = gpu_unload,
+    .window_reserve = gpu_window_reserve,
+    .window_release = gpu_window_release,
+    .frame_create = gpu_frame_create,
+    .frame_create_away = gpu_frame_create_away,
+    .frame_destroy = gpu_frame_destroy,
+    .frame_map = gpu_frame_map,
+    .frame_place = gpu_frame_place,
+    .frames_allow = gpu_frames_allow,
+    .frame_unmap = gpu_frame_unmap,
+    .frame_share = gpu_frame_share,
+    .host_register = gpu_host_register,
+    .host_unregister = gpu_host_unregister,
+    .stream_create = gpu_stream_create,
+    .stream_destroy = gpu_stream_destroy,
+    .event_create = gpu_event_create,
+    .event_destroy = gpu_event_destroy,
+    .event_record = gpu_event_record,
+    .stream_wait = gpu_stream_wait,
+    .event_query = gpu_event_query,
+    .current = gpu_current,
+    .native = gpu_native,
+    .enter = gpu_enter,
+    .follow = gpu_follow,
+    .precede = gpu_precede,
+    .succeed = gpu_succeed,
+    .finish = gpu_finish,
+    .flush = gpu_flush,
+    .kernel_forget = gpu_kernel_forget,
+    .copy = gpu_copy,
+    .fill = gpu_fill,
+    .launch = gpu_launch,
+    .notify = gpu_notify,
 };
 
 /* The library of that name in the folders of the driver's, or NULL. */
@@ -999,7 +1086,8 @@ static int load_driver(gpu_backend_t *b, const char **reason)
     }
     const char *missing = load_symbols(d, library);
     if (missing) {
-        snprintf(error_text, sizeof(error_text), "the driver is too old: it has no %s; %s or newer is needed", missing, d->needed);
+        snprintf(error_text, sizeof(error_text),
+                 "the driver is too old: it has no %s; %s or newer is needed", missing, d->needed);
         return KMM_E_NO_DEVICE;
     }
     int r = d->calls.Init(0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AMD GPUs: HIP as a table for gpu.c. Devices have no contexts that are pushed and popped: one is current for each thread.
- * A kernel is the host function that stands for it, which HIP resolves for the current device. Older versions and some
- * devices cannot map memory into address space: there an array is allocated whole.
+ * AMD GPUs: HIP as a table for gpu.c. Devices have no contexts that are pushed and popped: one is
+ * current for each thread. A kernel is the host function that stands for it, which HIP resolves for
+ * the current device. Older versions and some devices cannot map memory into address space: there
+ * an array is allocated whole.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -51,7 +52,7 @@ static void forget(void)
 static kmm__pci_t find(int ordinal)
 {
     char text[32] = "";
-    kmm__pci_t p = { 0 };
+    kmm__pci_t p = {0};
     if (hip.DeviceGetPCIBusId(text, sizeof(text), ordinal) != hipSuccess)
         forget();
     else
@@ -117,22 +118,27 @@ static void *pointer(kmm__addr_t at)
     return (void *)(uintptr_t)at;
 }
 
-static int copy_peer(void *stream, kmm__addr_t dst, const kmm__gpu_device_t *to, kmm__addr_t src, const kmm__gpu_device_t *from, size_t bytes)
+static int copy_peer(void *stream, kmm__addr_t dst, const kmm__gpu_device_t *to, kmm__addr_t src,
+                     const kmm__gpu_device_t *from, size_t bytes)
 {
-    return TRY(MemcpyPeerAsync, (pointer(dst), to->ordinal, pointer(src), from->ordinal, bytes, stream));
+    return TRY(MemcpyPeerAsync,
+               (pointer(dst), to->ordinal, pointer(src), from->ordinal, bytes, stream));
 }
 
 /* No call for rows names two devices, so between them rows go one by one. */
-static int copy_rows(void *stream, const kmm__copy_t *c, const kmm__gpu_device_t *to, const kmm__gpu_device_t *from)
+static int copy_rows(void *stream, const kmm__copy_t *c, const kmm__gpu_device_t *to,
+                     const kmm__gpu_device_t *from)
 {
     int error = 0;
     bool peers = to && from && to != from;
     for (int64_t k = 0; k < c->rows && peers && !error; k++)
-        error = copy_peer(stream, c->dst + (kmm__addr_t)(k * c->dst_pitch), to, c->src + (kmm__addr_t)(k * c->src_pitch), from, (size_t)c->width);
+        error = copy_peer(stream, c->dst + (kmm__addr_t)(k * c->dst_pitch), to,
+                          c->src + (kmm__addr_t)(k * c->src_pitch), from, (size_t)c->width);
     if (peers)
         return error;
-    return TRY(Memcpy2DAsync, (pointer(c->dst), (size_t)c->dst_pitch, pointer(c->src), (size_t)c->src_pitch, (size_t)c->width,
-                               (size_t)c->rows, hipMemcpyDefault, stream));
+    return TRY(Memcpy2DAsync,
+               (pointer(c->dst), (size_t)c->dst_pitch, pointer(c->src), (size_t)c->src_pitch,
+                (size_t)c->width, (size_t)c->rows, hipMemcpyDefault, stream));
 }
 
 static int kernel_load(void *handle, void **function)
@@ -147,42 +153,80 @@ static int kernel_allow_shared(void *handle, size_t bytes, const kmm__gpu_device
     return TRY(FuncSetAttribute, (handle, KMM__GPU_MAX_DYNAMIC_SHARED, (int)bytes));
 }
 
-static int kernel_launch(void *function, const uint32_t grid[3], const uint32_t block[3], size_t shared_bytes, void *stream, void **args)
+static int kernel_launch(void *function, const uint32_t grid[3], const uint32_t block[3],
+                         size_t shared_bytes, void *stream, void **args)
 {
-    hip_dim3_t g = { grid[0], grid[1], grid[2] }, b = { block[0], block[1], block[2] };
+    hip_dim3_t g = {grid[0], grid[1], grid[2]}, b = {block[0], block[1], block[2]};
     return TRY(LaunchKernel, (function, g, b, args, shared_bytes, stream));
 }
 
 /* ---- The table ---- */
 
 static const kmm__gpu_names_t names = {
-    .Init = "hipInit", .DeviceGetCount = "hipGetDeviceCount", .DeviceGetName = "hipDeviceGetName",
-    .DeviceCanAccessPeer = "hipDeviceCanAccessPeer", .MemGetInfo = "hipMemGetInfo",
-    .MemAlloc = "hipMalloc", .MemFree = "hipFree",
-    .HostRegister = "hipHostRegister", .HostUnregister = "hipHostUnregister",
-    .StreamCreate = "hipStreamCreateWithFlags", .StreamDestroy = "hipStreamDestroy", .StreamQuery = "hipStreamQuery",
+    .Init = "hipInit",
+    .DeviceGetCount = "hipGetDeviceCount",
+    .DeviceGetName = "hipDeviceGetName",
+    .DeviceCanAccessPeer = "hipDeviceCanAccessPeer",
+    .MemGetInfo = "hipMemGetInfo",
+    .MemAlloc = "hipMalloc",
+    .MemFree = "hipFree",
+    .HostRegister = "hipHostRegister",
+    .HostUnregister = "hipHostUnregister",
+    .StreamCreate = "hipStreamCreateWithFlags",
+    .StreamDestroy = "hipStreamDestroy",
+    .StreamQuery = "hipStreamQuery",
     .StreamSynchronize = "hipStreamSynchronize",
     .StreamWaitEvent = "hipStreamWaitEvent",
-    .EventCreate = "hipEventCreateWithFlags", .EventDestroy = "hipEventDestroy", .EventRecord = "hipEventRecord", .EventQuery = "hipEventQuery",
-    .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode", .Synchronize = "hipDeviceSynchronize",
-    .MemcpyHtoD = "hipMemcpyHtoDAsync", .MemcpyDtoH = "hipMemcpyDtoHAsync", .MemcpyDtoD = "hipMemcpyDtoDAsync",
+    .EventCreate = "hipEventCreateWithFlags",
+    .EventDestroy = "hipEventDestroy",
+    .EventRecord = "hipEventRecord",
+    .EventQuery = "hipEventQuery",
+    .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode",
+    .Synchronize = "hipDeviceSynchronize",
+    .MemcpyHtoD = "hipMemcpyHtoDAsync",
+    .MemcpyDtoH = "hipMemcpyDtoHAsync",
+    .MemcpyDtoD = "hipMemcpyDtoDAsync",
     .MemsetD8 = "hipMemsetD8Async",
-    .MemGetAllocationGranularity = "hipMemGetAllocationGranularity", .MemAddressReserve = "hipMemAddressReserve",
-    .MemAddressFree = "hipMemAddressFree", .MemCreate = "hipMemCreate", .MemRelease = "hipMemRelease",
-    .MemMap = "hipMemMap", .MemUnmap = "hipMemUnmap", .MemSetAccess = "hipMemSetAccess",
+    .MemGetAllocationGranularity = "hipMemGetAllocationGranularity",
+    .MemAddressReserve = "hipMemAddressReserve",
+    .MemAddressFree = "hipMemAddressFree",
+    .MemCreate = "hipMemCreate",
+    .MemRelease = "hipMemRelease",
+    .MemMap = "hipMemMap",
+    .MemUnmap = "hipMemUnmap",
+    .MemSetAccess = "hipMemSetAccess",
 };
 
-static const char *const libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL };
-static const kmm__gpu_folder_t folders[] = { { "ROCM_PATH", "/lib" }, { NULL, "/opt/rocm/lib" }, { NULL, NULL } };
+static const char *const libraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                        NULL};
+static const kmm__gpu_folder_t folders[] = {
+    {"ROCM_PATH", "/lib"}, {NULL, "/opt/rocm/lib"}, {NULL, NULL}};
 
 static kmm__gpu_driver_t driver = {
-    .name = "hip", .product = "HIP", .kind = KMM_KIND_HIP, .libraries = libraries, .folders = folders,
-    .absent = "libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is not installed", .needed = "ROCm 5.2", .must_map = false,
+    .name = "hip",
+    .product = "HIP",
+    .kind = KMM_KIND_HIP,
+    .libraries = libraries,
+    .folders = folders,
+    .absent = "libamdhip64.so.7, .6 or .5, ROCm's HIP runtime, is not installed",
+    .needed = "ROCm 5.2",
+    .must_map = false,
     .rows_in_a_frame = true,
-    .names = &names, .load = load, .describe = describe, .forget = forget,
-    .open = device_open, .close = device_close, .enter = enter, .leave = leave, .current = current, .allow_peer = allow_peer,
-    .copy_peer = copy_peer, .copy_rows = copy_rows,
-    .kernel_load = kernel_load, .kernel_allow_shared = kernel_allow_shared, .kernel_launch = kernel_launch,
+    .names = &names,
+    .load = load,
+    .describe = describe,
+    .forget = forget,
+    .open = device_open,
+    .close = device_close,
+    .enter = enter,
+    .leave = leave,
+    .current = current,
+    .allow_peer = allow_peer,
+    .copy_peer = copy_peer,
+    .copy_rows = copy_rows,
+    .kernel_load = kernel_load,
+    .kernel_allow_shared = kernel_allow_shared,
+    .kernel_launch = kernel_launch,
 };
 
 int kmm__hip_backend_create(kmm__backend_t **out, const char **reason)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of HIP's interface that only HIP has and libkmm uses, declared here so that building needs no ROCm. gpu.h
- * has what CUDA has too. Names without prefix are HIP's; the numbers are its ABI, from ROCm 5 to 7.
+ * The part of HIP's interface that only HIP has and libkmm uses, declared here so that building
+ * needs no ROCm. gpu.h has what CUDA has too. Names without prefix are HIP's; the numbers are its
+ * ABI, from ROCm 5 to 7.
  */
 #ifndef KMM__HIP_DRIVER_H
 #define KMM__HIP_DRIVER_H
@@ -12,7 +13,9 @@
 typedef int hipError_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef void *hipDeviceptr_t;
-typedef struct hip_dim3 { uint32_t x, y, z; } hip_dim3_t;
+typedef struct hip_dim3 {
+    uint32_t x, y, z;
+} hip_dim3_t;
 
 enum {
     hipSuccess = 0,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of a block as fibers. Each worker thread has its own stacks, so nothing here is shared.
+ * The threads of a block as fibers. Each worker thread has its own stacks, so nothing here is
+ * shared.
  *
- * A fiber is ready, waits at the block's barrier, waits in its warp, waits to see who else comes there, or has returned. One that waits is made
- * ready by the last one that arrives, which also hands it the result; so no one can be overtaken by the next
- * use of the same barrier.
+ * A fiber is ready, waits at the block's barrier, waits in its warp, waits to see who else comes
+ * there, or has returned. One that waits is made ready by the last one that arrives, which also
+ * hands it the result; so no one can be overtaken by the next use of the same barrier.
  */
 #include <kmm/fiber.h>
 
@@ -15,8 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/api.h"
 #include "backend/host/switch.h"
+#include "base/api.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -24,7 +25,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-enum { STACK_BYTES = 256 * 1024 }; /* of each fiber; pages are used only as far as they are touched */
+enum {
+    STACK_BYTES = 256 * 1024
+}; /* of each fiber; pages are used only as far as they are touched */
 
 typedef enum state { READY, AT_BARRIER, IN_WARP, GATHERING, RETURNED } state_t;
 
@@ -48,10 +51,10 @@ typedef struct worker {
     uint32_t capacity;
     const kmm_fiber_block_t *block; /* NULL: none runs */
     uint32_t current, live;
-    uint32_t gathering; /* how many are */
+    uint32_t gathering;           /* how many are */
     uint32_t arrived, predicates; /* how many are at the barrier, and how many of them said yes */
-    uint64_t *random; /* NULL: turns are in order */
-    int any, all, count; /* the barrier's last result */
+    uint64_t *random;             /* NULL: turns are in order */
+    int any, all, count;          /* the barrier's last result */
     kmm__context_t scheduler;
     void *shadow;
     const void *scheduler_stack;
@@ -70,7 +73,10 @@ static __attribute__((noreturn)) void die(const char *text)
 
 /* ---- Stacks ---- */
 
-static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 static void worker_destroy(void *pointer)
 {
@@ -106,7 +112,8 @@ static worker_t *worker_get(void)
 static char *stack_create(void)
 {
     size_t page = page_bytes();
-    char *base = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED || mprotect(base, page, PROT_NONE))
         die("cannot run a kernel with barriers: no memory for the threads' stacks");
     return base + page;
@@ -147,7 +154,8 @@ static void to_fiber(worker_t *w, fiber_t *f)
 static void to_scheduler(worker_t *w, fiber_t *f)
 {
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(f->state == RETURNED ? NULL : &f->shadow, w->scheduler_stack, w->scheduler_bytes);
+    __sanitizer_start_switch_fiber(f->state == RETURNED ? NULL : &f->shadow, w->scheduler_stack,
+                                   w->scheduler_bytes);
 #elif defined(__SANITIZE_THREAD__)
     __tsan_switch_to_fiber(w->shadow, 0);
 #endif
@@ -249,11 +257,13 @@ static void release_waiting(worker_t *w, uint32_t warp)
     release_barrier(w);
 }
 
-/* The lanes of a warp that are at a call of __activemask when none of the warp can come any more without waiting. */
+/* The lanes of a warp that are at a call of __activemask when none of the warp can come any more
+ * without waiting. */
 static bool release_gathered(worker_t *w, uint32_t first)
 {
     fiber_t *lanes = w->fibers + first;
-    uint32_t left = w->block->thread_count - first, count = left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
+    uint32_t left = w->block->thread_count - first,
+             count = left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
     bool any = false;
     for (uint32_t k = 0; k < count; k++)
         if (lanes[k].state == READY && !lanes[k].yielded)
@@ -282,9 +292,12 @@ static void report_deadlock(const worker_t *w)
         barrier += w->fibers[k].state == AT_BARRIER;
         warp += w->fibers[k].state == IN_WARP;
     }
-    fprintf(stderr, "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in warp operations for threads "
+    fprintf(stderr,
+            "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in "
+            "warp operations for threads "
             "of their mask that never come, %u have returned\n",
-            b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp, b->thread_count - w->live);
+            b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp,
+            b->thread_count - w->live);
     abort();
 }
 
@@ -305,7 +318,8 @@ static void shuffle(worker_t *w)
     *w->random = x;
 }
 
-/* Where a fiber's stack begins, below its end: tops that are the same place of a page would share a few lines of the processor's cache. */
+/* Where a fiber's stack begins, below its end: tops that are the same place of a page would share a
+ * few lines of the processor's cache. */
 static size_t colour(uint32_t k)
 {
     enum { STEP = 576, ROOM = 4032 };
@@ -370,8 +384,11 @@ static worker_t *running(const char *what)
     worker_t *w = this_worker;
     if (w && w->block)
         return w;
-    fprintf(stderr, "kmm: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see it (a function of "
-            "another file)\n", what);
+    fprintf(stderr,
+            "kmm: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see it (a "
+            "function of "
+            "another file)\n",
+            what);
     abort();
 }
 
@@ -383,7 +400,8 @@ KMM__API int kmm_fiber_barrier(int predicate, int *any, int *all)
     w->arrived++;
     w->predicates += predicate != 0;
     release_barrier(w);
-    /* The result stays until all have read it: nobody can complete the next barrier before this one has gone on. */
+    /* The result stays until all have read it: nobody can complete the next barrier before this one
+     * has gone on. */
     to_scheduler(w, f);
     *any = w->any;
     *all = w->all;
@@ -395,8 +413,10 @@ KMM__API uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t val
     worker_t *w = running("a warp operation");
     fiber_t *f = &w->fibers[w->current];
     if (!(mask >> (w->current % KMM_FIBER_WARP) & 1)) {
-        fprintf(stderr, "kmm: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", w->block->kernel,
-                mask, w->current % KMM_FIBER_WARP);
+        fprintf(stderr,
+                "kmm: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks its own "
+                "lane %u\n",
+                w->block->kernel, mask, w->current % KMM_FIBER_WARP);
         abort();
     }
     f->state = IN_WARP;

@@ -37,7 +37,8 @@ static int host_count(kmm__backend_t *b)
 static int host_open(kmm__backend_t *b, int ordinal, kmm__gpu_t **out)
 {
     if (ordinal < 0 || ordinal >= host_count(b))
-        return kmm__host_error(KMM_E_NO_DEVICE, "there is no host device %d, only %d", ordinal, host_count(b));
+        return kmm__host_error(KMM_E_NO_DEVICE, "there is no host device %d, only %d", ordinal,
+                               host_count(b));
     kmm__gpu_t *gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return kmm__host_error(KMM_E_MEMORY, "no memory for a device");
@@ -60,7 +61,7 @@ static void host_close(kmm__gpu_t *gpu)
 static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 {
     const kmm__host_t *host = gpu->host;
-    *out = (kmm__gpu_info_t){ .granularity = KMM__HOST_GRANULARITY, .lanes = 1 };
+    *out = (kmm__gpu_info_t){.granularity = KMM__HOST_GRANULARITY, .lanes = 1};
     if (host->pretend == 0) {
         snprintf(out->name, sizeof(out->name), "host (%u threads)", host->pool.thread_count);
         out->lanes = host->pool.thread_count;

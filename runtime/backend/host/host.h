@@ -3,10 +3,10 @@
  * The CPU as a device: what host.c, host_stream.c, host_pool.c and host_memory.c share.
  *
  * pool     threads that take items from one queue
- * item     something to take: a stream that has work, or seats at an operation that several threads share
- * stream   a queue of operations of which one thread at a time runs the first
- * ticket   how many operations had been enqueued on a stream at some moment: an event is a stream and a
- *          ticket, and is done when the stream has completed that many
+ * item     something to take: a stream that has work, or seats at an operation that several threads
+ * share stream   a queue of operations of which one thread at a time runs the first ticket   how
+ * many operations had been enqueued on a stream at some moment: an event is a stream and a ticket,
+ * and is done when the stream has completed that many
  *
  * Lock order: stream's `lock`, then the pool's. An event's lock is taken alone.
  */
@@ -35,7 +35,8 @@ typedef struct kmm__pool {
     pthread_mutex_t lock;
     pthread_cond_t wakeup;
     kmm__item_t *first, *last;
-    _Atomic uint64_t ready; /* sum of the seats of queued items; changed under the lock, read without */
+    _Atomic uint64_t
+        ready; /* sum of the seats of queued items; changed under the lock, read without */
     _Atomic bool stop;
     uint32_t seekers;  /* threads that look for an item, those being woken included */
     uint32_t spinners; /* of them, those that poll `ready` without the lock */
@@ -57,8 +58,8 @@ void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats);
  * True for the last user, to whom the item then belongs. */
 bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item);
 
-/* Runs an item that is queued on the calling thread, if that can take a thread's place: false if not, or if there is none, or
- * if it was refused. */
+/* Runs an item that is queued on the calling thread, if that can take a thread's place: false if
+ * not, or if there is none, or if it was refused. */
 bool kmm__pool_assist(kmm__pool_t *p);
 bool kmm__pool_is_assisting(void); /* whether this thread does so now, and wants to be back soon */
 void kmm__pool_refuse(void);       /* what it has taken is not for it */
@@ -68,7 +69,14 @@ uint64_t kmm__host_now(void);
 
 /* ---- Operations and streams (host_stream.c) ---- */
 
-typedef enum kmm__op_kind { KMM__OP_WAIT, KMM__OP_NOTIFY, KMM__OP_CALL, KMM__OP_BLOCKS, KMM__OP_COPY, KMM__OP_FILL } kmm__op_kind_t;
+typedef enum kmm__op_kind {
+    KMM__OP_WAIT,
+    KMM__OP_NOTIFY,
+    KMM__OP_CALL,
+    KMM__OP_BLOCKS,
+    KMM__OP_COPY,
+    KMM__OP_FILL
+} kmm__op_kind_t;
 
 /* Bytes of arguments that an operation carries without an allocation of its own. */
 enum { KMM__OP_INLINE = 192 };
@@ -78,18 +86,39 @@ struct kmm__op {
     _Atomic(kmm__op_t *) next; /* in the stream's chain, oldest first */
     kmm__stream_t *stream;
     kmm__op_kind_t kind;
-    void *payload; /* `inline_payload`, or memory of its own that is freed when the operation is done */
+    void *payload; /* `inline_payload`, or memory of its own that is freed when the operation is
+                      done */
     /* Operations made of units that may run in any order, on several threads. */
     kmm__item_t item;
     uint64_t units, grain;    /* grain: units taken at a time */
     _Atomic uint64_t claimed; /* units taken so far; may exceed `units` */
     union {
-        struct { kmm__stream_t *stream; uint64_t ticket; } wait;
-        struct { void (*fn)(void *arg, int status); void *arg; } notify;
-        struct { kmm_function_t *function; kmm_chunk_t chunk; } call;
-        struct { void (*run)(const kmm_host_blocks_t *, void **); kmm_host_blocks_t box; } blocks;
-        struct { char *dst; const char *src; int64_t dst_pitch, src_pitch, width, rows; } copy;
-        struct { char *dst; int value; size_t bytes; } fill;
+        struct {
+            kmm__stream_t *stream;
+            uint64_t ticket;
+        } wait;
+        struct {
+            void (*fn)(void *arg, int status);
+            void *arg;
+        } notify;
+        struct {
+            kmm_function_t *function;
+            kmm_chunk_t chunk;
+        } call;
+        struct {
+            void (*run)(const kmm_host_blocks_t *, void **);
+            kmm_host_blocks_t box;
+        } blocks;
+        struct {
+            char *dst;
+            const char *src;
+            int64_t dst_pitch, src_pitch, width, rows;
+        } copy;
+        struct {
+            char *dst;
+            int value;
+            size_t bytes;
+        } fill;
     };
     _Alignas(64) unsigned char inline_payload[KMM__OP_INLINE];
 };
@@ -101,7 +130,8 @@ typedef struct kmm__host kmm__host_t;
 struct kmm__stream {
     kmm__item_t item;
     kmm__host_t *host;
-    kmm__stream_t *next; /* in the host's list of all streams, or of those to use again; the host's lock */
+    kmm__stream_t
+        *next; /* in the host's list of all streams, or of those to use again; the host's lock */
     kmm__stream_t *next_spare;
 
     /* For the thread that enqueues. */
@@ -112,13 +142,14 @@ struct kmm__stream {
     /* For the thread that runs operations; others read. */
     _Alignas(64) _Atomic(kmm__op_t *) done;
     _Atomic uint64_t completed;
-    _Atomic uint64_t pending; /* enqueued and not completed: whoever raises it from 0 pushes the stream */
+    _Atomic uint64_t
+        pending; /* enqueued and not completed: whoever raises it from 0 pushes the stream */
 
     /* Streams that wait for a ticket of this one, by their own `parked_*` fields. */
     pthread_mutex_t lock;
-    kmm__stream_t *parked;          /* guarded by lock */
-    _Atomic uint32_t parked_count;  /* changed under the lock */
-    kmm__stream_t *parked_next;     /* guarded by the lock of the stream waited for */
+    kmm__stream_t *parked;         /* guarded by lock */
+    _Atomic uint32_t parked_count; /* changed under the lock */
+    kmm__stream_t *parked_next;    /* guarded by the lock of the stream waited for */
     uint64_t parked_ticket;
 };
 
@@ -193,11 +224,11 @@ struct kmm__gpu {
 struct kmm__host {
     kmm__backend_t base;
     kmm__pool_t pool;
-    uint32_t pretend;   /* 0: one device that works in the host's memory */
-    uint64_t mem;       /* bytes of each pretend device */
-    bool check_frames;  /* fill what is mapped with a pattern */
+    uint32_t pretend;  /* 0: one device that works in the host's memory */
+    uint64_t mem;      /* bytes of each pretend device */
+    bool check_frames; /* fill what is mapped with a pattern */
     pthread_mutex_t lock;
-    kmm__stream_t *streams;       /* all ever made: events may name a stream that has been destroyed */
+    kmm__stream_t *streams; /* all ever made: events may name a stream that has been destroyed */
     kmm__stream_t *spare_streams; /* of them, those that may be used again */
 };
 

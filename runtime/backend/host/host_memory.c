@@ -25,8 +25,8 @@ static int check_size(uint64_t at, size_t bytes)
 {
     if (bytes > 0 && bytes % KMM__HOST_GRANULARITY == 0 && at % KMM__HOST_GRANULARITY == 0)
         return 0;
-    return kmm__host_error(KMM_E_INVALID, "%zu bytes at 0x%llx are no multiple of %d", bytes, (unsigned long long)at,
-                           KMM__HOST_GRANULARITY);
+    return kmm__host_error(KMM_E_INVALID, "%zu bytes at 0x%llx are no multiple of %d", bytes,
+                           (unsigned long long)at, KMM__HOST_GRANULARITY);
 }
 
 int kmm__host_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
@@ -36,7 +36,8 @@ int kmm__host_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
         return error;
     void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        return kmm__host_error(KMM_E_MEMORY, "no address space for a window of %zu bytes: %s", bytes, strerror(errno));
+        return kmm__host_error(KMM_E_MEMORY, "no address space for a window of %zu bytes: %s",
+                               bytes, strerror(errno));
     pthread_mutex_lock(&gpu->lock);
     gpu->windows++;
     pthread_mutex_unlock(&gpu->lock);
@@ -83,8 +84,9 @@ static int frame_create(kmm__gpu_t *gpu, size_t bytes, bool counted, kmm__frame_
     pthread_mutex_unlock(&gpu->lock);
     if (f->counted > left) {
         free(f);
-        return kmm__host_error(KMM_E_MEMORY, "device %d has %llu bytes left of %llu, a frame needs %zu", gpu->ordinal,
-                               (unsigned long long)left, (unsigned long long)gpu->host->mem, bytes);
+        return kmm__host_error(
+            KMM_E_MEMORY, "device %d has %llu bytes left of %llu, a frame needs %zu", gpu->ordinal,
+            (unsigned long long)left, (unsigned long long)gpu->host->mem, bytes);
     }
     *out = (kmm__frame_handle_t)(uintptr_t)f;
     return 0;
@@ -117,7 +119,8 @@ void kmm__host_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t 
 
 static int map_pages(kmm__addr_t at, size_t bytes, int protection, int flags)
 {
-    void *p = mmap((void *)(uintptr_t)at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | flags, -1, 0);
+    void *p = mmap((void *)(uintptr_t)at, bytes, protection,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | flags, -1, 0);
     if (p != MAP_FAILED)
         return 0;
     return kmm__host_error(KMM_E_MEMORY, "mapping %zu bytes failed: %s", bytes, strerror(errno));
@@ -131,7 +134,8 @@ int kmm__host_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t fra
         return error;
     pthread_mutex_lock(&gpu->lock);
     if (f->bytes != bytes || f->at || mapped_in(gpu, at, bytes))
-        error = kmm__host_error(KMM_E_STATE, "frame of %llu bytes, or its place, is in use already", (unsigned long long)f->bytes);
+        error = kmm__host_error(KMM_E_STATE, "frame of %llu bytes, or its place, is in use already",
+                                (unsigned long long)f->bytes);
     else if (!(error = map_pages(at, bytes, PROT_READ | PROT_WRITE, 0)))
         f->at = at;
     pthread_mutex_unlock(&gpu->lock);

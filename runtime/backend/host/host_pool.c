@@ -14,8 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* glibc's: calls f(arg) when the thread's C++ variables end, before those that were made earlier. */
-extern int __cxa_thread_atexit_impl(void (*f)(void *arg), void *arg, void *library) __attribute__((weak));
+/* glibc's: calls f(arg) when the thread's C++ variables end, before those that were made earlier.
+ */
+extern int __cxa_thread_atexit_impl(void (*f)(void *arg), void *arg, void *library)
+    __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
 /* How long a thread without work polls before it sleeps. Longer than the wake-up it saves (5 to
@@ -170,7 +172,7 @@ static void *worker(void *arg)
 /* The program's signals are for its own threads; faults and profiling are for whoever runs. */
 static void worker_signals(sigset_t *set)
 {
-    static const int keep[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF };
+    static const int keep[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
     sigfillset(set);
     for (size_t k = 0; k < sizeof(keep) / sizeof(keep[0]); k++)
         sigdelset(set, keep[k]);
@@ -193,7 +195,7 @@ static void start_threads(kmm__pool_t *p, uint32_t threads)
 
 int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
 {
-    *p = (kmm__pool_t){ 0 };
+    *p = (kmm__pool_t){0};
     p->threads = calloc(threads, sizeof(*p->threads));
     if (!p->threads)
         return kmm__host_error(KMM_E_MEMORY, "no memory for %u threads", threads);
@@ -270,12 +272,14 @@ static void place_ends(void *arg)
     place = PLACE_OTHER;
 }
 
-/* The program's first thread has as much of a stack as ours have; others may have little. Kernels keep memory in variables of
- * the thread, which end before the program's own ones do: from then on nothing may run here. */
+/* The program's first thread has as much of a stack as ours have; others may have little. Kernels
+ * keep memory in variables of the thread, which end before the program's own ones do: from then on
+ * nothing may run here. */
 static bool can_assist(void)
 {
     if (place == PLACE_UNKNOWN) {
-        bool ok = gettid() == getpid() && __cxa_thread_atexit_impl && __cxa_thread_atexit_impl(place_ends, NULL, &__dso_handle) == 0;
+        bool ok = gettid() == getpid() && __cxa_thread_atexit_impl &&
+                  __cxa_thread_atexit_impl(place_ends, NULL, &__dso_handle) == 0;
         place = ok ? PLACE_MAIN : PLACE_OTHER;
     }
     return place == PLACE_MAIN;
@@ -285,7 +289,8 @@ static bool can_assist(void)
 bool kmm__pool_assist(kmm__pool_t *p)
 {
     fenv_t own;
-    if (p->thread_count < 2 || atomic_load_explicit(&p->ready, memory_order_relaxed) == 0 || !can_assist())
+    if (p->thread_count < 2 || atomic_load_explicit(&p->ready, memory_order_relaxed) == 0 ||
+        !can_assist())
         return false;
     pthread_mutex_lock(&p->lock);
     kmm__item_t *item = take(p);

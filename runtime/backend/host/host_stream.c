@@ -2,8 +2,9 @@
 /*
  * Streams and events of the host device.
  *
- * A stream is in one of three states: idle (pending == 0), parked on another stream, or held: queued in the pool or
- * being run by one thread. Only who holds it takes operations; enqueueing needs no lock.
+ * A stream is in one of three states: idle (pending == 0), parked on another stream, or held:
+ * queued in the pool or being run by one thread. Only who holds it takes operations; enqueueing
+ * needs no lock.
  */
 #include "backend/host/host.h"
 
@@ -27,7 +28,11 @@ static kmm__stream_t *stream_new(kmm__host_t *host)
         free(first);
         return NULL;
     }
-    *s = (kmm__stream_t){ .item = { .run = stream_run }, .host = host, .spare = first, .spare_end = first, .tail = first };
+    *s = (kmm__stream_t){.item = {.run = stream_run},
+                         .host = host,
+                         .spare = first,
+                         .spare_end = first,
+                         .tail = first};
     atomic_init(&first->next, NULL);
     first->payload = first->inline_payload;
     atomic_init(&s->done, first);
@@ -180,8 +185,8 @@ static bool finish(kmm__stream_t *s, kmm__op_t *op)
     return atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel) > 1;
 }
 
-/* Whether the thread leaves the operation to others. One that only assists runs no functions of the program's: they may go on
- * for long, and expect a thread of ours. */
+/* Whether the thread leaves the operation to others. One that only assists runs no functions of the
+ * program's: they may go on for long, and expect a thread of ours. */
 static bool leaves(kmm__stream_t *s, const kmm__op_t *op, int turn)
 {
     if (!kmm__pool_is_assisting())
@@ -202,7 +207,8 @@ static void stream_run(kmm__item_t *item)
             kmm__pool_push(&s->host->pool, &s->item);
             return;
         }
-        if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.ticket) : !kmm__op_run(op))
+        if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.ticket)
+                                     : !kmm__op_run(op))
             return;
         if (!finish(s, op))
             return;

@@ -2,8 +2,8 @@
 /*
  * What operations of the host device do.
  *
- * Kernels, copies and fills consist of units (a block, some bytes, a row) that may run in any order.
- * Threads claim them by a counter, `grain` at a time. Whoever is last continues the stream.
+ * Kernels, copies and fills consist of units (a block, some bytes, a row) that may run in any
+ * order. Threads claim them by a counter, `grain` at a time. Whoever is last continues the stream.
  */
 #include "backend/host/host.h"
 
@@ -13,7 +13,8 @@
 
 /* How many claims there are for each thread: enough to even out, few enough not to contend. */
 enum { CLAIMS_PER_THREAD = 8 };
-/* A kernel of fewer CUDA threads starts on one CPU thread, and is shared once it has run this long. */
+/* A kernel of fewer CUDA threads starts on one CPU thread, and is shared once it has run this long.
+ */
 enum { SMALL_KERNEL_THREADS = 2048, SMALL_KERNEL_NS = 10000, SMALL_KERNEL_PIECES = 16 };
 /* Copies and fills are shared from SHARED_COPY bytes on, in pieces of COPY_PIECE. */
 enum { SHARED_COPY = 1 << 20, COPY_PIECE = 1 << 17 };
@@ -30,7 +31,8 @@ static void copy_units(const kmm__op_t *op, uint64_t first, uint64_t last)
         return;
     }
     for (int64_t row = (int64_t)first; row < (int64_t)last; row++)
-        memcpy(op->copy.dst + row * op->copy.dst_pitch, op->copy.src + row * op->copy.src_pitch, (size_t)op->copy.width);
+        memcpy(op->copy.dst + row * op->copy.dst_pitch, op->copy.src + row * op->copy.src_pitch,
+               (size_t)op->copy.width);
 }
 
 static void fill_units(const kmm__op_t *op, uint64_t first, uint64_t last)
@@ -124,7 +126,7 @@ bool kmm__op_run(kmm__op_t *op)
     uint64_t claims = (left + op->grain - 1) / op->grain;
     uint64_t seats = claims < pool->thread_count ? claims - 1 : pool->thread_count - 1;
     atomic_store_explicit(&op->claimed, done, memory_order_relaxed);
-    op->item = (kmm__item_t){ .run = help };
+    op->item = (kmm__item_t){.run = help};
     kmm__pool_share(pool, &op->item, (uint32_t)seats);
     run_claims(op);
     return kmm__pool_leave(pool, &op->item);
@@ -145,7 +147,8 @@ static uint64_t pieces(uint64_t bytes)
 int kmm__host_copy(kmm__stream_t *s, const kmm__copy_t *c)
 {
     if (c->width < 0 || c->rows < 0)
-        return kmm__host_error(KMM_E_INVALID, "copy of %lld rows of %lld bytes", (long long)c->rows, (long long)c->width);
+        return kmm__host_error(KMM_E_INVALID, "copy of %lld rows of %lld bytes", (long long)c->rows,
+                               (long long)c->width);
     if (c->width == 0 || c->rows == 0)
         return 0;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_COPY, 0);
@@ -224,18 +227,24 @@ static int check_kernel(const kmm__run_t *r, uint64_t *blocks)
 {
     const kmm_kernel_t *k = r->kernel;
     if (k->version != KMM_LAUNCH_VERSION)
-        return kmm__host_error(KMM_E_INVALID, "kernel made for version %u of the launch interface, this is %d",
+        return kmm__host_error(KMM_E_INVALID,
+                               "kernel made for version %u of the launch interface, this is %d",
                                k->version, KMM_LAUNCH_VERSION);
     const char *name = k->name ? k->name : "(unnamed)";
     if (k->kind != KMM_KIND_HOST || !k->run)
-        return kmm__host_error(KMM_E_INVALID, "kernel %s was not built for the host (kind %d)", name, (int)k->kind);
+        return kmm__host_error(KMM_E_INVALID, "kernel %s was not built for the host (kind %d)",
+                               name, (int)k->kind);
     if (k->param_count > 0 && (!k->param_bytes || !r->args))
-        return kmm__host_error(KMM_E_INVALID, "kernel %s: %u arguments are missing", name, k->param_count);
+        return kmm__host_error(KMM_E_INVALID, "kernel %s: %u arguments are missing", name,
+                               k->param_count);
     uint64_t product = 1;
     for (int d = 0; d < 3; d++) {
         if ((uint64_t)r->offset[d] + r->count[d] > r->geometry.grid[d])
-            return kmm__host_error(KMM_E_INVALID, "kernel %s: blocks %u to %llu of dimension %d lie outside the grid of %u", name,
-                                   r->offset[d], (unsigned long long)r->offset[d] + r->count[d], d, r->geometry.grid[d]);
+            return kmm__host_error(
+                KMM_E_INVALID,
+                "kernel %s: blocks %u to %llu of dimension %d lie outside the grid of %u", name,
+                r->offset[d], (unsigned long long)r->offset[d] + r->count[d], d,
+                r->geometry.grid[d]);
         if (__builtin_mul_overflow(product, (uint64_t)r->count[d], &product))
             return kmm__host_error(KMM_E_RANGE, "kernel %s: more than 2^64 blocks", name);
     }
@@ -272,7 +281,8 @@ int kmm__host_launch(kmm__stream_t *s, const kmm__run_t *r)
     if (!r->function)
         return kmm__host_error(KMM_E_INVALID, "a launch of neither a kernel nor a function");
     if (r->args_bytes > 0 && !r->args_block)
-        return kmm__host_error(KMM_E_INVALID, "a function's %zu bytes of arguments are missing", r->args_bytes);
+        return kmm__host_error(KMM_E_INVALID, "a function's %zu bytes of arguments are missing",
+                               r->args_bytes);
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_CALL, r->args_bytes);
     if (!op)
         return no_memory("call");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one stack to another. What a function call may not change is kept on the stack that is left. */
+/* From one stack to another. What a function call may not change is kept on the stack that is left.
+ */
 #include "backend/host/switch.h"
 
 #include <stdint.h>
@@ -12,14 +13,18 @@ __asm__(".text\n"
         ".hidden kmm__switch_stack\n"
         ".type kmm__switch_stack,@function\n"
         "kmm__switch_stack:\n"
-        "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n    pushq %r13\n    pushq %r14\n    pushq %r15\n"
+        "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n    pushq %r13\n    pushq %r14\n    pushq "
+        "%r15\n"
         "    movq %rsp, (%rdi)\n"
         "    movq %rsi, %rsp\n"
         "    popq %r15\n    popq %r14\n    popq %r13\n    popq %r12\n    popq %rbx\n    popq %rbp\n"
         "    ret\n"
         ".size kmm__switch_stack,.-kmm__switch_stack\n");
 
-enum { SAVED_WORDS = 8, ENTRY_WORD = 6 }; /* six registers, the return address, a null one above it */
+enum {
+    SAVED_WORDS = 8,
+    ENTRY_WORD = 6
+}; /* six registers, the return address, a null one above it */
 
 #elif defined(__aarch64__)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of memory to a file and back: through io_uring and past the page cache (O_DIRECT) where the
- * kernel, the container and the file system allow it, otherwise as they do.
+ * Blocks of memory to a file and back: through io_uring and past the page cache (O_DIRECT) where
+ * the kernel, the container and the file system allow it, otherwise as they do.
  *
  * The checksum is XXH64, as the specification of xxHash describes it (Yann Collet, "XXH64 algorithm
  * description", github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), with seed 0.
@@ -35,8 +35,8 @@ struct kmm__disk {
 
 /* ---- Checksums ---- */
 
-static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u, P4 = 0x85EBCA77C2B2AE63u,
-                      P5 = 0x27D4EB2F165667C5u;
+static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u,
+                      P4 = 0x85EBCA77C2B2AE63u, P5 = 0x27D4EB2F165667C5u;
 
 static uint64_t rotate(uint64_t x, int by)
 {
@@ -105,7 +105,8 @@ static int open_named(const char *folder, int flags)
     static _Atomic(unsigned) count;
     char path[4096];
     for (int tries = 0; tries < 100; tries++) {
-        int n = snprintf(path, sizeof(path), "%s/.kmm-spill-%ld-%u", folder, (long)getpid(), atomic_fetch_add(&count, 1));
+        int n = snprintf(path, sizeof(path), "%s/.kmm-spill-%ld-%u", folder, (long)getpid(),
+                         atomic_fetch_add(&count, 1));
         if (n < 0 || (size_t)n >= sizeof(path)) {
             errno = ENAMETOOLONG;
             return -1;
@@ -134,7 +135,9 @@ static int open_file(kmm__disk_t *d, bool direct)
     d->direct = d->file >= 0;
     if (d->file < 0)
         d->file = open_unnamed(d->folder, flags);
-    return d->file >= 0 ? 0 : kmm__error_set(KMM_E_IO, "no file can be made in %s to spill to: %s", d->folder, strerror(errno));
+    return d->file >= 0 ? 0
+                        : kmm__error_set(KMM_E_IO, "no file can be made in %s to spill to: %s",
+                                         d->folder, strerror(errno));
 }
 
 static bool has_word(const char *list, const char *word)
@@ -156,7 +159,8 @@ int kmm__disk_open(kmm__disk_t **out, const char *folder, const char *how)
         error = kmm__error_set(KMM_E_IO, "no event for the disk's thread: %s", strerror(errno));
 #if KMM__HAVE_URING
     /* Kernels and containers may refuse it: then operations are carried out one by one. */
-    d->async = !error && !has_word(how, "pread") && io_uring_queue_init(2 * KMM__DISK_DEPTH, &d->ring, 0) == 0;
+    d->async = !error && !has_word(how, "pread") &&
+               io_uring_queue_init(2 * KMM__DISK_DEPTH, &d->ring, 0) == 0;
 #endif
     if (error)
         kmm__disk_close(d);
@@ -210,7 +214,8 @@ static void push_finished(kmm__disk_t *d, kmm__disk_op_t *op)
     *at = op;
 }
 
-/* Takes note of what a system call did, `result` bytes or a negative errno; true when that was all. */
+/* Takes note of what a system call did, `result` bytes or a negative errno; true when that was all.
+ */
 static bool op_advance(kmm__disk_t *d, kmm__disk_op_t *op, int64_t result)
 {
     if (result == -EINTR || result == -EAGAIN)
@@ -263,7 +268,7 @@ static void drain_event(kmm__disk_t *d)
 static void ring_start(kmm__disk_t *d, kmm__disk_op_t *op)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&d->ring);
-    op->iovec = (struct iovec){ op->memory + op->done, op->bytes - op->done };
+    op->iovec = (struct iovec){op->memory + op->done, op->bytes - op->done};
     uint64_t offset = (uint64_t)op->offset + op->done;
     if (op->writes)
         io_uring_prep_writev(sqe, d->file, &op->iovec, 1, offset);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of blocks without a name: it is unlinked before anything is written to it, so nothing is left
- * when the process ends, however it does. One thread starts operations and awaits them; kmm__disk_wake
- * may be called by any.
+ * A file of blocks without a name: it is unlinked before anything is written to it, so nothing is
+ * left when the process ends, however it does. One thread starts operations and awaits them;
+ * kmm__disk_wake may be called by any.
  */
 #ifndef KMM__DISK_H
 #define KMM__DISK_H
@@ -12,7 +12,10 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-enum { KMM__DISK_ALIGN = 4096, KMM__DISK_DEPTH = 8 }; /* alignment of memory, offsets and sizes; operations at once */
+enum {
+    KMM__DISK_ALIGN = 4096,
+    KMM__DISK_DEPTH = 8
+}; /* alignment of memory, offsets and sizes; operations at once */
 
 typedef struct kmm__disk kmm__disk_t;
 
@@ -22,14 +25,14 @@ typedef struct kmm__disk_op {
     size_t bytes;
     int64_t offset;
     void *owner;
-    int error;      /* errno of what went wrong, 0 for nothing */
-    size_t done;    /* bytes moved so far */
+    int error;   /* errno of what went wrong, 0 for nothing */
+    size_t done; /* bytes moved so far */
     struct iovec iovec;
     struct kmm__disk_op *next; /* among the finished ones */
 } kmm__disk_op_t;
 
-/* `how` is a list of words: "pread" (no io_uring), "cached" (not past the page cache); NULL or "": whatever works best.
- * Returns 0 or an error with its text set. */
+/* `how` is a list of words: "pread" (no io_uring), "cached" (not past the page cache); NULL or "":
+ * whatever works best. Returns 0 or an error with its text set. */
 int kmm__disk_open(kmm__disk_t **out, const char *folder, const char *how);
 void kmm__disk_close(kmm__disk_t *d); /* nothing is in flight */
 const char *kmm__disk_folder(const kmm__disk_t *d);

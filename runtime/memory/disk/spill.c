@@ -3,12 +3,12 @@
  * Which sheets of host buffers are in memory. Rules that keep it from getting stuck:
  *
  *  1. Sheets are held all at once, before the work that needs them is planned; one thread at a time
- *     collects them (the turn), and while it waits for room it waits only for work that holds all it needs
- *     and for the disk's thread. So room comes back, and it gets it.
- *  2. Copies to devices are planned before their sources are in memory. They never wait for room: what is
- *     not in memory passes through a buffer, which is free again when its copy is done.
- *  3. The disk's thread waits for nothing but the disk, and needs no memory: sheets are written from where
- *     they are. A sheet that could not be written stays.
+ *     collects them (the turn), and while it waits for room it waits only for work that holds all
+ * it needs and for the disk's thread. So room comes back, and it gets it.
+ *  2. Copies to devices are planned before their sources are in memory. They never wait for room:
+ * what is not in memory passes through a buffer, which is free again when its copy is done.
+ *  3. The disk's thread waits for nothing but the disk, and needs no memory: sheets are written
+ * from where they are. A sheet that could not be written stays.
  */
 #include "memory/disk/spill.h"
 
@@ -28,10 +28,11 @@ enum { PAGE = 4096, SHEETS_OF_LIMIT = 32, BUFFERS = 4, AHEAD_PART = 8, LEAST_SHE
 #define SHEET_MOST ((uint64_t)8 << 20)
 
 typedef enum sheet_state {
-    SHEET_ABSENT,   /* no pages; stored, or the host holds nothing of it */
-    SHEET_READING,  /* being read */
+    SHEET_ABSENT,  /* no pages; stored, or the host holds nothing of it */
+    SHEET_READING, /* being read */
     SHEET_RESIDENT,
-    SHEET_LEAVING   /* being written, or its pages given back; stays when something holds it by then */
+    SHEET_LEAVING /* being written, or its pages given back; stays when something holds it by then
+                   */
 } sheet_state_t;
 
 /* Invariant: on the idle list exactly when RESIDENT and pins == 0. */
@@ -39,18 +40,19 @@ struct kmm__sheet {
     kmm__array_t *array;
     uint32_t index;
     uint32_t pins;         /* work that needs it in memory */
-    uint32_t promises;     /* planned copies that will read it, which the coherence map may have forgotten by then */
+    uint32_t promises;     /* planned copies that will read it, which the coherence map may have
+                              forgotten by then */
     uint32_t slot_readers; /* reads of its slot into buffers: the slot must not be written */
     sheet_state_t state;
     bool stored;           /* its slot has the newest of what the host holds of it */
     bool spoiled;          /* it will not be, once it has been read: who waits for that writes it */
     kmm__task_t **waiters; /* tasks on the host that run once it has been read */
     uint32_t waiter_count, waiter_capacity;
-    int error;             /* of the last read */
-    int64_t slot;          /* in the file, -1: none */
-    uint64_t checksum;     /* of what the slot has */
-    uint64_t used;         /* the clock when it was used last */
-    uint64_t stamp;        /* the collection that listed it last, as number `listed` */
+    int error;         /* of the last read */
+    int64_t slot;      /* in the file, -1: none */
+    uint64_t checksum; /* of what the slot has */
+    uint64_t used;     /* the clock when it was used last */
+    uint64_t stamp;    /* the collection that listed it last, as number `listed` */
     uint32_t listed;
     kmm__sheet_t *previous, *next; /* idle list, longest unused first */
 };
@@ -82,14 +84,14 @@ struct kmm__spill {
     uint64_t resident, leaving; /* bytes of sheets that are not ABSENT; of those that are LEAVING */
     kmm__sheet_t *idle_head, *idle_tail;
     uint64_t clock, stamp;
-    uint64_t turn, next_turn;   /* whose turn it is to collect; the next ticket */
-    uint64_t failures;          /* writes that failed */
-    int write_error;            /* of the last one */
-    pthread_cond_t changed;     /* a sheet, a buffer or the turn */
+    uint64_t turn, next_turn; /* whose turn it is to collect; the next ticket */
+    uint64_t failures;        /* writes that failed */
+    int write_error;          /* of the last one */
+    pthread_cond_t changed;   /* a sheet, a buffer or the turn */
     int64_t *free_slots;
     uint32_t free_count, free_capacity;
     int64_t slot_count;
-    bool crosses;               /* devices of several drivers exchange data through the host */
+    bool crosses; /* devices of several drivers exchange data through the host */
     kmm__buffer_t buffers[BUFFERS];
     kmm_resource_t *host; /* where the buffers' memory is from */
     void *buffer_memory;
@@ -184,7 +186,7 @@ static void job_push(kmm__spill_t *p, job_kind_t kind, kmm__sheet_t *s, kmm__buf
 {
     job_t *j = kmm__alloc(sizeof(*j));
     bool urgent = kind == JOB_READ || kind == JOB_FILL;
-    *j = (job_t){ .kind = kind, .sheet = s, .buffer = b };
+    *j = (job_t){.kind = kind, .sheet = s, .buffer = b};
     job_t ***end = urgent ? &p->urgent_end : &p->queue_end;
     **end = j;
     *end = &j->next;
@@ -218,7 +220,8 @@ static int64_t slot_take(kmm__spill_t *p)
 
 static void slot_give(kmm__spill_t *p, int64_t slot)
 {
-    p->free_slots = kmm__grow(p->free_slots, p->free_count, &p->free_capacity, sizeof(*p->free_slots));
+    p->free_slots =
+        kmm__grow(p->free_slots, p->free_count, &p->free_capacity, sizeof(*p->free_slots));
     p->free_slots[p->free_count++] = slot;
 }
 
@@ -257,7 +260,8 @@ static int renounce_part(void *arg, const kmm__box_t *part, void *value)
 
 static int sheet_boxes(const kmm__sheet_t *s, kmm__box_t out[2 * KMM__DIMS])
 {
-    int64_t begin = (int64_t)(s->index * s->array->runtime->spill->sheet_bytes), end = begin + (int64_t)sheet_bytes(s);
+    int64_t begin = (int64_t)(s->index * s->array->runtime->spill->sheet_bytes),
+            end = begin + (int64_t)sheet_bytes(s);
     if (end > (int64_t)s->array->bytes)
         end = (int64_t)s->array->bytes;
     return kmm__layout_split(&s->array->coherence.layout, begin, end, out);
@@ -265,7 +269,7 @@ static int sheet_boxes(const kmm__sheet_t *s, kmm__box_t out[2 * KMM__DIMS])
 
 static judge_t judge(const kmm__sheet_t *s)
 {
-    judge_t j = { s->array->runtime, s->promises > 0, s->promises > 0 };
+    judge_t j = {s->array->runtime, s->promises > 0, s->promises > 0};
     kmm__box_t boxes[2 * KMM__DIMS];
     int n = sheet_boxes(s, boxes);
     for (int b = 0; b < n && !j.alone; b++)
@@ -273,7 +277,8 @@ static judge_t judge(const kmm__sheet_t *s)
     return j;
 }
 
-/* Whether an idle sheet can go without being written. If so, and if the host gives up what it holds of it, says so. */
+/* Whether an idle sheet can go without being written. If so, and if the host gives up what it holds
+ * of it, says so. */
 static bool goes_unwritten(kmm__sheet_t *s)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
@@ -319,11 +324,14 @@ static void let_go_ahead(kmm__spill_t *p)
 static int write_error(kmm__spill_t *p)
 {
     bool full = p->write_error == ENOSPC || p->write_error == EDQUOT || p->write_error == EFBIG;
-    return kmm__error_set(full ? KMM_E_DISK_FULL : KMM_E_IO,
-                          "%s: %llu bytes of host memory could not be written there: %s; %llu bytes are stored there, "
-                          "and KMM_HOST_MEM allows %llu in memory",
-                          kmm__disk_folder(p->disk), (unsigned long long)p->sheet_bytes, strerror(p->write_error),
-                          (unsigned long long)(uint64_t)(p->slot_count - p->free_count) * p->sheet_bytes, (unsigned long long)p->limit);
+    return kmm__error_set(
+        full ? KMM_E_DISK_FULL : KMM_E_IO,
+        "%s: %llu bytes of host memory could not be written there: %s; %llu bytes are stored "
+        "there, "
+        "and KMM_HOST_MEM allows %llu in memory",
+        kmm__disk_folder(p->disk), (unsigned long long)p->sheet_bytes, strerror(p->write_error),
+        (unsigned long long)(uint64_t)(p->slot_count - p->free_count) * p->sheet_bytes,
+        (unsigned long long)p->limit);
 }
 
 static int room_make(kmm__spill_t *p, uint64_t bytes)
@@ -359,10 +367,13 @@ static int read_error(kmm__spill_t *p, const kmm__sheet_t *s, int error)
 {
     long long at = (long long)s->slot * (long long)p->sheet_bytes;
     if (error == KMM_E_CORRUPT)
-        return kmm__error_set(error, "%s: %llu bytes at byte %lld of the spill file are not what was written there (checksum)",
+        return kmm__error_set(error,
+                              "%s: %llu bytes at byte %lld of the spill file are not what was "
+                              "written there (checksum)",
                               kmm__disk_folder(p->disk), (unsigned long long)sheet_bytes(s), at);
-    return kmm__error_set(KMM_E_IO, "%s: %llu bytes at byte %lld of the spill file could not be read: %s",
-                          kmm__disk_folder(p->disk), (unsigned long long)sheet_bytes(s), at, strerror(error));
+    return kmm__error_set(
+        KMM_E_IO, "%s: %llu bytes at byte %lld of the spill file could not be read: %s",
+        kmm__disk_folder(p->disk), (unsigned long long)sheet_bytes(s), at, strerror(error));
 }
 
 /* Brings one sheet to memory, or on its way there. It is pinned. */
@@ -431,8 +442,10 @@ static int held_acquire(kmm__spill_t *p, kmm__held_t *held, bool awaits)
     if (bytes > p->limit) {
         held->count = 0;
         return kmm__error_set(KMM_E_MEMORY,
-                              "needs %llu bytes of host memory at once, of which KMM_HOST_MEM leaves %llu; a chunk of at most 1/%llu "
-                              "of its size would fit", (unsigned long long)bytes, (unsigned long long)p->limit,
+                              "needs %llu bytes of host memory at once, of which KMM_HOST_MEM "
+                              "leaves %llu; a chunk of at most 1/%llu "
+                              "of its size would fit",
+                              (unsigned long long)bytes, (unsigned long long)p->limit,
                               (unsigned long long)((bytes + p->limit - 1) / p->limit));
     }
     bool full = p->resident + bytes > p->limit;
@@ -449,7 +462,7 @@ void kmm__spill_release(kmm_runtime_t *rt, kmm__held_t *held)
     for (uint32_t k = 0; k < held->count; k++)
         sheet_unpin(rt->spill, held->hold[k].sheet);
     free(held->hold);
-    *held = (kmm__held_t){ 0 };
+    *held = (kmm__held_t){0};
 }
 
 /* ---- What has to be held ---- */
@@ -467,8 +480,9 @@ static void collect_sheet(collect_t *c, kmm__sheet_t *s, bool covers)
     if (s->stamp != c->spill->stamp) {
         s->stamp = c->spill->stamp;
         s->listed = c->held->count;
-        c->held->hold = kmm__grow(c->held->hold, c->held->count, &c->held->capacity, sizeof(*c->held->hold));
-        c->held->hold[c->held->count++] = (kmm__hold_t){ .sheet = s };
+        c->held->hold =
+            kmm__grow(c->held->hold, c->held->count, &c->held->capacity, sizeof(*c->held->hold));
+        c->held->hold[c->held->count++] = (kmm__hold_t){.sheet = s};
         c->more = true;
     }
     kmm__hold_t *h = &c->held->hold[s->listed];
@@ -481,7 +495,8 @@ static void collect_bytes(collect_t *c, int64_t begin, int64_t end)
 {
     int64_t size = (int64_t)c->spill->sheet_bytes;
     for (int64_t k = begin / size; k * size < end; k++) {
-        int64_t last = (k + 1) * size < (int64_t)c->array->bytes ? (k + 1) * size : (int64_t)c->array->bytes;
+        int64_t last =
+            (k + 1) * size < (int64_t)c->array->bytes ? (k + 1) * size : (int64_t)c->array->bytes;
         collect_sheet(c, &c->array->sheets[k], c->whole && begin <= k * size && end >= last);
     }
 }
@@ -492,19 +507,21 @@ static int collect_rows(void *arg, const kmm__rows_t *rows)
     if (rows->count > 1 && rows->pitch <= (int64_t)c->spill->sheet_bytes) {
         bool whole = c->whole;
         c->whole = false;
-        collect_bytes(c, rows->offset, rows->offset + (rows->count - 1) * rows->pitch + rows->width);
+        collect_bytes(c, rows->offset,
+                      rows->offset + (rows->count - 1) * rows->pitch + rows->width);
         c->whole = whole;
         return 0;
     }
     for (int64_t k = 0; k < rows->count; k++)
-        collect_bytes(c, rows->offset + k * rows->pitch, rows->offset + k * rows->pitch + rows->width);
+        collect_bytes(c, rows->offset + k * rows->pitch,
+                      rows->offset + k * rows->pitch + rows->width);
     return 0;
 }
 
 /* Lists anew what is already held, so that only what is missing is added. */
 static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__held_t *held)
 {
-    *c = (collect_t){ .spill = p, .held = held };
+    *c = (collect_t){.spill = p, .held = held};
     p->stamp++;
     for (uint32_t k = 0; k < held->count; k++) {
         held->hold[k].sheet->stamp = p->stamp;
@@ -546,7 +563,10 @@ static void collect_host_task(collect_t *c, void *task)
 }
 
 /* Parts that only a device of another driver holds come through the host. */
-typedef struct crossing { collect_t *collect; const kmm__task_t *task; } crossing_t;
+typedef struct crossing {
+    collect_t *collect;
+    const kmm__task_t *task;
+} crossing_t;
 
 static int collect_crossing(void *arg, const kmm__box_t *part, const void *value)
 {
@@ -567,12 +587,13 @@ static void collect_device_task(collect_t *c, void *task)
 {
     kmm__task_t *t = task;
     kmm_runtime_t *rt = t->device->runtime;
-    crossing_t x = { c, t };
+    crossing_t x = {c, t};
     c->writes = true;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_WRITE || a->array->is_abstract || a->array->is_mapped || !kmm__array_host(a->array))
+        if (a->mode == KMM_WRITE || a->array->is_abstract || a->array->is_mapped ||
+            !kmm__array_host(a->array))
             continue;
         c->array = a->array;
         int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
@@ -594,8 +615,8 @@ static void collect_frame(collect_t *c, void *frame)
 {
     kmm__frame_t *f = frame;
     kmm__array_t *a = f->array;
-    kmm__task_t where = { .device = f->device };
-    crossing_t x = { c, &where };
+    kmm__task_t where = {.device = f->device};
+    crossing_t x = {c, &where};
     kmm__box_t boxes[2 * KMM__DIMS];
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
     c->array = a;
@@ -607,9 +628,10 @@ static void collect_frame(collect_t *c, void *frame)
         kmm__map_visit(a->coherence.map, &boxes[b], evict_sole, &x);
 }
 
-/* Holds all that `fn` lists. What that is may become more while we wait: then all is given back and taken anew, so
- * that nothing is held by who waits for more. */
-static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits, void (*fn)(collect_t *c, void *arg), void *arg)
+/* Holds all that `fn` lists. What that is may become more while we wait: then all is given back and
+ * taken anew, so that nothing is held by who waits for more. */
+static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits,
+                    void (*fn)(collect_t *c, void *arg), void *arg)
 {
     for (uint32_t pinned = 0;;) {
         collect_t c;
@@ -622,7 +644,7 @@ static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits, void (*fn)(
         int error = held_acquire(p, held, awaits);
         if (error) {
             free(held->hold);
-            *held = (kmm__held_t){ 0 };
+            *held = (kmm__held_t){0};
             return error;
         }
         pinned = held->count;
@@ -633,7 +655,7 @@ int kmm__spill_hold_task(kmm__task_t *t)
 {
     kmm__spill_t *p = t->device->runtime->spill;
     bool on_host = t->device->space == KMM__HOST;
-    kmm__held_t held = { 0 };
+    kmm__held_t held = {0};
     if (!p || (!on_host && !p->crosses))
         return 0;
     int error = hold_all(p, &held, !on_host, on_host ? collect_host_task : collect_device_task, t);
@@ -662,12 +684,14 @@ int kmm__spill_expect_task(kmm__task_t *t)
     kmm__held_t *held = t->held;
     for (uint32_t k = 0; held && k < held->count; k++)
         if (held->hold[k].sheet->state == SHEET_ABSENT) /* it could not be read */
-            return read_error(t->device->runtime->spill, held->hold[k].sheet, held->hold[k].sheet->error);
+            return read_error(t->device->runtime->spill, held->hold[k].sheet,
+                              held->hold[k].sheet->error);
     for (uint32_t k = 0; held && k < held->count; k++) {
         kmm__sheet_t *s = held->hold[k].sheet;
         if (s->state != SHEET_READING)
             continue;
-        s->waiters = kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
+        s->waiters =
+            kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
         s->waiters[s->waiter_count++] = t;
         t->done_left += held->pending++ == 0;
     }
@@ -682,7 +706,8 @@ static void tell_waiters(kmm__spill_t *p, kmm__sheet_t *s, int error)
     s->waiters = NULL;
     s->waiter_count = s->waiter_capacity = 0;
     for (uint32_t k = 0; k < count; k++)
-        kmm__host_arrived(waiters[k], error ? read_error(p, s, error) : 0, --waiters[k]->held->pending == 0);
+        kmm__host_arrived(waiters[k], error ? read_error(p, s, error) : 0,
+                          --waiters[k]->held->pending == 0);
     free(waiters);
 }
 
@@ -698,13 +723,17 @@ void kmm__spill_release_task(kmm__task_t *t)
 int kmm__spill_hold_frame(kmm__frame_t *f, kmm__held_t *held)
 {
     kmm__spill_t *p = f->array->runtime->spill;
-    *held = (kmm__held_t){ 0 };
-    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, true, collect_frame, f) : 0;
+    *held = (kmm__held_t){0};
+    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, true, collect_frame, f)
+                                                         : 0;
 }
 
 /* ---- Sources ---- */
 
-typedef struct promise { kmm__array_t *array; bool given; } promise_t;
+typedef struct promise {
+    kmm__array_t *array;
+    bool given;
+} promise_t;
 
 static void promise_bytes(const promise_t *p, int64_t begin, int64_t end)
 {
@@ -720,15 +749,18 @@ static int promise_rows(void *arg, const kmm__rows_t *rows)
     promise_t *p = arg;
     bool dense = rows->pitch <= (int64_t)p->array->runtime->spill->sheet_bytes;
     if (dense || rows->count == 1)
-        promise_bytes(p, rows->offset, rows->offset + (rows->count - 1) * rows->pitch + rows->width);
+        promise_bytes(p, rows->offset,
+                      rows->offset + (rows->count - 1) * rows->pitch + rows->width);
     for (int64_t k = 0; k < rows->count && !dense && rows->count > 1; k++)
-        promise_bytes(p, rows->offset + k * rows->pitch, rows->offset + k * rows->pitch + rows->width);
+        promise_bytes(p, rows->offset + k * rows->pitch,
+                      rows->offset + k * rows->pitch + rows->width);
     return 0;
 }
 
-void kmm__spill_promise(kmm__array_t *a, const kmm__layout_t *layout, const kmm__box_t *box, bool given)
+void kmm__spill_promise(kmm__array_t *a, const kmm__layout_t *layout, const kmm__box_t *box,
+                        bool given)
 {
-    promise_t p = { a, given };
+    promise_t p = {a, given};
     if (a->sheets)
         kmm__layout_rows(layout, box, promise_rows, &p);
 }
@@ -741,9 +773,10 @@ static kmm__buffer_t *buffer_take(kmm__spill_t *p)
     return NULL;
 }
 
-/* A sheet is read to memory of its own while there is room that nobody waits for; otherwise it passes through a buffer,
- * and makes room for its next time only when something there was last used before it was. So data that is read over and
- * over in one order stays where it is instead of pushing out what is needed next. */
+/* A sheet is read to memory of its own while there is room that nobody waits for; otherwise it
+ * passes through a buffer, and makes room for its next time only when something there was last used
+ * before it was. So data that is read over and over in one order stays where it is instead of
+ * pushing out what is needed next. */
 static bool source_fits(kmm__spill_t *p, const kmm__sheet_t *s)
 {
     if (p->turn != p->next_turn)
@@ -791,7 +824,7 @@ bool kmm__source_begin(kmm__array_t *a, int64_t offset, bool waits, kmm__source_
     kmm__spill_t *p = rt->spill;
     kmm__sheet_t *s = &a->sheets[(uint64_t)offset / p->sheet_bytes];
     bool begun = false;
-    *out = (kmm__source_t){ .sheet = s };
+    *out = (kmm__source_t){.sheet = s};
     pthread_mutex_lock(&rt->lock);
     kmm__array_ref(a);
     out->missing = s->state == SHEET_ABSENT && !s->stored;
@@ -837,7 +870,9 @@ int kmm__source_await(kmm__source_t *s, kmm__backend_t *backend)
     s->base = a->host;
     if (s->missing) {
         kmm__source_end(s);
-        return kmm__error_set(KMM_E_IO, "a part of an array that the host should hold is neither in memory nor on disk");
+        return kmm__error_set(
+            KMM_E_IO,
+            "a part of an array that the host should hold is neither in memory nor on disk");
     }
     pthread_mutex_lock(&rt->lock);
     while (b && b->reading)
@@ -866,7 +901,7 @@ void kmm__source_end(kmm__source_t *s)
     }
     kmm__array_unref(a);
     pthread_mutex_unlock(&rt->lock);
-    *s = (kmm__source_t){ 0 };
+    *s = (kmm__source_t){0};
 }
 
 /* ---- The disk's thread ---- */
@@ -915,8 +950,11 @@ static void job_begin(kmm__spill_t *p, job_t *j)
     }
     if (s->slot < 0)
         s->slot = slot_take(p);
-    j->op = (kmm__disk_op_t){ .writes = j->kind == JOB_WRITE, .memory = j->buffer ? j->buffer->memory : sheet_memory(s),
-                              .bytes = sheet_bytes(s), .offset = s->slot * (int64_t)p->sheet_bytes, .owner = j };
+    j->op = (kmm__disk_op_t){.writes = j->kind == JOB_WRITE,
+                             .memory = j->buffer ? j->buffer->memory : sheet_memory(s),
+                             .bytes = sheet_bytes(s),
+                             .offset = s->slot * (int64_t)p->sheet_bytes,
+                             .owner = j};
     p->in_flight++;
     pthread_mutex_unlock(&p->runtime->lock);
     if (j->kind == JOB_WRITE)
@@ -1013,7 +1051,7 @@ void kmm__spill_array(kmm__array_t *a)
     a->sheet_count = (uint32_t)((a->bytes + p->sheet_bytes - 1) / p->sheet_bytes);
     a->sheets = kmm__alloc(a->sheet_count * sizeof(*a->sheets));
     for (uint32_t k = 0; k < a->sheet_count; k++)
-        a->sheets[k] = (kmm__sheet_t){ .array = a, .index = k, .slot = -1 };
+        a->sheets[k] = (kmm__sheet_t){.array = a, .index = k, .slot = -1};
 }
 
 void kmm__spill_array_dead(kmm__array_t *a)
@@ -1091,22 +1129,27 @@ static int choose_sizes(kmm__spill_t *p, uint64_t limit)
         p->crosses |= first && first != d->backend;
         first = d->backend;
         buffers = BUFFERS * p->sheet_bytes;
-        least = least > LEAST_SHEETS * d->info.granularity ? least : LEAST_SHEETS * d->info.granularity;
+        least =
+            least > LEAST_SHEETS * d->info.granularity ? least : LEAST_SHEETS * d->info.granularity;
     }
     if (limit < least + buffers)
-        return kmm__error_set(KMM_E_INVALID, "KMM_HOST_MEM: %llu bytes are too few; %llu is the least", (unsigned long long)limit,
-                              (unsigned long long)(least + buffers));
+        return kmm__error_set(KMM_E_INVALID,
+                              "KMM_HOST_MEM: %llu bytes are too few; %llu is the least",
+                              (unsigned long long)limit, (unsigned long long)(least + buffers));
     p->limit = limit - buffers;
     if (!buffers)
         return 0;
-    if (kmm_host_resource_create(&p->host) || kmm_resource_allocate(p->host, buffers, PAGE, NULL, &p->buffer_memory))
-        return kmm__error_set(KMM_E_MEMORY, "no host memory for buffers of %llu bytes", (unsigned long long)buffers);
+    if (kmm_host_resource_create(&p->host) ||
+        kmm_resource_allocate(p->host, buffers, PAGE, NULL, &p->buffer_memory))
+        return kmm__error_set(KMM_E_MEMORY, "no host memory for buffers of %llu bytes",
+                              (unsigned long long)buffers);
     for (uint32_t k = 0; k < BUFFERS; k++)
         p->buffers[k].memory = (char *)p->buffer_memory + k * p->sheet_bytes;
     return 0;
 }
 
-/* With all signals blocked: a file that may not grow any more raises one, and the program's handlers are not for us. */
+/* With all signals blocked: a file that may not grow any more raises one, and the program's
+ * handlers are not for us. */
 static int thread_start(kmm__spill_t *p)
 {
     sigset_t all, old;
@@ -1170,7 +1213,7 @@ uint64_t kmm__spill_sheet_bytes(const kmm_runtime_t *rt)
 void kmm__spill_stats(kmm_runtime_t *rt, kmm__spill_stats_t *out)
 {
     const kmm__spill_t *p = rt->spill;
-    *out = (kmm__spill_stats_t){ 0 };
+    *out = (kmm__spill_stats_t){0};
     if (!p)
         return;
     *out = p->stats;

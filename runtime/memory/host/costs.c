@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordinary memory is copied at the link's speed only when it is page-locked, and locking it costs as much as several copies through
- * buffers, or less than one: that depends on the driver, the kernel, the link, and how many threads there are to fill buffers. So it is
- * measured, when memory is first mapped that is large enough for it to matter, and kept for later processes.
+ * Ordinary memory is copied at the link's speed only when it is page-locked, and locking it costs
+ * as much as several copies through buffers, or less than one: that depends on the driver, the
+ * kernel, the link, and how many threads there are to fill buffers. So it is measured, when memory
+ * is first mapped that is large enough for it to matter, and kept for later processes.
  *
- * When to lock is the ski rental problem (Karlin, Manasse, Rudolph, Sleator: Competitive snoopy caching, Algorithmica 3, 1988): nobody
- * knows how often a block will be copied, so it goes through buffers until that has cost as much as locking it.
+ * When to lock is the ski rental problem (Karlin, Manasse, Rudolph, Sleator: Competitive snoopy
+ * caching, Algorithmica 3, 1988): nobody knows how often a block will be copied, so it goes through
+ * buffers until that has cost as much as locking it.
  */
 #include "memory/host/costs.h"
 
@@ -23,7 +25,8 @@ enum { MOST_TIMES = 1000, LASTS_S = 7 * 24 * 3600 };
 
 double kmm__costs_times(const kmm__copy_costs_t *c)
 {
-    /* Copies in and out run at once over the link, while the same threads fill and empty buffers for both. */
+    /* Copies in and out run at once over the link, while the same threads fill and empty buffers
+     * for both. */
     double more = c->stage - c->link / 2, times = more > 0 ? c->lock / more : MOST_TIMES;
     return times < 1 ? 0 : times < MOST_TIMES ? times : MOST_TIMES;
 }
@@ -31,7 +34,9 @@ double kmm__costs_times(const kmm__copy_costs_t *c)
 /* ---- The file ---- */
 
 /* Where it is, and its first line: what was measured, on which machine, in which surroundings. */
-typedef struct place { char path[4096], key[512]; } place_t;
+typedef struct place {
+    char path[4096], key[512];
+} place_t;
 
 static uint64_t hash(const char *text)
 {
@@ -55,7 +60,8 @@ static bool make_folders(char *path)
 /* In the folder that kmmcc keeps headers in. The key has been set. */
 static bool place(const char *what, place_t *out)
 {
-    const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
     char folder[3800];
     if (own && *own)
         snprintf(folder, sizeof(folder), "%s", own);
@@ -65,7 +71,8 @@ static bool place(const char *what, place_t *out)
         snprintf(folder, sizeof(folder), "%s/.cache/kmm", home ? home : "");
     if (*folder != '/' || (!own && !user && !home) || !make_folders(folder))
         return false; /* "none" */
-    snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what, (unsigned long long)hash(out->key));
+    snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what,
+             (unsigned long long)hash(out->key));
     return true;
 }
 
@@ -74,7 +81,8 @@ static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t slot_b
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    snprintf(out->key, sizeof(out->key), "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
+    snprintf(out->key, sizeof(out->key),
+             "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
              sysconf(_SC_NPROCESSORS_ONLN), threads, slot_bytes);
     return place("copies", out);
 }
@@ -83,7 +91,8 @@ static bool place_links(const kmm__device_t *d, uint32_t count, place_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    snprintf(out->key, sizeof(out->key), "kmm links 1: %s, %u of %s, %ld CPUs", host, count, d->info.name, sysconf(_SC_NPROCESSORS_ONLN));
+    snprintf(out->key, sizeof(out->key), "kmm links 1: %s, %u of %s, %ld CPUs", host, count,
+             d->info.name, sysconf(_SC_NPROCESSORS_ONLN));
     return place("links", out);
 }
 
@@ -99,7 +108,8 @@ static FILE *place_open(const place_t *at)
 {
     char key[sizeof(at->key) + 1];
     FILE *f = fopen(at->path, "r");
-    if (f && is_recent(f) && fgets(key, sizeof(key), f) && strncmp(key, at->key, strlen(at->key)) == 0 && strcmp(key + strlen(at->key), "\n") == 0)
+    if (f && is_recent(f) && fgets(key, sizeof(key), f) &&
+        strncmp(key, at->key, strlen(at->key)) == 0 && strcmp(key + strlen(at->key), "\n") == 0)
         return f;
     if (f)
         fclose(f);
@@ -111,7 +121,8 @@ static void place_write(const place_t *at, const char *text)
 {
     char path[sizeof(at->path) + 16];
     snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
-    unlink(path); /* others may write to the folder, too: nothing that has this name already is written to */
+    unlink(path); /* others may write to the folder, too: nothing that has this name already is
+                     written to */
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f)
@@ -126,22 +137,24 @@ static bool is_cost(double v)
     return isfinite(v) && v >= 0 && v < 1;
 }
 
-bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, kmm__copy_costs_t *out)
+bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+                     kmm__copy_costs_t *out)
 {
     place_t at;
     kmm__copy_costs_t c;
     FILE *f = place_copies(d, threads, slot_bytes, &at) ? place_open(&at) : NULL;
     if (!f)
         return false;
-    bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 && is_cost(c.lock) && is_cost(c.stage) && is_cost(c.link) &&
-              c.stage > 0;
+    bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 &&
+              is_cost(c.lock) && is_cost(c.stage) && is_cost(c.link) && c.stage > 0;
     fclose(f);
     if (ok)
         *out = c;
     return ok;
 }
 
-void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, const kmm__copy_costs_t *c)
+void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+                     const kmm__copy_costs_t *c)
 {
     place_t at;
     char text[256];
@@ -196,9 +209,14 @@ static double lock_cost(kmm__backend_t *b, char *sample)
     return best / KMM__SAMPLE_BYTES;
 }
 
-static double copy_time(kmm__device_t *d, kmm__stream_t *s, kmm__addr_t at, char *locked, size_t bytes)
+static double copy_time(kmm__device_t *d, kmm__stream_t *s, kmm__addr_t at, char *locked,
+                        size_t bytes)
 {
-    kmm__copy_t copy = { .dst_gpu = d->gpu, .dst = at, .src = (kmm__addr_t)(uintptr_t)locked, .width = (int64_t)bytes, .rows = 1 };
+    kmm__copy_t copy = {.dst_gpu = d->gpu,
+                        .dst = at,
+                        .src = (kmm__addr_t)(uintptr_t)locked,
+                        .width = (int64_t)bytes,
+                        .rows = 1};
     double best = 0;
     for (int k = 0; k < KMM__COST_ROUNDS; k++) {
         double begin = kmm__costs_now();
@@ -220,7 +238,8 @@ static double with_stream(kmm__device_t *d, kmm__addr_t at, char *locked, size_t
     return took;
 }
 
-static double with_window(kmm__device_t *d, kmm__frame_handle_t frame, size_t whole, char *locked, size_t bytes)
+static double with_window(kmm__device_t *d, kmm__frame_handle_t frame, size_t whole, char *locked,
+                          size_t bytes)
 {
     kmm__backend_t *b = d->backend;
     kmm__addr_t window;
@@ -242,12 +261,14 @@ static double link_cost(kmm__device_t *d, char *locked, size_t bytes)
     kmm__frame_handle_t frame;
     if (d->backend->frame_create(d->gpu, whole, &frame))
         return 0;
-    double took = d->info.whole ? with_stream(d, frame, locked, bytes) : with_window(d, frame, whole, locked, bytes);
+    double took = d->info.whole ? with_stream(d, frame, locked, bytes)
+                                : with_window(d, frame, whole, locked, bytes);
     d->backend->frame_destroy(d->gpu, frame, whole);
     return took / (double)bytes;
 }
 
-void kmm__costs_measure(kmm__device_t *d, char *sample, char *locked, size_t bytes, kmm__copy_costs_t *out)
+void kmm__costs_measure(kmm__device_t *d, char *sample, char *locked, size_t bytes,
+                        kmm__copy_costs_t *out)
 {
     out->lock = lock_cost(d->backend, sample);
     out->link = link_cost(d, locked, bytes);

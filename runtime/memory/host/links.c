@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns at the host's memory. So many devices have a turn at once; a device keeps it while copies of its own are under way, and, when others wait, for
- * so many bytes at most, so that links stay full and nobody starves: turns are given in the order in which they were asked for.
+ * Turns at the host's memory. So many devices have a turn at once; a device keeps it while copies
+ * of its own are under way, and, when others wait, for so many bytes at most, so that links stay
+ * full and nobody starves: turns are given in the order in which they were asked for.
  *
- * Who waits for a turn holds none, and those that have one are copies on streams, behind nothing but what is done: they end, whatever anybody
- * waits for. So no circle can arise.
+ * Who waits for a turn holds none, and those that have one are copies on streams, behind nothing
+ * but what is done: they end, whatever anybody waits for. So no circle can arise.
  */
 #include "memory/host/links.h"
 
@@ -16,7 +17,8 @@
 
 enum { MANY_DEVICES = 4, SEEN_TIMES = 128 };
 
-/* Where turns change little is on the link for a moment, one way or both: so there are to be many copies in one. */
+/* Where turns change little is on the link for a moment, one way or both: so there are to be many
+ * copies in one. */
 static const uint64_t TURN_BYTES = (uint64_t)2 << 30;
 
 typedef struct link {
@@ -34,8 +36,8 @@ struct kmm__links {
     uint32_t count;                           /* so many */
     _Atomic uint32_t most;                    /* turns at once; count: nobody has to wait */
     uint32_t turns;                           /* given now */
-    _Atomic(enum links_state { LINKS_KNOWN, LINKS_UNKNOWN, LINKS_MEASURING }) state;
-    uint64_t seen;       /* bytes copied while not known */
+    _Atomic(enum links_state{LINKS_KNOWN, LINKS_UNKNOWN, LINKS_MEASURING}) state;
+    uint64_t seen; /* bytes copied while not known */
     uint64_t turn_bytes;
     uint64_t next_number;
     link_t link[KMM__MAX_DEVICES]; /* by the device's index */
@@ -89,7 +91,8 @@ static void await_turn(struct kmm__links *p, link_t *l)
     pthread_cond_broadcast(&p->changed); /* the next one is the first now */
 }
 
-/* Finds out how many are best, once so much has been copied that it matters: with nothing else under way. */
+/* Finds out how many are best, once so much has been copied that it matters: with nothing else
+ * under way. */
 static void measure(struct kmm__links *p)
 {
     bool measured = false;
@@ -202,7 +205,7 @@ int kmm__links_start(kmm_runtime_t *rt)
     const char *text = getenv("KMM_LINKS");
     bool measures, only_gpus = true;
     struct kmm__links *p = kmm__alloc(sizeof(*p));
-    *p = (struct kmm__links){ .turn_bytes = TURN_BYTES };
+    *p = (struct kmm__links){.turn_bytes = TURN_BYTES};
     p->count = devices_with_memory(rt, p->devices, &only_gpus);
     p->most = p->count;
     bool ok = parse(text, p, &measures);
@@ -214,7 +217,11 @@ int kmm__links_start(kmm_runtime_t *rt)
         p->state = LINKS_UNKNOWN;
     if (!ok || (p->state == LINKS_KNOWN && p->most >= p->count)) {
         free(p);
-        return ok ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_LINKS=%s: neither auto nor how many devices copy at once, such as 4", text);
+        return ok ? 0
+                  : kmm__error_set(
+                        KMM_E_INVALID,
+                        "KMM_LINKS=%s: neither auto nor how many devices copy at once, such as 4",
+                        text);
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -228,7 +235,8 @@ void kmm__links_stop(kmm_runtime_t *rt)
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
-    while (p->turns) /* whoever is told that its copies are done may come here before they are counted off */
+    while (p->turns) /* whoever is told that its copies are done may come here before they are
+                        counted off */
         pthread_cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&p->changed);

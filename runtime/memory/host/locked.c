@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of the host's memory is page-locked, which has a bound, and what is kept of it for arrays to come: buffers of arrays that are
- * gone stay as they are, locked, for the next array of the same size. Touching and locking a GB takes as long as copying it ten
- * times, and programs that make temporary arrays make the same ones again. The oldest go first when there is no room for others.
+ * How much of the host's memory is page-locked, which has a bound, and what is kept of it for
+ * arrays to come: buffers of arrays that are gone stay as they are, locked, for the next array of
+ * the same size. Touching and locking a GB takes as long as copying it ten times, and programs that
+ * make temporary arrays make the same ones again. The oldest go first when there is no room for
+ * others.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,7 +29,7 @@ struct kmm__locked {
     pthread_mutex_t lock; /* no other is taken inside it */
     bool is_given;        /* the bound is the program's, not the machine's */
     uint64_t bound, locked, kept_bytes;
-    kept_t *kept;         /* the newest first */
+    kept_t *kept; /* the newest first */
 };
 
 /* Three quarters of what the machine has, which grows while some virtual machines run. */
@@ -51,7 +53,8 @@ static void kept_free(kept_t *e)
 {
     for (uint32_t k = 0; k < e->block_count; k++)
         if (e->blocks[k].locked_by)
-            e->blocks[k].locked_by->host_unregister(e->blocks[k].locked_by, e->host + k * e->block_bytes);
+            e->blocks[k].locked_by->host_unregister(e->blocks[k].locked_by,
+                                                    e->host + k * e->block_bytes);
     munmap(e->host, kmm__whole_pages(e->bytes));
     free(e->blocks);
     free(e);
@@ -75,7 +78,8 @@ static kept_t *oldest_take(struct kmm__locked *p)
     return *at ? kept_take(p, at) : NULL;
 }
 
-/* Gives kept buffers back to the system, the oldest first, until at most so many bytes of them are left. Not locked. */
+/* Gives kept buffers back to the system, the oldest first, until at most so many bytes of them are
+ * left. Not locked. */
 static void kept_trim(struct kmm__locked *p, uint64_t most)
 {
     pthread_mutex_lock(&p->lock);
@@ -118,7 +122,7 @@ bool kmm__locked_keep(kmm__array_t *a)
     kmm__pin_await(a);
     uint64_t locked = locked_bytes(a);
     kept_t *e = kmm__alloc(sizeof(*e));
-    *e = (kept_t){ a->host, a->bytes, locked, a->blocks, a->block_count, a->block_bytes, NULL };
+    *e = (kept_t){a->host, a->bytes, locked, a->blocks, a->block_count, a->block_bytes, NULL};
     pthread_mutex_lock(&p->lock);
     uint64_t most = p->bound / PART_KEPT;
     bool keeps = locked > 0 && a->bytes <= most;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which nodes of the host's memory are near a device, and memory of ours that is had from them. Where the host has several
- * nodes, copies to and from the others pass between its processors, and share that with everything else.
+ * Which nodes of the host's memory are near a device, and memory of ours that is had from them.
+ * Where the host has several nodes, copies to and from the others pass between its processors, and
+ * share that with everything else.
  *
- * hwloc is asked where the device's place on the PCI bus is. It reads files of the system's for each CPU and each PCI device, which
- * takes tens of milliseconds on large machines. So it has a thread of its own, which runs while the driver opens its devices, and whose end
- * nobody waits for but who locks memory, or ends the runtime, before. Where there is one node it is not asked.
+ * hwloc is asked where the device's place on the PCI bus is. It reads files of the system's for
+ * each CPU and each PCI device, which takes tens of milliseconds on large machines. So it has a
+ * thread of its own, which runs while the driver opens its devices, and whose end nobody waits for
+ * but who locks memory, or ends the runtime, before. Where there is one node it is not asked.
  *
- * What the user has decided comes first. KMM_NUMA=0 turns all of this off; threads whose memory has been bound or interleaved from
- * outside (numactl) keep that; nodes that the process must not use are none. Memory is had from other nodes when
- * the near ones are full, and that it cannot be bound is no error.
+ * What the user has decided comes first. KMM_NUMA=0 turns all of this off; threads whose memory has
+ * been bound or interleaved from outside (numactl) keep that; nodes that the process must not use
+ * are none. Memory is had from other nodes when the near ones are full, and that it cannot be bound
+ * is no error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +37,7 @@ struct kmm__near {
     pthread_mutex_t lock;
     pthread_t thread;
     bool has_thread, loaded;
-    _Atomic bool known; /* what follows does not change any more */
+    _Atomic bool known;        /* what follows does not change any more */
     hwloc_topology_t topology; /* NULL: all nodes are alike */
     bool binds;                /* since nobody has said where the memory of this process is to be */
     hwloc_bitmap_t nodes[KMM__MAX_DEVICES]; /* NULL: none is nearer than others */
@@ -48,8 +51,8 @@ static bool is_off(void)
     return text && strcmp(text, "0") == 0;
 }
 
-/* Whether the system says that there is one node only: its list of nodes is one number. A description that hwloc is told to use in the
- * machine's place may have more. */
+/* Whether the system says that there is one node only: its list of nodes is one number. A
+ * description that hwloc is told to use in the machine's place may have more. */
 static bool is_one_node(void)
 {
     char text[64];
@@ -62,10 +65,12 @@ static bool is_one_node(void)
     return n > 0 && !memchr(text, '-', (size_t)n) && !memchr(text, ',', (size_t)n);
 }
 
-/* Packages, nodes and PCI devices. What would bind this thread to each CPU in turn, or start drivers, is left out. */
+/* Packages, nodes and PCI devices. What would bind this thread to each CPU in turn, or start
+ * drivers, is left out. */
 static hwloc_topology_t topology_load(void)
 {
-    static const char *const components[] = { "x86", "pci", "cuda", "nvml", "rsmi", "opencl", "levelzero", "gl" };
+    static const char *const components[] = {"x86",  "pci",    "cuda",      "nvml",
+                                             "rsmi", "opencl", "levelzero", "gl"};
     hwloc_topology_t t;
     if (hwloc_topology_init(&t))
         return NULL;
@@ -85,7 +90,8 @@ static hwloc_topology_t topology_load(void)
 /* Of the host's main memory, not of a device's or of a slower or faster kind beside it. */
 static bool is_main(hwloc_obj_t node)
 {
-    return node->attr->numanode.local_memory > 0 && (!node->subtype || strcmp(node->subtype, "DRAM") == 0);
+    return node->attr->numanode.local_memory > 0 &&
+           (!node->subtype || strcmp(node->subtype, "DRAM") == 0);
 }
 
 /* The nodes of main memory in `set`; NULL: all. */
@@ -100,7 +106,8 @@ static hwloc_bitmap_t main_nodes(hwloc_topology_t t, hwloc_const_bitmap_t set)
 
 static hwloc_bitmap_t nodes_near(hwloc_topology_t t, hwloc_const_bitmap_t all, const kmm__pci_t *p)
 {
-    hwloc_obj_t at = p->known ? hwloc_get_pcidev_by_busid(t, p->domain, p->bus, p->device, p->function) : NULL;
+    hwloc_obj_t at =
+        p->known ? hwloc_get_pcidev_by_busid(t, p->domain, p->bus, p->device, p->function) : NULL;
     at = at ? hwloc_get_non_io_ancestor_obj(t, at) : NULL;
     hwloc_bitmap_t nodes = at && at->nodeset ? main_nodes(t, at->nodeset) : NULL;
     if (!nodes || (!hwloc_bitmap_iszero(nodes) && !hwloc_bitmap_isequal(nodes, all)))
@@ -114,7 +121,8 @@ static bool is_free_to_bind(hwloc_topology_t t)
 {
     hwloc_membind_policy_t policy = HWLOC_MEMBIND_MIXED;
     hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
-    bool asked = nodes && hwloc_topology_is_thissystem(t) &&
+    bool asked =
+        nodes && hwloc_topology_is_thissystem(t) &&
         hwloc_get_membind(t, nodes, &policy, HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET) == 0;
     hwloc_bitmap_free(nodes);
     return asked && (policy == HWLOC_MEMBIND_FIRSTTOUCH || policy == HWLOC_MEMBIND_DEFAULT);
@@ -212,7 +220,8 @@ void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes)
         return;
     const struct kmm__near *n = find_once(d->runtime);
     if (n->binds && n->nodes[d->index])
-        hwloc_set_area_membind(n->topology, at, bytes, n->nodes[d->index], HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+        hwloc_set_area_membind(n->topology, at, bytes, n->nodes[d->index], HWLOC_MEMBIND_BIND,
+                               HWLOC_MEMBIND_BYNODESET);
 }
 
 #else

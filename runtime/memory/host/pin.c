@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run at the link's speed
- * beside each other. Locking a block takes as long as copying it twice, so blocks that lie behind a used one are locked ahead by
- * threads of their own; two are as fast as any number (docs/performance.md). Memory of the program that is mapped for
- * a while is unlocked again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
- * that costs less on this machine (costs.c), and only what is copied again and again is locked. So does what there is no room to
- * lock (locked.c).
+ * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
+ * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
+ * blocks that lie behind a used one are locked ahead by threads of their own; two are as fast as
+ * any number (docs/performance.md). Memory of the program that is mapped for a while is unlocked
+ * again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
+ * that costs less on this machine (costs.c), and only what is copied again and again is locked. So
+ * does what there is no room to lock (locked.c).
  */
 #include <stdlib.h>
 
@@ -32,14 +33,15 @@ struct kmm__pinners {
     pthread_t threads[PINNERS];
 };
 
-/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are given back. */
+/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are
+ * given back. */
 static uint64_t block_bytes(const kmm__array_t *a)
 {
     return a->sheets ? kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
 }
 
-/* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on which the buffer does,
- * this many bytes before it. */
+/* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on
+ * which the buffer does, this many bytes before it. */
 static uint64_t lead(const kmm__array_t *a)
 {
     return (uintptr_t)a->host % PAGE;
@@ -70,18 +72,21 @@ static uint64_t lockable(const kmm__array_t *a, uint32_t k)
     return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
 }
 
-/* Locks block k, which the caller has marked and taken room for, for copies of this device. The block_lock is not held. */
+/* Locks block k, which the caller has marked and taken room for, for copies of this device. The
+ * block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     kmm__backend_t *backend = d->backend;
     uint64_t bytes = lockable(a, k);
     if (!a->is_mapped)
         kmm__near_bind(d, a->host + block_begin(a, k), bytes);
-    bool locked = bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
+    bool locked =
+        bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
     if (!locked)
         kmm__locked_give(a->runtime, bytes);
     pthread_mutex_lock(&a->block_lock);
-    a->blocks[k] = (kmm__host_block_t){ .state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL };
+    a->blocks[k] =
+        (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL};
     pthread_cond_broadcast(&a->block_ready);
     pthread_mutex_unlock(&a->block_lock);
 }
@@ -159,14 +164,15 @@ static bool threads_ensure(struct kmm__pinners *p)
     return p->count > 0;
 }
 
-/* Takes room and asks for a block to be locked, if there is a thread. With the array's block_lock held. */
+/* Takes room and asks for a block to be locked, if there is a thread. With the array's block_lock
+ * held. */
 static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     struct kmm__pinners *p = a->runtime->pinners;
     pthread_mutex_lock(&p->lock);
     if (threads_ensure(p) && kmm__locked_take(a->runtime, lockable(a, k))) {
         request_t *r = kmm__alloc(sizeof(*r));
-        *r = (request_t){ a, d, k, NULL };
+        *r = (request_t){a, d, k, NULL};
         a->blocks[k].state = KMM__BLOCK_PINNING;
         *p->end = r;
         p->end = &r->next;
@@ -180,7 +186,9 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 /* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
 static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    return !a->is_mapped || !kmm__stage_works(d) || (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)kmm__pin_block_size(a, k);
+    return !a->is_mapped || !kmm__stage_works(d) ||
+           (double)a->blocks[k].staged >=
+               kmm__stage_times(d, a->bytes) * (double)kmm__pin_block_size(a, k);
 }
 
 /* Pages that come and go are not locked ahead. With the block_lock held. */
@@ -204,7 +212,8 @@ static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t 
 
 typedef enum way { LOCK, STAGE, PLAIN } way_t;
 
-/* How `bytes` of block k, which nobody has locked, are to be copied. LOCK: room has been taken. With the block_lock held. */
+/* How `bytes` of block k, which nobody has locked, are to be copied. LOCK: room has been taken.
+ * With the block_lock held. */
 static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
 {
     kmm__host_block_t *b = &a->blocks[k];
@@ -269,7 +278,7 @@ void kmm__unpin(kmm__array_t *a, uint32_t k)
         kmm__locked_give(a->runtime, kmm__pin_block_size(a, k));
     }
     if (a->blocks)
-        a->blocks[k] = (kmm__host_block_t){ 0 };
+        a->blocks[k] = (kmm__host_block_t){0};
     pthread_mutex_unlock(&a->block_lock);
 }
 

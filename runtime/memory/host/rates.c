@@ -9,7 +9,8 @@
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };
 
-static const double NEARLY = 0.95; /* a few more devices that add next to nothing only make everybody wait longer */
+static const double NEARLY =
+    0.95; /* a few more devices that add next to nothing only make everybody wait longer */
 
 /* Of one device: memory for a copy in, and behind it as much for one out, on both sides. */
 typedef struct probe {
@@ -24,7 +25,8 @@ typedef struct probe {
 
 uint64_t kmm__rates_bytes(const kmm__device_t *d)
 {
-    uint64_t bytes = d->most / DEVICE_PART < SAMPLE_BYTES ? d->most / DEVICE_PART : SAMPLE_BYTES, unit = d->info.granularity;
+    uint64_t bytes = d->most / DEVICE_PART < SAMPLE_BYTES ? d->most / DEVICE_PART : SAMPLE_BYTES,
+             unit = d->info.granularity;
     return bytes < unit ? unit : bytes / unit * unit;
 }
 
@@ -64,7 +66,8 @@ static bool host_open(probe_t *p)
     return p->is_locked;
 }
 
-/* The device's memory is beyond its limit for a moment. False: something was not to be had; what was is there to be closed. */
+/* The device's memory is beyond its limit for a moment. False: something was not to be had; what
+ * was is there to be closed. */
 static bool probe_open(probe_t *p)
 {
     kmm__device_t *d = p->device;
@@ -77,7 +80,8 @@ static bool probe_open(probe_t *p)
     else if (b->window_reserve(d->gpu, whole, &p->at))
         return false;
     p->is_mapped = d->info.whole || b->frame_map(d->gpu, p->at, p->frame, whole) == 0;
-    return p->is_mapped && b->stream_create(d->gpu, &p->in) == 0 && b->stream_create(d->gpu, &p->out) == 0;
+    return p->is_mapped && b->stream_create(d->gpu, &p->in) == 0 &&
+           b->stream_create(d->gpu, &p->out) == 0;
 }
 
 /* ---- Measuring ---- */
@@ -86,13 +90,19 @@ static int enqueue(const probe_t *p)
 {
     kmm__device_t *d = p->device;
     kmm__addr_t host = (kmm__addr_t)(uintptr_t)p->host;
-    kmm__copy_t in = { .dst_gpu = d->gpu, .dst = p->at, .src = host, .width = (int64_t)p->bytes, .rows = 1 };
-    kmm__copy_t out = { .src_gpu = d->gpu, .dst = host + p->bytes, .src = p->at + p->bytes, .width = (int64_t)p->bytes, .rows = 1 };
+    kmm__copy_t in = {
+        .dst_gpu = d->gpu, .dst = p->at, .src = host, .width = (int64_t)p->bytes, .rows = 1};
+    kmm__copy_t out = {.src_gpu = d->gpu,
+                       .dst = host + p->bytes,
+                       .src = p->at + p->bytes,
+                       .width = (int64_t)p->bytes,
+                       .rows = 1};
     int error = d->backend->copy(p->in, &in);
     return error ? error : d->backend->copy(p->out, &out);
 }
 
-/* Bytes a second of `used` of the devices, those that lie farthest from each other; 0: something failed. */
+/* Bytes a second of `used` of the devices, those that lie farthest from each other; 0: something
+ * failed. */
 static double rate_of(const probe_t *probes, uint32_t count, uint32_t used)
 {
     double begin = kmm__costs_now();
@@ -102,7 +112,8 @@ static double rate_of(const probe_t *probes, uint32_t count, uint32_t used)
             error = enqueue(&probes[k * count / used]);
     for (uint32_t k = 0; k < used; k++) {
         const probe_t *p = &probes[k * count / used];
-        int in = kmm__stream_drain(p->device->backend, p->in), out = kmm__stream_drain(p->device->backend, p->out);
+        int in = kmm__stream_drain(p->device->backend, p->in),
+            out = kmm__stream_drain(p->device->backend, p->out);
         error = error ? error : in ? in : out;
     }
     return error ? 0 : 2.0 * PIECES * used * (double)probes[0].bytes / (kmm__costs_now() - begin);
@@ -140,11 +151,11 @@ static uint32_t choose(const probe_t *probes, uint32_t count)
 
 uint32_t kmm__rates_measure(kmm__device_t *const *devices, uint32_t count, bool *measured)
 {
-    probe_t probes[KMM__MAX_DEVICES] = { 0 };
+    probe_t probes[KMM__MAX_DEVICES] = {0};
     bool opened = true;
     uint32_t chosen = 0;
     for (uint32_t k = 0; k < count; k++)
-        probes[k] = (probe_t){ .device = devices[k], .bytes = kmm__rates_bytes(devices[0]) };
+        probes[k] = (probe_t){.device = devices[k], .bytes = kmm__rates_bytes(devices[0])};
     for (uint32_t k = 0; k < count && opened; k++)
         opened = probe_open(&probes[k]);
     if (opened)

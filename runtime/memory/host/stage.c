@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between devices and ordinary memory through page-locked buffers, which several threads of the CPU fill and empty.
- * Page-locking memory costs as much as copying it several times, which memory that is mapped for one launch does not pay
- * back; pin.c says which memory goes which way, by what both cost on this machine (costs.c).
+ * Copies between devices and ordinary memory through page-locked buffers, which several threads of
+ * the CPU fill and empty. Page-locking memory costs as much as copying it several times, which
+ * memory that is mapped for one launch does not pay back; pin.c says which memory goes which way,
+ * by what both cost on this machine (costs.c).
  *
- * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy goes to a buffer, and
- * once it is there, a thread empties that. So what has been copied out *lands* later than its stream says, and whoever is to
- * learn of it through a notification asks kmm__stage_notify for one.
+ * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy
+ * goes to a buffer, and once it is there, a thread empties that. So what has been copied out
+ * *lands* later than its stream says, and whoever is to learn of it through a notification asks
+ * kmm__stage_notify for one.
  */
 #include "memory/host/stage.h"
 
@@ -17,7 +19,14 @@
 
 #include "memory/host/costs.h"
 
-enum { SLOTS = 32, MOST_THREADS = 12, LEAST_CPUS = 4, SPARED_CPUS = 2, SLOT_BYTES = 1 << 20, USUAL_TIMES = 2 };
+enum {
+    SLOTS = 32,
+    MOST_THREADS = 12,
+    LEAST_CPUS = 4,
+    SPARED_CPUS = 2,
+    SLOT_BYTES = 1 << 20,
+    USUAL_TIMES = 2
+};
 
 typedef enum slot_state {
     SLOT_FREE,
@@ -32,7 +41,7 @@ typedef struct slot {
     struct kmm__stager *stager;
     slot_state_t state;
     char *buffer, *host;
-    int node; /* of the host's memory, that the buffer is on; -1: any */
+    int node;       /* of the host's memory, that the buffer is on; -1: any */
     kmm__addr_t at; /* on the device */
     int64_t width, pitch, rows;
     kmm__device_t *device;
@@ -42,7 +51,8 @@ typedef struct slot {
     struct slot *next;
 } slot_t;
 
-/* A notification that its stream has delivered, and who is to get it once the pieces before it have landed. */
+/* A notification that its stream has delivered, and who is to get it once the pieces before it have
+ * landed. */
 typedef struct note {
     kmm__device_t *device;
     void (*fn)(void *arg, int status);
@@ -66,8 +76,8 @@ struct kmm__stager {
     size_t slot_bytes;
     char *memory;
     kmm__backend_t *locked_by;
-    slot_t slots[2 * SLOTS]; /* for copies in, then for copies out: neither waits for the other */
-    slot_t *first, **end;    /* those queued */
+    slot_t slots[2 * SLOTS];  /* for copies in, then for copies out: neither waits for the other */
+    slot_t *first, **end;     /* those queued */
     _Atomic uint32_t landing; /* slots of copies out that are in use */
     uint64_t next_number;
     note_t *notes, **notes_end;
@@ -81,7 +91,8 @@ struct kmm__stager {
 static bool is_behind(const struct kmm__stager *p, const note_t *n)
 {
     for (uint32_t k = SLOTS; k < 2 * SLOTS; k++)
-        if (p->slots[k].state != SLOT_FREE && p->slots[k].device == n->device && p->slots[k].number < n->number)
+        if (p->slots[k].state != SLOT_FREE && p->slots[k].device == n->device &&
+            p->slots[k].number < n->number)
             return true;
     return false;
 }
@@ -135,7 +146,7 @@ int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void 
     if (!p->landing) /* what is enqueued on d->out is counted by now */
         return d->backend->notify(d->out, fn, arg);
     note_t *n = kmm__alloc(sizeof(*n));
-    *n = (note_t){ .device = d, .fn = fn, .arg = arg };
+    *n = (note_t){.device = d, .fn = fn, .arg = arg};
     pthread_mutex_lock(&p->lock);
     n->number = p->next_number;
     p->coming++;
@@ -159,7 +170,8 @@ static void slot_free(slot_t *s)
     pthread_cond_broadcast(&s->stager->changed);
 }
 
-static void rows_copy(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, const slot_t *s)
+static void rows_copy(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                      const slot_t *s)
 {
     for (int64_t k = 0; k < s->rows; k++)
         memcpy(to + k * to_pitch, from + k * from_pitch, (size_t)s->width);
@@ -247,7 +259,10 @@ static int times_given(struct kmm__stager *p)
         return 0;
     p->times = strtod(text, &end);
     p->costs_state = COSTS_KNOWN;
-    return *end == '\0' && p->times >= 0 ? 0 : kmm__error_set(KMM_E_INVALID, "KMM_STAGE_TIMES=%s: no number, such as 2.5 or 0", text);
+    return *end == '\0' && p->times >= 0
+               ? 0
+               : kmm__error_set(KMM_E_INVALID, "KMM_STAGE_TIMES=%s: no number, such as 2.5 or 0",
+                                text);
 }
 
 int kmm__stage_start(kmm_runtime_t *rt)
@@ -270,7 +285,7 @@ static void slots_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory)
         kmm__device_t *d = rt->device[k % SLOTS * rt->visible_count / SLOTS];
         char *buffer = memory + k * p->slot_bytes;
         kmm__near_bind(d, buffer, p->slot_bytes);
-        p->slots[k] = (slot_t){ .stager = p, .buffer = buffer, .node = kmm__near_node(d) };
+        p->slots[k] = (slot_t){.stager = p, .buffer = buffer, .node = kmm__near_node(d)};
     }
 }
 
@@ -288,7 +303,8 @@ static bool begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t *back
     }
     p->memory = memory;
     p->locked_by = backend;
-    while (p->thread_count < p->threads_wanted && pthread_create(&p->threads[p->thread_count], NULL, stage_main, p) == 0)
+    while (p->thread_count < p->threads_wanted &&
+           pthread_create(&p->threads[p->thread_count], NULL, stage_main, p) == 0)
         p->thread_count++;
     return p->thread_count > 0;
 }
@@ -325,7 +341,8 @@ bool kmm__stage_works(kmm__device_t *d)
     return works;
 }
 
-/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL: none is free. Locked. */
+/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL:
+ * none is free. Locked. */
 static slot_t *slot_near(struct kmm__stager *p, uint32_t first, int node)
 {
     slot_t *any = NULL;
@@ -356,13 +373,15 @@ static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
 /* Fills buffers with the sample, as copies in do, and does no more with them. Seconds. */
 static double fill_time(struct kmm__stager *p, char *sample)
 {
-    kmm__stage_t t = { 0 };
+    kmm__stage_t t = {0};
     double begin = kmm__costs_now();
     pthread_mutex_lock(&p->lock);
     for (size_t offset = 0; offset < KMM__SAMPLE_BYTES || t.filling || t.filled;) {
         slot_t *s = offset < KMM__SAMPLE_BYTES ? slot_near(p, 0, -1) : NULL;
         if (s) {
-            int64_t n = (int64_t)(KMM__SAMPLE_BYTES - offset < p->slot_bytes ? KMM__SAMPLE_BYTES - offset : p->slot_bytes);
+            int64_t n =
+                (int64_t)(KMM__SAMPLE_BYTES - offset < p->slot_bytes ? KMM__SAMPLE_BYTES - offset
+                                                                     : p->slot_bytes);
             s->host = sample + offset;
             s->width = s->pitch = n;
             s->rows = 1;
@@ -382,7 +401,8 @@ static double fill_time(struct kmm__stager *p, char *sample)
 
 static bool measure(struct kmm__stager *p, kmm__device_t *d, kmm__copy_costs_t *out)
 {
-    char *sample = mmap(NULL, KMM__SAMPLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *sample =
+        mmap(NULL, KMM__SAMPLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double best = 0;
     if (sample == MAP_FAILED)
         return false;
@@ -432,7 +452,8 @@ bool kmm__stage_costs(kmm_runtime_t *rt, kmm__copy_costs_t *out, double *times)
     return known;
 }
 
-/* Whether nobody will come to the stager any more. Whoever delivered the last note may still be on its way out. Locked. */
+/* Whether nobody will come to the stager any more. Whoever delivered the last note may still be on
+ * its way out. Locked. */
 static bool is_quiet(const struct kmm__stager *p)
 {
     bool quiet = !p->coming && !p->notes && !p->delivering;
@@ -484,8 +505,13 @@ static int send_filled(struct kmm__stager *p, kmm__stage_t *t)
         slot_t *s = &p->slots[k];
         if (s->state != SLOT_FILLED || s->stage != t)
             continue;
-        kmm__copy_t copy = { .dst_gpu = t->device->gpu, .dst = s->at, .src = (kmm__addr_t)(uintptr_t)s->buffer,
-                             .dst_pitch = s->pitch, .src_pitch = s->width, .width = s->width, .rows = s->rows };
+        kmm__copy_t copy = {.dst_gpu = t->device->gpu,
+                            .dst = s->at,
+                            .src = (kmm__addr_t)(uintptr_t)s->buffer,
+                            .dst_pitch = s->pitch,
+                            .src_pitch = s->width,
+                            .width = s->width,
+                            .rows = s->rows};
         t->filled--;
         s->state = SLOT_COPIED;
         pthread_mutex_unlock(&p->lock);
@@ -525,7 +551,8 @@ static bool is_landing(const struct kmm__stager *p, const char *begin, const cha
 {
     for (uint32_t k = SLOTS; k < 2 * SLOTS; k++) {
         const slot_t *s = &p->slots[k];
-        if (s->state != SLOT_FREE && s->host < end && begin < s->host + (s->rows - 1) * s->pitch + s->width)
+        if (s->state != SLOT_FREE && s->host < end &&
+            begin < s->host + (s->rows - 1) * s->pitch + s->width)
             return true;
     }
     return false;
@@ -561,8 +588,13 @@ static int receive(slot_t *s)
 {
     struct kmm__stager *p = s->stager;
     kmm__backend_t *b = s->device->backend;
-    kmm__copy_t copy = { .src_gpu = s->device->gpu, .dst = (kmm__addr_t)(uintptr_t)s->buffer, .src = s->at,
-                         .dst_pitch = s->width, .src_pitch = s->pitch, .width = s->width, .rows = s->rows };
+    kmm__copy_t copy = {.src_gpu = s->device->gpu,
+                        .dst = (kmm__addr_t)(uintptr_t)s->buffer,
+                        .src = s->at,
+                        .dst_pitch = s->width,
+                        .src_pitch = s->pitch,
+                        .width = s->width,
+                        .rows = s->rows};
     s->state = SLOT_COPIED;
     s->number = p->next_number++;
     p->landing++;
@@ -597,7 +629,8 @@ static slot_t *slot_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
 }
 
 /* What fits one buffer. */
-static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch, int64_t rows)
+static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
+                 int64_t rows)
 {
     struct kmm__stager *p = t->device->runtime->stager;
     int error = 0;
@@ -635,7 +668,8 @@ static int run(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width)
     return error;
 }
 
-int kmm__stage_copy(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch, int64_t rows)
+int kmm__stage_copy(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
+                    int64_t rows)
 {
     int64_t fit = (int64_t)t->device->runtime->stager->slot_bytes / width;
     int error = 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames mapped ahead. What is in a device's queue says which frames will be needed next, and as long as there is memory to spare they can be
- * mapped before anybody asks: by a thread of the device's, so that the one that issues need not do it between copies and launches. It is
- * made when a device first maps anything, sleeps unless tasks need frames that none had used before, and maps nothing
- * while memory is short, since room is then for who comes first. What it cannot map is mapped by who needs it.
+ * Frames mapped ahead. What is in a device's queue says which frames will be needed next, and as
+ * long as there is memory to spare they can be mapped before anybody asks: by a thread of the
+ * device's, so that the one that issues need not do it between copies and launches. It is made when
+ * a device first maps anything, sleeps unless tasks need frames that none had used before, and maps
+ * nothing while memory is short, since room is then for who comes first. What it cannot map is
+ * mapped by who needs it.
  */
 #include <stdlib.h>
 

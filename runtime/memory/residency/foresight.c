@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a frame will be used next, for eviction to take the one that is needed farthest ahead (Belady, "A study of replacement
- * algorithms for a virtual-storage computer", 1966).
+ * When a frame will be used next, for eviction to take the one that is needed farthest ahead
+ * (Belady, "A study of replacement algorithms for a virtual-storage computer", 1966).
  *
- * Tasks in the queue are known: each notes, when it is submitted, which frames it will touch. Beyond the queue the past is taken
- * to repeat: a launch that was seen before, P tasks ago, is expected to come again every P tasks, and its frames with it. That
- * is what programs need that wait after each step of an iteration, and so have no queue.
+ * Tasks in the queue are known: each notes, when it is submitted, which frames it will touch.
+ * Beyond the queue the past is taken to repeat: a launch that was seen before, P tasks ago, is
+ * expected to come again every P tasks, and its frames with it. That is what programs need that
+ * wait after each step of an iteration, and so have no queue.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* ---- The queue of a frame: the tasks that will touch it, by number, which is the order of submission ---- */
+/* ---- The queue of a frame: the tasks that will touch it, by number, which is the order of
+ * submission ---- */
 
 static void queue_push(kmm__uses_t *u, uint64_t sequence)
 {
@@ -93,7 +95,7 @@ void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence)
 void kmm__uses_free(kmm__frame_t *f)
 {
     free(f->uses.queue);
-    f->uses = (kmm__uses_t){ 0 };
+    f->uses = (kmm__uses_t){0};
 }
 
 bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence)
@@ -113,7 +115,7 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
     uint32_t k = (uint32_t)(identity % KMM__PATTERNS);
     kmm__pattern_t *p = &rt->patterns[k];
     if (p->identity != identity)
-        *p = (kmm__pattern_t){ .identity = identity };
+        *p = (kmm__pattern_t){.identity = identity};
     else
         p->period = rt->next_sequence - p->last;
     p->last = rt->next_sequence;
@@ -122,7 +124,8 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
 
 /* ---- The next use ---- */
 
-/* Known uses come first, then expected ones; what nothing is known of comes last, the longest unused at the very end. */
+/* Known uses come first, then expected ones; what nothing is known of comes last, the longest
+ * unused at the very end. */
 static const uint64_t UNKNOWN = UINT64_C(1) << 62;
 
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now)

@@ -2,8 +2,8 @@
 /*
  * Which frames are mapped where. Only a device's own thread acquires its frames, one task at
  * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
- * memory of a device none holds any, those that hold memory wait for none, and all of it comes back.
- * What is mapped ahead (ahead.c) is held by nobody: it waits for nothing, and may be evicted.
+ * memory of a device none holds any, those that hold memory wait for none, and all of it comes
+ * back. What is mapped ahead (ahead.c) is held by nobody: it waits for nothing, and may be evicted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,13 @@
 #include "memory/disk/spill.h"
 #include "memory/host/stage.h"
 
-enum { PRESSURE_LASTS = 32, AHEAD_TASKS = 4, AHEAD_NEEDED = 2, AHEAD_PART = 4, COMING_TASKS = 3 }; /* evicting ahead keeps limit / AHEAD_PART free at most */
+enum {
+    PRESSURE_LASTS = 32,
+    AHEAD_TASKS = 4,
+    AHEAD_NEEDED = 2,
+    AHEAD_PART = 4,
+    COMING_TASKS = 3
+}; /* evicting ahead keeps limit / AHEAD_PART free at most */
 
 /* ---- Lists ---- */
 
@@ -120,7 +126,8 @@ static int touch_rows(void *arg, const kmm__rows_t *rows)
         return 0;
     }
     for (int64_t k = 0; k < rows->count; k++)
-        touch_bytes(t, rows->offset + k * rows->pitch, rows->offset + k * rows->pitch + rows->width);
+        touch_bytes(t, rows->offset + k * rows->pitch,
+                    rows->offset + k * rows->pitch + rows->width);
     return 0;
 }
 
@@ -131,7 +138,7 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d)
         return r->frames;
     r->frames = kmm__alloc(a->frame_count * sizeof(*r->frames));
     for (uint32_t k = 0; k < a->frame_count; k++)
-        r->frames[k] = (kmm__frame_t){ .array = a, .device = d, .index = k };
+        r->frames[k] = (kmm__frame_t){.array = a, .device = d, .index = k};
     return r->frames;
 }
 
@@ -145,7 +152,7 @@ static inline void touch_flat(touch_t *t, const kmm__box_t *b)
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx)
 {
-    touch_t t = { a, &a->residence[d->index], fn, ctx };
+    touch_t t = {a, &a->residence[d->index], fn, ctx};
     if (t.residence->is_packed)
         return;
     if (l->dims == 1)
@@ -159,7 +166,7 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
 static void spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t bytes)
 {
     d->spare = kmm__grow(d->spare, d->spare_count, &d->spare_capacity, sizeof(*d->spare));
-    d->spare[d->spare_count++] = (kmm__spare_t){ handle, bytes };
+    d->spare[d->spare_count++] = (kmm__spare_t){handle, bytes};
 }
 
 static bool spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
@@ -215,7 +222,9 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     frame_set(f, KMM__FRAME_MOVING);
     pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
-    int error = d->info.whole ? 0 : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
+    int error = d->info.whole
+                    ? 0
+                    : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
     count_since(begin, &d->mappings, &d->mapping_ns);
     pthread_mutex_lock(&rt->lock);
     if (d->info.whole)
@@ -249,12 +258,13 @@ static void eviction_done(void *arg, int status)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     kmm__spill_release(rt, &e->held);
-    bool is_news = status && !d->lost; /* else it has been told, and who uses this data is told of that */
+    bool is_news =
+        status && !d->lost; /* else it has been told, and who uses this data is told of that */
     if (status)
         kmm__device_lose(d, status);
     if (is_news) {
-        kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s", d->info.name,
-                        d->backend->error_text(d->backend));
+        kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s",
+                        d->info.name, d->backend->error_text(d->backend));
     }
     kmm__device_doubt(d, e->ticket->point ? e->ticket->point->event : NULL, e->error);
     if (e->error || status)
@@ -281,17 +291,19 @@ static void eviction_done(void *arg, int status)
     free(e);
 }
 
-/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. When copies cannot be
- * enqueued, the frame is idle again once those that were are over. An error says that, or that the host has no room for it.
- * May do nothing: somebody may have pinned it while room was made. */
+/* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. When copies
+ * cannot be enqueued, the frame is idle again once those that were are over. An error says that, or
+ * that the host has no room for it. May do nothing: somebody may have pinned it while room was
+ * made. */
 static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm__moves_t moves = { 0 };
-    kmm__held_t held = { 0 };
+    kmm__moves_t moves = {0};
+    kmm__held_t held = {0};
     bool matters = f->array->refs > 0 && !d->lost;
     if (matters && !kmm__array_host(f->array))
-        return kmm__error_set(KMM_E_MEMORY, "%s: no host memory to make room by copying to", d->info.name);
+        return kmm__error_set(KMM_E_MEMORY, "%s: no host memory to make room by copying to",
+                              d->info.name);
     int error = matters ? kmm__spill_hold_frame(f, &held) : 0;
     if (error || f->pins) {
         kmm__spill_release(rt, &held);
@@ -306,7 +318,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         return 0;
     }
     eviction_t *e = kmm__alloc(sizeof(*e));
-    *e = (eviction_t){ f, moves.move[0].ticket, held, 0, NULL };
+    *e = (eviction_t){f, moves.move[0].ticket, held, 0, NULL};
     kmm__ticket_ref(e->ticket);
     frame_set(f, KMM__FRAME_EVICTING);
     d->evicting++;
@@ -314,7 +326,8 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     pthread_mutex_unlock(&rt->lock);
     error = e->error = kmm__moves_enqueue(&moves, true);
     if (error) {
-        kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name, d->backend->error_text(d->backend));
+        kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name,
+                       d->backend->error_text(d->backend));
         e->text = kmm__copy_text(kmm__error_get());
     }
     pthread_mutex_lock(&d->out_lock);
@@ -336,15 +349,17 @@ static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
     f->next = NULL;
 }
 
-/* The frame of a list that is needed farthest ahead, but for those that the acquisition has listed, and those that are away. One
- * that is listed may be idle: its eviction was under way, and has failed. There are few enough to look at them all: evicting
- * one takes a device longer. */
+/* The frame of a list that is needed farthest ahead, but for those that the acquisition has listed,
+ * and those that are away. One that is listed may be idle: its eviction was under way, and has
+ * failed. There are few enough to look at them all: evicting one takes a device longer. */
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
-        uint64_t n = f->away || (f->stamp == d->stamp && (f->pins || d->acquires)) ? 0 : kmm__uses_next(d->runtime, f, d->now);
+        uint64_t n = f->away || (f->stamp == d->stamp && (f->pins || d->acquires))
+                         ? 0
+                         : kmm__uses_next(d->runtime, f, d->now);
         if (n <= *next)
             continue;
         best = f;
@@ -359,16 +374,17 @@ static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
     return next > other && (other <= now || 5 * (next - now) > 6 * (other - now));
 }
 
-/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when frames that work still uses
- * make up the difference and are needed so much later than all that are idle that they are worth waiting for: what is idle
- * would have to come back well before them. */
+/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when
+ * frames that work still uses make up the difference and are needed so much later than all that are
+ * idle that they are worth waiting for: what is idle would have to come back well before them. */
 static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
     uint64_t idle_next;
     kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
     bool later = false;
     for (const kmm__frame_t *f = d->busy; f && idle; f = f->next) {
-        if (f->away || f->stamp == d->stamp || !is_much_later(kmm__uses_next(d->runtime, f, d->now), idle_next, d->now))
+        if (f->away || f->stamp == d->stamp ||
+            !is_much_later(kmm__uses_next(d->runtime, f, d->now), idle_next, d->now))
             continue;
         coming += f->array->frame_bytes;
         later = true;
@@ -376,8 +392,8 @@ static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint
     return later && coming >= needed ? NULL : idle;
 }
 
-/* Finds out whether all that could be evicted is known to be needed again: then what is evicted too early has to come back for it. What
- * streams through memory once may go as early as one likes. */
+/* Finds out whether all that could be evicted is known to be needed again: then what is evicted too
+ * early has to come back for it. What streams through memory once may go as early as one likes. */
 static void note_needed(kmm__device_t *d)
 {
     uint64_t next;
@@ -388,7 +404,8 @@ static void note_needed(kmm__device_t *d)
 /* How much is kept free while memory is short: what the next tasks may have to map. */
 static uint64_t reserve_bytes(const kmm__device_t *d)
 {
-    uint64_t most = d->limit / AHEAD_PART, next = (d->all_needed ? AHEAD_NEEDED : AHEAD_TASKS) * d->missing;
+    uint64_t most = d->limit / AHEAD_PART,
+             next = (d->all_needed ? AHEAD_NEEDED : AHEAD_TASKS) * d->missing;
     return next < most ? next : most;
 }
 
@@ -403,7 +420,8 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     free_bytes += d->evicting_bytes + d->ahead_bytes;
     for (kmm__frame_t *f = d->evicted; f; f = f->next)
         free_bytes += bytes_here(f);
-    for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) && (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
+    for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) &&
+                               (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
         free_bytes += victim->array->frame_bytes;
         if (frame_evict(d->runtime, victim)) {
             d->pressure = 0; /* who needs the room finds out why there is none */
@@ -455,7 +473,8 @@ static void want(void *ctx, kmm__frame_t *f)
     w->missing += f->array->frame_bytes;
 }
 
-/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames cost. */
+/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames
+ * cost. */
 static void want_box(wanted_t *w, const kmm__access_t *a)
 {
     kmm__residence_t *r = &a->array->residence[w->task->device->index];
@@ -501,7 +520,9 @@ static int driver_error(const kmm__device_t *d, int error)
 }
 
 /* What of an access's frames there is, and what of it takes the device's memory. */
-typedef struct counted { uint64_t frames, here; } counted_t;
+typedef struct counted {
+    uint64_t frames, here;
+} counted_t;
 
 static void count_frame(void *ctx, kmm__frame_t *f)
 {
@@ -510,14 +531,14 @@ static void count_frame(void *ctx, kmm__frame_t *f)
     c->here += !f->away;
 }
 
-/* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames of an array beside other chunks
- * is taken to do so however small it is. */
+/* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames
+ * of an array beside other chunks is taken to do so however small it is. */
 static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        counted_t c = { 0, 0 };
+        counted_t c = {0, 0};
         if (a->array->is_abstract)
             continue;
         kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
@@ -538,8 +559,9 @@ static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
     return parts < MOST ? parts : 0;
 }
 
-/* Whether what t needs more than there is may be in the host's memory: when no other chunk than this was asked for, or no smaller one
- * would do. Where the host's memory is limited, or the driver cannot map it, nothing may. */
+/* Whether what t needs more than there is may be in the host's memory: when no other chunk than
+ * this was asked for, or no smaller one would do. Where the host's memory is limited, or the driver
+ * cannot map it, nothing may. */
 static bool may_exceed(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__device_t *d = t->device;
@@ -552,17 +574,23 @@ static int too_large(kmm__task_t *t, uint64_t needed)
 {
     kmm__device_t *d = t->device;
     if (d->info.whole)
-        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, of which %llu can be used; its driver cannot map memory in parts, "
-                              "so that each array a chunk uses is there whole", (unsigned long long)needed, d->info.name,
+        return kmm__error_set(KMM_E_MEMORY,
+                              "needs %llu bytes on %s, of which %llu can be used; its driver "
+                              "cannot map memory in parts, "
+                              "so that each array a chunk uses is there whole",
+                              (unsigned long long)needed, d->info.name,
                               (unsigned long long)d->limit);
     if (d->limit == 0)
-        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left", (unsigned long long)needed, d->info.name);
+        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left",
+                              (unsigned long long)needed, d->info.name);
     uint64_t parts = parts_that_fit(t, needed);
     char remedy[128] = "no chunk is small enough, because each uses so much of its arrays";
     if (parts)
-        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit", (unsigned long long)parts);
-    return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s", (unsigned long long)needed,
-                          d->info.name, (unsigned long long)d->limit, remedy);
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
+                 (unsigned long long)parts);
+    return kmm__error_set(
+        KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s",
+        (unsigned long long)needed, d->info.name, (unsigned long long)d->limit, remedy);
 }
 
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
@@ -576,10 +604,13 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* What there is to warn of is said once for each kernel, function or task, and not of more than there is room to remember. */
+/* What there is to warn of is said once for each kernel, function or task, and not of more than
+ * there is room to remember. */
 static bool is_first(const void *said[KMM__SAID], const kmm__work_t *w)
 {
-    const void *what = w->kernel ? (const void *)w->kernel : w->item_count ? w->item_text[0] : w->name;
+    const void *what = w->kernel       ? (const void *)w->kernel
+                       : w->item_count ? w->item_text[0]
+                                       : w->name;
     int k = 0;
     while (k < KMM__SAID && said[k] && said[k] != what)
         k++;
@@ -595,38 +626,52 @@ static void say_exceeding(const wanted_t *w)
     const kmm__task_t *t = w->task;
     const kmm__work_t *work = t->work;
     kmm__device_t *d = t->device;
-    char where[320], remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
+    char where[320],
+        remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
     if (!is_first(d->exceeding, work))
         return;
     if (work->item_count == 0) {
-        fprintf(stderr, "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's "
-                        "memory, slowly; `#pragma kmm parallel` above its launch splits it\n", work->name, (unsigned long long)w->bytes,
-                d->info.name, (unsigned long long)d->limit);
+        fprintf(stderr,
+                "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be "
+                "used: it works on the rest in the host's "
+                "memory, slowly; `#pragma kmm parallel` above its launch splits it\n",
+                work->name, (unsigned long long)w->bytes, d->info.name,
+                (unsigned long long)d->limit);
         return;
     }
     uint64_t parts = work->is_inline ? 1 : parts_that_fit(t, w->bytes);
     if (parts)
-        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit", (unsigned long long)parts);
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
+                 (unsigned long long)parts);
     kmm__describe(t, where, sizeof(where));
-    fprintf(stderr, "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works on the rest in the host's memory, slowly%s%s "
-                    "[exceeding]\n", where, (unsigned long long)w->bytes, d->info.name, (unsigned long long)d->limit, work->is_inline ? "" : "; ",
-            work->is_inline ? "" : remedy);
+    fprintf(stderr,
+            "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works "
+            "on the rest in the host's memory, slowly%s%s "
+            "[exceeding]\n",
+            where, (unsigned long long)w->bytes, d->info.name, (unsigned long long)d->limit,
+            work->is_inline ? "" : "; ", work->is_inline ? "" : remedy);
 }
 
-/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long rows, has them all brought and others
- * evicted for them: said of chunks that take a good part of the device. */
+/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
+ * rows, has them all brought and others evicted for them: said of chunks that take a good part of
+ * the device. */
 static void say_amplified(const wanted_t *w)
 {
-    enum { MUCH = 4, PART = 16, EDGES = 2 }; /* whatever is small lies in as many frames as it has edges */
+    enum {
+        MUCH = 4,
+        PART = 16,
+        EDGES = 2
+    }; /* whatever is small lies in as many frames as it has edges */
     const kmm__task_t *t = w->task;
     kmm__device_t *d = t->device;
     uint64_t used = 0, brought = 0;
     char where[320];
-    if (t->chunk || t->work->chunk_count < 2 || !t->work->kernel || w->bytes < d->limit / PART || d->info.whole)
+    if (t->chunk || t->work->chunk_count < 2 || !t->work->kernel || w->bytes < d->limit / PART ||
+        d->info.whole)
         return;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        counted_t c = { 0, 0 };
+        counted_t c = {0, 0};
         if (a->array->is_abstract)
             continue;
         kmm__frames_of(a->array, d, a->layout, &a->box, count_frame, &c);
@@ -636,8 +681,11 @@ static void say_amplified(const wanted_t *w)
     if (brought <= MUCH * used || !is_first(d->amplified, t->work))
         return;
     kmm__describe(t, where, sizeof(where));
-    fprintf(stderr, "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which it needs on %s; chunks of whole rows "
-                    "need less [amplification]\n", where, (unsigned long long)used, (unsigned long long)w->bytes, d->info.name);
+    fprintf(stderr,
+            "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which "
+            "it needs on %s; chunks of whole rows "
+            "need less [amplification]\n",
+            where, (unsigned long long)used, (unsigned long long)w->bytes, d->info.name);
 }
 
 /* Memory of the host's for f, since the device has no room for it. */
@@ -657,7 +705,8 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     return 0;
 }
 
-/* Whether what finds no room is to be away. The driver may have less than there was when the acquisition began. */
+/* Whether what finds no room is to be away. The driver may have less than there was when the
+ * acquisition began. */
 static bool exceeds_now(wanted_t *w)
 {
     if (!w->exceeds && may_exceed(w->task, w->bytes)) {
@@ -667,7 +716,8 @@ static bool exceeds_now(wanted_t *w)
     return w->exceeds;
 }
 
-/* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that is away. */
+/* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that
+ * is away. */
 static int frame_obtain(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
@@ -707,7 +757,8 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
     }
 }
 
-/* It is being mapped ahead, which takes little longer than to be woken: some hundred microseconds for a run. */
+/* It is being mapped ahead, which takes little longer than to be woken: some hundred microseconds
+ * for a run. */
 static void await_moving(const kmm__frame_t *f)
 {
     enum { SPINS = 16 };
@@ -733,8 +784,9 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
         frame_set(f, KMM__FRAME_MAPPED);
         list_push(&d->idle, f);
-    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an eviction has failed */
-        frame_set(f, KMM__FRAME_MOVING); /* from here on, so that nobody maps it ahead */
+    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
+                                                   eviction has failed */
+        frame_set(f, KMM__FRAME_MOVING);        /* from here on, so that nobody maps it ahead */
         kmm__ahead_wake(d);
         int error = frame_obtain(w, f);
         if (error) {
@@ -743,7 +795,9 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         }
         pthread_mutex_unlock(&rt->lock);
         uint64_t begin = kmm__now();
-        error = d->info.whole ? 0 : d->backend->frame_place(d->gpu, frame_address(f), f->handle, f->array->frame_bytes);
+        error = d->info.whole ? 0
+                              : d->backend->frame_place(d->gpu, frame_address(f), f->handle,
+                                                        f->array->frame_bytes);
         count_since(begin, &d->mappings, &d->mapping_ns);
         pthread_mutex_lock(&rt->lock);
         if (error) {
@@ -791,11 +845,14 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
     int error = 0;
     for (uint32_t k = 0, n; k < w->closed_count && !error; k += n) {
         kmm__frame_t *first = w->closed[k];
-        for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n && w->closed[k + n]->array == first->array; n++)
+        for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n &&
+                    w->closed[k + n]->array == first->array;
+             n++)
             ;
         pthread_mutex_unlock(&d->runtime->lock);
         uint64_t begin = kmm__now();
-        error = d->backend->frames_allow(d->gpu, frame_address(first), n * first->array->frame_bytes);
+        error =
+            d->backend->frames_allow(d->gpu, frame_address(first), n * first->array->frame_bytes);
         count_since(begin, &d->allowings, &d->mapping_ns);
         pthread_mutex_lock(&d->runtime->lock);
         for (uint32_t j = 0; j < n; j++)
@@ -814,8 +871,9 @@ static int windows_ensure(kmm__task_t *t)
     return error;
 }
 
-/* While memory is short a device's thread does not go far ahead of its copies: what it evicted for tasks that wait behind others would
- * have been better kept. Others that hold memory wait for none, so they come to an end. */
+/* While memory is short a device's thread does not go far ahead of its copies: what it evicted for
+ * tasks that wait behind others would have been better kept. Others that hold memory wait for none,
+ * so they come to an end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
@@ -831,7 +889,7 @@ static void await_turn(const wanted_t *w)
 int kmm__frames_acquire(kmm__task_t *t, bool resident)
 {
     kmm__device_t *d = t->device;
-    wanted_t w = { .task = t };
+    wanted_t w = {.task = t};
     int error = resident ? 0 : windows_ensure(t);
     d->stamp++;
     d->now = t->sequence;
@@ -883,10 +941,17 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
 enum { AHEAD_LOOK = 64, AHEAD_RUN = 16 };
 
 /* Frames side by side that are not mapped, and for which there is room. */
-typedef struct ahead { kmm__device_t *device; kmm__frame_t *first; uint32_t count; bool is_new[AHEAD_RUN]; } ahead_t;
+typedef struct ahead {
+    kmm__device_t *device;
+    kmm__frame_t *first;
+    uint32_t count;
+    bool is_new[AHEAD_RUN];
+} ahead_t;
 
-/* Room for one more: free memory, as long as what is mapped and not used yet is no great part of the device. */
-static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle, bool *is_new)
+/* Room for one more: free memory, as long as what is mapped and not used yet is no great part of
+ * the device. */
+static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle,
+                          bool *is_new)
 {
     if (d->ahead_bytes + bytes > d->limit / AHEAD_PART)
         return false;
@@ -901,7 +966,8 @@ static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t 
 static void ahead_add(void *ctx, kmm__frame_t *f)
 {
     ahead_t *a = ctx;
-    if (f->state != KMM__FRAME_ABSENT || a->count == AHEAD_RUN || (a->count && (f->array != a->first->array || f != a->first + a->count)))
+    if (f->state != KMM__FRAME_ABSENT || a->count == AHEAD_RUN ||
+        (a->count && (f->array != a->first->array || f != a->first + a->count)))
         return;
     if (!ahead_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
         return;
@@ -929,7 +995,8 @@ static uint32_t ahead_place(ahead_t *a, int *error)
     return k;
 }
 
-/* Locked: what could not be mapped is as if it had never been tried; whoever needs it tries again, and says why it fails. */
+/* Locked: what could not be mapped is as if it had never been tried; whoever needs it tries again,
+ * and says why it fails. */
 static void ahead_undo(const ahead_t *a, uint32_t k)
 {
     kmm__frame_t *f = a->first + k;
@@ -958,7 +1025,7 @@ static void ahead_find(ahead_t *a)
 
 bool kmm__frames_map_ahead(kmm__device_t *d)
 {
-    ahead_t a = { .device = d };
+    ahead_t a = {.device = d};
     int error = 0, refused = 0;
     if (d->pressure || d->lost || d->ahead_failed)
         return false;
@@ -989,7 +1056,11 @@ bool kmm__frames_map_ahead(kmm__device_t *d)
 }
 
 /* Frames side by side that another device is to have access to. */
-typedef struct share { kmm__device_t *to; kmm__frame_t *first; uint32_t count; } share_t;
+typedef struct share {
+    kmm__device_t *to;
+    kmm__frame_t *first;
+    uint32_t count;
+} share_t;
 
 /* Where it cannot be, copies are slower and no less right. */
 static void share_run(share_t *s)
@@ -998,7 +1069,8 @@ static void share_run(share_t *s)
     if (s->count == 0)
         return;
     uint64_t begin = kmm__now();
-    f->device->backend->frame_share(f->device->gpu, frame_address(f), s->count * f->array->frame_bytes, s->to->gpu);
+    f->device->backend->frame_share(f->device->gpu, frame_address(f),
+                                    s->count * f->array->frame_bytes, s->to->gpu);
     count_since(begin, &f->device->sharings, &f->device->sharing_ns);
     s->count = 0;
 }
@@ -1021,9 +1093,10 @@ static void share_frame(void *ctx, kmm__frame_t *f)
     s->count++;
 }
 
-void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to, const kmm__layout_t *l, const kmm__box_t *b)
+void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,
+                       const kmm__layout_t *l, const kmm__box_t *b)
 {
-    share_t s = { .to = to };
+    share_t s = {.to = to};
     if (a->residence[from->index].is_packed) {
         kmm__pack_share(from, a->residence[from->index].window, to);
         return;
@@ -1075,7 +1148,8 @@ bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
 
 /* ---- Service ---- */
 
-/* Releases what a dead array has here; false when some of it is still being evicted, or mapped ahead. */
+/* Releases what a dead array has here; false when some of it is still being evicted, or mapped
+ * ahead. */
 static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 {
     kmm_runtime_t *rt = d->runtime;

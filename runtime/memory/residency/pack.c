@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small arrays share frames. A frame is the least that a driver maps, 2 MiB on a GPU; an array of some hundred bytes would cost
- * as much memory, and as much time to map. So arrays far smaller than that get places in a pool of the memory resources, over a
- * source of slabs: frames that stay mapped, and out of which nothing is evicted. As slabs never make room for others while an
- * array is in them, they may take only a part of a device; beyond it small arrays get frames of their own.
+ * Small arrays share frames. A frame is the least that a driver maps, 2 MiB on a GPU; an array of
+ * some hundred bytes would cost as much memory, and as much time to map. So arrays far smaller than
+ * that get places in a pool of the memory resources, over a source of slabs: frames that stay
+ * mapped, and out of which nothing is evicted. As slabs never make room for others while an array
+ * is in them, they may take only a part of a device; beyond it small arrays get frames of their
+ * own.
  *
- * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the source without its lock, and
- * the source lets go of the runtime's while it calls the driver.
+ * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the
+ * source without its lock, and the source lets go of the runtime's while it calls the driver.
  */
 #include <stdlib.h>
 
@@ -67,7 +69,8 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
     kmm_runtime_t *rt = d->runtime;
     const uint64_t bytes = slab_bytes(d);
     (void)stream;
-    if (size != bytes || d->pack->bytes + bytes > d->limit / DEVICE_PART || d->used + bytes > d->limit)
+    if (size != bytes || d->pack->bytes + bytes > d->limit / DEVICE_PART ||
+        d->used + bytes > d->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
     d->used += bytes;
@@ -105,13 +108,19 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
 
 /* ---- Places ---- */
 
-/* Without a cache: what is returned may be all that keeps a slab. NULL: the host has no memory for it. */
+/* Without a cache: what is returned may be all that keeps a slab. NULL: the host has no memory for
+ * it. */
 static struct kmm__pack *pack_create(kmm__device_t *d)
 {
-    const kmm_callback_options_t source = { .context = d, .allocate = slab_get, .deallocate = slab_put, .kind = KMM_MEMORY_DEVICE, .device = -1 };
-    const kmm_pool_options_t pool = { .growth_bytes = slab_bytes(d), .cache_bytes = SIZE_MAX };
+    const kmm_callback_options_t source = {.context = d,
+                                           .allocate = slab_get,
+                                           .deallocate = slab_put,
+                                           .kind = KMM_MEMORY_DEVICE,
+                                           .device = -1};
+    const kmm_pool_options_t pool = {.growth_bytes = slab_bytes(d), .cache_bytes = SIZE_MAX};
     struct kmm__pack *p = kmm__alloc(sizeof(*p));
-    if (kmm_callback_resource_create(&source, &p->source) == 0 && kmm__pool_create(p->source, &pool, KMM__POOL_ALONE, &p->pool) == 0)
+    if (kmm_callback_resource_create(&source, &p->source) == 0 &&
+        kmm__pool_create(p->source, &pool, KMM__POOL_ALONE, &p->pool) == 0)
         return p;
     kmm_resource_destroy(p->source);
     free(p);

@@ -5,11 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition) do { if (!(condition)) return #condition; } while (0)
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return #condition;                                                                     \
+    } while (0)
 
 static const size_t MIB = (size_t)1 << 20;
 
-typedef struct piece { unsigned char *p; size_t bytes; unsigned char mark; kmm_stream_t stream; } piece_t;
+typedef struct piece {
+    unsigned char *p;
+    size_t bytes;
+    unsigned char mark;
+    kmm_stream_t stream;
+} piece_t;
 
 static uint64_t roll(uint64_t *state, uint64_t n)
 {
@@ -19,13 +28,17 @@ static uint64_t roll(uint64_t *state, uint64_t n)
     return *state % n;
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
-static int piece_get(const conformance_subject_t *s, size_t bytes, kmm_stream_t stream, unsigned char mark, piece_t *out)
+static int piece_get(const conformance_subject_t *s, size_t bytes, kmm_stream_t stream,
+                     unsigned char mark, piece_t *out)
 {
     void *p;
     int status = kmm_resource_allocate(s->resource, bytes, 0, stream, &p);
-    *out = (piece_t){ p, bytes, mark, stream };
+    *out = (piece_t){p, bytes, mark, stream};
     if (status == 0 && bytes && s->host_access)
         out->p[0] = out->p[bytes / 2] = out->p[bytes - 1] = mark;
     return status;
@@ -87,7 +100,8 @@ static const char *all_sizes(const conformance_subject_t *s)
 
 static const char *absurd_sizes(const conformance_subject_t *s)
 {
-    const size_t absurd[] = { SIZE_MAX, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX, PTRDIFF_MAX - 4096, (size_t)1 << 52 };
+    const size_t absurd[] = {SIZE_MAX, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX, PTRDIFF_MAX - 4096,
+                             (size_t)1 << 52};
     for (size_t i = 0; i < sizeof(absurd) / sizeof(*absurd); i++) {
         void *p = &p;
         CHECK(kmm_resource_allocate(s->resource, absurd[i], 0, s->streams[0], &p) == KMM_E_MEMORY);
@@ -126,7 +140,8 @@ static const char *pieces_are_distinct(const conformance_subject_t *s)
     uint64_t state = 12345;
     size_t most = smaller(s->largest, s->budget / COUNT);
     for (int i = 0; i < COUNT; i++)
-        CHECK(piece_get(s, roll(&state, most) + 1, s->streams[i % 2], (unsigned char)i, &a[i]) == 0);
+        CHECK(piece_get(s, roll(&state, most) + 1, s->streams[i % 2], (unsigned char)i, &a[i]) ==
+              0);
     qsort(a, COUNT, sizeof(*a), by_address);
     for (int i = 0; i + 1 < COUNT; i++)
         CHECK(a[i].p + a[i].bytes <= a[i + 1].p);
@@ -145,18 +160,21 @@ static const char *wrong_frees(const conformance_subject_t *s)
     CHECK(piece_get(s, 1000, s->streams[0], 9, &a) == 0);
     CHECK(kmm_resource_deallocate(s->resource, a.p, 1001, s->streams[0]) == KMM_E_INVALID);
     CHECK(kmm_resource_deallocate(s->resource, a.p, 0, s->streams[0]) == KMM_E_INVALID);
-    CHECK(kmm_resource_deallocate(s->resource, &local, sizeof(local), s->streams[0]) == KMM_E_ADDRESS);
+    CHECK(kmm_resource_deallocate(s->resource, &local, sizeof(local), s->streams[0]) ==
+          KMM_E_ADDRESS);
     CHECK(kmm_resource_deallocate(s->resource, a.p + 8, 992, s->streams[0]) == KMM_E_ADDRESS);
     const char *wrong = piece_put(s, &a, s->streams[0]);
     if (wrong)
         return wrong;
     CHECK(kmm_resource_deallocate(s->resource, a.p, 1000, s->streams[0]) == KMM_E_ADDRESS);
-    CHECK(kmm_resource_deallocate(s->resource, a.p, KMM_SIZE_RECORDED, s->streams[0]) == KMM_E_ADDRESS);
+    CHECK(kmm_resource_deallocate(s->resource, a.p, KMM_SIZE_RECORDED, s->streams[0]) ==
+          KMM_E_ADDRESS);
     return NULL;
 }
 
 /* A seeded load on some streams: allocations, and frees on the same stream or another. */
-static const char *load(const conformance_subject_t *s, uint64_t seed, int streams, int steps, size_t budget)
+static const char *load(const conformance_subject_t *s, uint64_t seed, int streams, int steps,
+                        size_t budget)
 {
     enum { MOST = 256 };
     piece_t *a = calloc(MOST, sizeof(*a));
@@ -166,7 +184,8 @@ static const char *load(const conformance_subject_t *s, uint64_t seed, int strea
     for (int i = 0; i < steps && !wrong; i++) {
         if (count < MOST && (count == 0 || roll(&state, 100) < 55)) {
             size_t bytes = roll(&state, smaller(s->largest, budget / MOST)) + 1;
-            int status = piece_get(s, bytes, s->streams[roll(&state, (uint64_t)streams)], (unsigned char)i, &a[count]);
+            int status = piece_get(s, bytes, s->streams[roll(&state, (uint64_t)streams)],
+                                   (unsigned char)i, &a[count]);
             count += status == 0;
             wrong = status ? "an allocation within the budget failed" : NULL;
         } else {
@@ -183,7 +202,10 @@ static const char *load(const conformance_subject_t *s, uint64_t seed, int strea
     return wrong;
 }
 
-static const char *mixed_load(const conformance_subject_t *s) { return load(s, 99, 1, 10000, s->budget); }
+static const char *mixed_load(const conformance_subject_t *s)
+{
+    return load(s, 99, 1, 10000, s->budget);
+}
 static const char *mixed_load_on_streams(const conformance_subject_t *s)
 {
     return load(s, 77, CONFORMANCE_STREAMS, 10000, s->budget);
@@ -210,7 +232,7 @@ static const char *threads_at_once(const conformance_subject_t *s)
     worker_t workers[CONFORMANCE_STREAMS];
     const char *wrong = NULL;
     for (int i = 0; i < CONFORMANCE_STREAMS; i++) {
-        workers[i] = (worker_t){ s, (uint64_t)i + 1, NULL };
+        workers[i] = (worker_t){s, (uint64_t)i + 1, NULL};
         pthread_create(&threads[i], NULL, run_worker, &workers[i]);
     }
     for (int i = 0; i < CONFORMANCE_STREAMS; i++) {
@@ -259,13 +281,15 @@ static void *run_consumer(void *argument)
 
 static const char *freed_by_another_thread(const conformance_subject_t *s)
 {
-    hand_over_t h = { .subject = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+    hand_over_t h = {
+        .subject = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     pthread_t consumer;
     uint64_t state = 4242;
     pthread_create(&consumer, NULL, run_consumer, &h);
     for (int i = 0; i < HANDED; i++) {
         piece_t a;
-        int status = piece_get(s, roll(&state, smaller(s->largest, s->budget / (4 * HAND))) + 1, s->streams[0], (unsigned char)i, &a);
+        int status = piece_get(s, roll(&state, smaller(s->largest, s->budget / (4 * HAND))) + 1,
+                               s->streams[0], (unsigned char)i, &a);
         pthread_mutex_lock(&h.lock);
         if (status)
             h.wrong = "an allocation within the budget failed";
@@ -306,18 +330,18 @@ static const char *streams_end(const conformance_subject_t *s)
 }
 
 const conformance_case_t conformance_cases[] = {
-    { "identity", identity },
-    { "zero bytes", zero_bytes },
-    { "all sizes", all_sizes },
-    { "absurd sizes", absurd_sizes },
-    { "alignments", alignments },
-    { "pieces are distinct", pieces_are_distinct },
-    { "wrong frees", wrong_frees },
-    { "mixed load", mixed_load },
-    { "mixed load on streams", mixed_load_on_streams },
-    { "threads at once", threads_at_once },
-    { "freed by another thread", freed_by_another_thread },
-    { "memory is given back", memory_is_given_back },
-    { "streams end", streams_end },
+    {"identity", identity},
+    {"zero bytes", zero_bytes},
+    {"all sizes", all_sizes},
+    {"absurd sizes", absurd_sizes},
+    {"alignments", alignments},
+    {"pieces are distinct", pieces_are_distinct},
+    {"wrong frees", wrong_frees},
+    {"mixed load", mixed_load},
+    {"mixed load on streams", mixed_load_on_streams},
+    {"threads at once", threads_at_once},
+    {"freed by another thread", freed_by_another_thread},
+    {"memory is given back", memory_is_given_back},
+    {"streams end", streams_end},
 };
 const int conformance_case_count = sizeof(conformance_cases) / sizeof(*conformance_cases);

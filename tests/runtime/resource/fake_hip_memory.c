@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HIP calls of the memory resources, on the machine of the fake drivers, whose libamdhip64.c has those of the
- * backend. What other files of that library may define too is weak here.
+ * The HIP calls of the memory resources, on the machine of the fake drivers, whose libamdhip64.c
+ * has those of the backend. What other files of that library may define too is weak here.
  */
 #include "fake.h"
 #include "resource/driver.h"
@@ -37,12 +37,14 @@ FAKE hipDeviceTotalMem(size_t *out, int device)
 
 FAKE hipMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    return flags == CU_MEM_ATTACH_GLOBAL ? fake_allocate(current(), bytes, NULL, out) : FAKE_INVALID_VALUE;
+    return flags == CU_MEM_ATTACH_GLOBAL ? fake_allocate(current(), bytes, NULL, out)
+                                         : FAKE_INVALID_VALUE;
 }
 
 FAKE_WEAK hipHostMalloc(void **out, size_t bytes, unsigned flags)
 {
-    return flags == CU_MEMHOSTALLOC_PORTABLE ? fake_allocate(current(), bytes, NULL, out) : FAKE_INVALID_VALUE;
+    return flags == CU_MEMHOSTALLOC_PORTABLE ? fake_allocate(current(), bytes, NULL, out)
+                                             : FAKE_INVALID_VALUE;
 }
 
 FAKE_WEAK hipHostFree(void *p)
@@ -62,20 +64,25 @@ FAKE hipMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, fake_str
     if (kind != HIP_COPY_DEFAULT)
         return FAKE_INVALID_VALUE;
     int d = current();
-    return fake_enqueue_copy(d, s, &(fake_copy_t){ dst, src, fake_is_devices(dst), fake_is_devices(src), d, d,
-                                                   bytes, 1, bytes, bytes });
+    return fake_enqueue_copy(d, s,
+                             &(fake_copy_t){dst, src, fake_is_devices(dst), fake_is_devices(src), d,
+                                            d, bytes, 1, bytes, bytes});
 }
 
 /* ---- Pools ---- */
 
 FAKE hipMemPoolCreate(fake_pool_t **out, const CUmemPoolProps *p)
 {
-    if (p->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (p->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     return fake_pool_create(p->location.id, p->maxSize, out);
 }
 
-FAKE hipMemPoolDestroy(fake_pool_t *pool) { return fake_pool_destroy(pool); }
+FAKE hipMemPoolDestroy(fake_pool_t *pool)
+{
+    return fake_pool_destroy(pool);
+}
 
 FAKE hipMemPoolSetAttribute(fake_pool_t *pool, int attribute, void *value)
 {
@@ -94,7 +101,8 @@ FAKE hipMemPoolGetAttribute(fake_pool_t *pool, int attribute, void *value)
 
 FAKE hipMemPoolSetAccess(fake_pool_t *pool, const CUmemAccessDesc *access, size_t count)
 {
-    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE ||
+        access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return FAKE_INVALID_VALUE;
     return fake_pool_allow(pool, access->location.id);
 }
@@ -120,6 +128,15 @@ FAKE hipFreeAsync(void *p, fake_stream_t *s)
 
 /* ---- Streams and events ---- */
 
-FAKE_WEAK hipStreamSynchronize(fake_stream_t *s) { return fake_stream_synchronize(s); }
-FAKE_WEAK hipEventSynchronize(fake_event_t *e) { return fake_event_synchronize(e); }
-FAKE_WEAK hipStreamIsCapturing(fake_stream_t *s, int *out) { return fake_capture_status(s, out); }
+FAKE_WEAK hipStreamSynchronize(fake_stream_t *s)
+{
+    return fake_stream_synchronize(s);
+}
+FAKE_WEAK hipEventSynchronize(fake_event_t *e)
+{
+    return fake_event_synchronize(e);
+}
+FAKE_WEAK hipStreamIsCapturing(fake_stream_t *s, int *out)
+{
+    return fake_capture_status(s, out);
+}

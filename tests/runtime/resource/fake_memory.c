@@ -9,8 +9,14 @@
 static const uintptr_t BASE = (uintptr_t)1 << 44;
 enum { GRANULE = 256, PLACES_PER_FRAME = 64 };
 
-static size_t index_of(const void *p) { return ((uintptr_t)p - BASE) / GRANULE; }
-static size_t granules_of(size_t bytes) { return (bytes + GRANULE - 1) / GRANULE; }
+static size_t index_of(const void *p)
+{
+    return ((uintptr_t)p - BASE) / GRANULE;
+}
+static size_t granules_of(size_t bytes)
+{
+    return (bytes + GRANULE - 1) / GRANULE;
+}
 
 void fake_memory_init(fake_memory_t *m, size_t bytes)
 {
@@ -154,7 +160,8 @@ static void place_clear(fake_memory_t *m, size_t place)
     p->frame = -1;
 }
 
-/* A frame that nobody has; -1: there is none. From the end, so that they do not lie as their addresses do. */
+/* A frame that nobody has; -1: there is none. From the end, so that they do not lie as their
+ * addresses do. */
 static int frame_new(fake_memory_t *m)
 {
     for (size_t f = m->count / m->frame_granules; f-- > 0;) {
@@ -178,7 +185,8 @@ static size_t reserve(fake_memory_t *m, size_t frames)
         if (run < frames)
             continue;
         for (size_t k = i + 1 - frames; k <= i; k++)
-            m->places[k] = (fake_place_t){ .frame = -1, .reserved = true, .first = k == i + 1 - frames };
+            m->places[k] =
+                (fake_place_t){.frame = -1, .reserved = true, .first = k == i + 1 - frames};
         return i + 1 - frames;
     }
     return SIZE_MAX;
@@ -195,9 +203,13 @@ static void area_free(fake_memory_t *m, size_t place)
     } while (place < m->place_count && m->places[place].reserved && !m->places[place].first);
 }
 
-static size_t place_of(const fake_memory_t *m, uintptr_t address) { return (address - BASE) / (m->frame_granules * GRANULE); }
+static size_t place_of(const fake_memory_t *m, uintptr_t address)
+{
+    return (address - BASE) / (m->frame_granules * GRANULE);
+}
 
-static int area_new(fake_memory_t *m, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+static int area_new(fake_memory_t *m, const kmm__piece_t *pieces, size_t count, size_t frames,
+                    void **out)
 {
     const size_t at = reserve(m, frames);
     size_t next = at;
@@ -233,7 +245,10 @@ static int mapped_allocate(void *context, size_t bytes, kmm_stream_t stream, voi
     pthread_mutex_lock(&m->lock);
     m->allocations++;
     bool fails = m->fail_allocations > 0 && m->fail_allocations-- > 0;
-    int status = fails ? KMM_E_MEMORY : area_new(m, NULL, 0, (granules_of(bytes) + m->frame_granules - 1) / m->frame_granules, out);
+    int status =
+        fails ? KMM_E_MEMORY
+              : area_new(m, NULL, 0,
+                         (granules_of(bytes) + m->frame_granules - 1) / m->frame_granules, out);
     pthread_mutex_unlock(&m->lock);
     return status;
 }
@@ -248,9 +263,13 @@ static int mapped_deallocate(void *context, void *p, size_t bytes, kmm_stream_t 
     return 0;
 }
 
-static fake_memory_t *memory_of(kmm_resource_t *r) { return *(fake_memory_t **)(r->mapper + 1); }
+static fake_memory_t *memory_of(kmm_resource_t *r)
+{
+    return *(fake_memory_t **)(r->mapper + 1);
+}
 
-static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames, void **out)
+static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t count, size_t frames,
+                         void **out)
 {
     fake_memory_t *m = memory_of(r);
     pthread_mutex_lock(&m->lock);
@@ -258,7 +277,9 @@ static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t c
     bool fails = m->fail_gathers > 0 && m->fail_gathers-- > 0;
     int status = fails ? KMM_E_DEVICE : area_new(m, pieces, count, frames, out);
     pthread_mutex_unlock(&m->lock);
-    return status ? status : kmm__source_adopt((kmm__source_t *)r, *out, frames * m->frame_granules * GRANULE);
+    return status
+               ? status
+               : kmm__source_adopt((kmm__source_t *)r, *out, frames * m->frame_granules * GRANULE);
 }
 
 static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
@@ -276,7 +297,7 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
 static void add_mapper(fake_memory_t *m, kmm_resource_t *r)
 {
     m->mapper = calloc(1, sizeof(*m->mapper) + sizeof(m));
-    *m->mapper = (kmm__mapper_t){ m->frame_granules * GRANULE, mapped_gather, mapped_forget };
+    *m->mapper = (kmm__mapper_t){m->frame_granules * GRANULE, mapped_gather, mapped_forget};
     *(fake_memory_t **)(m->mapper + 1) = m;
     r->mapper = m->mapper;
 }
@@ -284,8 +305,12 @@ static void add_mapper(fake_memory_t *m, kmm_resource_t *r)
 kmm_resource_t *fake_memory_resource(fake_memory_t *m, const kmm_stream_order_t *order)
 {
     kmm_callback_options_t options = {
-        .context = m, .allocate = memory_allocate, .deallocate = memory_deallocate, .memory_info = memory_info,
-        .kind = KMM_MEMORY_DEVICE, .order = order,
+        .context = m,
+        .allocate = memory_allocate,
+        .deallocate = memory_deallocate,
+        .memory_info = memory_info,
+        .kind = KMM_MEMORY_DEVICE,
+        .order = order,
     };
     if (m->places) {
         options.allocate = mapped_allocate;

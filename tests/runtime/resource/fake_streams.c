@@ -4,11 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct fake_event { uint64_t clock[FAKE_STREAMS]; } fake_event_t;
+typedef struct fake_event {
+    uint64_t clock[FAKE_STREAMS];
+} fake_event_t;
 
-kmm_stream_t fake_stream(int index) { return (kmm_stream_t)(uintptr_t)(0x1000 * (index + 1)); }
+kmm_stream_t fake_stream(int index)
+{
+    return (kmm_stream_t)(uintptr_t)(0x1000 * (index + 1));
+}
 
-int fake_stream_index(kmm_stream_t stream) { return stream ? (int)((uintptr_t)stream / 0x1000) - 1 : 0; }
+int fake_stream_index(kmm_stream_t stream)
+{
+    return stream ? (int)((uintptr_t)stream / 0x1000) - 1 : 0;
+}
 
 static int event_create(void *context, void **event)
 {
@@ -36,7 +44,8 @@ static int event_record(void *context, void *event, kmm_stream_t stream)
     f->records++;
     int fails = f->fail_records > 0 && f->fail_records-- > 0;
     if (!fails)
-        memcpy(((fake_event_t *)event)->clock, f->clock[fake_stream_index(stream)], sizeof(f->clock[0]));
+        memcpy(((fake_event_t *)event)->clock, f->clock[fake_stream_index(stream)],
+               sizeof(f->clock[0]));
     pthread_mutex_unlock(&f->lock);
     return fails ? KMM_E_DEVICE : 0;
 }
@@ -82,7 +91,8 @@ void fake_streams_init(fake_streams_t *f)
 {
     memset(f, 0, sizeof(*f));
     pthread_mutex_init(&f->lock, NULL);
-    f->order = (kmm_stream_order_t){ f, event_create, event_destroy, event_record, stream_wait, event_query, event_wait };
+    f->order = (kmm_stream_order_t){f,           event_create, event_destroy, event_record,
+                                    stream_wait, event_query,  event_wait};
 }
 
 uint64_t fake_work(fake_streams_t *f, int stream)

@@ -2,15 +2,15 @@
 /*
  * Streams that exist on paper. Each has a vector clock: clock[i] is how much of stream i's work has
  * been enqueued before whatever comes next on it, by its own order or through waits. Work takes no
- * time; it completes when the test says so. So whether one use of memory is ordered before another is
- * decided exactly, without running anything.
+ * time; it completes when the test says so. So whether one use of memory is ordered before another
+ * is decided exactly, without running anything.
  */
 #ifndef FAKE_STREAMS_H
 #define FAKE_STREAMS_H
 
+#include <kmm/resource.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <kmm/resource.h>
 
 enum { FAKE_STREAMS = 8 };
 
@@ -18,9 +18,9 @@ typedef struct fake_streams {
     pthread_mutex_t lock;
     uint64_t clock[FAKE_STREAMS][FAKE_STREAMS];
     uint64_t completed[FAKE_STREAMS];
-    int events;          /* that exist */
-    int records, waits;  /* calls so far */
-    int fail_records;    /* so many of the next records fail */
+    int events;         /* that exist */
+    int records, waits; /* calls so far */
+    int fail_records;   /* so many of the next records fail */
     kmm_stream_order_t order;
 } fake_streams_t;
 

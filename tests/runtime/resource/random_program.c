@@ -2,7 +2,11 @@
 #include "random_program.h"
 
 enum { MOST_LIVE = 200 };
-typedef struct live { void *p; size_t bytes; int stream; } live_t;
+typedef struct live {
+    void *p;
+    size_t bytes;
+    int stream;
+} live_t;
 
 typedef struct run {
     const random_program_t *program;
@@ -24,7 +28,8 @@ static size_t random_size(run_t *r)
     size_t bits = 0, most = r->program->largest;
     while ((size_t)256 << (bits + 1) <= most)
         bits++;
-    size_t bytes = roll(r, 4) ? roll(r, most < 8192 ? most : 8192) + 1 : roll(r, (size_t)256 << roll(r, bits + 1)) + 1;
+    size_t bytes = roll(r, 4) ? roll(r, most < 8192 ? most : 8192) + 1
+                              : roll(r, (size_t)256 << roll(r, bits + 1)) + 1;
     return bytes < most ? bytes : most;
 }
 
@@ -35,12 +40,13 @@ static const char *allocate(run_t *r)
     if (alignment > r->program->alignment || roll(r, 8))
         alignment = 0;
     void *p;
-    int status = kmm_resource_allocate(r->program->resource, bytes, alignment, fake_stream(stream), &p);
+    int status =
+        kmm_resource_allocate(r->program->resource, bytes, alignment, fake_stream(stream), &p);
     if (status)
         return status == KMM_E_MEMORY ? NULL : kmm_resource_error_text();
     if ((uintptr_t)p % (alignment > 256 ? alignment : 256))
         return "wrong alignment";
-    r->live[r->count++] = (live_t){ p, bytes, stream };
+    r->live[r->count++] = (live_t){p, bytes, stream};
     return fake_memory_begin(r->program->memory, p, bytes, stream);
 }
 
@@ -57,7 +63,9 @@ static const char *deallocate(run_t *r, size_t which)
     if (wrong)
         return wrong;
     size_t bytes = roll(r, 4) ? l.bytes : KMM_SIZE_RECORDED;
-    return kmm_resource_deallocate(r->program->resource, l.p, bytes, fake_stream(stream)) ? kmm_resource_error_text() : NULL;
+    return kmm_resource_deallocate(r->program->resource, l.p, bytes, fake_stream(stream))
+               ? kmm_resource_error_text()
+               : NULL;
 }
 
 static void progress(run_t *r)
@@ -74,7 +82,8 @@ static const char *step(run_t *r)
         progress(r);
     else if (what < 22 && kmm_resource_trim(r->program->resource, roll(r, 2) ? 0 : 1 << 20))
         return kmm_resource_error_text();
-    else if (what < 24 && kmm_resource_stream_end(r->program->resource, fake_stream((int)roll(r, FAKE_STREAMS))))
+    else if (what < 24 &&
+             kmm_resource_stream_end(r->program->resource, fake_stream((int)roll(r, FAKE_STREAMS))))
         return kmm_resource_error_text();
     else if (r->count < MOST_LIVE && what < 530)
         return allocate(r);
@@ -97,7 +106,7 @@ static const char *check(run_t *r, int i)
 
 const char *random_program(const random_program_t *program)
 {
-    run_t r = { .program = program, .state = program->seed, .count = 0 };
+    run_t r = {.program = program, .state = program->seed, .count = 0};
     const char *wrong = NULL;
     for (int i = 0; i < program->steps && !wrong; i++) {
         wrong = step(&r);

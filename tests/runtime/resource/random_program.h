@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A seeded program of allocations, frees, progress of streams and trims, checked against fake_memory. */
+/* A seeded program of allocations, frees, progress of streams and trims, checked against
+ * fake_memory. */
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H
 

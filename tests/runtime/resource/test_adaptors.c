@@ -36,7 +36,10 @@ static void *get(kmm_resource_t *r, size_t bytes)
     return p;
 }
 
-static void put(kmm_resource_t *r, void *p, size_t bytes) { assert_int_equal(kmm_resource_deallocate(r, p, bytes, NULL), 0); }
+static void put(kmm_resource_t *r, void *p, size_t bytes)
+{
+    assert_int_equal(kmm_resource_deallocate(r, p, bytes, NULL), 0);
+}
 
 static void limiting(void **state)
 {
@@ -50,7 +53,8 @@ static void limiting(void **state)
     assert_int_equal(kmm_resource_memory_info(r, &available, &total), 0);
     assert_int_equal(available, 0);
     assert_int_equal(total, 1024);
-    assert_int_equal(kmm_resource_deallocate(r, a, 999, NULL), KMM_E_INVALID); /* frees nothing of the limit */
+    assert_int_equal(kmm_resource_deallocate(r, a, 999, NULL),
+                     KMM_E_INVALID); /* frees nothing of the limit */
     assert_int_equal(kmm_resource_allocate(r, 1, 0, NULL, &none), KMM_E_MEMORY);
     put(r, a, KMM_SIZE_RECORDED);
     put(r, b, 512);
@@ -76,9 +80,11 @@ static int failing_deallocate(void *context, void *p, size_t bytes, kmm_stream_t
     return 0;
 }
 
-static const kmm_callback_options_t failing = { .allocate = failing_allocate, .deallocate = failing_deallocate, .device = -1 };
+static const kmm_callback_options_t failing = {
+    .allocate = failing_allocate, .deallocate = failing_deallocate, .device = -1};
 
-/* What upstream refuses does not count against a limit, nor in statistics, and leaves nothing that is outstanding. */
+/* What upstream refuses does not count against a limit, nor in statistics, and leaves nothing that
+ * is outstanding. */
 static void what_upstream_refuses_is_not_counted(void **state)
 {
     (void)state;
@@ -144,9 +150,16 @@ static void logging(void **state)
     assert_int_equal(kmm_logging_flush(r), 0);
     assert_int_equal(kmm_logging_flush(limit), KMM_E_INVALID);
     FILE *file = fopen(path, "r");
-    assert_string_equal(fgets(line, sizeof(line), file), "Thread,Time,Action,Pointer,Size,Stream\n");
-    const struct { const char *action; size_t bytes, stream; void *p; } want[] = {
-        { "allocate", 100, 0, p }, { "allocate failure", 5000, 0x20, NULL }, { "free", 100, 0, p },
+    assert_string_equal(fgets(line, sizeof(line), file),
+                        "Thread,Time,Action,Pointer,Size,Stream\n");
+    const struct {
+        const char *action;
+        size_t bytes, stream;
+        void *p;
+    } want[] = {
+        {"allocate", 100, 0, p},
+        {"allocate failure", 5000, 0x20, NULL},
+        {"free", 100, 0, p},
     };
     for (int i = 0; i < 3; i++) {
         long thread;
@@ -154,8 +167,9 @@ static void logging(void **state)
         double second;
         size_t pointer, bytes, stream;
         assert_non_null(fgets(line, sizeof(line), file));
-        assert_int_equal(sscanf(line, "%ld,%d:%d:%lf,%31[^,],0x%zx,%zu,0x%zx", &thread, &hour, &minute, &second, action,
-                                &pointer, &bytes, &stream), 8);
+        assert_int_equal(sscanf(line, "%ld,%d:%d:%lf,%31[^,],0x%zx,%zu,0x%zx", &thread, &hour,
+                                &minute, &second, action, &pointer, &bytes, &stream),
+                         8);
         assert_string_equal(action, want[i].action);
         assert_int_equal(pointer, (size_t)want[i].p);
         assert_int_equal(bytes, want[i].bytes);
@@ -214,7 +228,8 @@ static void statistics_of_a_scope_that_frees(void **state)
     assert_int_equal(kmm_statistics_push(r), 0);
     put(r, b, 500);
     assert_int_equal(kmm_statistics_pop(r, &s), 0);
-    assert_true(s.bytes.current == -500 && s.bytes.peak == 0 && s.bytes.total == 0 && s.count.current == -1);
+    assert_true(s.bytes.current == -500 && s.bytes.peak == 0 && s.bytes.total == 0 &&
+                s.count.current == -1);
     a = get(r, 1200);
     assert_int_equal(kmm_statistics_pop(r, &s), 0);
     assert_true(s.bytes.current == -300 && s.bytes.peak == 0 && s.bytes.total == 1200);
@@ -259,7 +274,10 @@ static void statistics_of_threads(void **state)
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
-__attribute__((noinline)) static void *allocate_here(kmm_resource_t *r) { return get(r, 77); }
+__attribute__((noinline)) static void *allocate_here(kmm_resource_t *r)
+{
+    return get(r, 77);
+}
 
 static void tracking(void **state)
 {
@@ -324,7 +342,8 @@ static void failure(void **state)
     (void)state;
     kmm_resource_t *scarce, *r;
     void *p;
-    const kmm_callback_options_t o = { .allocate = scarce_allocate, .deallocate = scarce_deallocate, .device = -1 };
+    const kmm_callback_options_t o = {
+        .allocate = scarce_allocate, .deallocate = scarce_deallocate, .device = -1};
     assert_int_equal(kmm_callback_resource_create(&o, &scarce), 0);
     assert_int_equal(kmm_failure_resource_create(scarce, give_reserve, &calls, &r), 0);
     reserve = malloc(100);
@@ -337,7 +356,11 @@ static void failure(void **state)
     assert_int_equal(kmm_resource_destroy(scarce), 0);
 }
 
-typedef struct cache { kmm_resource_t *r; void *kept[4]; int calls; } cache_t;
+typedef struct cache {
+    kmm_resource_t *r;
+    void *kept[4];
+    int calls;
+} cache_t;
 
 /* Makes room through the very resource that has none, as programs with a cache of their own do. */
 static bool evict(void *context, size_t bytes)
@@ -361,7 +384,7 @@ static void a_failure_function_uses_its_resource(void **state)
 {
     (void)state;
     kmm_resource_t *limit;
-    cache_t c = { 0 };
+    cache_t c = {0};
     void *p;
     assert_int_equal(kmm_limiting_resource_create(host, 2048, &limit), 0);
     assert_int_equal(kmm_failure_resource_create(limit, evict, &c, &c.r), 0);
@@ -375,7 +398,8 @@ static void a_failure_function_uses_its_resource(void **state)
     assert_int_equal(kmm_resource_destroy(limit), 0);
 }
 
-/* A failure that more room cannot cure is not asked about; what is tried again is the same request. */
+/* A failure that more room cannot cure is not asked about; what is tried again is the same request.
+ */
 static void failures_of_other_kinds(void **state)
 {
     (void)state;
@@ -429,7 +453,8 @@ static void *use_often(void *r)
     void *p;
     size_t wrong = 0;
     for (int i = 0; i < 2000; i++)
-        wrong += kmm_resource_allocate(r, 100, 0, NULL, &p) || kmm_resource_deallocate(r, p, 100, NULL);
+        wrong +=
+            kmm_resource_allocate(r, 100, 0, NULL, &p) || kmm_resource_deallocate(r, p, 100, NULL);
     return (void *)wrong;
 }
 
@@ -439,7 +464,8 @@ static void thread_safe(void **state)
     kmm_resource_t *slow, *r;
     pthread_t threads[4];
     void *wrong;
-    const kmm_callback_options_t o = { .allocate = slow_allocate, .deallocate = slow_deallocate, .device = -1 };
+    const kmm_callback_options_t o = {
+        .allocate = slow_allocate, .deallocate = slow_deallocate, .device = -1};
     assert_int_equal(kmm_callback_resource_create(&o, &slow), 0);
     assert_int_equal(kmm_thread_safe_resource_create(slow, &r), 0);
     for (int i = 0; i < 4; i++)
@@ -475,16 +501,21 @@ static void owning(void **state)
 {
     (void)state;
     kmm_resource_t *source, *pool, *statistics, *r;
-    const kmm_callback_options_t o = { .allocate = counted_allocate, .deallocate = counted_deallocate, .device = -1 };
+    const kmm_callback_options_t o = {
+        .allocate = counted_allocate, .deallocate = counted_deallocate, .device = -1};
     assert_int_equal(kmm_callback_resource_create(&o, &source), 0);
-    assert_int_equal(kmm_pool_resource_create(source, &(kmm_pool_options_t){ .initial_bytes = 1 << 20 }, &pool), 0);
+    assert_int_equal(
+        kmm_pool_resource_create(source, &(kmm_pool_options_t){.initial_bytes = 1 << 20}, &pool),
+        0);
     assert_int_equal(kmm_statistics_resource_create(pool, &statistics), 0);
-    assert_int_equal(kmm_owning_resource_create(statistics, (kmm_resource_t *[]){ pool, source }, 2, &r), 0);
+    assert_int_equal(
+        kmm_owning_resource_create(statistics, (kmm_resource_t *[]){pool, source}, 2, &r), 0);
     put(r, get(r, 1000), 1000);
     assert_int_equal(taken_count, 1); /* the pool's region */
     void *left = get(r, 1000);
     assert_non_null(left);
-    assert_int_equal(kmm_resource_destroy(r), KMM_E_STATE); /* what is left is reported by whoever owns it */
+    assert_int_equal(kmm_resource_destroy(r),
+                     KMM_E_STATE); /* what is left is reported by whoever owns it */
     assert_int_equal(taken_count, 0);
 }
 
@@ -492,13 +523,13 @@ static void callbacks_are_checked(void **state)
 {
     (void)state;
     kmm_resource_t *r;
-    kmm_callback_options_t o = { .allocate = scarce_allocate };
+    kmm_callback_options_t o = {.allocate = scarce_allocate};
     assert_int_equal(kmm_callback_resource_create(&o, &r), KMM_E_INVALID);
     o.deallocate = scarce_deallocate;
     o.alignment = 24;
     assert_int_equal(kmm_callback_resource_create(&o, &r), KMM_E_INVALID);
     o.alignment = 0;
-    const kmm_stream_order_t empty = { 0 };
+    const kmm_stream_order_t empty = {0};
     o.order = &empty;
     assert_int_equal(kmm_callback_resource_create(&o, &r), KMM_E_INVALID);
     assert_int_equal(kmm_callback_resource_create(NULL, &r), KMM_E_INVALID);
@@ -540,7 +571,10 @@ static int odd_info(void *context, size_t *available, size_t *total)
 static void callbacks_may_be_odd(void **state)
 {
     (void)state;
-    const kmm_callback_options_t o = { .allocate = odd_allocate, .deallocate = odd_deallocate, .memory_info = odd_info, .device = -1 };
+    const kmm_callback_options_t o = {.allocate = odd_allocate,
+                                      .deallocate = odd_deallocate,
+                                      .memory_info = odd_info,
+                                      .device = -1};
     kmm_resource_t *r;
     void *p;
     size_t available, total;
@@ -574,7 +608,9 @@ static void nothing_is_built_on_nothing(void **state)
     assert_int_equal(kmm_owning_resource_create(NULL, NULL, 0, &r), KMM_E_INVALID);
     assert_int_equal(kmm_resource_allocate(NULL, 1, 0, NULL, (void **)&r), KMM_E_INVALID);
     assert_int_equal(kmm_resource_destroy(NULL), 0);
-    assert_int_equal(kmm_pool_resource_create(host, &(kmm_pool_options_t){ .initial_bytes = 2, .maximum_bytes = 1 }, &r), KMM_E_INVALID);
+    assert_int_equal(kmm_pool_resource_create(
+                         host, &(kmm_pool_options_t){.initial_bytes = 2, .maximum_bytes = 1}, &r),
+                     KMM_E_INVALID);
 }
 
 static void a_numa_node(void **state)

@@ -17,8 +17,14 @@ typedef struct parts {
     int count;
 } parts_t;
 
-static kmm_resource_t **top(parts_t *k) { return &k->parts[k->count++]; }
-static kmm_resource_t *last(parts_t *k) { return k->parts[k->count - 1]; }
+static kmm_resource_t **top(parts_t *k)
+{
+    return &k->parts[k->count++];
+}
+static kmm_resource_t *last(parts_t *k)
+{
+    return k->parts[k->count - 1];
+}
 
 static kmm_resource_t *host(parts_t *k)
 {
@@ -26,7 +32,10 @@ static kmm_resource_t *host(parts_t *k)
     return last(k);
 }
 
-static void make_host(parts_t *k) { host(k); }
+static void make_host(parts_t *k)
+{
+    host(k);
+}
 
 /* Where binding is forbidden, as in some containers, there is nothing to test. */
 static void make_numa(parts_t *k)
@@ -57,7 +66,10 @@ static int program_deallocate(void *context, void *p, size_t bytes, kmm_stream_t
 
 static void make_callback(parts_t *k)
 {
-    const kmm_callback_options_t o = { .allocate = program_allocate, .deallocate = program_deallocate, .alignment = 64, .device = -1 };
+    const kmm_callback_options_t o = {.allocate = program_allocate,
+                                      .deallocate = program_deallocate,
+                                      .alignment = 64,
+                                      .device = -1};
     assert_int_equal(kmm_callback_resource_create(&o, top(k)), 0);
 }
 
@@ -70,7 +82,8 @@ static void make_pool(parts_t *k)
 static void make_pool_without_cache(parts_t *k)
 {
     kmm_resource_t *h = host(k);
-    const kmm_pool_options_t o = { .initial_bytes = MIB, .growth_bytes = 4096, .cache_bytes = SIZE_MAX };
+    const kmm_pool_options_t o = {
+        .initial_bytes = MIB, .growth_bytes = 4096, .cache_bytes = SIZE_MAX};
     assert_int_equal(kmm_pool_resource_create(h, &o, top(k)), 0);
 }
 
@@ -83,13 +96,17 @@ static void make_arena(parts_t *k)
 static void make_arena_of_threads(parts_t *k)
 {
     kmm_resource_t *h = host(k);
-    assert_int_equal(kmm_arena_resource_create(h, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD }, top(k)), 0);
+    assert_int_equal(
+        kmm_arena_resource_create(h, &(kmm_arena_options_t){.key = KMM_ARENA_PER_THREAD}, top(k)),
+        0);
 }
 
 static void make_fixed(parts_t *k)
 {
     kmm_resource_t *h = host(k);
-    assert_int_equal(kmm_fixed_size_resource_create(h, &(kmm_fixed_size_options_t){ .block_bytes = 64 * 1024 }, top(k)), 0);
+    assert_int_equal(kmm_fixed_size_resource_create(
+                         h, &(kmm_fixed_size_options_t){.block_bytes = 64 * 1024}, top(k)),
+                     0);
 }
 
 static void make_binning(parts_t *k)
@@ -153,7 +170,7 @@ static void make_thread_safe(parts_t *k)
 
 static void make_owning(parts_t *k)
 {
-    parts_t inner = { .count = 0 };
+    parts_t inner = {.count = 0};
     make_pool(&inner);
     assert_int_equal(kmm_owning_resource_create(inner.parts[1], &inner.parts[0], 1, top(k)), 0);
 }
@@ -171,44 +188,52 @@ static void make_stack(parts_t *k)
     assert_int_equal(kmm_thread_safe_resource_create(r, top(k)), 0);
 }
 
-typedef struct subject { const char *name; void (*make)(parts_t *k); size_t largest, alignment; } subject_t;
+typedef struct subject {
+    const char *name;
+    void (*make)(parts_t *k);
+    size_t largest, alignment;
+} subject_t;
 
 static const subject_t subjects[] = {
-    { "host", make_host, 0, 0 },
-    { "numa node 0", make_numa, 0, 0 },
-    { "callback", make_callback, 0, 0 },
-    { "pool", make_pool, 0, 0 },
-    { "pool without cache", make_pool_without_cache, 0, 0 },
-    { "arena", make_arena, 0, 0 },
-    { "arena of threads", make_arena_of_threads, 0, 0 },
-    { "fixed size", make_fixed, 64 * 1024, 256 },
-    { "binning", make_binning, 0, 0 },
-    { "limiting", make_limiting, 0, 0 },
-    { "aligned", make_aligned, 0, 0 },
-    { "logging", make_logging, 0, 0 },
-    { "statistics", make_statistics, 0, 0 },
-    { "tracking", make_tracking, 0, 0 },
-    { "failure", make_failure, 0, 0 },
-    { "thread safe", make_thread_safe, 0, 0 },
-    { "owning", make_owning, 0, 0 },
-    { "a stack of adaptors", make_stack, 0, 0 },
+    {"host", make_host, 0, 0},
+    {"numa node 0", make_numa, 0, 0},
+    {"callback", make_callback, 0, 0},
+    {"pool", make_pool, 0, 0},
+    {"pool without cache", make_pool_without_cache, 0, 0},
+    {"arena", make_arena, 0, 0},
+    {"arena of threads", make_arena_of_threads, 0, 0},
+    {"fixed size", make_fixed, 64 * 1024, 256},
+    {"binning", make_binning, 0, 0},
+    {"limiting", make_limiting, 0, 0},
+    {"aligned", make_aligned, 0, 0},
+    {"logging", make_logging, 0, 0},
+    {"statistics", make_statistics, 0, 0},
+    {"tracking", make_tracking, 0, 0},
+    {"failure", make_failure, 0, 0},
+    {"thread safe", make_thread_safe, 0, 0},
+    {"owning", make_owning, 0, 0},
+    {"a stack of adaptors", make_stack, 0, 0},
 };
 
 static void conforms(void **state)
 {
     const subject_t *subject = *state;
-    parts_t k = { .count = 0 };
+    parts_t k = {.count = 0};
     subject->make(&k);
     conformance_subject_t s = {
-        .resource = last(&k), .largest = subject->largest ? subject->largest : 1024 * MIB, .budget = 64 * MIB,
-        .alignment = subject->alignment ? subject->alignment : 65536, .host_access = true,
+        .resource = last(&k),
+        .largest = subject->largest ? subject->largest : 1024 * MIB,
+        .budget = 64 * MIB,
+        .alignment = subject->alignment ? subject->alignment : 65536,
+        .host_access = true,
     };
     for (int i = 0; i < CONFORMANCE_STREAMS; i++)
         s.streams[i] = (kmm_stream_t)(uintptr_t)(0x1000 * (i + 1));
     for (int i = 0; i < conformance_case_count; i++) {
         const char *wrong = conformance_cases[i].run(&s);
         if (wrong)
-            fail_msg("%s: %s: %s (%s)", subject->name, conformance_cases[i].name, wrong, kmm_resource_error_text());
+            fail_msg("%s: %s: %s (%s)", subject->name, conformance_cases[i].name, wrong,
+                     kmm_resource_error_text());
     }
     while (k.count > 0)
         assert_int_equal(kmm_resource_destroy(k.parts[--k.count]), 0);
@@ -219,6 +244,7 @@ int main(void)
     enum { COUNT = sizeof(subjects) / sizeof(*subjects) };
     struct CMUnitTest tests[COUNT];
     for (int i = 0; i < COUNT; i++)
-        tests[i] = (struct CMUnitTest){ subjects[i].name, conforms, NULL, NULL, (void *)&subjects[i] };
+        tests[i] =
+            (struct CMUnitTest){subjects[i].name, conforms, NULL, NULL, (void *)&subjects[i]};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

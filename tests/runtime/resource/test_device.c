@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device, async, managed and pinned memory on the fake driver, and what is built on them. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <pthread.h>
 
 #include "conformance.h"
 #include "fake_gpu.h"
@@ -31,37 +31,45 @@ static int order_streams(kmm_stream_t later, kmm_stream_t earlier)
     return status;
 }
 
-typedef struct subject { const char *name; int kind; int on_top; size_t largest, alignment; } subject_t;
+typedef struct subject {
+    const char *name;
+    int kind;
+    int on_top;
+    size_t largest, alignment;
+} subject_t;
 enum { DEVICE, ASYNC, MANAGED, PINNED, MAPPED };
 enum { ALONE, POOL, ARENA, ARENA_OF_THREADS, FIXED, PREFETCH, PINNED_POOL, BINNING, ADAPTORS };
 
 static const subject_t subjects[] = {
-    { "device", DEVICE, ALONE, 0, 0 },
-    { "async", ASYNC, ALONE, 0, 0 },
-    { "managed", MANAGED, ALONE, 0, 0 },
-    { "pinned", PINNED, ALONE, 0, 0 },
-    { "mapped", MAPPED, ALONE, 0, 0 },
-    { "pool on device", DEVICE, POOL, 0, 0 },
-    { "pool on async", ASYNC, POOL, 0, 0 },
-    { "pool on mapped", MAPPED, POOL, 0, 0 },
-    { "arena on device", DEVICE, ARENA, 0, 0 },
-    { "arena of threads on device", DEVICE, ARENA_OF_THREADS, 0, 0 },
-    { "arena on mapped", MAPPED, ARENA, 0, 0 },
-    { "adaptors on pool on async", ASYNC, ADAPTORS, 0, 0 },
-    { "adaptors on pool on mapped", MAPPED, ADAPTORS, 0, 0 },
-    { "fixed size on device", DEVICE, FIXED, 64 << 10, 256 },
-    { "binning on async", ASYNC, BINNING, 0, 0 },
-    { "prefetch on managed", MANAGED, PREFETCH, 0, 0 },
-    { "pinned pool", PINNED, PINNED_POOL, 0, 0 },
+    {"device", DEVICE, ALONE, 0, 0},
+    {"async", ASYNC, ALONE, 0, 0},
+    {"managed", MANAGED, ALONE, 0, 0},
+    {"pinned", PINNED, ALONE, 0, 0},
+    {"mapped", MAPPED, ALONE, 0, 0},
+    {"pool on device", DEVICE, POOL, 0, 0},
+    {"pool on async", ASYNC, POOL, 0, 0},
+    {"pool on mapped", MAPPED, POOL, 0, 0},
+    {"arena on device", DEVICE, ARENA, 0, 0},
+    {"arena of threads on device", DEVICE, ARENA_OF_THREADS, 0, 0},
+    {"arena on mapped", MAPPED, ARENA, 0, 0},
+    {"adaptors on pool on async", ASYNC, ADAPTORS, 0, 0},
+    {"adaptors on pool on mapped", MAPPED, ADAPTORS, 0, 0},
+    {"fixed size on device", DEVICE, FIXED, 64 << 10, 256},
+    {"binning on async", ASYNC, BINNING, 0, 0},
+    {"prefetch on managed", MANAGED, PREFETCH, 0, 0},
+    {"pinned pool", PINNED, PINNED_POOL, 0, 0},
 };
 
 static kmm_resource_t *make_source(int kind)
 {
     kmm_resource_t *r = NULL;
-    int status = kind == DEVICE ? kmm_device_resource_create(0, &r)
-               : kind == ASYNC  ? kmm_async_resource_create(0, &(kmm_async_options_t){ .initial_bytes = 1 << 20 }, &r)
-               : kind == MAPPED ? kmm_mapped_resource_create(0, &r)
-               : kind == MANAGED ? kmm_managed_resource_create(0, &r) : kmm_pinned_resource_create(0, &r);
+    int status =
+        kind == DEVICE ? kmm_device_resource_create(0, &r)
+        : kind == ASYNC
+            ? kmm_async_resource_create(0, &(kmm_async_options_t){.initial_bytes = 1 << 20}, &r)
+        : kind == MAPPED  ? kmm_mapped_resource_create(0, &r)
+        : kind == MANAGED ? kmm_managed_resource_create(0, &r)
+                          : kmm_pinned_resource_create(0, &r);
     assert_int_equal(status, 0);
     return r;
 }
@@ -70,12 +78,14 @@ static kmm_resource_t *make_source(int kind)
 static int make_adaptors(kmm_resource_t *source, kmm_resource_t **out)
 {
     kmm_resource_t *r[6], *below[6];
-    int n = 0, status = kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 2048 * MIB }, &r[n++]);
+    int n = 0, status = kmm_pool_resource_create(
+                   source, &(kmm_pool_options_t){.maximum_bytes = 2048 * MIB}, &r[n++]);
     status = status ? status : kmm_limiting_resource_create(r[n - 1], 1536 * MIB, &r[n]), n++;
     status = status ? status : kmm_aligned_resource_create(r[n - 1], 4096, 100000, &r[n]), n++;
     status = status ? status : kmm_statistics_resource_create(r[n - 1], &r[n]), n++;
     status = status ? status : kmm_logging_resource_create(r[n - 1], "/dev/null", &r[n]), n++;
-    status = status ? status : kmm_tracking_resource_create(r[n - 1], KMM_TRACK_POINTERS, &r[n]), n++;
+    status = status ? status : kmm_tracking_resource_create(r[n - 1], KMM_TRACK_POINTERS, &r[n]),
+    n++;
     for (int i = 0; i + 1 < n; i++)
         below[i] = r[n - 2 - i];
     return status ? status : kmm_owning_resource_create(r[n - 1], below, (size_t)n - 1, out);
@@ -87,13 +97,20 @@ static kmm_resource_t *make_top(kmm_resource_t *source, int on_top)
     int status = 0;
     switch (on_top) {
     case ALONE: return source;
-    case POOL: status = kmm_pool_resource_create(source, &(kmm_pool_options_t){ .maximum_bytes = 2048 * MIB }, &r); break;
+    case POOL:
+        status = kmm_pool_resource_create(source,
+                                          &(kmm_pool_options_t){.maximum_bytes = 2048 * MIB}, &r);
+        break;
     case ARENA: status = kmm_arena_resource_create(source, NULL, &r); break;
     case ARENA_OF_THREADS:
-        status = kmm_arena_resource_create(source, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD }, &r);
+        status = kmm_arena_resource_create(source,
+                                           &(kmm_arena_options_t){.key = KMM_ARENA_PER_THREAD}, &r);
         break;
     case ADAPTORS: status = make_adaptors(source, &r); break;
-    case FIXED: status = kmm_fixed_size_resource_create(source, &(kmm_fixed_size_options_t){ .block_bytes = 64 << 10 }, &r); break;
+    case FIXED:
+        status = kmm_fixed_size_resource_create(
+            source, &(kmm_fixed_size_options_t){.block_bytes = 64 << 10}, &r);
+        break;
     case PREFETCH: status = kmm_prefetch_resource_create(source, &r); break;
     case PINNED_POOL: status = kmm_pinned_pool_resource_create(0, NULL, &r); break;
     case BINNING:
@@ -112,15 +129,20 @@ static void conforms(void **state)
     assert_int_equal(kmm_stream_pool_create(0, CONFORMANCE_STREAMS, &streams), 0);
     kmm_resource_t *source = make_source(subject->kind), *top = make_top(source, subject->on_top);
     conformance_subject_t s = {
-        .resource = top, .largest = subject->largest ? subject->largest : 1024 * MIB, .budget = 64 * MIB,
-        .alignment = subject->alignment ? subject->alignment : 65536, .host_access = true, .order = order_streams,
+        .resource = top,
+        .largest = subject->largest ? subject->largest : 1024 * MIB,
+        .budget = 64 * MIB,
+        .alignment = subject->alignment ? subject->alignment : 65536,
+        .host_access = true,
+        .order = order_streams,
     };
     for (size_t i = 0; i < CONFORMANCE_STREAMS; i++)
         assert_int_equal(kmm_stream_pool_get(streams, i, &s.streams[i]), 0);
     for (int i = 0; i < conformance_case_count; i++) {
         const char *wrong = conformance_cases[i].run(&s);
         if (wrong)
-            fail_msg("%s: %s: %s (%s)", subject->name, conformance_cases[i].name, wrong, kmm_resource_error_text());
+            fail_msg("%s: %s: %s (%s)", subject->name, conformance_cases[i].name, wrong,
+                     kmm_resource_error_text());
     }
     if (top != source)
         assert_int_equal(kmm_resource_destroy(top), 0);
@@ -149,12 +171,17 @@ static void the_driver_runs_out(void **state)
     (void)state;
     kmm_resource_t *r = make_source(DEVICE), *pool;
     void *a, *b;
-    assert_int_equal(kmm_resource_allocate(r, 100 * MIB, 0, NULL, &a), 0); /* of 4 GiB, which the fake driver has */
+    assert_int_equal(kmm_resource_allocate(r, 100 * MIB, 0, NULL, &a),
+                     0); /* of 4 GiB, which the fake driver has */
     assert_int_equal(kmm_resource_allocate(r, (size_t)5 << 30, 0, NULL, &b), KMM_E_MEMORY);
-    assert_non_null(strstr(kmm_resource_error_text(), kmm__driver()->is_hip ? "hipMalloc on device 0: hipErrorOutOfMemory"
-                                                                            : "cuMemAlloc on device 0: CUDA_ERROR_OUT_OF_MEMORY"));
+    assert_non_null(strstr(kmm_resource_error_text(),
+                           kmm__driver()->is_hip
+                               ? "hipMalloc on device 0: hipErrorOutOfMemory"
+                               : "cuMemAlloc on device 0: CUDA_ERROR_OUT_OF_MEMORY"));
     assert_int_equal(kmm_resource_deallocate(r, a, 100 * MIB, NULL), 0);
-    assert_int_equal(kmm_pool_resource_create(r, &(kmm_pool_options_t){ .initial_bytes = (size_t)5 << 30 }, &pool), KMM_E_MEMORY);
+    assert_int_equal(
+        kmm_pool_resource_create(r, &(kmm_pool_options_t){.initial_bytes = (size_t)5 << 30}, &pool),
+        KMM_E_MEMORY);
     assert_int_equal(kmm_resource_destroy(r), 0);
 }
 
@@ -162,16 +189,22 @@ static void a_view_of_an_existing_pool(void **state)
 {
     (void)state;
     CUmemoryPool theirs;
-    const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, .maxSize = 4 << 20 };
+    const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                                  .maxSize = 4 << 20};
     assert_int_equal(kmm__driver()->MemPoolCreate(&theirs, &props), 0);
     kmm_resource_t *r;
-    assert_int_equal(kmm_async_resource_create(0, &(kmm_async_options_t){ .pool = theirs, .release_threshold = 77 }, &r), 0);
+    assert_int_equal(kmm_async_resource_create(
+                         0, &(kmm_async_options_t){.pool = theirs, .release_threshold = 77}, &r),
+                     0);
     void *p;
     assert_int_equal(kmm_resource_allocate(r, 4 * MIB, 0, NULL, &p), 0);
     assert_int_equal(kmm_resource_deallocate(r, p, 4 * MIB, NULL), 0);
     assert_int_equal(kmm_resource_allocate(r, 5 * MIB, 0, NULL, &p), KMM_E_MEMORY);
     uint64_t threshold;
-    assert_int_equal(kmm__driver()->MemPoolGetAttribute(theirs, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold), 0);
+    assert_int_equal(
+        kmm__driver()->MemPoolGetAttribute(theirs, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
+        0);
     assert_int_equal(threshold, 77);
     assert_int_equal(kmm_resource_destroy(r), 0);
     assert_int_equal(kmm__driver()->MemPoolDestroy(theirs), 0); /* still there: it is theirs */
@@ -179,8 +212,14 @@ static void a_view_of_an_existing_pool(void **state)
 
 /* ---- Prefetch ---- */
 
-static struct { CUdeviceptr p; size_t bytes; int device, calls; CUresult result; } prefetched;
-static CUresult note_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags, CUstream stream)
+static struct {
+    CUdeviceptr p;
+    size_t bytes;
+    int device, calls;
+    CUresult result;
+} prefetched;
+static CUresult note_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, unsigned flags,
+                              CUstream stream)
 {
     (void)flags, (void)stream;
     prefetched.p = p;
@@ -190,7 +229,8 @@ static CUresult note_prefetch(CUdeviceptr p, size_t bytes, CUmemLocation to, uns
     return prefetched.result;
 }
 
-/* What the driver answers one after the other, while other threads allocate and free, need not go together. */
+/* What the driver answers one after the other, while other threads allocate and free, need not go
+ * together. */
 static CUresult much_is_held(CUmemoryPool pool, int attribute, void *value)
 {
     (void)pool;
@@ -217,8 +257,11 @@ static void a_pool_of_managed_memory(void **state)
     (void)state;
     kmm_resource_t *r = NULL;
     void *p;
-    assert_int_equal(kmm_async_resource_create(0, &(kmm_async_options_t){ .kind = KMM_MEMORY_PINNED }, &r), KMM_E_INVALID);
-    const int status = kmm_async_resource_create(0, &(kmm_async_options_t){ .kind = KMM_MEMORY_MANAGED, .initial_bytes = MIB }, &r);
+    assert_int_equal(
+        kmm_async_resource_create(0, &(kmm_async_options_t){.kind = KMM_MEMORY_PINNED}, &r),
+        KMM_E_INVALID);
+    const int status = kmm_async_resource_create(
+        0, &(kmm_async_options_t){.kind = KMM_MEMORY_MANAGED, .initial_bytes = MIB}, &r);
     assert_int_equal(status, kmm__driver()->is_hip ? KMM_E_UNSUPPORTED : 0);
     if (status) {
         assert_null(r);
@@ -235,7 +278,8 @@ static void a_pool_of_managed_memory(void **state)
 static void managed_memory_is_prefetched_and_other_memory_not(void **state)
 {
     (void)state;
-    kmm__driver_t *driver = (kmm__driver_t *)kmm__driver(); /* the library's own, which is writable */
+    kmm__driver_t *driver =
+        (kmm__driver_t *)kmm__driver(); /* the library's own, which is writable */
     __typeof__(driver->MemPrefetchAsync) real = driver->MemPrefetchAsync;
     driver->MemPrefetchAsync = note_prefetch;
     kmm_resource_t *managed = make_source(MANAGED), *device = make_source(DEVICE), *r;
@@ -243,7 +287,8 @@ static void managed_memory_is_prefetched_and_other_memory_not(void **state)
     assert_int_equal(kmm_prefetch_resource_create(managed, &r), 0);
     assert_int_equal(kmm_resource_allocate(r, 12345, 0, NULL, &p), 0);
     assert_int_equal(prefetched.calls, 1);
-    assert_true(prefetched.p == (uintptr_t)p && prefetched.bytes == 12345 && prefetched.device == 0);
+    assert_true(prefetched.p == (uintptr_t)p && prefetched.bytes == 12345 &&
+                prefetched.device == 0);
     assert_int_equal(kmm_resource_deallocate(r, p, 12345, NULL), 0);
     prefetched.result = CUDA_ERROR_NOT_SUPPORTED; /* such a device has nothing to prefetch */
     assert_int_equal(kmm_resource_allocate(r, 1, 0, NULL, &p), 0);
@@ -269,24 +314,32 @@ enum { RESERVE, CREATE, MAP, ALLOW, MAP_CALLS };
 static kmm__driver_t honest;
 static int failing_call, calls_left;
 
-static bool fails(int call) { return call == failing_call && calls_left-- <= 0; }
-
-static CUresult reserve_or_fail(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags)
+static bool fails(int call)
 {
-    return fails(RESERVE) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemAddressReserve(out, bytes, alignment, hint, flags);
+    return call == failing_call && calls_left-- <= 0;
 }
 
-static CUresult create_or_fail(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAllocationProp *p, unsigned long long flags)
+static CUresult reserve_or_fail(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint,
+                                unsigned long long flags)
+{
+    return fails(RESERVE) ? CUDA_ERROR_OUT_OF_MEMORY
+                          : honest.MemAddressReserve(out, bytes, alignment, hint, flags);
+}
+
+static CUresult create_or_fail(CUmemGenericAllocationHandle *out, size_t bytes,
+                               const CUmemAllocationProp *p, unsigned long long flags)
 {
     return fails(CREATE) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemCreate(out, bytes, p, flags);
 }
 
-static CUresult map_or_fail(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle h, unsigned long long flags)
+static CUresult map_or_fail(CUdeviceptr at, size_t bytes, size_t offset,
+                            CUmemGenericAllocationHandle h, unsigned long long flags)
 {
     return fails(MAP) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemMap(at, bytes, offset, h, flags);
 }
 
-static CUresult allow_or_fail(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, size_t count)
+static CUresult allow_or_fail(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access,
+                              size_t count)
 {
     return fails(ALLOW) ? CUDA_ERROR_OUT_OF_MEMORY : honest.MemSetAccess(at, bytes, access, count);
 }
@@ -308,7 +361,8 @@ static fake_counts_t counts(void)
     static fake_counts_function_t *function;
     fake_counts_t c;
     if (!function) {
-        void *library = dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        void *library =
+            dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
         assert_non_null(library);
         *(void **)&function = dlsym(library, "fake_counts");
         assert_non_null(function);
@@ -319,14 +373,18 @@ static fake_counts_t counts(void)
 
 enum { PIECES = 8 };
 
-static void fill(void *p, size_t bytes, int mark) { memset(p, mark, bytes); }
+static void fill(void *p, size_t bytes, int mark)
+{
+    memset(p, mark, bytes);
+}
 
 static bool holds(const unsigned char *p, size_t bytes, int mark)
 {
     return p[0] == mark && memcmp(p, p + 1, bytes - 1) == 0;
 }
 
-/* Takes 16 frames in eight pieces, gives every second back, and asks for as much in one. Returns how that went. */
+/* Takes 16 frames in eight pieces, gives every second back, and asks for as much in one. Returns
+ * how that went. */
 static int gather(kmm_resource_t *pool, size_t frame)
 {
     void *p[PIECES], *large = NULL;
@@ -363,7 +421,9 @@ static int gather_in_new_pool(size_t *held)
     if (status)
         return status;
     const size_t frame = mapped->mapper->frame_bytes;
-    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .maximum_bytes = 16 * frame }, &pool), 0);
+    assert_int_equal(
+        kmm_pool_resource_create(mapped, &(kmm_pool_options_t){.maximum_bytes = 16 * frame}, &pool),
+        0);
     status = gather(pool, frame);
     assert_int_equal(kmm_resource_usage(pool, &usage), 0);
     *held = usage.held_bytes / frame;
@@ -416,7 +476,8 @@ static CUresult copy_on(int device, void *dst, const void *src, size_t bytes)
     CUstream stream;
     assert_int_equal(kmm__driver_enter(device), 0);
     assert_int_equal(kmm__driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), 0);
-    CUresult r = kmm__driver()->MemcpyAsync((CUdeviceptr)(uintptr_t)dst, (CUdeviceptr)(uintptr_t)src, bytes, stream);
+    CUresult r = kmm__driver()->MemcpyAsync((CUdeviceptr)(uintptr_t)dst,
+                                            (CUdeviceptr)(uintptr_t)src, bytes, stream);
     r = r ? r : kmm__driver()->StreamSynchronize(stream);
     kmm__driver()->StreamDestroy(stream);
     kmm__driver_leave();
@@ -425,20 +486,22 @@ static CUresult copy_on(int device, void *dst, const void *src, size_t bytes)
 
 static void check_reached(int device, unsigned char *p, size_t bytes)
 {
-    unsigned char sent[64], back[64] = { 0 };
+    unsigned char sent[64], back[64] = {0};
     memset(sent, 42, sizeof(sent));
     assert_int_equal(copy_on(device, p + bytes - sizeof(sent), sent, sizeof(sent)), 0);
     assert_int_equal(copy_on(device, back, p + bytes - sizeof(sent), sizeof(back)), 0);
     assert_memory_equal(back, sent, sizeof(sent));
 }
 
-static CUresult counted_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, size_t count)
+static CUresult counted_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access,
+                               size_t count)
 {
     calls_left += access->location.id == 1;
     return honest.MemSetAccess(at, bytes, access, count);
 }
 
-/* What there is, what is allocated later and what is gathered is all reached by the other device. */
+/* What there is, what is allocated later and what is gathered is all reached by the other device.
+ */
 static void another_device_reaches_mapped_memory(void **state)
 {
     (void)state;
@@ -446,7 +509,9 @@ static void another_device_reaches_mapped_memory(void **state)
     kmm_resource_t *mapped = make_source(MAPPED), *pool;
     const size_t frame = mapped->mapper->frame_bytes;
     void *p[PIECES], *large, *later;
-    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .maximum_bytes = 20 * frame }, &pool), 0);
+    assert_int_equal(
+        kmm_pool_resource_create(mapped, &(kmm_pool_options_t){.maximum_bytes = 20 * frame}, &pool),
+        0);
     for (int i = 0; i < PIECES; i++)
         assert_int_equal(kmm_resource_allocate(pool, 2 * frame, 0, NULL, &p[i]), 0);
     for (int i = 1; i < PIECES; i += 2)
@@ -462,7 +527,8 @@ static void another_device_reaches_mapped_memory(void **state)
     assert_int_equal(kmm_resource_allow(pool, 1), 0); /* again is nothing more */
     assert_int_equal(kmm_resource_allow(pool, 0), 0); /* its own is nothing either */
     assert_int_equal(calls_left, calls);
-    assert_int_equal(kmm_resource_allocate(pool, PIECES * frame, 0, NULL, &large), 0); /* gathered: see above */
+    assert_int_equal(kmm_resource_allocate(pool, PIECES * frame, 0, NULL, &large),
+                     0); /* gathered: see above */
     check_reached(1, large, PIECES * frame);
     assert_int_equal(kmm_resource_allocate(pool, 4 * frame, 0, NULL, &later), 0);
     check_reached(1, later, 4 * frame);
@@ -483,7 +549,9 @@ static void access_is_given_where_something_is_mapped(void **state)
     kmm_resource_t *mapped = make_source(MAPPED), *pool;
     const size_t frame = mapped->mapper->frame_bytes;
     void *p[3];
-    assert_int_equal(kmm_pool_resource_create(mapped, &(kmm_pool_options_t){ .initial_bytes = 12 * frame }, &pool), 0);
+    assert_int_equal(
+        kmm_pool_resource_create(mapped, &(kmm_pool_options_t){.initial_bytes = 12 * frame}, &pool),
+        0);
     for (int i = 0; i < 3; i++)
         assert_int_equal(kmm_resource_allocate(pool, 4 * frame, 0, NULL, &p[i]), 0);
     assert_int_equal(kmm_resource_deallocate(pool, p[1], 4 * frame, NULL), 0);
@@ -514,7 +582,8 @@ static void access_that_fails_can_be_given_again(void **state)
     const fake_counts_t before = counts();
     assert_int_equal(kmm_resource_allocate(mapped, 1, 0, NULL, &q), KMM_E_MEMORY);
     const fake_counts_t after = counts();
-    assert_int_equal(after.frames + after.mappings + after.windows, before.frames + before.mappings + before.windows);
+    assert_int_equal(after.frames + after.mappings + after.windows,
+                     before.frames + before.mappings + before.windows);
     *driver = honest;
     assert_int_equal(kmm_resource_deallocate(mapped, p, 1, NULL), 0);
     assert_int_equal(kmm_resource_destroy(mapped), 0);
@@ -537,7 +606,7 @@ static void too_much_is_refused_before_any_frame_is_made(void **state)
     assert_int_equal(kmm_resource_memory_info(mapped, &available, &total), 0);
     honest = *driver;
     fail_from(CREATE, 100); /* far fewer than asked for */
-    const size_t absurd[] = { available + 16 * frame, total, 2 * total, (size_t)1 << 45 };
+    const size_t absurd[] = {available + 16 * frame, total, 2 * total, (size_t)1 << 45};
     for (int i = 0; i < 4; i++)
         assert_int_equal(kmm_resource_allocate(pool, absurd[i], 0, NULL, &large), KMM_E_MEMORY);
     assert_int_equal(calls_left, 100);
@@ -580,7 +649,8 @@ static void every_kind_says_who_reaches_it(void **state)
         assert_int_equal(kmm_resource_allow(r, -1), KMM_E_NO_DEVICE);
         assert_int_equal(kmm_resource_allow(r, 0), 0);
         driver->DeviceCanAccessPeer = cannot_reach;
-        assert_int_equal(kmm_resource_allow(r, 1), kind == MANAGED || kind == PINNED ? 0 : KMM_E_UNSUPPORTED);
+        assert_int_equal(kmm_resource_allow(r, 1),
+                         kind == MANAGED || kind == PINNED ? 0 : KMM_E_UNSUPPORTED);
         *driver = honest;
         assert_int_equal(kmm_resource_allow(r, 1), 0);
         assert_int_equal(kmm_resource_allow(r, 1), 0); /* again is no error */
@@ -595,10 +665,14 @@ static void every_kind_says_who_reaches_it(void **state)
     r = make_source(ASYNC);
     assert_int_equal(kmm_binning_resource_create(r, &binning), 0);
     assert_int_equal(kmm_binning_add(binning, 1024, host), KMM_E_INVALID);
-    const kmm_callback_options_t options = { .allocate = no_memory, .deallocate = no_such_memory, .kind = KMM_MEMORY_DEVICE, .order = kmm__driver_order(0) };
+    const kmm_callback_options_t options = {.allocate = no_memory,
+                                            .deallocate = no_such_memory,
+                                            .kind = KMM_MEMORY_DEVICE,
+                                            .order = kmm__driver_order(0)};
     assert_int_equal(kmm_callback_resource_create(&options, &program), 0);
     assert_int_equal(kmm_binning_add(binning, 1024, program), 0);
-    assert_int_equal(kmm_resource_allow(binning, 1), KMM_E_UNSUPPORTED); /* a bin's memory cannot be reached */
+    assert_int_equal(kmm_resource_allow(binning, 1),
+                     KMM_E_UNSUPPORTED); /* a bin's memory cannot be reached */
     assert_int_equal(kmm_thread_safe_resource_create(r, &safe), 0);
     assert_int_equal(kmm_resource_allow(safe, 1), 0);
     assert_int_equal(kmm_resource_destroy(safe), 0);
@@ -675,7 +749,8 @@ static void memory_that_cannot_be_mapped(void **state)
     assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
     *driver = honest;
     const fake_counts_t after = counts();
-    assert_int_equal(after.frames + after.mappings + after.windows, before.frames + before.mappings + before.windows);
+    assert_int_equal(after.frames + after.mappings + after.windows,
+                     before.frames + before.mappings + before.windows);
     driver->MemGetAllocationGranularity = no_granularity;
     assert_int_equal(kmm_mapped_resource_create(0, &r), KMM_E_UNSUPPORTED);
     *driver = honest;
@@ -692,7 +767,9 @@ static void current_resources(void **state)
     kmm_resource_t *first = kmm_resource_of_device(0), *pool, *old;
     assert_int_equal(kmm_resource_device(first), 0);
     assert_int_equal(kmm_resource_device(kmm_resource_of_device(1)), 1);
-    assert_ptr_equal(kmm_resource_current(), first); /* no context is current: as with CUDA's runtime, it is the first device */
+    assert_ptr_equal(
+        kmm_resource_current(),
+        first); /* no context is current: as with CUDA's runtime, it is the first device */
     assert_int_equal(kmm_pool_resource_create(first, NULL, &pool), 0);
     assert_int_equal(kmm_resource_set_of_device(1, pool, NULL), KMM_E_INVALID);
     assert_int_equal(kmm_resource_set_of_device(0, pool, &old), 0);
@@ -703,7 +780,8 @@ static void current_resources(void **state)
     kmm__driver_leave();
     assert_int_equal(kmm__driver_enter(1), 0);
     assert_int_equal(kmm_resource_device(kmm_resource_current()), 1);
-    assert_int_equal(kmm_resource_set_current(pool, NULL), KMM_E_INVALID); /* it is the first device's */
+    assert_int_equal(kmm_resource_set_current(pool, NULL),
+                     KMM_E_INVALID); /* it is the first device's */
     kmm__driver_leave();
     assert_ptr_equal(old, pool);
     assert_ptr_equal(kmm_resource_of_device(0), first);
@@ -731,7 +809,7 @@ static void current_resources_of_threads(void **state)
     (void)state;
     kmm_resource_t *pool;
     pthread_t threads[4];
-    int devices[4] = { 0, 1, 0, 1 };
+    int devices[4] = {0, 1, 0, 1};
     chosen_enough = false;
     assert_int_equal(kmm_pool_resource_create(kmm_resource_of_device(1), NULL, &pool), 0);
     for (int i = 0; i < 4; i++)
@@ -789,7 +867,8 @@ static void another_device_than_the_current_one(void **state)
         assert_int_equal(kmm__driver_enter(0), 0);
         assert_int_equal(kind == mapped ? kmm_mapped_resource_create(1, &source)
                          : kind         ? kmm_async_resource_create(1, NULL, &source)
-                                        : kmm_device_resource_create(1, &source), 0);
+                                        : kmm_device_resource_create(1, &source),
+                         0);
         assert_int_equal(kmm_pool_resource_create(source, NULL, &pool), 0);
         assert_int_equal(kmm_resource_device(pool), 1);
         assert_int_equal(kmm_stream_pool_create(1, 2, &streams), 0);
@@ -850,13 +929,16 @@ static void frameworks_have_mapped_memory_where_it_will_do(void **state)
     (void)state;
     kmm__driver_t *driver = (kmm__driver_t *)kmm__driver();
     honest = *driver;
-    driver->DeviceCanAccessPeer = cannot_reach; /* copies go through the host, as mapped memory's do not */
+    driver->DeviceCanAccessPeer =
+        cannot_reach; /* copies go through the host, as mapped memory's do not */
     assert_string_equal(framework_pool_name(), "pool(device 0)");
     *driver = honest;
-    assert_string_equal(framework_pool_name(), driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
+    assert_string_equal(framework_pool_name(),
+                        driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
     driver->DeviceCanAccessPeer = cannot_reach;
     driver->devices = 1;
-    assert_string_equal(framework_pool_name(), driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
+    assert_string_equal(framework_pool_name(),
+                        driver->is_hip ? "pool(device 0)" : "pool(mapped 0)");
     driver->MemGetAllocationGranularity = no_granularity;
     assert_string_equal(framework_pool_name(), "pool(device 0)");
     *driver = honest;
@@ -866,7 +948,8 @@ static void frameworks_have_mapped_memory_where_it_will_do(void **state)
     *driver = honest;
 }
 
-/* The second device that allocates is let reach the first one's memory, and the other way round; until then neither is. */
+/* The second device that allocates is let reach the first one's memory, and the other way round;
+ * until then neither is. */
 static void devices_in_use_reach_each_other(void **state)
 {
     (void)state;
@@ -912,7 +995,8 @@ static void *allocate_first(void *argument)
     return NULL;
 }
 
-/* PyTorch complains of threads whose first allocation leaves them without one, as its own does not. */
+/* PyTorch complains of threads whose first allocation leaves them without one, as its own does not.
+ */
 static void a_thread_that_allocates_has_a_context(void **state)
 {
     (void)state;
@@ -1001,7 +1085,8 @@ static void a_handle_that_is_used_again(void **state)
 /* ---- Streams whose work goes into a graph ---- */
 
 static CUstream captured;
-static int spoiling; /* calls that would make others part of the graph, or it part of others' work */
+static int
+    spoiling; /* calls that would make others part of the graph, or it part of others' work */
 
 static CUresult record_uncaptured(CUevent e, CUstream stream)
 {
@@ -1017,7 +1102,9 @@ static CUresult wait_uncaptured(CUstream stream, CUevent e, unsigned flags)
 
 static CUresult (*capture_call(const char *cuda, const char *hip))()
 {
-    void *library = dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *call = dlsym(library, honest.is_hip ? hip : cuda);
+    void *library =
+             dlopen(honest.is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD),
+         *call = dlsym(library, honest.is_hip ? hip : cuda);
     assert_non_null(call);
     dlclose(library);
     CUresult (*function)();
@@ -1040,14 +1127,16 @@ static void capture_begin(CUstream stream)
     driver->EventQuery = not_ready; /* so that who wants memory has to wait */
     spoiling = 0;
     captured = stream;
-    assert_int_equal(capture_call("cuStreamBeginCapture_v2", "hipStreamBeginCapture")(stream, 0), CUDA_SUCCESS);
+    assert_int_equal(capture_call("cuStreamBeginCapture_v2", "hipStreamBeginCapture")(stream, 0),
+                     CUDA_SUCCESS);
 }
 
 /* The graph is whole, and nobody has made anything else part of it. */
 static void capture_end(void)
 {
     void *graph = NULL;
-    assert_int_equal(capture_call("cuStreamEndCapture", "hipStreamEndCapture")(captured, &graph), CUDA_SUCCESS);
+    assert_int_equal(capture_call("cuStreamEndCapture", "hipStreamEndCapture")(captured, &graph),
+                     CUDA_SUCCESS);
     assert_non_null(graph);
     assert_int_equal(capture_call("cuGraphDestroy", "hipGraphDestroy")(graph), CUDA_SUCCESS);
     assert_int_equal(spoiling, 0);
@@ -1063,17 +1152,24 @@ static void a_captured_stream_is_let_alone(void **state)
     assert_int_equal(kmm_stream_pool_create(0, 2, &streams), 0);
     kmm_stream_t a = kmm_stream_pool_next(streams), b = kmm_stream_pool_next(streams);
     assert_int_equal(kmm_device_resource_create(0, &source), 0);
-    assert_int_equal(kmm_pool_resource_create(source, &(kmm_pool_options_t){ .initial_bytes = 8 * MIB, .maximum_bytes = 8 * MIB }, &pool), 0);
-    for (int turn = 0; turn < 2; turn++) { /* the captured stream has the memory, then it wants it */
+    assert_int_equal(kmm_pool_resource_create(
+                         source,
+                         &(kmm_pool_options_t){.initial_bytes = 8 * MIB, .maximum_bytes = 8 * MIB},
+                         &pool),
+                     0);
+    for (int turn = 0; turn < 2;
+         turn++) { /* the captured stream has the memory, then it wants it */
         assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, turn ? b : a, &p), 0);
         assert_int_equal(kmm_resource_deallocate(pool, p, 8 * MIB, turn ? b : a), 0);
         capture_begin(a);
-        assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, turn ? a : b, &p), turn ? 0 : KMM_E_MEMORY);
+        assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, turn ? a : b, &p),
+                         turn ? 0 : KMM_E_MEMORY);
         if (turn)
             assert_int_equal(kmm_resource_deallocate(pool, p, 8 * MIB, a), 0);
         else
             assert_int_equal(kmm_resource_stream_end(pool, a), KMM_E_STATE);
-        assert_int_equal(kmm_resource_allocate(source, 4 * MIB, 0, b, &q), 0); /* no other call spoils it either */
+        assert_int_equal(kmm_resource_allocate(source, 4 * MIB, 0, b, &q),
+                         0); /* no other call spoils it either */
         assert_int_equal(kmm_resource_deallocate(source, q, 4 * MIB, b), 0);
         capture_end();
         assert_int_equal(kmm_resource_allocate(pool, 8 * MIB, 0, b, &p), 0);
@@ -1159,16 +1255,41 @@ static void frameworks_allocate_from_a_pool(void **state)
 
 /* ---- The end of the process ---- */
 
-static CUresult over_push(CUcontext c) { return (void)c, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_pop(CUcontext *c) { return (void)c, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_free(CUdeviceptr p) { return (void)p, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_record(CUevent e, CUstream s) { return (void)e, (void)s, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_event(CUevent e) { return (void)e, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_destroy(CUevent e) { return honest.EventDestroy(e), CUDA_ERROR_DEINITIALIZED; } /* the fake's own, which nobody else frees */
-static CUresult over_mode(int *mode) { return (void)mode, CUDA_ERROR_DEINITIALIZED; }
-static CUresult over_capture(CUstream s, int *status) { return (void)s, (void)status, CUDA_ERROR_DEINITIALIZED; }
+static CUresult over_push(CUcontext c)
+{
+    return (void)c, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_pop(CUcontext *c)
+{
+    return (void)c, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_free(CUdeviceptr p)
+{
+    return (void)p, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_record(CUevent e, CUstream s)
+{
+    return (void)e, (void)s, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_event(CUevent e)
+{
+    return (void)e, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_destroy(CUevent e)
+{
+    return honest.EventDestroy(e), CUDA_ERROR_DEINITIALIZED;
+} /* the fake's own, which nobody else frees */
+static CUresult over_mode(int *mode)
+{
+    return (void)mode, CUDA_ERROR_DEINITIALIZED;
+}
+static CUresult over_capture(CUstream s, int *status)
+{
+    return (void)s, (void)status, CUDA_ERROR_DEINITIALIZED;
+}
 
-/* Static objects free and destroy after the driver has gone, and its memory with it: no error, and nothing is waited for. */
+/* Static objects free and destroy after the driver has gone, and its memory with it: no error, and
+ * nothing is waited for. */
 static void the_driver_goes_first(void **state)
 {
     (void)state;
@@ -1235,11 +1356,13 @@ int main(void)
         cmocka_unit_test(the_driver_goes_first),
     };
     struct CMUnitTest tests[COUNT + sizeof(own) / sizeof(*own)];
-    const char *loaded = getenv("KMM_TEST_LOADED"); /* as a program has one that is linked with it: newer ones are not opened beside it */
+    const char *loaded = getenv("KMM_TEST_LOADED"); /* as a program has one that is linked with it:
+                                                       newer ones are not opened beside it */
     if (loaded && !dlopen(loaded, RTLD_NOW))
         return 2;
     for (int i = 0; i < COUNT; i++)
-        tests[i] = (struct CMUnitTest){ subjects[i].name, conforms, NULL, NULL, (void *)&subjects[i] };
+        tests[i] =
+            (struct CMUnitTest){subjects[i].name, conforms, NULL, NULL, (void *)&subjects[i]};
     memcpy(tests + COUNT, own, sizeof(own));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

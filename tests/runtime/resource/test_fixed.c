@@ -50,7 +50,8 @@ static void put(fixture_t *f, void *p, size_t bytes, int stream)
 static void run_programs(fixture_t *f, size_t largest, size_t alignment)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        const random_program_t program = { f->top, &f->memory, seed * 7907, 10000, largest, alignment, NULL };
+        const random_program_t program = {f->top,  &f->memory, seed * 7907, 10000,
+                                          largest, alignment,  NULL};
         const char *wrong = random_program(&program);
         if (wrong)
             fail_msg("%s", wrong);
@@ -62,7 +63,8 @@ static void fixed_blocks_hold_to_the_model(void **state)
     (void)state;
     fixture_t f;
     begin(&f, MIB);
-    const kmm_fixed_size_options_t o = { .block_bytes = 8000, .blocks_per_chunk = 10, .initial_chunks = SIZE_MAX };
+    const kmm_fixed_size_options_t o = {
+        .block_bytes = 8000, .blocks_per_chunk = 10, .initial_chunks = SIZE_MAX};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
     assert_int_equal(f.memory.held_bytes, 0);
     run_programs(&f, 8000, 256);
@@ -74,7 +76,9 @@ static void arenas_hold_to_the_model(void **state)
     (void)state;
     fixture_t f;
     begin(&f, 4 * MIB);
-    assert_int_equal(kmm_arena_resource_create(f.source, &(kmm_arena_options_t){ .arena_bytes = 128 * KIB }, &f.top), 0);
+    assert_int_equal(kmm_arena_resource_create(
+                         f.source, &(kmm_arena_options_t){.arena_bytes = 128 * KIB}, &f.top),
+                     0);
     run_programs(&f, 256 * KIB, 4096);
     finish(&f);
 }
@@ -84,7 +88,10 @@ static void arenas_of_threads_hold_to_the_model(void **state)
     (void)state;
     fixture_t f;
     begin(&f, 4 * MIB);
-    const kmm_arena_options_t o = { .key = KMM_ARENA_PER_THREAD, .arena_bytes = 128 * KIB, .initial_bytes = MIB, .maximum_bytes = 2 * MIB };
+    const kmm_arena_options_t o = {.key = KMM_ARENA_PER_THREAD,
+                                   .arena_bytes = 128 * KIB,
+                                   .initial_bytes = MIB,
+                                   .maximum_bytes = 2 * MIB};
     assert_int_equal(kmm_arena_resource_create(f.source, &o, &f.top), 0);
     run_programs(&f, 64 * KIB, 4096);
     assert_true(f.memory.most_held_bytes <= 2 * MIB);
@@ -97,7 +104,7 @@ static void what_arenas_do_not_use_is_available(void **state)
     fixture_t f;
     size_t available, total;
     begin(&f, 4 * MIB);
-    const kmm_arena_options_t o = { .arena_bytes = 128 * KIB, .maximum_bytes = MIB };
+    const kmm_arena_options_t o = {.arena_bytes = 128 * KIB, .maximum_bytes = MIB};
     assert_int_equal(kmm_arena_resource_create(f.source, &o, &f.top), 0);
     void *p = get(&f, 4 * KIB, 1), *q = get(&f, 8 * KIB, 2);
     assert_int_equal(kmm_resource_memory_info(f.top, &available, &total), 0);
@@ -126,8 +133,9 @@ static void bins_hold_to_the_model(void **state)
     finish(&f);
 }
 
-/* A bin gives memory again on the stream that asks, in whose order alone it may be used: so a pool on the bins may not hand it to
- * another stream at once, though the bins themselves stand on memory that is free for all. */
+/* A bin gives memory again on the stream that asks, in whose order alone it may be used: so a pool
+ * on the bins may not hand it to another stream at once, though the bins themselves stand on memory
+ * that is free for all. */
 static void bins_give_memory_in_order_only(void **state)
 {
     (void)state;
@@ -136,13 +144,13 @@ static void bins_give_memory_in_order_only(void **state)
     begin(&f, MIB);
     f.source->ordered = false; /* as the driver's own is */
     assert_int_equal(kmm_binning_resource_create(f.source, &binning), 0);
-    const kmm_fixed_size_options_t one = { .block_bytes = 64 * KIB, .blocks_per_chunk = 1 };
+    const kmm_fixed_size_options_t one = {.block_bytes = 64 * KIB, .blocks_per_chunk = 1};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &one, &bin), 0);
     assert_int_equal(kmm_binning_add(binning, 64 * KIB, bin), 0);
     f.top = binning;
     void *p = get(&f, 64 * KIB, 1), *q, *r;
     put(&f, p, 64 * KIB, 1); /* its work is not over */
-    const kmm_pool_options_t o = { .growth_bytes = 64 * KIB, .cache_bytes = SIZE_MAX };
+    const kmm_pool_options_t o = {.growth_bytes = 64 * KIB, .cache_bytes = SIZE_MAX};
     assert_int_equal(kmm_pool_resource_create(binning, &o, &pool), 0);
     f.top = pool;
     q = get(&f, 4 * KIB, 2);
@@ -157,16 +165,33 @@ static void bins_give_memory_in_order_only(void **state)
 
 /* ---- Stacks ---- */
 
-static bool give_up(void *context, size_t bytes) { return (void)context, (void)bytes, false; }
+static bool give_up(void *context, size_t bytes)
+{
+    return (void)context, (void)bytes, false;
+}
 
 static int make_layer(int which, kmm_resource_t *up, kmm_resource_t **out)
 {
     switch (which) {
-    case 0: return kmm_pool_resource_create(up, &(kmm_pool_options_t){ .growth_bytes = 256 * KIB }, out);
-    case 1: return kmm_pool_resource_create(up, &(kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .growth_bytes = 64 * KIB, .reuse = KMM_REUSE_WAIT_FIRST }, out);
-    case 2: return kmm_arena_resource_create(up, &(kmm_arena_options_t){ .arena_bytes = 128 * KIB }, out);
-    case 3: return kmm_arena_resource_create(up, &(kmm_arena_options_t){ .key = KMM_ARENA_PER_THREAD, .arena_bytes = 64 * KIB }, out);
-    case 4: return kmm_fixed_size_resource_create(up, &(kmm_fixed_size_options_t){ .block_bytes = 256 * KIB, .blocks_per_chunk = 1, .initial_chunks = SIZE_MAX }, out);
+    case 0:
+        return kmm_pool_resource_create(up, &(kmm_pool_options_t){.growth_bytes = 256 * KIB}, out);
+    case 1:
+        return kmm_pool_resource_create(up,
+                                        &(kmm_pool_options_t){.cache_bytes = SIZE_MAX,
+                                                              .growth_bytes = 64 * KIB,
+                                                              .reuse = KMM_REUSE_WAIT_FIRST},
+                                        out);
+    case 2:
+        return kmm_arena_resource_create(up, &(kmm_arena_options_t){.arena_bytes = 128 * KIB}, out);
+    case 3:
+        return kmm_arena_resource_create(
+            up, &(kmm_arena_options_t){.key = KMM_ARENA_PER_THREAD, .arena_bytes = 64 * KIB}, out);
+    case 4:
+        return kmm_fixed_size_resource_create(
+            up,
+            &(kmm_fixed_size_options_t){
+                .block_bytes = 256 * KIB, .blocks_per_chunk = 1, .initial_chunks = SIZE_MAX},
+            out);
     case 5: {
         int status = kmm_binning_resource_create(up, out);
         return status ? status : kmm_binning_add(*out, 512, NULL);
@@ -179,16 +204,20 @@ static int make_layer(int which, kmm_resource_t *up, kmm_resource_t **out)
     default: return kmm_logging_resource_create(up, "/dev/null", out);
     }
 }
-enum { REUSERS = 5, LAYERS = 12 }; /* layers that use memory again come first: one of them is at the bottom */
+enum {
+    REUSERS = 5,
+    LAYERS = 12
+}; /* layers that use memory again come first: one of them is at the bottom */
 
-/* Whatever stands on what, no memory is used before the work that used it before is over or ordered before. */
+/* Whatever stands on what, no memory is used before the work that used it before is over or ordered
+ * before. */
 static void stacks_hold_to_the_model(void **state)
 {
     (void)state;
     for (int i = 0; i < REUSERS * LAYERS * LAYERS; i += 3) {
         fixture_t f;
         kmm_resource_t *r[4];
-        const int layers[3] = { i % REUSERS, i / REUSERS % LAYERS, i / REUSERS / LAYERS };
+        const int layers[3] = {i % REUSERS, i / REUSERS % LAYERS, i / REUSERS / LAYERS};
         begin(&f, 4 * MIB);
         f.source->ordered = i % 2; /* as the driver's pool, or as the driver's memory */
         r[0] = f.source;
@@ -197,7 +226,13 @@ static void stacks_hold_to_the_model(void **state)
             assert_int_equal(make_layer(layers[n], r[n], &r[n + 1]), 0);
             blocks |= layers[n] == 4;
         }
-        const random_program_t program = { r[3], &f.memory, (uint64_t)i + 77, 1000, blocks ? 200 * KIB : 256 * KIB, blocks ? 256 : 4096, NULL };
+        const random_program_t program = {r[3],
+                                          &f.memory,
+                                          (uint64_t)i + 77,
+                                          1000,
+                                          blocks ? 200 * KIB : 256 * KIB,
+                                          blocks ? 256 : 4096,
+                                          NULL};
         const char *wrong = random_program(&program);
         if (wrong)
             fail_msg("%s: %s", kmm_resource_name(r[3]), wrong);
@@ -213,16 +248,21 @@ static void requests_that_blocks_cannot_meet(void **state)
     (void)state;
     fixture_t f;
     begin(&f, MIB);
-    assert_int_equal(kmm_fixed_size_resource_create(f.source, &(kmm_fixed_size_options_t){ .block_bytes = 1000, .blocks_per_chunk = 4 }, &f.top), 0);
+    assert_int_equal(kmm_fixed_size_resource_create(
+                         f.source,
+                         &(kmm_fixed_size_options_t){.block_bytes = 1000, .blocks_per_chunk = 4},
+                         &f.top),
+                     0);
     void *p;
     assert_int_equal(kmm_resource_allocate(f.top, 1025, 0, NULL, &p), KMM_E_MEMORY);
     assert_int_equal(kmm_resource_allocate(f.top, 10, 512, NULL, &p), KMM_E_UNSUPPORTED);
     p = get(&f, 1024, 1); /* 1000 is rounded up to 1024 */
     put(&f, p, 1024, 1);
     kmm_resource_t *absurd;
-    const kmm_fixed_size_options_t o = { .block_bytes = SIZE_MAX / 2, .blocks_per_chunk = 16 };
+    const kmm_fixed_size_options_t o = {.block_bytes = SIZE_MAX / 2, .blocks_per_chunk = 16};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &absurd), KMM_E_INVALID);
-    const kmm_fixed_size_options_t many = { .block_bytes = 1, .blocks_per_chunk = (size_t)1 << 60 }; /* blocks are 256 at least */
+    const kmm_fixed_size_options_t many = {
+        .block_bytes = 1, .blocks_per_chunk = (size_t)1 << 60}; /* blocks are 256 at least */
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &many, &absurd), KMM_E_INVALID);
     finish(&f);
 }
@@ -232,7 +272,11 @@ static void blocks_of_one_stream_need_no_events(void **state)
     (void)state;
     fixture_t f;
     begin(&f, MIB);
-    assert_int_equal(kmm_fixed_size_resource_create(f.source, &(kmm_fixed_size_options_t){ .block_bytes = 1024, .blocks_per_chunk = 4 }, &f.top), 0);
+    assert_int_equal(kmm_fixed_size_resource_create(
+                         f.source,
+                         &(kmm_fixed_size_options_t){.block_bytes = 1024, .blocks_per_chunk = 4},
+                         &f.top),
+                     0);
     fake_complete_all(&f.memory.streams);
     void *first[4];
     for (int i = 0; i < 4; i++)
@@ -249,14 +293,18 @@ static void blocks_of_one_stream_need_no_events(void **state)
     finish(&f);
 }
 
-static size_t held(fixture_t *f) { return f->memory.held_bytes / KIB; }
+static size_t held(fixture_t *f)
+{
+    return f->memory.held_bytes / KIB;
+}
 
 static void chunks_without_live_blocks_go_back(void **state)
 {
     (void)state;
     fixture_t f;
     begin(&f, MIB);
-    const kmm_fixed_size_options_t o = { .block_bytes = KIB, .blocks_per_chunk = 4, .initial_chunks = SIZE_MAX };
+    const kmm_fixed_size_options_t o = {
+        .block_bytes = KIB, .blocks_per_chunk = 4, .initial_chunks = SIZE_MAX};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
     void *p[12];
     for (int i = 0; i < 12; i++)
@@ -290,7 +338,7 @@ static void a_chunk_that_cannot_be_awaited_stays(void **state)
     (void)state;
     fixture_t f;
     begin(&f, MIB);
-    const kmm_fixed_size_options_t o = { .block_bytes = KIB, .blocks_per_chunk = 4 };
+    const kmm_fixed_size_options_t o = {.block_bytes = KIB, .blocks_per_chunk = 4};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
     put(&f, get(&f, KIB, 1), KIB, 1);
     f.memory.streams.fail_records = 1;
@@ -314,9 +362,9 @@ static void what_stands_on_a_full_pool_gives_back(void **state)
     kmm_resource_t *host, *pool, *fixed;
     void *p;
     assert_int_equal(kmm_host_resource_create(&host), 0);
-    const kmm_pool_options_t limits = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    const kmm_pool_options_t limits = {.initial_bytes = MIB, .maximum_bytes = MIB};
     assert_int_equal(kmm_pool_resource_create(host, &limits, &pool), 0);
-    const kmm_fixed_size_options_t o = { .block_bytes = 64 * KIB, .blocks_per_chunk = 12 };
+    const kmm_fixed_size_options_t o = {.block_bytes = 64 * KIB, .blocks_per_chunk = 12};
     assert_int_equal(kmm_fixed_size_resource_create(pool, &o, &fixed), 0);
     assert_int_equal(kmm_resource_allocate(pool, MIB, 0, NULL, &p), 0);
     assert_int_equal(kmm_resource_deallocate(pool, p, MIB, NULL), 0);
@@ -332,24 +380,29 @@ static void others_get_what_is_not_used(void **state)
     kmm_resource_t *pool, *fixed, *bins;
     void *p;
     begin(&f, MIB);
-    const kmm_fixed_size_options_t o = { .block_bytes = 64 * KIB, .blocks_per_chunk = 12 };
+    const kmm_fixed_size_options_t o = {.block_bytes = 64 * KIB, .blocks_per_chunk = 12};
     assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &f.top), 0);
     assert_int_equal(kmm_pool_resource_create(f.source, NULL, &pool), 0);
     put(&f, get(&f, KIB, 1), KIB, 1);
     assert_int_equal(held(&f), 768);
-    assert_int_equal(kmm_resource_allocate(pool, 700 * KIB, 0, fake_stream(2), &p), 0); /* from upstream, which has 256 KiB left */
+    assert_int_equal(kmm_resource_allocate(pool, 700 * KIB, 0, fake_stream(2), &p),
+                     0); /* from upstream, which has 256 KiB left */
     assert_null(fake_memory_begin(&f.memory, p, 700 * KIB, 2));
     assert_null(fake_memory_end(&f.memory, p, 700 * KIB));
     assert_int_equal(kmm_resource_deallocate(pool, p, 700 * KIB, fake_stream(2)), 0);
     p = get(&f, KIB, 1); /* and the other way round */
     put(&f, p, KIB, 1);
-    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &fixed), 0); /* a third one, at its creation */
+    assert_int_equal(kmm_fixed_size_resource_create(f.source, &o, &fixed),
+                     0); /* a third one, at its creation */
     assert_int_equal(kmm_resource_destroy(fixed), 0);
     assert_int_equal(kmm_resource_destroy(pool), 0);
     finish(&f);
 
     begin(&f, MIB); /* bins stand on the pool that runs out */
-    assert_int_equal(kmm_pool_resource_create(f.source, &(kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB }, &f.top), 0);
+    assert_int_equal(
+        kmm_pool_resource_create(
+            f.source, &(kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB}, &f.top),
+        0);
     assert_int_equal(kmm_binning_resource_create(f.top, &bins), 0);
     assert_int_equal(kmm_binning_add(bins, 4 * KIB, NULL), 0);
     assert_int_equal(kmm_resource_allocate(bins, 4 * KIB, 0, fake_stream(1), &p), 0);

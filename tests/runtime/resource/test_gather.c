@@ -98,7 +98,7 @@ static void a_large_block_is_made_of_the_frames_of_holes(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     make_holes(&f, p, 1);
     void *large = get(&f, 8 * FRAME, 1);
     assert_int_equal(f.memory.gathers, 1);
@@ -122,7 +122,7 @@ static void frames_that_are_missing_are_new(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .growth_bytes = FRAME });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = MIB, .growth_bytes = FRAME});
     make_holes(&f, p, 1);
     void *large = get(&f, 12 * FRAME, 1);
     assert_int_equal(usage(&f).held_bytes, 20 * FRAME);
@@ -141,7 +141,7 @@ static void no_part_of_a_frame_is_left_unused(void **state)
 {
     (void)state;
     fixture_t f;
-    begin_frames(&f, 64 * MIB, 2 * MIB, (kmm_pool_options_t){ 0 });
+    begin_frames(&f, 64 * MIB, 2 * MIB, (kmm_pool_options_t){0});
     void *p[4];
     for (int i = 0; i < 4; i++) {
         p[i] = get(&f, (size_t)(5 + 4 * i) * MIB, 1);
@@ -157,7 +157,7 @@ static void few_frames_are_not_worth_it(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .growth_bytes = FRAME });
+    begin(&f, 4 * MIB, (kmm_pool_options_t){.initial_bytes = MIB, .growth_bytes = FRAME});
     make_holes(&f, p, 1);
     void *large = get(&f, 17 * FRAME, 1);
     assert_int_equal(f.memory.gathers, 0);
@@ -166,13 +166,16 @@ static void few_frames_are_not_worth_it(void **state)
     finish(&f);
 }
 
-/* A hole is a frame and two halves: no frame of it is used twice, and the halves serve small requests. */
+/* A hole is a frame and two halves: no frame of it is used twice, and the halves serve small
+ * requests. */
 static void parts_of_frames_stay_where_they_are(void **state)
 {
     (void)state;
     fixture_t f;
     const size_t step = 2 * FRAME;
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX });
+    begin(
+        &f, 2 * MIB,
+        (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX});
     void *half = get(&f, FRAME / 2, 1), *p[7], *small[14];
     for (int i = 0; i < 7; i++)
         p[i] = get(&f, step, 1);
@@ -197,7 +200,9 @@ static void frames_of_another_stream_are_gathered_last_and_waited_for(void **sta
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = 24 * FRAME, .growth_bytes = 8 * FRAME });
+    begin(&f, 2 * MIB,
+          (kmm_pool_options_t){
+              .initial_bytes = MIB, .maximum_bytes = 24 * FRAME, .growth_bytes = 8 * FRAME});
     make_holes(&f, p, 1);
     void *a = get(&f, 8 * FRAME, 2);
     assert_int_equal(usage(&f).waits, 0);
@@ -218,7 +223,7 @@ static void waiting_first_gathers_before_more_is_taken(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .reuse = KMM_REUSE_WAIT_FIRST });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = MIB, .reuse = KMM_REUSE_WAIT_FIRST});
     make_holes(&f, p, 1);
     void *a = get(&f, 8 * FRAME, 2);
     assert_int_equal(usage(&f).waits, 1);
@@ -233,7 +238,7 @@ static void every_free_frame_is_given_back(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = MIB});
     make_holes(&f, p, 1);
     void *large = get(&f, 8 * FRAME, 1);
     assert_int_equal(kmm_resource_trim(f.pool, 10 * FRAME), 0); /* nothing is free */
@@ -257,7 +262,7 @@ static void memory_goes_to_another_pool_by_frames(void **state)
     (void)state;
     fixture_t f;
     void *p[16], *q;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB});
     make_holes(&f, p, 1);
     kmm_resource_t *other;
     assert_int_equal(kmm_pool_resource_create(f.source, NULL, &other), 0);
@@ -274,18 +279,20 @@ static void a_failing_driver_changes_nothing(void **state)
     (void)state;
     fixture_t f;
     void *p[16], *none;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     make_holes(&f, p, 1);
     f.memory.fail_gathers = 1000;
     f.memory.fail_allocations = 1000; /* what is given back while it looks cannot be had again */
-    assert_int_equal(kmm_resource_allocate(f.pool, 8 * FRAME, 0, fake_stream(1), &none), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_allocate(f.pool, 8 * FRAME, 0, fake_stream(1), &none),
+                     KMM_E_MEMORY);
     check(&f);
     assert_int_equal(usage(&f).live_count, 8);
     f.memory.fail_gathers = f.memory.fail_allocations = 0;
     void *large = get(&f, 8 * FRAME, 1);
     put(&f, large, 8 * FRAME, 1);
     f.memory.streams.fail_records = 1000; /* another stream cannot wait, so it gets nothing */
-    assert_int_equal(kmm_resource_allocate(f.pool, 8 * FRAME, 0, fake_stream(2), &none), KMM_E_MEMORY);
+    assert_int_equal(kmm_resource_allocate(f.pool, 8 * FRAME, 0, fake_stream(2), &none),
+                     KMM_E_MEMORY);
     check(&f);
     f.memory.streams.fail_records = 0;
     large = get(&f, 8 * FRAME, 2);
@@ -294,14 +301,15 @@ static void a_failing_driver_changes_nothing(void **state)
     finish(&f);
 }
 
-/* Old addresses do not pile up: once they have more frames than there are, those that are done with go. */
+/* Old addresses do not pile up: once they have more frames than there are, those that are done with
+ * go. */
 static void old_addresses_are_forgotten(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     uint64_t seed = 1;
-    void *live[8] = { NULL };
+    void *live[8] = {NULL};
     size_t bytes[8];
     for (int i = 0; i < 3000; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -330,9 +338,9 @@ static void little_is_lost_to_fragmentation(void **state)
 {
     (void)state;
     fixture_t f;
-    begin_frames(&f, 32 * MIB, 8 * KIB, (kmm_pool_options_t){ 0 });
+    begin_frames(&f, 32 * MIB, 8 * KIB, (kmm_pool_options_t){0});
     enum { LIVE = 64 };
-    void *live[LIVE] = { NULL };
+    void *live[LIVE] = {NULL};
     size_t bytes[LIVE], now = 0, peak = 0;
     uint64_t seed = 7;
     for (int i = 0; i < 4000; i++) {
@@ -356,13 +364,14 @@ static void little_is_lost_to_fragmentation(void **state)
     finish(&f);
 }
 
-/* Large sizes, new each time: the extent may be an eighth more than the peak, for which hardly anything is moved. */
+/* Large sizes, new each time: the extent may be an eighth more than the peak, for which hardly
+ * anything is moved. */
 static void new_sizes_hardly_move_frames(void **state)
 {
     (void)state;
     fixture_t f;
     enum { LIVE = 2048, CALLS = 3000, CAP = 16 };
-    begin_frames(&f, 64 * MIB, 4 * KIB, (kmm_pool_options_t){ .initial_bytes = 20 * MIB });
+    begin_frames(&f, 64 * MIB, 4 * KIB, (kmm_pool_options_t){.initial_bytes = 20 * MIB});
     void *live[LIVE];
     size_t bytes[LIVE], count = 0, now = 0, peak = 0;
     uint64_t seed = 2026;
@@ -394,7 +403,9 @@ static void frames_for_the_next_requests_are_gathered_too(void **state)
     (void)state;
     fixture_t f;
     void *p[64], *large[8];
-    begin_frames(&f, 2 * MIB, 16 * KIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX });
+    begin_frames(
+        &f, 2 * MIB, 16 * KIB,
+        (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX});
     for (int i = 0; i < 64; i++)
         p[i] = get(&f, 16 * KIB, 1);
     for (int i = 1; i < 64; i += 2)
@@ -416,7 +427,7 @@ static void a_trim_ends_the_peak(void **state)
     (void)state;
     fixture_t f;
     void *p[16];
-    begin(&f, 8 * MIB, (kmm_pool_options_t){ 0 });
+    begin(&f, 8 * MIB, (kmm_pool_options_t){0});
     void *most = get(&f, 4 * MIB, 1);
     put(&f, most, 4 * MIB, 1);
     fake_complete_all(&f.memory.streams);
@@ -433,7 +444,8 @@ static void random_options(uint64_t seed, size_t frame, kmm_pool_options_t optio
 {
     fixture_t f;
     begin_frames(&f, 3 * MIB, frame, options);
-    const random_program_t program = { f.pool, &f.memory, seed, 20000, 256 * KIB, 16 * KIB, kmm__pool_is_valid };
+    const random_program_t program = {f.pool,   &f.memory,         seed, 20000, 256 * KIB,
+                                      16 * KIB, kmm__pool_is_valid};
     const char *wrong = random_program(&program);
     if (wrong)
         fail_msg("%s", wrong);
@@ -447,10 +459,14 @@ static void random_programs_hold_to_the_model(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        random_options(seed * 7919, 4 * KIB, (kmm_pool_options_t){ 0 });
-        random_options(seed * 104729, 16 * KIB, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
-        random_options(seed * 31, 4 * KIB, (kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST });
-        random_options(seed * 17, 8 * KIB, (kmm_pool_options_t){ .cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB });
+        random_options(seed * 7919, 4 * KIB, (kmm_pool_options_t){0});
+        random_options(seed * 104729, 16 * KIB,
+                       (kmm_pool_options_t){.initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB});
+        random_options(
+            seed * 31, 4 * KIB,
+            (kmm_pool_options_t){.cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST});
+        random_options(seed * 17, 8 * KIB,
+                       (kmm_pool_options_t){.cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB});
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs do wrong, to every kind of resource that lives on the host: reported, and nothing is changed by it. */
+/* What programs do wrong, to every kind of resource that lives on the host: reported, and nothing
+ * is changed by it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +17,15 @@ static const size_t KIB = 1024, MIB = 1024 * 1024;
 /* ---- Every kind ---- */
 
 enum { MOST = 16 };
-typedef struct stack { kmm_resource_t *parts[MOST]; int count; } parts_t;
+typedef struct stack {
+    kmm_resource_t *parts[MOST];
+    int count;
+} parts_t;
 
-static bool give_up(void *context, size_t bytes) { return (void)context, (void)bytes, false; }
+static bool give_up(void *context, size_t bytes)
+{
+    return (void)context, (void)bytes, false;
+}
 
 static int program_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
 {
@@ -35,9 +42,10 @@ static int program_deallocate(void *context, void *p, size_t bytes, kmm_stream_t
 
 static int make(const char *kind, kmm_resource_t *up, kmm_resource_t **out)
 {
-    const kmm_callback_options_t callback = { .allocate = program_allocate, .deallocate = program_deallocate, .device = -1 };
-    const kmm_fixed_size_options_t fixed = { .block_bytes = 4 * KIB, .blocks_per_chunk = 16 };
-    const kmm_arena_options_t threads = { .key = KMM_ARENA_PER_THREAD };
+    const kmm_callback_options_t callback = {
+        .allocate = program_allocate, .deallocate = program_deallocate, .device = -1};
+    const kmm_fixed_size_options_t fixed = {.block_bytes = 4 * KIB, .blocks_per_chunk = 16};
+    const kmm_arena_options_t threads = {.key = KMM_ARENA_PER_THREAD};
     int status;
     if (!strcmp(kind, "callback"))
         return kmm_callback_resource_create(&callback, out);
@@ -50,7 +58,8 @@ static int make(const char *kind, kmm_resource_t *up, kmm_resource_t **out)
     if (!strcmp(kind, "fixed"))
         return kmm_fixed_size_resource_create(up, &fixed, out);
     if (!strcmp(kind, "binning"))
-        return (status = kmm_binning_resource_create(up, out)) ? status : kmm_binning_add(*out, KIB, NULL);
+        return (status = kmm_binning_resource_create(up, out)) ? status
+                                                               : kmm_binning_add(*out, KIB, NULL);
     if (!strcmp(kind, "limiting"))
         return kmm_limiting_resource_create(up, 64 * MIB, out);
     if (!strcmp(kind, "aligned"))
@@ -84,7 +93,8 @@ static void finish(parts_t *s)
 {
     while (s->count > 0) {
         kmm_resource_t *r = s->parts[--s->count];
-        const bool owns = s->count && !strcmp(kmm_resource_name(r), kmm_resource_name(s->parts[s->count - 1]));
+        const bool owns =
+            s->count && !strcmp(kmm_resource_name(r), kmm_resource_name(s->parts[s->count - 1]));
         assert_int_equal(kmm_resource_destroy(r), 0);
         s->count -= owns;
     }
@@ -98,17 +108,30 @@ static void *get(kmm_resource_t *r, size_t bytes)
     return p;
 }
 
-static void put(kmm_resource_t *r, void *p, size_t bytes) { assert_int_equal(kmm_resource_deallocate(r, p, bytes, NULL), 0); }
+static void put(kmm_resource_t *r, void *p, size_t bytes)
+{
+    assert_int_equal(kmm_resource_deallocate(r, p, bytes, NULL), 0);
+}
 
 static void check_foreign(kmm_resource_t *r, kmm_resource_t *twin)
 {
     char local[512];
     char *p = get(r, 3000), *others = get(twin, 3000);
-    void *const foreign[] = { local, p + 1, p + 256, p + 3000, p - 256, others, r, (void *)1, (void *)UINTPTR_MAX, (void *)(UINTPTR_MAX & ~(uintptr_t)255) };
+    void *const foreign[] = {local,
+                             p + 1,
+                             p + 256,
+                             p + 3000,
+                             p - 256,
+                             others,
+                             r,
+                             (void *)1,
+                             (void *)UINTPTR_MAX,
+                             (void *)(UINTPTR_MAX & ~(uintptr_t)255)};
     size_t bytes;
     for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
         assert_int_equal(kmm_resource_deallocate(r, foreign[i], 3000, NULL), KMM_E_ADDRESS);
-        assert_int_equal(kmm_resource_deallocate(r, foreign[i], KMM_SIZE_RECORDED, NULL), KMM_E_ADDRESS);
+        assert_int_equal(kmm_resource_deallocate(r, foreign[i], KMM_SIZE_RECORDED, NULL),
+                         KMM_E_ADDRESS);
         assert_int_equal(kmm_resource_size(r, foreign[i], &bytes), KMM_E_ADDRESS);
         assert_true(strlen(kmm_resource_error_text()) > 10);
     }
@@ -132,9 +155,11 @@ static void check_requests(kmm_resource_t *r)
     assert_int_equal(kmm_resource_allocate(r, SIZE_MAX, 0, NULL, &p), KMM_E_MEMORY);
     assert_int_equal(kmm_resource_allocate(r, SIZE_MAX, (size_t)1 << 63, NULL, &p), KMM_E_MEMORY);
     assert_int_equal(kmm_resource_allocate(r, 1, (size_t)1 << 63, NULL, &p), KMM_E_MEMORY);
-    assert_int_equal(kmm_resource_allocate(r, 0, (size_t)1 << 63, NULL, &p), 0); /* of nothing, anything can be had */
+    assert_int_equal(kmm_resource_allocate(r, 0, (size_t)1 << 63, NULL, &p),
+                     0); /* of nothing, anything can be had */
     assert_null(p);
-    int status = kmm_resource_allocate(r, 1, (size_t)1 << 40, NULL, &p); /* the host may promise so much */
+    int status =
+        kmm_resource_allocate(r, 1, (size_t)1 << 40, NULL, &p); /* the host may promise so much */
     if (status == 0)
         put(r, p, 1);
     else
@@ -159,14 +184,16 @@ static void check_nothing(kmm_resource_t *r)
     assert_false(kmm_resource_equal(NULL, r));
 }
 
-static const char *const kinds[] = { "host", "callback", "pool", "arena", "thread_arena", "fixed", "binning", "limiting", "aligned", "logging",
-                                     "statistics", "tracking", "failure", "prefetch", "thread_safe", "owning" };
+static const char *const kinds[] = {"host",         "callback", "pool",        "arena",
+                                    "thread_arena", "fixed",    "binning",     "limiting",
+                                    "aligned",      "logging",  "statistics",  "tracking",
+                                    "failure",      "prefetch", "thread_safe", "owning"};
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 static void every_kind(void **state)
 {
     const char *kind = *state;
-    parts_t one = { .count = 0 }, other = { .count = 0 };
+    parts_t one = {.count = 0}, other = {.count = 0};
     if (strcmp(kind, "host") && strcmp(kind, "callback")) {
         push(&one, "host");
         push(&other, "host");
@@ -185,9 +212,10 @@ static void every_kind(void **state)
 static void ten_deep(void **state)
 {
     (void)state;
-    parts_t one = { .count = 0 }, other = { .count = 0 };
-    static const char *const layers[] = { "host", "pool", "limiting", "aligned", "logging", "statistics", "tracking", "failure", "prefetch",
-                                          "thread_safe", "binning", "arena", "pool" };
+    parts_t one = {.count = 0}, other = {.count = 0};
+    static const char *const layers[] = {
+        "host",    "pool",     "limiting",    "aligned", "logging", "statistics", "tracking",
+        "failure", "prefetch", "thread_safe", "binning", "arena",   "pool"};
     for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++) {
         push(&one, layers[i]);
         push(&other, layers[i]);
@@ -226,11 +254,12 @@ static void a_limit_cannot_be_widened(void **state)
     assert_int_equal(kmm_resource_destroy(host), 0);
 }
 
-/* Adaptors that count or write down free nothing that has been allocated through another, though upstream would. */
+/* Adaptors that count or write down free nothing that has been allocated through another, though
+ * upstream would. */
 static void adaptors_free_only_their_own(void **state)
 {
     (void)state;
-    static const char *const counting[] = { "limiting", "logging", "statistics", "tracking" };
+    static const char *const counting[] = {"limiting", "logging", "statistics", "tracking"};
     for (size_t i = 0; i < sizeof(counting) / sizeof(*counting); i++) {
         kmm_resource_t *host, *pool, *r;
         size_t bytes;
@@ -239,39 +268,46 @@ static void adaptors_free_only_their_own(void **state)
         assert_int_equal(make(counting[i], pool, &r), 0);
         void *mine = get(r, 3 * KIB), *foreign = get(pool, KIB);
         assert_int_equal(kmm_resource_deallocate(r, foreign, KIB, NULL), KMM_E_ADDRESS);
-        assert_int_equal(kmm_resource_deallocate(r, foreign, KMM_SIZE_RECORDED, NULL), KMM_E_ADDRESS);
+        assert_int_equal(kmm_resource_deallocate(r, foreign, KMM_SIZE_RECORDED, NULL),
+                         KMM_E_ADDRESS);
         assert_int_equal(kmm_resource_deallocate(r, mine, 3 * KIB - 1, NULL), KMM_E_INVALID);
         assert_int_equal(kmm_resource_size(r, mine, &bytes), 0);
         assert_int_equal(bytes, 3 * KIB);
         put(pool, foreign, KIB);
-        assert_int_equal(kmm_resource_destroy(r), KMM_E_STATE); /* it says what is left, and leaves it alone */
+        assert_int_equal(kmm_resource_destroy(r),
+                         KMM_E_STATE); /* it says what is left, and leaves it alone */
         put(pool, mine, 3 * KIB);
         assert_int_equal(kmm_resource_destroy(pool), 0);
         assert_int_equal(kmm_resource_destroy(host), 0);
     }
 }
 
-/* The first block of what a pool has taken from upstream has the address of the whole, which upstream has allocated: freed there it
- * would take the pool's memory away from under it. */
+/* The first block of what a pool has taken from upstream has the address of the whole, which
+ * upstream has allocated: freed there it would take the pool's memory away from under it. */
 static void memory_under_a_pool_is_not_freed(void **state)
 {
     (void)state;
-    static const char *const on_top[] = { "pool", "fixed", "arena", "thread_arena" }, *const between[] = { "limiting", "failure", "thread_safe", "binning" };
+    static const char *const on_top[] = {"pool", "fixed", "arena", "thread_arena"},
+                             *const between[] = {"limiting", "failure", "thread_safe", "binning"};
     for (size_t i = 0; i < sizeof(on_top) / sizeof(*on_top); i++)
         for (size_t k = 0; k < sizeof(between) / sizeof(*between); k++) {
             kmm_resource_t *r[6];
-            const kmm_pool_options_t whole = { .initial_bytes = MIB, .maximum_bytes = MIB };
+            const kmm_pool_options_t whole = {.initial_bytes = MIB, .maximum_bytes = MIB};
             assert_int_equal(kmm_host_resource_create(&r[0]), 0);
             assert_int_equal(kmm_pool_resource_create(r[0], NULL, &r[1]), 0);
             assert_int_equal(make(between[k], r[1], &r[2]), 0);
-            assert_int_equal(i ? make(on_top[i], r[2], &r[3]) : kmm_pool_resource_create(r[2], &whole, &r[3]), 0);
+            assert_int_equal(i ? make(on_top[i], r[2], &r[3])
+                               : kmm_pool_resource_create(r[2], &whole, &r[3]),
+                             0);
             assert_int_equal(make("thread_safe", r[1], &r[4]), 0); /* beside what stands on it */
-            const size_t bytes = i ? 4 * KIB : MIB; /* in a pool, all there is: so the size is right, too */
+            const size_t bytes =
+                i ? 4 * KIB : MIB; /* in a pool, all there is: so the size is right, too */
             void *p = get(r[3], bytes);
             for (int below = 0; below < 5; below++) {
                 if (below == 3)
                     continue;
-                assert_int_equal(kmm_resource_deallocate(r[below], p, KMM_SIZE_RECORDED, NULL), KMM_E_ADDRESS);
+                assert_int_equal(kmm_resource_deallocate(r[below], p, KMM_SIZE_RECORDED, NULL),
+                                 KMM_E_ADDRESS);
                 assert_int_equal(kmm_resource_deallocate(r[below], p, bytes, NULL), KMM_E_ADDRESS);
             }
             put(r[3], p, bytes);
@@ -306,15 +342,27 @@ static void absurd_options(void **state)
     (void)state;
     kmm_resource_t *host, *r = NULL, *binning;
     assert_int_equal(kmm_host_resource_create(&host), 0);
-    assert_int_equal(kmm_pool_resource_create(host, &(kmm_pool_options_t){ .initial_bytes = SIZE_MAX }, &r), KMM_E_INVALID);
-    assert_int_equal(kmm_pool_resource_create(host, &(kmm_pool_options_t){ .growth_bytes = SIZE_MAX - 5 }, &r), KMM_E_INVALID);
-    assert_int_equal(kmm_arena_resource_create(host, &(kmm_arena_options_t){ .arena_bytes = SIZE_MAX - 5 }, &r), KMM_E_INVALID);
-    assert_int_equal(kmm_arena_resource_create(host, &(kmm_arena_options_t){ .key = (kmm_arena_key_t)77 }, &r), KMM_E_INVALID);
+    assert_int_equal(
+        kmm_pool_resource_create(host, &(kmm_pool_options_t){.initial_bytes = SIZE_MAX}, &r),
+        KMM_E_INVALID);
+    assert_int_equal(
+        kmm_pool_resource_create(host, &(kmm_pool_options_t){.growth_bytes = SIZE_MAX - 5}, &r),
+        KMM_E_INVALID);
+    assert_int_equal(
+        kmm_arena_resource_create(host, &(kmm_arena_options_t){.arena_bytes = SIZE_MAX - 5}, &r),
+        KMM_E_INVALID);
+    assert_int_equal(
+        kmm_arena_resource_create(host, &(kmm_arena_options_t){.key = (kmm_arena_key_t)77}, &r),
+        KMM_E_INVALID);
     assert_int_equal(kmm_owning_resource_create(host, &host, SIZE_MAX / 8 + 1, &r), KMM_E_INVALID);
     assert_int_equal(kmm_aligned_resource_create(host, 3, 0, &r), KMM_E_INVALID);
-    const kmm_callback_options_t odd = { .allocate = program_allocate, .deallocate = program_deallocate, .kind = (kmm_memory_kind_t)9, .device = -1 };
+    const kmm_callback_options_t odd = {.allocate = program_allocate,
+                                        .deallocate = program_deallocate,
+                                        .kind = (kmm_memory_kind_t)9,
+                                        .device = -1};
     assert_int_equal(kmm_callback_resource_create(&odd, &r), KMM_E_INVALID);
-    const kmm_callback_options_t far = { .allocate = program_allocate, .deallocate = program_deallocate, .device = 1000 };
+    const kmm_callback_options_t far = {
+        .allocate = program_allocate, .deallocate = program_deallocate, .device = 1000};
     assert_int_equal(kmm_callback_resource_create(&far, &r), KMM_E_INVALID);
     assert_int_equal(kmm_binning_resource_create(host, &binning), 0);
     assert_int_equal(kmm_binning_add(binning, KIB, binning), KMM_E_INVALID);
@@ -331,8 +379,8 @@ static void absurd_options(void **state)
 static void buffers_that_there_are_not(void **state)
 {
     (void)state;
-    kmm_buffer_t none = { 0 };
-    kmm_vector_t v = { 0 };
+    kmm_buffer_t none = {0};
+    kmm_vector_t v = {0};
     char c = 0;
     kmm_stream_t s;
     assert_int_equal(kmm_buffer_resize(&none, 1, NULL), KMM_E_INVALID);
@@ -379,9 +427,9 @@ static void *free_and_go(void *argument)
 static void memory_outlives_threads(void **state)
 {
     (void)state;
-    static const char *const built[] = { "pool", "arena", "thread_arena", "tracking" };
+    static const char *const built[] = {"pool", "arena", "thread_arena", "tracking"};
     for (int k = 0; k < 4; k++) {
-        parts_t s = { .count = 0 };
+        parts_t s = {.count = 0};
         push(&s, "host");
         kmm_resource_t *r = push(&s, built[k]);
         for (int i = 0; i < 200; i++) {
@@ -390,7 +438,7 @@ static void memory_outlives_threads(void **state)
             assert_int_equal(pthread_create(&thread, NULL, allocate_and_go, r), 0);
             pthread_join(thread, &p);
             assert_non_null(p);
-            void *work[] = { r, p };
+            void *work[] = {r, p};
             assert_int_equal(pthread_create(&thread, NULL, free_and_go, work), 0);
             pthread_join(thread, &wrong);
             assert_null(wrong);
@@ -400,14 +448,23 @@ static void memory_outlives_threads(void **state)
 }
 
 /* Many threads free one pointer: one of them does. */
-typedef struct race { kmm_resource_t *r; void *p; int freed[4]; pthread_barrier_t start; } race_t;
-typedef struct racer { race_t *race; int number; } racer_t;
+typedef struct race {
+    kmm_resource_t *r;
+    void *p;
+    int freed[4];
+    pthread_barrier_t start;
+} race_t;
+typedef struct racer {
+    race_t *race;
+    int number;
+} racer_t;
 
 static void *free_at_once(void *argument)
 {
     const racer_t *racer = argument;
     pthread_barrier_wait(&racer->race->start);
-    racer->race->freed[racer->number] = kmm_resource_deallocate(racer->race->r, racer->race->p, 2000, NULL);
+    racer->race->freed[racer->number] =
+        kmm_resource_deallocate(racer->race->r, racer->race->p, 2000, NULL);
     return NULL;
 }
 
@@ -415,16 +472,16 @@ static void one_of_many_frees(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
-        parts_t s = { .count = 0 };
+        parts_t s = {.count = 0};
         push(&s, "host");
         kmm_resource_t *r = k < 2 ? s.parts[0] : push(&s, kinds[k]);
         for (int i = 0; i < 20; i++) {
-            race_t race = { .r = r, .p = get(r, 2000) };
+            race_t race = {.r = r, .p = get(r, 2000)};
             pthread_t threads[4];
             racer_t racers[4];
             pthread_barrier_init(&race.start, NULL, 4);
             for (int t = 0; t < 4; t++) {
-                racers[t] = (racer_t){ &race, t };
+                racers[t] = (racer_t){&race, t};
                 pthread_create(&threads[t], NULL, free_at_once, &racers[t]);
             }
             int freed = 0;
@@ -455,7 +512,7 @@ int main(void)
     };
     struct CMUnitTest tests[KINDS + sizeof(own) / sizeof(*own)];
     for (int i = 0; i < KINDS; i++)
-        tests[i] = (struct CMUnitTest){ kinds[i], every_kind, NULL, NULL, (void *)kinds[i] };
+        tests[i] = (struct CMUnitTest){kinds[i], every_kind, NULL, NULL, (void *)kinds[i]};
     memcpy(tests + KINDS, own, sizeof(own));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

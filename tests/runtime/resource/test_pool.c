@@ -66,11 +66,12 @@ static void memory_of_one_stream_is_reused_without_events(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    begin(&f, 4 * MIB, (kmm_pool_options_t){.initial_bytes = MIB});
     for (int i = 0; i < 1000; i++)
         put(&f, get(&f, (size_t)(i * 37 % 500 + 1) * KIB, 1), (size_t)(i * 37 % 500 + 1) * KIB, 1);
     assert_int_equal(usage(&f).held_bytes, MIB);
-    assert_int_equal(f.memory.streams.records, 1); /* the first: whether the initial memory is ready */
+    assert_int_equal(f.memory.streams.records,
+                     1); /* the first: whether the initial memory is ready */
     assert_int_equal(f.memory.streams.waits, 0);
     finish(&f);
 }
@@ -79,7 +80,7 @@ static void a_full_pool_makes_another_stream_wait_once(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     fake_complete_all(&f.memory.streams);
     void *a[8];
     for (int i = 0; i < 8; i++)
@@ -100,7 +101,7 @@ static void streams_stay_independent_while_there_is_memory(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 16 * MIB, (kmm_pool_options_t){ .initial_bytes = 8 * MIB });
+    begin(&f, 16 * MIB, (kmm_pool_options_t){.initial_bytes = 8 * MIB});
     for (int i = 0; i < 200; i++) {
         int s = 1 + i % 4;
         void *p = get(&f, MIB, s); /* too large for the cache */
@@ -114,7 +115,7 @@ static void completed_work_is_noticed_without_waiting(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     void *p = get(&f, MIB, 1);
     put(&f, p, MIB, 1);
     fake_complete_all(&f.memory.streams);
@@ -125,22 +126,26 @@ static void completed_work_is_noticed_without_waiting(void **state)
 }
 
 /* Stream 1's work is unfinished, stream 2's is done. Stream 2 asks for more than the free memory of
- * both, in vain. A pool that merges the lists of 1 and 2 on the way then takes stream 1's memory for
- * stream 2's, and gives it to stream 3 because stream 2 has finished. */
+ * both, in vain. A pool that merges the lists of 1 and 2 on the way then takes stream 1's memory
+ * for stream 2's, and gives it to stream 3 because stream 2 has finished. */
 static void merging_for_a_request_that_fails_loses_no_tag(void **state)
 {
     (void)state;
     for (int reuse = 0; reuse < 2; reuse++) {
         fixture_t f;
-        begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = 4 * MIB, .maximum_bytes = 4 * MIB,
-                                                 .cache_bytes = SIZE_MAX, .reuse = (kmm_pool_reuse_t)reuse });
+        begin(&f, 4 * MIB,
+              (kmm_pool_options_t){.initial_bytes = 4 * MIB,
+                                   .maximum_bytes = 4 * MIB,
+                                   .cache_bytes = SIZE_MAX,
+                                   .reuse = (kmm_pool_reuse_t)reuse});
         void *a = get(&f, MIB, 1), *b = get(&f, MIB, 2), *rest = get(&f, 2 * MIB, 3);
         uint64_t work_of_2 = f.memory.streams.clock[2][2];
         put(&f, a, MIB, 1);
         put(&f, b, MIB, 2);
         fake_complete(&f.memory.streams, 2, work_of_2);
         void *none;
-        assert_int_equal(kmm_resource_allocate(f.pool, 3 * MIB, 0, fake_stream(2), &none), KMM_E_MEMORY);
+        assert_int_equal(kmm_resource_allocate(f.pool, 3 * MIB, 0, fake_stream(2), &none),
+                         KMM_E_MEMORY);
         fake_complete(&f.memory.streams, 2, f.memory.streams.clock[2][2]);
         a = get(&f, MIB, 3); /* checks both: each must be safe */
         b = get(&f, MIB, 3);
@@ -155,7 +160,7 @@ static void neighbours_of_two_streams_are_joined_when_nothing_else_fits(void **s
 {
     (void)state;
     fixture_t f;
-    begin(&f, 2 * MIB, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB });
+    begin(&f, 2 * MIB, (kmm_pool_options_t){.initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB});
     void *a = get(&f, MIB, 1), *b = get(&f, MIB, 2);
     put(&f, a, MIB, 1);
     put(&f, b, MIB, 2);
@@ -171,7 +176,7 @@ static void memory_of_a_stream_that_ended_is_still_ordered(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     void *p = get(&f, MIB, 1);
     put(&f, p, MIB, 1);
     assert_int_equal(kmm_resource_stream_end(f.pool, fake_stream(1)), 0);
@@ -194,7 +199,8 @@ static int fail_to_wait(void *context, void *event)
     return KMM_E_DEVICE;
 }
 
-/* While a region is on its way back, its blocks are on no shelf, and the stream that freed them seems to have none. */
+/* While a region is on its way back, its blocks are on no shelf, and the stream that freed them
+ * seems to have none. */
 static void a_new_stream_gets_no_memory_of_one_that_ended_for_its_own(void **state)
 {
     (void)state;
@@ -203,7 +209,7 @@ static void a_new_stream_gets_no_memory_of_one_that_ended_for_its_own(void **sta
     kmm_stream_order_t order = f.memory.streams.order;
     order.event_wait = fail_to_wait;
     f.source = fake_memory_resource(&f.memory, &order);
-    const kmm_pool_options_t o = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    const kmm_pool_options_t o = {.initial_bytes = MIB, .maximum_bytes = MIB};
     assert_int_equal(kmm_pool_resource_create(f.source, &o, &f.pool), 0);
     waited_for = f.pool;
     void *p = get(&f, MIB, 1);
@@ -221,11 +227,12 @@ static void wrong_frees_are_reported_and_change_nothing(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 4 * MIB, (kmm_pool_options_t){ 0 });
+    begin(&f, 4 * MIB, (kmm_pool_options_t){0});
     void *p = get(&f, 1000, 1);
     assert_int_equal(kmm_resource_deallocate(f.pool, p, 999, fake_stream(1)), KMM_E_INVALID);
     assert_non_null(strstr(kmm_resource_error_text(), "1000"));
-    assert_int_equal(kmm_resource_deallocate(f.pool, (char *)p + 256, 1000, fake_stream(1)), KMM_E_ADDRESS);
+    assert_int_equal(kmm_resource_deallocate(f.pool, (char *)p + 256, 1000, fake_stream(1)),
+                     KMM_E_ADDRESS);
     assert_int_equal(kmm_resource_deallocate(f.pool, &f, 1000, fake_stream(1)), KMM_E_ADDRESS);
     size_t bytes;
     assert_int_equal(kmm_resource_size(f.pool, p, &bytes), 0);
@@ -243,7 +250,7 @@ static void sizes_and_limits(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 8 * MIB, (kmm_pool_options_t){ .maximum_bytes = 3 * MIB });
+    begin(&f, 8 * MIB, (kmm_pool_options_t){.maximum_bytes = 3 * MIB});
     void *p = &f;
     assert_int_equal(kmm_resource_allocate(f.pool, 0, 0, NULL, &p), 0);
     assert_null(p);
@@ -280,7 +287,7 @@ static void upstream_is_called_outside_the_lock(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 8 * MIB, (kmm_pool_options_t){ .initial_bytes = MIB });
+    begin(&f, 8 * MIB, (kmm_pool_options_t){.initial_bytes = MIB});
     f.memory.on_allocate = allocate_inside; /* would hang, were the lock held */
     f.memory.on_allocate_context = &f;
     void *p = get(&f, 2 * MIB, 1);
@@ -293,7 +300,7 @@ static void memory_goes_back_when_another_pool_needs_it(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 4 * MIB, (kmm_pool_options_t){ 0 });
+    begin(&f, 4 * MIB, (kmm_pool_options_t){0});
     void *p = get(&f, 3 * MIB, 1);
     put(&f, p, 3 * MIB, 1);
     kmm_resource_t *other;
@@ -316,8 +323,14 @@ typedef struct thread_streams {
     int own, default_one, others_own;
 } thread_streams_t;
 
-static int counted_create(void *context, void **event) { return *event = context, 0; }
-static void counted_destroy(void *context, void *event) { (void)context, (void)event; }
+static int counted_create(void *context, void **event)
+{
+    return *event = context, 0;
+}
+static void counted_destroy(void *context, void *event)
+{
+    (void)context, (void)event;
+}
 static int counted_record(void *context, void *event, kmm_stream_t stream)
 {
     thread_streams_t *t = context;
@@ -327,9 +340,18 @@ static int counted_record(void *context, void *event, kmm_stream_t stream)
     t->others_own += stream == (kmm_stream_t)PER_THREAD && kmm__thread_number() != t->owner;
     return 0;
 }
-static int counted_wait(void *context, kmm_stream_t stream, void *event) { return (void)context, (void)stream, (void)event, 0; }
-static int counted_query(void *context, void *event) { return (void)context, (void)event, 0; }
-static int counted_block(void *context, void *event) { return (void)context, (void)event, 0; }
+static int counted_wait(void *context, kmm_stream_t stream, void *event)
+{
+    return (void)context, (void)stream, (void)event, 0;
+}
+static int counted_query(void *context, void *event)
+{
+    return (void)context, (void)event, 0;
+}
+static int counted_block(void *context, void *event)
+{
+    return (void)context, (void)event, 0;
+}
 
 static int paper_allocate(void *context, size_t bytes, kmm_stream_t stream, void **out)
 {
@@ -344,7 +366,10 @@ static int paper_deallocate(void *context, void *p, size_t bytes, kmm_stream_t s
     return (void)context, (void)p, (void)bytes, (void)stream, 0;
 }
 
-typedef struct thread_work { kmm_resource_t *pool; thread_streams_t *streams; } thread_work_t;
+typedef struct thread_work {
+    kmm_resource_t *pool;
+    thread_streams_t *streams;
+} thread_work_t;
 
 static void *use_and_free(void *argument)
 {
@@ -353,29 +378,36 @@ static void *use_and_free(void *argument)
     w->streams->owner = kmm__thread_number();
     if (kmm_resource_allocate(w->pool, MIB, 0, (kmm_stream_t)PER_THREAD, &p))
         return "it could not be allocated";
-    return kmm_resource_deallocate(w->pool, p, MIB, (kmm_stream_t)PER_THREAD) ? "it could not be freed" : NULL;
+    return kmm_resource_deallocate(w->pool, p, MIB, (kmm_stream_t)PER_THREAD)
+               ? "it could not be freed"
+               : NULL;
 }
 
-/* One handle names another stream in each thread: an event recorded on it by who wants the memory says nothing of the
- * thread that freed it. */
+/* One handle names another stream in each thread: an event recorded on it by who wants the memory
+ * says nothing of the thread that freed it. */
 static void memory_of_another_threads_own_stream_is_awaited(void **state)
 {
     (void)state;
-    thread_streams_t streams = { 0 };
-    const kmm_stream_order_t order = { &streams, counted_create, counted_destroy, counted_record, counted_wait, counted_query, counted_block };
-    const kmm_callback_options_t options = { .allocate = paper_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE, .order = &order };
+    thread_streams_t streams = {0};
+    const kmm_stream_order_t order = {&streams,     counted_create, counted_destroy, counted_record,
+                                      counted_wait, counted_query,  counted_block};
+    const kmm_callback_options_t options = {.allocate = paper_allocate,
+                                            .deallocate = paper_deallocate,
+                                            .kind = KMM_MEMORY_DEVICE,
+                                            .order = &order};
     kmm_resource_t *source, *pool;
     pthread_t thread;
     void *wrong, *p;
     assert_int_equal(kmm_callback_resource_create(&options, &source), 0);
-    const kmm_pool_options_t limits = { .initial_bytes = MIB, .maximum_bytes = MIB };
+    const kmm_pool_options_t limits = {.initial_bytes = MIB, .maximum_bytes = MIB};
     assert_int_equal(kmm_pool_resource_create(source, &limits, &pool), 0);
-    thread_work_t work = { pool, &streams };
+    thread_work_t work = {pool, &streams};
     assert_int_equal(pthread_create(&thread, NULL, use_and_free, &work), 0);
     pthread_join(thread, &wrong);
     assert_null(wrong);
     const int before = streams.default_one;
-    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, (kmm_stream_t)PER_THREAD, &p), 0); /* ours: it waits for theirs */
+    assert_int_equal(kmm_resource_allocate(pool, MIB, 0, (kmm_stream_t)PER_THREAD, &p),
+                     0); /* ours: it waits for theirs */
     assert_int_equal(streams.others_own, 0);
     assert_true(streams.default_one > before);
     assert_int_equal(kmm_resource_deallocate(pool, p, MIB, (kmm_stream_t)PER_THREAD), 0);
@@ -395,7 +427,7 @@ static void an_initial_size_that_is_the_maximum_holds_to_it(void **state)
     for (size_t most = MIB - 3; most <= MIB + 3; most++) {
         fixture_t f;
         void *p;
-        begin(&f, 16 * MIB, (kmm_pool_options_t){ .initial_bytes = most, .maximum_bytes = most });
+        begin(&f, 16 * MIB, (kmm_pool_options_t){.initial_bytes = most, .maximum_bytes = most});
         assert_true(usage(&f).held_bytes <= most);
         assert_int_equal(kmm_resource_allocate(f.pool, 2 * MIB, 0, NULL, &p), KMM_E_MEMORY);
         p = get(&f, MIB - 256, 1);
@@ -404,7 +436,9 @@ static void an_initial_size_that_is_the_maximum_holds_to_it(void **state)
     }
     fixture_t f;
     void *p;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = 100, .maximum_bytes = 100 }); /* less than any block */
+    begin(
+        &f, MIB,
+        (kmm_pool_options_t){.initial_bytes = 100, .maximum_bytes = 100}); /* less than any block */
     assert_int_equal(kmm_resource_allocate(f.pool, 1, 0, NULL, &p), KMM_E_MEMORY);
     finish(&f);
 }
@@ -419,7 +453,8 @@ static int lost_allocate(void *context, size_t bytes, kmm_stream_t stream, void 
 static void a_lost_device_is_not_out_of_memory(void **state)
 {
     (void)state;
-    const kmm_callback_options_t options = { .allocate = lost_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE };
+    const kmm_callback_options_t options = {
+        .allocate = lost_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE};
     kmm_resource_t *source, *pool;
     void *p;
     assert_int_equal(kmm_callback_resource_create(&options, &source), 0);
@@ -439,7 +474,8 @@ static void a_lost_device_is_not_out_of_memory(void **state)
 /* Two threads run out together: one holds a lock that the other needs to give memory back. */
 typedef struct crossing {
     kmm_resource_t *below, *locked, *above, *beside;
-    _Atomic bool exhausted, holds_lock, gives_back; /* upstream has no more; the first thread has the lock; the second needs it */
+    _Atomic bool exhausted, holds_lock,
+        gives_back; /* upstream has no more; the first thread has the lock; the second needs it */
 } crossing_t;
 static _Thread_local bool is_first;
 
@@ -470,7 +506,10 @@ static void *run_out_first(void *argument)
 {
     void *p;
     is_first = true;
-    return kmm_resource_allocate(((crossing_t *)argument)->locked, 64 * MIB, 0, NULL, &p) == KMM_E_MEMORY ? NULL : "there was memory";
+    return kmm_resource_allocate(((crossing_t *)argument)->locked, 64 * MIB, 0, NULL, &p) ==
+                   KMM_E_MEMORY
+               ? NULL
+               : "there was memory";
 }
 
 static void *run_out_second(void *argument)
@@ -479,15 +518,23 @@ static void *run_out_second(void *argument)
     void *p;
     while (!c->holds_lock)
         sched_yield();
-    return kmm_resource_allocate(c->beside, 64 * MIB, 0, NULL, &p) == KMM_E_MEMORY ? NULL : "there was memory";
+    return kmm_resource_allocate(c->beside, 64 * MIB, 0, NULL, &p) == KMM_E_MEMORY
+               ? NULL
+               : "there was memory";
 }
 
 static void threads_that_run_out_together_do_not_block_each_other(void **state)
 {
     (void)state;
-    crossing_t c = { .exhausted = false };
-    const kmm_callback_options_t source_options = { .context = &c, .allocate = crossing_allocate, .deallocate = paper_deallocate, .kind = KMM_MEMORY_DEVICE };
-    const kmm_callback_options_t gate_options = { .context = &c, .allocate = gate_allocate, .deallocate = gate_deallocate, .kind = KMM_MEMORY_DEVICE };
+    crossing_t c = {.exhausted = false};
+    const kmm_callback_options_t source_options = {.context = &c,
+                                                   .allocate = crossing_allocate,
+                                                   .deallocate = paper_deallocate,
+                                                   .kind = KMM_MEMORY_DEVICE};
+    const kmm_callback_options_t gate_options = {.context = &c,
+                                                 .allocate = gate_allocate,
+                                                 .deallocate = gate_deallocate,
+                                                 .kind = KMM_MEMORY_DEVICE};
     kmm_resource_t *source, *gate;
     pthread_t threads[2];
     void *p, *wrong;
@@ -498,7 +545,8 @@ static void threads_that_run_out_together_do_not_block_each_other(void **state)
     assert_int_equal(kmm_pool_resource_create(gate, NULL, &c.above), 0);
     assert_int_equal(kmm_pool_resource_create(source, NULL, &c.beside), 0);
     assert_int_equal(kmm_resource_allocate(c.above, MIB, 0, NULL, &p), 0);
-    assert_int_equal(kmm_resource_deallocate(c.above, p, MIB, NULL), 0); /* which it could give back */
+    assert_int_equal(kmm_resource_deallocate(c.above, p, MIB, NULL),
+                     0); /* which it could give back */
     c.exhausted = true;
     assert_int_equal(pthread_create(&threads[0], NULL, run_out_first, &c), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, run_out_second, &c), 0);
@@ -518,7 +566,7 @@ static void a_failing_driver_costs_memory_and_not_safety(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB });
+    begin(&f, MIB, (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB});
     fake_complete_all(&f.memory.streams);
     void *p = get(&f, MIB, 1), *q;
     put(&f, p, MIB, 1);
@@ -536,7 +584,7 @@ static void leaks_are_reported(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, MIB, (kmm_pool_options_t){ 0 });
+    begin(&f, MIB, (kmm_pool_options_t){0});
     void *p;
     assert_int_equal(kmm_resource_allocate(f.pool, 5, 0, NULL, &p), 0);
     assert_int_equal(kmm_resource_destroy(f.pool), KMM_E_STATE);
@@ -547,11 +595,15 @@ static void leaks_are_reported(void **state)
 
 /* ---- Streams that meet at the pool's lock ---- */
 
-static size_t shelved(fixture_t *f) { return ((kmm__pool_t *)f->pool)->shelved; }
+static size_t shelved(fixture_t *f)
+{
+    return ((kmm__pool_t *)f->pool)->shelved;
+}
 
 static kmm__pool_stream_t *stream_of(fixture_t *f, int stream)
 {
-    return (kmm__pool_stream_t *)kmm__timeline_of(&((kmm__pool_t *)f->pool)->timelines, fake_stream(stream));
+    return (kmm__pool_stream_t *)kmm__timeline_of(&((kmm__pool_t *)f->pool)->timelines,
+                                                  fake_stream(stream));
 }
 
 /* Takes the pool's lock for stream 1, twice each time: so much is not cached. */
@@ -593,7 +645,7 @@ static void a_stream_that_waits_for_the_lock_caches_more_for_a_while(void **stat
 {
     (void)state;
     fixture_t f;
-    begin(&f, 64 * MIB, (kmm_pool_options_t){ .initial_bytes = 64 * MIB });
+    begin(&f, 64 * MIB, (kmm_pool_options_t){.initial_bytes = 64 * MIB});
     fake_complete_all(&f.memory.streams);
     put(&f, get(&f, 48 * MIB, 1), 48 * MIB, 1); /* how much is cached follows the extent */
     kmm__pool_stream_t *s = stream_of(&f, 1);
@@ -603,10 +655,12 @@ static void a_stream_that_waits_for_the_lock_caches_more_for_a_while(void **stat
     assert_int_equal(shelved_by_free(&f), 0);
     put(&f, get(&f, 8 * KIB, 1), 8 * KIB, 1); /* what was freed before is filed now */
     const size_t before = shelved(&f);
-    void *p = get(&f, 448 * KIB, 1); /* from the cache too, though there it is larger than asked for */
+    void *p =
+        get(&f, 448 * KIB, 1); /* from the cache too, though there it is larger than asked for */
     assert_int_equal(shelved(&f), before);
     put(&f, p, 448 * KIB, 1);
-    ((kmm__pool_t *)f.pool)->locker = kmm__thread_number() + 1; /* another thread had the lock: it lasts on */
+    ((kmm__pool_t *)f.pool)->locker =
+        kmm__thread_number() + 1; /* another thread had the lock: it lasts on */
     s->eager = 1;
     take_lock(&f, 1);
     assert_true(s->eager > 1);
@@ -621,7 +675,7 @@ static void a_pool_without_a_cache_shelves_everything(void **state)
 {
     (void)state;
     fixture_t f;
-    begin(&f, 4 * MIB, (kmm_pool_options_t){ .initial_bytes = 4 * MIB, .cache_bytes = SIZE_MAX });
+    begin(&f, 4 * MIB, (kmm_pool_options_t){.initial_bytes = 4 * MIB, .cache_bytes = SIZE_MAX});
     for (size_t bytes = 1; bytes <= MIB; bytes *= 4)
         put(&f, get(&f, bytes, 1), bytes, 1);
     assert_int_equal(shelved(&f), 4 * MIB);
@@ -634,8 +688,8 @@ static uintptr_t page_of(fixture_t *f, const void *p)
     return (uintptr_t)kmm__heap_find((kmm__pool_t *)f->pool, p, KMM_SIZE_RECORDED) / 4096;
 }
 
-/* Blocks lie in memory one after the other, whoever has them; and a quarter where one of the other stream was, of just the
- * size. */
+/* Blocks lie in memory one after the other, whoever has them; and a quarter where one of the other
+ * stream was, of just the size. */
 static void what_threads_write_to_lies_in_pages_of_their_streams(void **state)
 {
     (void)state;
@@ -644,7 +698,9 @@ static void what_threads_write_to_lies_in_pages_of_their_streams(void **state)
     void *p[COUNT];
     size_t bytes[COUNT];
     int stream[COUNT];
-    begin(&f, MIB, (kmm_pool_options_t){ .initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX });
+    begin(
+        &f, MIB,
+        (kmm_pool_options_t){.initial_bytes = MIB, .maximum_bytes = MIB, .cache_bytes = SIZE_MAX});
     for (int i = 0; i < COUNT; i++)
         p[i] = get(&f, bytes[i] = KIB * (size_t)(1 + i % 5), stream[i] = 1 + i % 2);
     for (int i = 0; i < COUNT; i += 4)
@@ -670,7 +726,8 @@ static void make_eager(fixture_t *f)
     kmm__pool_t *p = (kmm__pool_t *)f->pool;
     p->locker = kmm__thread_number();
     for (int i = 0; i < FAKE_STREAMS; i++) {
-        kmm__pool_stream_t *s = (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, fake_stream(i));
+        kmm__pool_stream_t *s =
+            (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, fake_stream(i));
         assert_non_null(s);
         s->eager = 1 << 30;
     }
@@ -684,7 +741,8 @@ static void random_options(uint64_t seed, kmm_pool_options_t options, eager_t ea
     begin(&f, 3 * MIB, options);
     if (eager)
         make_eager(&f);
-    const random_program_t program = { f.pool, &f.memory, seed, 20000, 256 * KIB, 16 * KIB, kmm__pool_is_valid };
+    const random_program_t program = {f.pool,   &f.memory,         seed, 20000, 256 * KIB,
+                                      16 * KIB, kmm__pool_is_valid};
     const char *wrong = random_program(&program);
     if (wrong)
         fail_msg("%s", wrong);
@@ -697,11 +755,19 @@ static void random_programs_hold_to_the_model(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        random_options(seed * 7919, (kmm_pool_options_t){ .growth_bytes = 512 * KIB }, EAGER_NO);
-        random_options(seed * 104729, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB }, EAGER_NO);
-        random_options(seed * 31, (kmm_pool_options_t){ .cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST }, EAGER_NO);
-        random_options(seed * 17, (kmm_pool_options_t){ .cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB }, EAGER_NO);
-        random_options(seed * 613, (kmm_pool_options_t){ .initial_bytes = 2 * MIB, .growth_bytes = 64 * KIB }, EAGER_YES);
+        random_options(seed * 7919, (kmm_pool_options_t){.growth_bytes = 512 * KIB}, EAGER_NO);
+        random_options(seed * 104729,
+                       (kmm_pool_options_t){.initial_bytes = 2 * MIB, .maximum_bytes = 2 * MIB},
+                       EAGER_NO);
+        random_options(seed * 31,
+                       (kmm_pool_options_t){.cache_bytes = SIZE_MAX, .reuse = KMM_REUSE_WAIT_FIRST},
+                       EAGER_NO);
+        random_options(seed * 17,
+                       (kmm_pool_options_t){.cache_bytes = 256 * KIB, .growth_bytes = 64 * KIB},
+                       EAGER_NO);
+        random_options(seed * 613,
+                       (kmm_pool_options_t){.initial_bytes = 2 * MIB, .growth_bytes = 64 * KIB},
+                       EAGER_YES);
     }
 }
 

@@ -11,7 +11,7 @@ static kmm_resource_t *logging;
 static void *work(void *argument)
 {
     uintptr_t number = (uintptr_t)argument;
-    void *live[32] = { NULL };
+    void *live[32] = {NULL};
     for (size_t i = 0; i < 2000; i++) {
         size_t slot = i * 7 % 32, bytes = (i * 7919 + number) % 100000 + 1;
         kmm_stream_t stream = (kmm_stream_t)(0x1000 * (2 * number + i % 2 + 1));
@@ -29,11 +29,13 @@ int main(int argc, char **argv)
     kmm_resource_t *host, *pool;
     pthread_t other;
     void *mine, *others;
-    if (argc != 2 || kmm_host_resource_create(&host) || kmm_pool_resource_create(host, NULL, &pool) ||
+    if (argc != 2 || kmm_host_resource_create(&host) ||
+        kmm_pool_resource_create(host, NULL, &pool) ||
         kmm_logging_resource_create(pool, argv[1], &logging))
         return 1;
     pthread_create(&other, NULL, work, (void *)1);
     mine = work((void *)2);
     pthread_join(other, &others);
-    return mine || others || kmm_resource_destroy(logging) || kmm_resource_destroy(pool) || kmm_resource_destroy(host);
+    return mine || others || kmm_resource_destroy(logging) || kmm_resource_destroy(pool) ||
+           kmm_resource_destroy(host);
 }

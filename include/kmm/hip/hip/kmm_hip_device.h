@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Warp operations as HIP has them: of the lanes that are active, without a mask. On the CPU, as on NVIDIA's GPUs, a warp has 32
- * lanes, and all that have not returned take part. Source that asks warpSize is right with any number of lanes.
+ * Warp operations as HIP has them: of the lanes that are active, without a mask. On the CPU, as on
+ * NVIDIA's GPUs, a warp has 32 lanes, and all that have not returned take part. Source that asks
+ * warpSize is right with any number of lanes.
  */
 #ifndef KMM_HIP_DEVICE_H
 #define KMM_HIP_DEVICE_H
@@ -14,13 +15,28 @@
 #define KMM_HIP_FUNCTION static __device__ __forceinline__
 #endif
 
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl(T value, int lane, int width = 32) { return __shfl_sync(KMM_HIP_LANES, value, lane, width); }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_up(T value, unsigned delta, int width = 32) { return __shfl_up_sync(KMM_HIP_LANES, value, delta, width); }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_down(T value, unsigned delta, int width = 32) { return __shfl_down_sync(KMM_HIP_LANES, value, delta, width); }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_xor(T value, int bits, int width = 32) { return __shfl_xor_sync(KMM_HIP_LANES, value, bits, width); }
+template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl(T value, int lane, int width = 32)
+{
+    return __shfl_sync(KMM_HIP_LANES, value, lane, width);
+}
+template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_up(T value, unsigned delta, int width = 32)
+{
+    return __shfl_up_sync(KMM_HIP_LANES, value, delta, width);
+}
+template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_down(T value, unsigned delta, int width = 32)
+{
+    return __shfl_down_sync(KMM_HIP_LANES, value, delta, width);
+}
+template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_xor(T value, int bits, int width = 32)
+{
+    return __shfl_xor_sync(KMM_HIP_LANES, value, bits, width);
+}
 KMM_HIP_FUNCTION int kmm_hip_any(int p) { return __any_sync(KMM_HIP_LANES, p); }
 KMM_HIP_FUNCTION int kmm_hip_all(int p) { return __all_sync(KMM_HIP_LANES, p); }
-KMM_HIP_FUNCTION unsigned long long kmm_hip_ballot(int p) { return __ballot_sync(KMM_HIP_LANES, p); }
+KMM_HIP_FUNCTION unsigned long long kmm_hip_ballot(int p)
+{
+    return __ballot_sync(KMM_HIP_LANES, p);
+}
 #define __shfl kmm_hip_shfl
 #define __shfl_up kmm_hip_shfl_up
 #define __shfl_down kmm_hip_shfl_down
@@ -48,7 +64,13 @@ KMM_HIP_FUNCTION unsigned __lane_id()
 #define hipGridDim_z gridDim.z
 
 /* Additions that may use what AMD's memory does itself. */
-template <class T> KMM_HIP_FUNCTION T unsafeAtomicAdd(T *to, T value) { return atomicAdd(to, value); }
-template <class T> KMM_HIP_FUNCTION T atomicAddNoRet(T *to, T value) { return atomicAdd(to, value); }
+template <class T> KMM_HIP_FUNCTION T unsafeAtomicAdd(T *to, T value)
+{
+    return atomicAdd(to, value);
+}
+template <class T> KMM_HIP_FUNCTION T atomicAddNoRet(T *to, T value)
+{
+    return atomicAdd(to, value);
+}
 
 #endif

@@ -209,19 +209,46 @@ typedef int hipDevice_t;
 #endif
 
 static inline hipError_t hipInit(unsigned) { return cudaSuccess; }
-template <class T> static inline hipError_t hipHostMalloc(T **out, size_t bytes, unsigned flags = 0) { return cudaHostAlloc(out, bytes, flags); }
-template <class T> static inline hipError_t hipExtMallocWithFlags(T **out, size_t bytes, unsigned) { return cudaMallocManaged(out, bytes); }
-static inline hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t n, hipMemcpyKind kind, hipStream_t s)
+template <class T> static inline hipError_t hipHostMalloc(T **out, size_t bytes, unsigned flags = 0)
+{
+    return cudaHostAlloc(out, bytes, flags);
+}
+template <class T> static inline hipError_t hipExtMallocWithFlags(T **out, size_t bytes, unsigned)
+{
+    return cudaMallocManaged(out, bytes);
+}
+static inline hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t n,
+                                             hipMemcpyKind kind, hipStream_t s)
 {
     hipError_t error = cudaMemcpyAsync(dst, src, n, kind, s);
     return error ? error : cudaStreamSynchronize(s);
 }
-static inline hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t n) { return cudaMemcpy(dst, src, n, cudaMemcpyHostToDevice); }
-static inline hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t n) { return cudaMemcpy(dst, src, n, cudaMemcpyDeviceToHost); }
-static inline hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t n) { return cudaMemcpy(dst, src, n, cudaMemcpyDeviceToDevice); }
-static inline hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t n, hipStream_t s) { return cudaMemcpyAsync(dst, src, n, cudaMemcpyHostToDevice, s); }
-static inline hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t n, hipStream_t s) { return cudaMemcpyAsync(dst, src, n, cudaMemcpyDeviceToHost, s); }
-static inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t n, hipStream_t s) { return cudaMemcpyAsync(dst, src, n, cudaMemcpyDeviceToDevice, s); }
+static inline hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t n)
+{
+    return cudaMemcpy(dst, src, n, cudaMemcpyHostToDevice);
+}
+static inline hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t n)
+{
+    return cudaMemcpy(dst, src, n, cudaMemcpyDeviceToHost);
+}
+static inline hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t n)
+{
+    return cudaMemcpy(dst, src, n, cudaMemcpyDeviceToDevice);
+}
+static inline hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t n,
+                                            hipStream_t s)
+{
+    return cudaMemcpyAsync(dst, src, n, cudaMemcpyHostToDevice, s);
+}
+static inline hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t n, hipStream_t s)
+{
+    return cudaMemcpyAsync(dst, src, n, cudaMemcpyDeviceToHost, s);
+}
+static inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t n,
+                                            hipStream_t s)
+{
+    return cudaMemcpyAsync(dst, src, n, cudaMemcpyDeviceToDevice, s);
+}
 
 /* `count` elements, as copies of a piece that is filled here. */
 template <class T> static inline hipError_t kmm_hip_fill(void *dst, T value, size_t count)
@@ -232,14 +259,30 @@ template <class T> static inline hipError_t kmm_hip_fill(void *dst, T value, siz
     for (int k = 0; k < PIECE; k++)
         piece[k] = value;
     for (size_t at = 0; at < count && !error; at += PIECE)
-        error = cudaMemcpy((T *)dst + at, piece, (count - at < PIECE ? count - at : PIECE) * sizeof(T), cudaMemcpyHostToDevice);
+        error =
+            cudaMemcpy((T *)dst + at, piece, (count - at < PIECE ? count - at : PIECE) * sizeof(T),
+                       cudaMemcpyHostToDevice);
     return error;
 }
-static inline hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count) { return cudaMemset(dst, value, count); }
-static inline hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count) { return kmm_hip_fill(dst, value, count); }
-static inline hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count) { return kmm_hip_fill(dst, value, count); }
-static inline hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t s = 0) { return cudaMemsetAsync(dst, value, count, s); }
-static inline hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t s = 0)
+static inline hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count)
+{
+    return cudaMemset(dst, value, count);
+}
+static inline hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count)
+{
+    return kmm_hip_fill(dst, value, count);
+}
+static inline hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count)
+{
+    return kmm_hip_fill(dst, value, count);
+}
+static inline hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count,
+                                          hipStream_t s = 0)
+{
+    return cudaMemsetAsync(dst, value, count, s);
+}
+static inline hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count,
+                                           hipStream_t s = 0)
 {
     hipError_t error = cudaStreamSynchronize(s);
     return error ? error : kmm_hip_fill(dst, value, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenMP's functions for kmmcc's parser, which may not find the header that belongs to the host's compiler. Looked for
- * last. Only declarations: nothing here is compiled. */
+/* OpenMP's functions for kmmcc's parser, which may not find the header that belongs to the host's
+ * compiler. Looked for last. Only declarations: nothing here is compiled. */
 #ifndef KMM_PARSE_OMP_H
 #define KMM_PARSE_OMP_H
 
@@ -8,10 +8,25 @@
 extern "C" {
 #endif
 
-typedef struct { unsigned char kmm_opaque[8]; } omp_lock_t;
-typedef struct { unsigned char kmm_opaque[16]; } omp_nest_lock_t;
-typedef enum { omp_sched_static = 1, omp_sched_dynamic = 2, omp_sched_guided = 3, omp_sched_auto = 4 } omp_sched_t;
-typedef enum { omp_proc_bind_false, omp_proc_bind_true, omp_proc_bind_primary, omp_proc_bind_close, omp_proc_bind_spread } omp_proc_bind_t;
+typedef struct {
+    unsigned char kmm_opaque[8];
+} omp_lock_t;
+typedef struct {
+    unsigned char kmm_opaque[16];
+} omp_nest_lock_t;
+typedef enum {
+    omp_sched_static = 1,
+    omp_sched_dynamic = 2,
+    omp_sched_guided = 3,
+    omp_sched_auto = 4
+} omp_sched_t;
+typedef enum {
+    omp_proc_bind_false,
+    omp_proc_bind_true,
+    omp_proc_bind_primary,
+    omp_proc_bind_close,
+    omp_proc_bind_spread
+} omp_proc_bind_t;
 
 void omp_set_num_threads(int);
 int omp_get_num_threads(void);
