@@ -89,9 +89,9 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
                       .is_generic = is_generic(type),
                       .is_array = is_array(type),
                       .is_reference = is_reference(type),
-                      .keep = KEEP_EACH};
+                      .storage = STORAGE_THREAD};
     if (is_of_block(c))
-        v->keep = KEEP_SHARED;
+        v->storage = STORAGE_SHARED;
     b->variable_count++;
     return v;
 }
@@ -430,12 +430,12 @@ static void find_taken(variable_t *v, const node_t *call, const node_t *n)
     takes_t takes = body_takes(call, n);
     v->escapes |= takes == TAKES_ANY || takes == TAKES_REFERENCE;
     if (call->meeting == MEETING_FUNCTION && takes != TAKES_VALUE && !v->is_reference)
-        v->is_kept = v->escapes = true;
+        v->is_pointed_at = v->escapes = true;
 }
 
 /* Whether an address may be used when the region in which it is taken has ended: a variable gets
  * it, or a function that meets. */
-static bool is_address_kept(const node_t *address)
+static bool outlives_region(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
         enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
@@ -487,7 +487,7 @@ static void find_change(variable_t *v, node_t *n)
         else
             v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
         if (kind == CXUnaryOperator_AddrOf)
-            v->is_kept |= is_address_kept(p);
+            v->is_pointed_at |= outlives_region(p);
         return;
     }
     case CXCursor_BinaryOperator:
@@ -543,7 +543,7 @@ static bool find_uses(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_DeclRefExpr && n->variable) {
         find_change(n->variable, n);
-        n->variable->is_kept |= n->variable->is_array && is_address_kept(n);
+        n->variable->is_pointed_at |= n->variable->is_array && outlives_region(n);
     }
     if (n->kind == CXCursor_VarDecl && n->variable) {
         CXCursor initial = clang_Cursor_getVarDeclInitializer(n->cursor);

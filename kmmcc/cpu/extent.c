@@ -200,7 +200,7 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
     }
     if (evaluated(n->cursor, out))
         return true;
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_ONE &&
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->storage == STORAGE_UNIFORM &&
         !n->variable->change_count && n->variable->initializer)
         return value_of(r, n->variable->initializer, out, depth + 1);
     if (n->kind == CXCursor_MemberRefExpr && n->child) {

@@ -176,7 +176,7 @@ static bool is_const(const variable_t *v)
     return clang_isConstQualifiedType(clang_getCursorType(v->cursor));
 }
 
-static const char *storage(const variable_t *v)
+static const char *values_name(const variable_t *v)
 {
     return arena_printf("kmm_v%d", v->number);
 }
@@ -295,8 +295,8 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
             return NULL;
     if (!n || !is_index_type(clang_getCursorType(n->cursor)))
         return NULL;
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN &&
-        !n->variable->is_reference)
+    if (n->kind == CXCursor_DeclRefExpr && n->variable &&
+        n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference)
         return direction_of(e, n->variable->initializer);
     if (n->kind == CXCursor_BinaryOperator) {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
@@ -323,7 +323,7 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
  */
 static const char *counts_surely(const emitter_t *e, const variable_t *v)
 {
-    if (v->keep != KEEP_AGAIN || v->is_reference || !v->initializer ||
+    if (v->storage != STORAGE_RECOMPUTED || v->is_reference || !v->initializer ||
         !is_index_type(clang_getCursorType(v->cursor)))
         return NULL;
     return direction_of(e, v->initializer);
@@ -334,9 +334,9 @@ static const char *may_count_along(const emitter_t *e, const variable_t *v);
 static const char *counts_along(const emitter_t *e, const variable_t *v)
 {
     const char *direction = counts_surely(e, v);
-    return direction                                   ? direction
-           : v->keep == KEEP_AGAIN && !v->is_reference ? may_count_along(e, v)
-                                                       : NULL;
+    return direction                                              ? direction
+           : v->storage == STORAGE_RECOMPUTED && !v->is_reference ? may_count_along(e, v)
+                                                                  : NULL;
 }
 
 static bool is_plain_unsigned(const variable_t *v)
@@ -402,8 +402,8 @@ static const char *may_be_direction(const emitter_t *e, const node_t *n, text_t 
     if (!may_be_number(clang_getCursorType(n->cursor)))
         return NULL;
     add_generic(e, n, types);
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_AGAIN &&
-        !n->variable->is_reference)
+    if (n->kind == CXCursor_DeclRefExpr && n->variable &&
+        n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference)
         return may_be_direction(e, n->variable->initializer, types);
     if (n->kind != CXCursor_BinaryOperator)
         return direction_of(e, n);
@@ -440,7 +440,7 @@ static const char *counting_types(emitter_t *e, const variable_t *v)
 static void add_places(emitter_t *e, const node_t *n, text_t *out)
 {
     const variable_t *v = n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
-    if (v && v->keep == KEEP_AGAIN && !v->is_reference) {
+    if (v && v->storage == STORAGE_RECOMPUTED && !v->is_reference) {
         add_places(e, v->initializer, out);
         const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((unused)) %s; ",
                                         type_text(e, v), v->name, suffix(e, v));
@@ -477,15 +477,15 @@ static bool is_in_subscript(const node_t *n)
 
 /* ---- Variables in regions ---- */
 
-static void use_early(node_t *n)
+static void name_in_block(node_t *n)
 {
     if (n->variable) {
-        n->variable->is_used_early = true;
-        if (n->variable->keep == KEEP_AGAIN && n->kind == CXCursor_DeclRefExpr)
-            use_early(n->variable->initializer);
+        n->variable->is_named_by_block = true;
+        if (n->variable->storage == STORAGE_RECOMPUTED && n->kind == CXCursor_DeclRefExpr)
+            name_in_block(n->variable->initializer);
     }
     for (node_t *c = n->child; c; c = c->next)
-        use_early(c);
+        name_in_block(c);
 }
 
 static void bind(emitter_t *e, variable_t *v)
@@ -519,13 +519,13 @@ static bool is_changed_by(const variable_t *v, const node_t *name)
 static void note_uses(emitter_t *e, const node_t *n)
 {
     variable_t *v = n->variable;
-    if (v && n->kind == CXCursor_DeclRefExpr && v->is_top) {
-        if (v->keep == KEEP_AGAIN) {
+    if (v && n->kind == CXCursor_DeclRefExpr && v->is_block_level) {
+        if (v->storage == STORAGE_RECOMPUTED) {
             e->is_counted |= counts_along(e, v) && may_begin_again(e, v) && is_in_subscript(n);
             bind(e, v);
             note_uses(e, v->initializer);
-        } else if (v->keep == KEEP_EACH && v->region != e->region_number) {
-            v->crosses = true;
+        } else if (v->storage == STORAGE_THREAD && v->region != e->region_number) {
+            v->crosses_regions = true;
             bind(e, v);
             if (is_changed_by(v, n))
                 v->changed_in = e->region_number;
@@ -539,12 +539,12 @@ static void note_uses(emitter_t *e, const node_t *n)
 static bool is_at_home(const variable_t *v)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
-    return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_kept;
+    return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_pointed_at;
 }
 
 static void add_binding(emitter_t *e, const variable_t *v)
 {
-    const char *direction = v->keep == KEEP_AGAIN ? counts_along(e, v) : NULL;
+    const char *direction = v->storage == STORAGE_RECOMPUTED ? counts_along(e, v) : NULL;
     const bool is_sure = direction && counts_surely(e, v);
     if (direction && !is_sure && e->is_counted)
         text_printf(&e->out,
@@ -564,17 +564,18 @@ static void add_binding(emitter_t *e, const variable_t *v)
             &e->out,
             "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ",
             type_text(e, v), v->name, v->number, direction);
-    else if (v->keep == KEEP_AGAIN)
+    else if (v->storage == STORAGE_RECOMPUTED)
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ",
                     is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
     else if (v->changed_in == e->region_number && is_at_home(v))
         text_printf(&e->out,
                     "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s "
                     "__attribute__((unused)) = kmm_h%d.value; ",
-                    type_text(e, v), v->number, storage(v), type_text(e, v), v->name, v->number);
+                    type_text(e, v), v->number, values_name(v), type_text(e, v), v->name,
+                    v->number);
     else
         text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ",
-                    is_const(v) ? "const " : "", type_text(e, v), v->name, storage(v));
+                    is_const(v) ? "const " : "", type_text(e, v), v->name, values_name(v));
 }
 
 /* ---- Regions ---- */
@@ -799,7 +800,7 @@ static bool is_atomic_of_block(const node_t *n)
         body_arguments(n, argument, 2) != 2)
         return false;
     const variable_t *v = memory_of(argument[0]);
-    return v && v->keep == KEEP_SHARED && v->is_array;
+    return v && v->storage == STORAGE_SHARED && v->is_array;
 }
 
 /* A block's shared memory is used by one thread of the CPU: there nothing needs to be atomic. */
@@ -817,15 +818,15 @@ typedef struct bounds {
     bool is_complete;
 } bounds_t;
 
-static void use_early(node_t *n);
+static void name_in_block(node_t *n);
 
 /* The variable that the expression is, if only the block that runs tells whether it counts. */
 static const variable_t *looked_at_when_run(const emitter_t *e, const node_t *n)
 {
     n = bare(n);
     const variable_t *v = n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
-    return v && v->keep == KEEP_AGAIN && !v->is_reference && v->is_top && !counts_surely(e, v) &&
-                   may_count_along(e, v)
+    return v && v->storage == STORAGE_RECOMPUTED && !v->is_reference && v->is_block_level &&
+                   !counts_surely(e, v) && may_count_along(e, v)
                ? v
                : NULL;
 }
@@ -835,7 +836,7 @@ static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other,
 {
     const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
     const variable_t *looked_at = looked_at_when_run(e, thread);
-    use_early(thread);
+    name_in_block(thread);
     if (looked_at) {
         text_printf(&b->part, "if (kmm_counts%d) { ", looked_at->number);
         text_printf(&b->exact, " && kmm_counts%d", looked_at->number);
@@ -932,7 +933,7 @@ static bool is_apart(const node_t *n)
         n->kind == CXCursor_GCCAsmStmt || n->kind == CXCursor_CXXNewExpr)
         return false;
     if (n->kind == CXCursor_VarDecl && n->variable &&
-        (!n->variable->is_scalar || n->variable->escapes) && n->variable->keep != KEEP_SHARED)
+        (!n->variable->is_scalar || n->variable->escapes) && n->variable->storage != STORAGE_SHARED)
         return false;
     if (n->kind == CXCursor_CallExpr) {
         CXCursor f = clang_getCursorReferenced(n->cursor);
@@ -996,7 +997,7 @@ static bool is_memory(const node_t *n)
          stripped(n->child)->kind == CXCursor_DeclRefExpr && !stripped(n->child)->variable))
         return false;
     const variable_t *v = memory_of(n);
-    return !v || (v->keep != KEEP_SHARED &&
+    return !v || (v->storage != STORAGE_SHARED &&
                   (v->is_reference ||
                    clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_Pointer));
 }
@@ -1113,16 +1114,16 @@ static void add_soon(emitter_t *e, const node_t *n)
                  *index = base ? stripped(n->last) : NULL;
     bool is_array =
         base && base->kind == CXCursor_DeclRefExpr && base->variable &&
-        base->variable->keep == KEEP_ONE &&
+        base->variable->storage == STORAGE_UNIFORM &&
         clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer;
     const variable_t *v = is_array && index->kind == CXCursor_DeclRefExpr ? index->variable : NULL;
-    const char *direction = v && v->is_top ? counts_surely(e, v) : NULL;
+    const char *direction = v && v->is_block_level ? counts_surely(e, v) : NULL;
     if (direction && *direction == 'x') {
         const char *text = arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
                                         "kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
                                         "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n",
                                         type_text(e, v), suffix(e, v), base->variable->name);
-        use_early(v->initializer);
+        name_in_block(v->initializer);
         if (!e->out.data || !strstr(e->out.data, text))
             text_printf(&e->out, "%s", text);
     }
@@ -1181,7 +1182,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
     open_region(e);
     for (int k = 0; k < count; k++) {
         note_uses(e, argument[k]);
-        use_early(argument[k]);
+        name_in_block(argument[k]);
     }
     const char *element =
         type ? type : arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, argument[1]));
@@ -1244,7 +1245,7 @@ static bool hoist_even_shuffle(emitter_t *e, node_t *call)
     int count = body_arguments(call, argument, 4), number = e->operations++;
     open_region(e);
     note_uses(e, argument[1]);
-    use_early(call);
+    name_in_block(call);
     text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
                 copy_node(e, argument[1]), number);
     add_text(e, call, arena_printf("kmm_c%d.put(kmm_t, %s);", number, copy_node(e, argument[1])));
@@ -1264,7 +1265,7 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
         return fail(e, call, "an operation has other arguments than it should");
     open_region(e);
     note_uses(e, call);
-    use_early(argument[1]);
+    name_in_block(argument[1]);
     text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
                 copy_node(e, argument[1]), number);
     add_text(e, call, arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
@@ -1312,7 +1313,7 @@ static bool is_made(const node_t *call, const node_t *argument, int k)
 }
 
 /* Values that are made for a call are kept beside it. */
-static bool keep_made(emitter_t *e, node_t *call, int number)
+static bool store_made(emitter_t *e, node_t *call, int number)
 {
     enum { ROOM = 64 };
     node_t *argument[ROOM];
@@ -1323,7 +1324,7 @@ static bool keep_made(emitter_t *e, node_t *call, int number)
         takes_t takes = body_takes(call, argument[k]);
         CXType wanted = clang_getCursorType(
             clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
-        use_early(argument[k]);
+        name_in_block(argument[k]);
         const char *type =
             takes == TAKES_CONST
                 ? clang_text(clang_getTypeSpelling(clang_getNonReferenceType(wanted)))
@@ -1378,8 +1379,8 @@ static bool hoist_call(emitter_t *e, node_t *call)
     open_region(e);
     e->is_apart = false;
     note_uses(e, call);
-    use_early(call);
-    if (call->meeting == MEETING_FUNCTION && !keep_made(e, call, number))
+    name_in_block(call);
+    if (call->meeting == MEETING_FUNCTION && !store_made(e, call, number))
         return false;
     const char *text = copy_node(e, call), *type = call_type(e, call, text);
     if (!type)
@@ -1471,7 +1472,7 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
                     "an operation of several threads depends on a condition in its expression");
     int number = new_numbers(e, n), value = e->operations++;
     if (third)
-        use_early(n);
+        name_in_block(n);
     const char *type =
         third ? arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, n)) : "bool";
     text_t head = {0};
@@ -1552,20 +1553,20 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 {
     const char *type = type_text(e, v), *qualifier = is_const(v) ? "const " : "";
     if (strstr(type, "decltype"))
-        use_early(v->initializer);
+        name_in_block(v->initializer);
     if (v->is_reference) {
         fail(e, statement, "a reference is used across a barrier");
         return;
     }
     text_printf(&e->out,
                 "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
-                type, storage(v), qualifier, type, v->name, storage(v));
+                type, values_name(v), qualifier, type, v->name, values_name(v));
     open_region(e);
     v->region = e->region_number;
     if (v->is_array) {
         const char *value = suffix(e, v);
         add_text(e, statement,
-                 arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, storage(v)));
+                 arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, values_name(v)));
         if (*value)
             text_printf(&e->region,
                         " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
@@ -1576,20 +1577,20 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
     add_text(e, statement,
              arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
                           "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
-                          qualifier, type, v->name, storage(v), type, initial_value(e, v)));
+                          qualifier, type, v->name, values_name(v), type, initial_value(e, v)));
 }
 
 static void declare_variable(emitter_t *e, variable_t *v, const node_t *statement)
 {
-    v->is_top = true;
-    if (v->keep == KEEP_ONE) {
+    v->is_block_level = true;
+    if (v->storage == STORAGE_UNIFORM) {
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
                     is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
         return;
     }
-    if (v->keep == KEEP_AGAIN) {
+    if (v->storage == STORAGE_RECOMPUTED) {
         if (counts_along(e, v)) {
-            use_early(v->initializer);
+            name_in_block(v->initializer);
             text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
                         type_text(e, v), v->number, suffix(e, v));
             if (!counts_surely(e, v))
@@ -1599,14 +1600,14 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
                             v->number, counting_types(e, v), v->number, last_value(e, v),
                             counts_along(e, v));
         }
-        if (v->is_used_early) /* only its type */
+        if (v->is_named_by_block) /* only its type */
             text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
                         is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
         return;
     }
     open_region(e);
     note_uses(e, v->declaration);
-    if (v->keep == KEEP_EACH) {
+    if (v->storage == STORAGE_THREAD) {
         declare_each(e, v, statement);
         return;
     }
@@ -1615,10 +1616,10 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
                           v->name, suffix(e, v)));
 }
 
-static bool all_keep(const node_t *declaration, keep_t keep)
+static bool all_stored(const node_t *declaration, storage_t storage)
 {
     for (const node_t *c = declaration->child; c; c = c->next)
-        if (c->kind != CXCursor_VarDecl || !c->variable || c->variable->keep != keep)
+        if (c->kind != CXCursor_VarDecl || !c->variable || c->variable->storage != storage)
             return false;
     return true;
 }
@@ -1629,13 +1630,13 @@ static void emit_declaration(emitter_t *e, node_t *n)
     for (node_t *c = n->child; c; c = c->next) {
         has_variables |= c->kind == CXCursor_VarDecl;
         if (c->kind == CXCursor_VarDecl && c->variable)
-            c->variable->is_top = true;
+            c->variable->is_block_level = true;
     }
     if (!is_place(e, n) || !hoist_all(e, n, n))
         return;
-    if (!has_variables || all_keep(n, KEEP_SHARED) || all_keep(n, KEEP_ONE)) {
+    if (!has_variables || all_stored(n, STORAGE_SHARED) || all_stored(n, STORAGE_UNIFORM)) {
         const char *text = copy_node(e, n),
-                   *shared = all_keep(n, KEEP_SHARED) ? strstr(text, "__shared__") : NULL;
+                   *shared = all_stored(n, STORAGE_SHARED) ? strstr(text, "__shared__") : NULL;
         text_printf(&e->out, "\n%s\n", line_of(e, n->begin));
         e->has_static |= !shared && strstr(text, "static ");
         if (shared)
@@ -1647,7 +1648,7 @@ static void emit_declaration(emitter_t *e, node_t *n)
             text_printf(&e->out, "%s\n", text);
         return;
     }
-    if (all_keep(n, KEEP_NOT)) {
+    if (all_stored(n, STORAGE_REGION)) {
         add_piece(e, n);
         return;
     }
@@ -1703,7 +1704,7 @@ static bool is_of_thread(const node_t *n)
     if (!n || n->kind == CXCursor_IntegerLiteral)
         return n != NULL;
     if (n->kind == CXCursor_DeclRefExpr && n->variable)
-        return n->variable->keep == KEEP_AGAIN && !n->variable->is_reference &&
+        return n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference &&
                is_of_thread(n->variable->initializer);
     if (n->kind == CXCursor_MemberRefExpr && n->child)
         return !strcmp(clang_text(clang_getCursorSpelling(stripped(n->child)->cursor)),
@@ -1868,7 +1869,7 @@ static bool changes_block(const emitter_t *e, const node_t *n)
     bool found = false;
     for (int k = 0; k < e->b.variable_count; k++) {
         const variable_t *v = &e->b.variable[k];
-        for (int i = 0; i < v->change_count && v->keep == KEEP_ONE; i++)
+        for (int i = 0; i < v->change_count && v->storage == STORAGE_UNIFORM; i++)
             for (const node_t *p = v->change[i]; p; p = p->parent)
                 found |= p == n;
     }
@@ -1880,7 +1881,7 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
     if (!n)
         return true;
     if (n->kind == CXCursor_DeclStmt)
-        return all_keep(n, KEEP_ONE) && !n->syncs;
+        return all_stored(n, STORAGE_UNIFORM) && !n->syncs;
     const node_t *x = stripped(n);
     if (x->kind == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma)
@@ -1902,7 +1903,7 @@ static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
     text_printf(&e->out, "%s\n", line_of(e, n->begin));
     for (node_t *c = p->initial ? p->initial->child : NULL; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl)
-            c->variable->is_top = true;
+            c->variable->is_block_level = true;
     e->gains = true;
     if (e->is_sized && extent_rounds(n, p, e->s->extent, MAX_UNROLLED))
         text_printf(&e->out, "KMM_HOST_UNROLL ");
@@ -2087,7 +2088,7 @@ static void add_ahead(emitter_t *e, const node_t *n, const variable_t *v, const 
 {
     const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? stripped(n->child) : NULL;
     if (base && base->kind == CXCursor_DeclRefExpr && base->variable &&
-        base->variable->keep == KEEP_ONE && stripped(n->last)->variable == v &&
+        base->variable->storage == STORAGE_UNIFORM && stripped(n->last)->variable == v &&
         clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer) {
         const char *text =
             arena_printf("kmm_host_ahead(%s, (size_t)kmm_i%d, (size_t)(%s), kmm_e.x);\n",
@@ -2194,7 +2195,7 @@ static bool emit_strided(emitter_t *e, node_t *n)
     const strided_t l = {v, type_text(e, v), copy_node(e, bare(p.condition)->last),
                          copy_node(e, bare(p.increment)->last)};
     close_region(e);
-    use_early(v->initializer);
+    name_in_block(v->initializer);
     if (is_sure)
         emit_in_step(e, n, &p, &l);
     else
@@ -2236,8 +2237,8 @@ static void emit_parameters(emitter_t *e)
         variable_t *v = &e->b.variable[k];
         if (!v->is_parameter || !*v->name)
             continue;
-        v->is_top = true;
-        if (v->keep != KEEP_EACH)
+        v->is_block_level = true;
+        if (v->storage != STORAGE_THREAD)
             continue;
         const char *type = type_text(e, v);
         if (strstr(type, "...")) {
@@ -2246,13 +2247,13 @@ static void emit_parameters(emitter_t *e)
         }
         if (!e->s->is_kernel) {
             text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
-                        is_const(v) ? "const " : "", type, v->name, storage(v));
+                        is_const(v) ? "const " : "", type, v->name, values_name(v));
             continue;
         }
-        text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, storage(v));
+        text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, values_name(v));
         open_region(e);
         text_printf(&e->region, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);",
-                    storage(v), type, v->name);
+                    values_name(v), type, v->name);
         close_region(e);
     }
 }
@@ -2297,10 +2298,10 @@ static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         variable_t *v = &e->b.variable[k];
-        bool is_kept = v->is_kept && e->b.root->syncs;
-        if (v->keep == KEEP_EACH && v->is_top && !v->is_parameter && !v->crosses &&
-            !v->is_used_early && !is_kept)
-            v->keep = KEEP_NOT;
+        bool is_pointed_at = v->is_pointed_at && e->b.root->syncs;
+        if (v->storage == STORAGE_THREAD && v->is_block_level && !v->is_parameter &&
+            !v->crosses_regions && !v->is_named_by_block && !is_pointed_at)
+            v->storage = STORAGE_REGION;
     }
 }
 
@@ -2381,7 +2382,7 @@ static bool has_each(const emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         const variable_t *v = &e->b.variable[k];
-        if (v->keep == KEEP_SHARED || (v->keep == KEEP_EACH && v->is_top))
+        if (v->storage == STORAGE_SHARED || (v->storage == STORAGE_THREAD && v->is_block_level))
             return true;
     }
     return false;

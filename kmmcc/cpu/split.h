@@ -13,13 +13,14 @@ typedef struct node node_t;
 typedef struct variable variable_t;
 
 /* How a variable of the function outlives the region in which it is declared. */
-typedef enum keep {
-    KEEP_SHARED, /* declared once for the block: shared, static, constexpr */
-    KEEP_ONE,    /* all threads have the same value: one variable of the block */
-    KEEP_AGAIN,  /* its initializer is cheap and always the same: declared again where it is used */
-    KEEP_EACH,   /* one value for each thread */
-    KEEP_NOT     /* used only in the region that declares it */
-} keep_t;
+typedef enum storage {
+    STORAGE_SHARED,     /* declared once for the block: shared, static, constexpr */
+    STORAGE_UNIFORM,    /* all threads have the same value: one variable of the block */
+    STORAGE_RECOMPUTED, /* its initializer is cheap and always the same: declared again where it is
+                           used */
+    STORAGE_THREAD,     /* one value for each thread */
+    STORAGE_REGION      /* used only in the region that declares it */
+} storage_t;
 
 struct variable {
     CXCursor cursor;
@@ -30,14 +31,14 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, escapes, is_scalar, is_array, is_reference;
-    bool is_generic;    /* its type is a parameter of a template; is_scalar too */
-    bool is_kept;       /* something may point to it beyond its region */
-    bool is_used_early; /* its type must be known to the block */
-    bool is_top;        /* declared in a statement of the block */
-    keep_t keep;
-    int region;     /* the one that declares it */
-    bool crosses;   /* some other one uses it */
-    int changed_in; /* the last one found to change it */
+    bool is_generic;        /* its type is a parameter of a template; is_scalar too */
+    bool is_pointed_at;     /* something may point to it beyond its region */
+    bool is_named_by_block; /* its type must be known to the block */
+    bool is_block_level;    /* declared in a statement of the block */
+    storage_t storage;
+    int region;           /* the one that declares it */
+    bool crosses_regions; /* some other one uses it */
+    int changed_in;       /* the last one found to change it */
     int number;
 };
 

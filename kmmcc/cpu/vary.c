@@ -45,9 +45,11 @@ static vary_t vary_of_name(const node_t *n)
     enum CXCursorKind kind = clang_getCursorKind(c);
     if (n->variable) {
         variable_t *v = n->variable;
-        if (v->keep == KEEP_SHARED)
+        if (v->storage == STORAGE_SHARED)
             return v->is_array || is_constant_memory(v->cursor) ? VARY_NOT : VARY_ANY;
-        return v->keep == KEEP_ONE ? VARY_NOT : v->keep == KEEP_AGAIN ? VARY_THREAD : VARY_ANY;
+        return v->storage == STORAGE_UNIFORM      ? VARY_NOT
+               : v->storage == STORAGE_RECOMPUTED ? VARY_THREAD
+                                                  : VARY_ANY;
     }
     if (!strcmp(name, "threadIdx"))
         return VARY_THREAD;
@@ -236,7 +238,7 @@ static bool is_operand_uniform(const body_tree_t *b, const node_t *change)
     return change->kind == CXCursor_UnaryOperator || vary_of(b, change->last) == VARY_NOT;
 }
 
-static bool stays_one(body_tree_t *b, variable_t *v)
+static bool can_be_uniform(body_tree_t *b, variable_t *v)
 {
     if (v->is_parameter && !b->is_kernel)
         return false;
@@ -319,7 +321,7 @@ static bool has_hidden(const body_tree_t *b, const node_t *n, const node_t *scop
     return false;
 }
 
-static bool can_repeat(const body_tree_t *b, const variable_t *v)
+static bool can_recompute(const body_tree_t *b, const variable_t *v)
 {
     if (v->is_parameter || !v->initializer || v->escapes || v->change_count || !v->scope ||
         has_hidden(b, v->initializer, v->scope))
@@ -346,11 +348,11 @@ static bool shrink(body_tree_t *b)
     find_left_loops(b, b->root); /* a 'continue' leaves a 'switch' that others have left */
     for (int k = 0; k < b->variable_count; k++) {
         variable_t *v = &b->variable[k];
-        if (v->keep == KEEP_ONE && !stays_one(b, v)) {
-            v->keep = can_repeat(b, v) ? KEEP_AGAIN : KEEP_EACH;
+        if (v->storage == STORAGE_UNIFORM && !can_be_uniform(b, v)) {
+            v->storage = can_recompute(b, v) ? STORAGE_RECOMPUTED : STORAGE_THREAD;
             changed = true;
-        } else if (v->keep == KEEP_AGAIN && !can_repeat(b, v)) {
-            v->keep = KEEP_EACH;
+        } else if (v->storage == STORAGE_RECOMPUTED && !can_recompute(b, v)) {
+            v->storage = STORAGE_THREAD;
             changed = true;
         }
     }
@@ -361,8 +363,8 @@ void vary_find(body_tree_t *b)
 {
     for (int k = 0; k < b->variable_count; k++) {
         variable_t *v = &b->variable[k];
-        if (v->keep != KEEP_SHARED)
-            v->keep = v->is_reference ? KEEP_AGAIN : KEEP_ONE;
+        if (v->storage != STORAGE_SHARED)
+            v->storage = v->is_reference ? STORAGE_RECOMPUTED : STORAGE_UNIFORM;
     }
     while (shrink(b)) {
     }
