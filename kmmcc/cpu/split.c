@@ -37,13 +37,13 @@ typedef struct emitter {
     variable_t *bound[MAX_BOUND];
     int bound_count;
     int region_number, last_region, loop_depth; /* last_region: as the pass before found it */
-    bool varies;           /* inside a branch or loop that some threads do not run */
-    const node_t *parting; /* the condition of a branch around that depends on nothing but the
-                              thread's place */
-    bool is_masked;        /* some statement changes states */
-    bool is_sized;         /* the text is for blocks of the size s->extent */
-    bool gains;            /* that makes some loops' lengths known */
-    bool has_static;       /* a variable of the program's that there is only one of */
+    bool is_divergent;              /* inside a branch or loop that some threads do not run */
+    const node_t *thread_condition; /* the condition of a branch around that depends on nothing but
+                              the thread's place */
+    bool is_masked;                 /* some statement changes states */
+    bool is_sized;                  /* the text is for blocks of the size s->extent */
+    bool gains;                     /* that makes some loops' lengths known */
+    bool has_static;                /* a variable of the program's that there is only one of */
     int numbers, operations;
     edit_t *edit; /* of the body's text */
     int edit_count, edit_capacity;
@@ -301,9 +301,9 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
     if (n->kind == CXCursor_BinaryOperator) {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
         if ((kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub) &&
-            vary_of(&e->b, n->last) == VARY_NOT)
+            uniformity_of(&e->b, n->last) == UNIFORM)
             return direction_of(e, n->child);
-        return kind == CXBinaryOperator_Add && vary_of(&e->b, n->child) == VARY_NOT
+        return kind == CXBinaryOperator_Add && uniformity_of(&e->b, n->child) == UNIFORM
                    ? direction_of(e, n->last)
                    : NULL;
     }
@@ -410,9 +410,9 @@ static const char *may_be_direction(const emitter_t *e, const node_t *n, text_t 
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
     if (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub)
         return NULL;
-    const bool is_first = vary_of(&e->b, n->last) == VARY_NOT;
+    const bool is_first = uniformity_of(&e->b, n->last) == UNIFORM;
     const node_t *other = is_first ? n->last : n->child;
-    if ((!is_first && kind == CXBinaryOperator_Sub) || vary_of(&e->b, other) != VARY_NOT ||
+    if ((!is_first && kind == CXBinaryOperator_Sub) || uniformity_of(&e->b, other) != UNIFORM ||
         !may_be_number(clang_getCursorType(other->cursor)))
         return NULL;
     add_generic(e, other, types);
@@ -901,11 +901,11 @@ static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bo
     kind = contrary ? negated(kind) : kind;
     if (kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_EQ) {
         const char *left = bound_direction(e, n->child), *right = bound_direction(e, n->last);
-        if (left && vary_of(&e->b, n->last) == VARY_NOT && n->last->end > n->last->begin) {
+        if (left && uniformity_of(&e->b, n->last) == UNIFORM && n->last->end > n->last->begin) {
             add_bound(e, b, n->child, n->last, left, kind);
             return;
         }
-        if (right && vary_of(&e->b, n->child) == VARY_NOT && n->child->end > n->child->begin) {
+        if (right && uniformity_of(&e->b, n->child) == UNIFORM && n->child->end > n->child->begin) {
             add_bound(e, b, n->last, n->child, right, turned(kind));
             return;
         }
@@ -1007,7 +1007,7 @@ static bool is_side_by_side(const emitter_t *e, const node_t *n)
 {
     return n->kind == CXCursor_ArraySubscriptExpr &&
            clang_getCanonicalType(clang_getCursorType(n->cursor)).kind != CXType_Record &&
-           (direction_of(e, n->last) || vary_of(&e->b, n->last) == VARY_NOT);
+           (direction_of(e, n->last) || uniformity_of(&e->b, n->last) == UNIFORM);
 }
 
 static void note_access(emitter_t *e, const node_t *n, bool reads, bool stores)
@@ -1234,7 +1234,7 @@ static bool is_even_shuffle(const emitter_t *e, const node_t *call)
     if (strncmp(call->operation, "__shfl", 6) || count < 3 || count > 4)
         return false;
     for (int k = 0; k < count; k++)
-        if (k != 1 && vary_of(&e->b, argument[k]) != VARY_NOT)
+        if (k != 1 && uniformity_of(&e->b, argument[k]) != UNIFORM)
             return false;
     return true;
 }
@@ -1417,11 +1417,11 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         return fail(e, whole, "an operation of several threads comes from a macro");
     if (call->meeting == MEETING_FIBERS)
         return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
-    if (e->pass == 2 && !e->is_sized && e->parting && !strncmp(name, "__syncthreads", 13))
+    if (e->pass == 2 && !e->is_sized && e->thread_condition && !strncmp(name, "__syncthreads", 13))
         diag_at(SEVERITY_WARNING, e->s->u->source, call->begin, call->begin + strlen(name),
                 "only some threads of a block come to this barrier: '%s' depends on nothing but "
                 "threadIdx [-Wkmm-barrier]",
-                copy_node(e, e->parting));
+                copy_node(e, e->thread_condition));
     if (is_barrier(call)) {
         if (stripped(whole) != call)
             return fail(e, call, "a barrier is no statement of its own");
@@ -1712,15 +1712,15 @@ static bool is_of_thread(const node_t *n)
     return n->kind == CXCursor_BinaryOperator && is_of_thread(n->child) && is_of_thread(n->last);
 }
 
-static void emit_varying_if(emitter_t *e, const parts_t *p, const node_t *n)
+static void emit_divergent_if(emitter_t *e, const parts_t *p, const node_t *n)
 {
     int number = new_numbers(e, n);
-    bool outer = e->varies;
-    const node_t *parting = e->parting;
+    bool outer = e->is_divergent;
+    const node_t *thread_condition = e->thread_condition;
     if (is_of_thread(p->condition))
-        e->parting = p->condition;
+        e->thread_condition = p->condition;
     emit_choice(e, p->condition, number);
-    e->varies = true;
+    e->is_divergent = true;
     text_printf(&e->out, "if (kmm_b.active)\n");
     emit_inner(e, p->first);
     if (p->second) {
@@ -1728,8 +1728,8 @@ static void emit_varying_if(emitter_t *e, const parts_t *p, const node_t *n)
         emit_inner(e, p->second);
     }
     text_printf(&e->out, "kmm_b.resume(%d);\n", p->second ? number + 1 : number);
-    e->varies = outer;
-    e->parting = parting;
+    e->is_divergent = outer;
+    e->thread_condition = thread_condition;
 }
 
 static void emit_if(emitter_t *e, node_t *n)
@@ -1737,8 +1737,8 @@ static void emit_if(emitter_t *e, node_t *n)
     parts_t p;
     if (!is_place(e, n) || !body_parts(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
         return;
-    if (vary_of(&e->b, p.condition) != VARY_NOT) {
-        emit_varying_if(e, &p, n);
+    if (uniformity_of(&e->b, p.condition) != UNIFORM) {
+        emit_divergent_if(e, &p, n);
         return;
     }
     close_region(e);
@@ -1815,7 +1815,7 @@ static void emit_group(emitter_t *e, node_t **c)
 static void emit_switch(emitter_t *e, node_t *n)
 {
     parts_t p;
-    bool outer = e->varies;
+    bool outer = e->is_divergent;
     int groups;
     if (!is_place(e, n) || !body_parts(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
         return;
@@ -1823,13 +1823,13 @@ static void emit_switch(emitter_t *e, node_t *n)
         fail(e, n, "a 'switch' has no braces");
         return;
     }
-    bool varies = vary_of(&e->b, p.condition) != VARY_NOT;
+    bool is_divergent = uniformity_of(&e->b, p.condition) != UNIFORM;
     const int number = n->number = new_numbers(e, n);
     const char *name = arena_printf("kmm_s%d", number),
-               *chosen = varies ? arena_printf("%s[kmm_t]", name) : name;
+               *chosen = is_divergent ? arena_printf("%s[kmm_t]", name) : name;
     const char *text = chosen_text(e, n, &p, chosen, &groups);
     close_region(e);
-    if (varies) {
+    if (is_divergent) {
         text_printf(&e->out, "{ kmm_host_values<int> %s;\n", name);
         open_region(e);
         note_uses(e, p.condition);
@@ -1841,26 +1841,27 @@ static void emit_switch(emitter_t *e, node_t *n)
     } else {
         text_printf(&e->out, "{ int %s = %d;\n%s\n%s", name, groups, line_of(e, n->begin), text);
     }
-    e->varies |= varies || n->is_left;
+    e->is_divergent |= is_divergent || n->is_left_early;
     int group = 0;
     for (node_t *c = p.first->child; c && !e->b.reason; group++) {
-        if (varies)
+        if (is_divergent)
             text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n", number + 1,
                         name, group);
         else
             text_printf(&e->out, "if (%s <= %d%s) {\n", name, group,
-                        n->is_left || outer ? " && kmm_b.active" : "");
+                        n->is_left_early || outer ? " && kmm_b.active" : "");
         emit_group(e, &c);
         text_printf(&e->out, "}\n");
     }
     text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", number);
-    if (varies)
+    if (is_divergent)
         text_printf(&e->out, "kmm_b.resume(%d);\n", number + 1);
-    if (varies || n->is_left || outer) { /* threads that left it by a jump have its state */
+    if (is_divergent || n->is_left_early ||
+        outer) { /* threads that left it by a jump have its state */
         text_printf(&e->out, "kmm_b.resume(%d);\n", number);
         e->is_masked = true;
     }
-    e->varies = outer;
+    e->is_divergent = outer;
 }
 
 /* Whether the expression changes only variables of the block, and changes one. */
@@ -1892,9 +1893,9 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
 static void emit_loop_body(emitter_t *e, node_t *loop, node_t *body)
 {
     e->loop_depth++;
-    e->varies |= loop->is_left;
+    e->is_divergent |= loop->is_left_early;
     emit_inner(e, body);
-    if (loop->is_left)
+    if (loop->is_left_early)
         text_printf(&e->out, "kmm_b.resume(%d);\n", loop->number + 1);
 }
 
@@ -1923,7 +1924,7 @@ static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
 {
     if (!condition || !hoist_all(e, condition, condition))
         return;
-    if (vary_of(&e->b, condition) != VARY_NOT) {
+    if (uniformity_of(&e->b, condition) != UNIFORM) {
         emit_choice(e, condition, n->number);
         text_printf(&e->out, "if (!kmm_b.active) break;\n");
         return;
@@ -1934,15 +1935,15 @@ static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
 
 static void emit_expression(emitter_t *e, node_t *n);
 
-static void emit_varying_loop(emitter_t *e, node_t *n, const parts_t *p)
+static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
 {
-    n->is_left = true;
+    n->is_left_early = true;
     text_printf(&e->out, "{\n");
     if (p->initial)
         emit_statement(e, p->initial);
     close_region(e);
     text_printf(&e->out, "for (;;) {\n");
-    e->varies |= p->condition && vary_of(&e->b, p->condition) != VARY_NOT;
+    e->is_divergent |= p->condition && uniformity_of(&e->b, p->condition) != UNIFORM;
     if (n->kind != CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     emit_loop_body(e, n, p->first);
@@ -1959,21 +1960,22 @@ static void emit_varying_loop(emitter_t *e, node_t *n, const parts_t *p)
 static void emit_loop(emitter_t *e, node_t *n)
 {
     parts_t p;
-    bool outer = e->varies;
+    bool outer = e->is_divergent;
     int depth = e->loop_depth;
     if (!is_place(e, n) || !body_parts(&e->b, n, &p))
         return;
     close_region(e);
     n->number = new_numbers(e, n);
-    bool plain = is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
-                 (!p.condition || (!p.condition->syncs && vary_of(&e->b, p.condition) == VARY_NOT));
+    bool plain =
+        is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
+        (!p.condition || (!p.condition->syncs && uniformity_of(&e->b, p.condition) == UNIFORM));
     if (plain)
         emit_plain_loop(e, n, &p);
     else
-        emit_varying_loop(e, n, &p);
-    if (n->is_left)
+        emit_divergent_loop(e, n, &p);
+    if (n->is_left_early)
         text_printf(&e->out, "kmm_b.resume(%d);\n", n->number);
-    e->varies = outer;
+    e->is_divergent = outer;
     e->loop_depth = depth;
 }
 
@@ -1990,7 +1992,7 @@ static void emit_jump(emitter_t *e, node_t *n)
     }
     close_region(e);
     bool leaves_switch = !returns && n->target->kind == CXCursor_SwitchStmt;
-    if (!e->varies && (returns || !n->target->is_left)) {
+    if (!e->is_divergent && (returns || !n->target->is_left_early)) {
         text_printf(&e->out, "%s\n",
                     returns         ? "return;"
                     : leaves_switch ? arena_printf("goto kmm_end%d;", n->target->number)
@@ -2072,11 +2074,11 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
     bool counts =
         increment->kind == CXCursor_CompoundAssignOperator &&
         clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
-        vary_of(&e->b, increment->last) == VARY_NOT;
+        uniformity_of(&e->b, increment->last) == UNIFORM;
     bool ends = condition->kind == CXCursor_BinaryOperator &&
                 clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
                 bare(condition->child)->variable == v &&
-                vary_of(&e->b, condition->last) == VARY_NOT;
+                uniformity_of(&e->b, condition->last) == UNIFORM;
     return direction && !strcmp(direction, "x") && counts && ends && !has_jump(p->first, n) ? v
                                                                                             : NULL;
 }
@@ -2262,7 +2264,7 @@ static void emit_body(emitter_t *e)
 {
     e->out = (text_t){0};
     e->region_number = e->loop_depth = e->numbers = e->operations = 0;
-    e->varies = e->is_open = false;
+    e->is_divergent = e->is_open = false;
     e->is_masked |= !e->s->is_kernel; /* not all threads may have called it */
     if (e->is_sized)
         text_printf(&e->out, "{ KMM_HOST_SIZED_VALUES(%u, %u, %u)\n", e->s->extent[0],
@@ -2414,7 +2416,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
     int edits = 0;
     if (body_read_tree(&e.b, s->u, s->function, s->meeting_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
-        vary_find(&e.b);
+        uniformity_find(&e.b);
         take_edits(&e);
         edits = e.edit_count;
         for (e.pass = 0; e.pass < 3 && !e.b.reason; e.pass++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's
- * body, vary.c finds what is the same for all threads, extent.c how large blocks are, split.c
+ * body, uniformity.c finds what is the same for all threads, extent.c how large blocks are, split.c
  * writes the loops, meet.c what functions of the device become.
  */
 #ifndef KMMCC_SPLIT_H
@@ -66,7 +66,7 @@ struct node {
     const char *called;    /* of a call: the function's name, once body_read_tree has found it */
     bool syncs;            /* it or a part of it is such a call */
     bool splits;           /* a statement of the block, not of each thread */
-    bool is_left;          /* a loop that some threads may leave or go on with before others */
+    bool is_left_early;    /* a loop that some threads may leave or go on with before others */
     int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
                    round */
 };
@@ -99,14 +99,14 @@ typedef struct parts {
 bool body_parts(body_tree_t *b, const node_t *n, parts_t *out);
 size_t body_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
 
-/* ---- vary.c ---- */
-typedef enum vary {
-    VARY_NOT,
-    VARY_THREAD,
-    VARY_ANY
-} vary_t; /* VARY_THREAD: only with threadIdx and what it gives */
-void vary_find(body_tree_t *b);
-vary_t vary_of(const body_tree_t *b, const node_t *expression);
+/* ---- uniformity.c ---- */
+typedef enum uniformity {
+    UNIFORM,
+    THREAD_DEPENDENT,
+    DIVERGENT
+} uniformity_t; /* THREAD_DEPENDENT: only with threadIdx and what it gives */
+void uniformity_find(body_tree_t *b);
+uniformity_t uniformity_of(const body_tree_t *b, const node_t *expression);
 
 /* ---- extent.c ---- */
 /* The size of a block in some launch of the kernel in the file; false: it is not written there. */

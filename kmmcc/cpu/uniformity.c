@@ -16,17 +16,17 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
     return false;
 }
 
-static vary_t worse(vary_t a, vary_t b)
+static uniformity_t worse(uniformity_t a, uniformity_t b)
 {
     return a > b ? a : b;
 }
 
-static vary_t vary_of_children(const body_tree_t *b, const node_t *n)
+static uniformity_t uniformity_of_children(const body_tree_t *b, const node_t *n)
 {
-    vary_t v = VARY_NOT;
+    uniformity_t v = UNIFORM;
     for (const node_t *c = n->child; c; c = c->next)
         if (clang_isExpression(c->kind))
-            v = worse(v, vary_of(b, c));
+            v = worse(v, uniformity_of(b, c));
     return v;
 }
 
@@ -38,7 +38,7 @@ static bool is_constant_memory(CXCursor c)
            clang_getCanonicalType(type).kind == CXType_IncompleteArray;
 }
 
-static vary_t vary_of_name(const node_t *n)
+static uniformity_t uniformity_of_name(const node_t *n)
 {
     CXCursor c = clang_getCursorReferenced(n->cursor);
     const char *name = clang_text(clang_getCursorSpelling(n->cursor));
@@ -46,19 +46,19 @@ static vary_t vary_of_name(const node_t *n)
     if (n->variable) {
         variable_t *v = n->variable;
         if (v->storage == STORAGE_SHARED)
-            return v->is_array || is_constant_memory(v->cursor) ? VARY_NOT : VARY_ANY;
-        return v->storage == STORAGE_UNIFORM      ? VARY_NOT
-               : v->storage == STORAGE_RECOMPUTED ? VARY_THREAD
-                                                  : VARY_ANY;
+            return v->is_array || is_constant_memory(v->cursor) ? UNIFORM : DIVERGENT;
+        return v->storage == STORAGE_UNIFORM      ? UNIFORM
+               : v->storage == STORAGE_RECOMPUTED ? THREAD_DEPENDENT
+                                                  : DIVERGENT;
     }
     if (!strcmp(name, "threadIdx"))
-        return VARY_THREAD;
+        return THREAD_DEPENDENT;
     if (!strcmp(name, "blockIdx") || !strcmp(name, "blockDim") || !strcmp(name, "gridDim") ||
         !strcmp(name, "warpSize"))
-        return VARY_NOT;
+        return UNIFORM;
     if (kind == CXCursor_EnumConstantDecl || kind == CXCursor_NonTypeTemplateParameter)
-        return VARY_NOT;
-    return kind == CXCursor_VarDecl && is_constant_memory(c) ? VARY_NOT : VARY_ANY;
+        return UNIFORM;
+    return kind == CXCursor_VarDecl && is_constant_memory(c) ? UNIFORM : DIVERGENT;
 }
 
 /* `block.size()`, `tile.num_threads()`: of the library's groups. */
@@ -76,7 +76,7 @@ static bool is_size_of_group(const node_t *n, const char *name)
     return !strcmp(space, "cooperative_groups");
 }
 
-static vary_t vary_of_call(const body_tree_t *b, const node_t *n)
+static uniformity_t uniformity_of_call(const body_tree_t *b, const node_t *n)
 {
     static const char *const pure[] = {"min",   "max",   "abs",   "fminf",  "fmaxf",
                                        "fmin",  "fmax",  "__ffs", "__popc", "__clz",
@@ -85,30 +85,30 @@ static vary_t vary_of_call(const body_tree_t *b, const node_t *n)
                                         "__syncthreads_count"};
     const char *name = body_call_name(n);
     if (is_size_of_group(n, name))
-        return VARY_NOT;
+        return UNIFORM;
     if (n->operation)
-        return is_one_of(name, votes, sizeof(votes) / sizeof(*votes)) ? VARY_NOT : VARY_ANY;
+        return is_one_of(name, votes, sizeof(votes) / sizeof(*votes)) ? UNIFORM : DIVERGENT;
     if (!is_one_of(name, pure, sizeof(pure) / sizeof(*pure)))
-        return VARY_ANY;
-    vary_t v = VARY_NOT;
+        return DIVERGENT;
+    uniformity_t v = UNIFORM;
     for (const node_t *c = n->child ? n->child->next : NULL; c; c = c->next)
         if (clang_isExpression(c->kind))
-            v = worse(v, vary_of(b, c));
+            v = worse(v, uniformity_of(b, c));
     return v;
 }
 
-static vary_t vary_of_unary(const body_tree_t *b, const node_t *n)
+static uniformity_t uniformity_of_unary(const body_tree_t *b, const node_t *n)
 {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(n->cursor);
     if (kind == CXUnaryOperator_Plus || kind == CXUnaryOperator_Minus ||
         kind == CXUnaryOperator_Not || kind == CXUnaryOperator_LNot)
-        return vary_of_children(b, n);
+        return uniformity_of_children(b, n);
     const node_t *c = n->child;
     while (c && c->kind == CXCursor_ParenExpr)
         c = c->child;
     if (kind == CXUnaryOperator_AddrOf && c && c->kind == CXCursor_ArraySubscriptExpr)
-        return vary_of_children(b, c);
-    return VARY_ANY;
+        return uniformity_of_children(b, c);
+    return DIVERGENT;
 }
 
 /* A part of an array of arrays is an address. */
@@ -118,7 +118,7 @@ static bool is_address(const node_t *n)
     return kind == CXType_ConstantArray || kind == CXType_IncompleteArray;
 }
 
-vary_t vary_of(const body_tree_t *b, const node_t *n)
+uniformity_t uniformity_of(const body_tree_t *b, const node_t *n)
 {
     switch ((int)n->kind) {
     case CXCursor_IntegerLiteral:
@@ -127,31 +127,32 @@ vary_t vary_of(const body_tree_t *b, const node_t *n)
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_CXXNullPtrLiteralExpr:
     case CXCursor_UnaryExpr:
-    case CXCursor_GNUNullExpr: return VARY_NOT;
-    case CXCursor_DeclRefExpr: return vary_of_name(n);
+    case CXCursor_GNUNullExpr: return UNIFORM;
+    case CXCursor_DeclRefExpr: return uniformity_of_name(n);
     case CXCursor_MemberRefExpr:
         if (!n->child ||
             clang_getCanonicalType(clang_getCursorType(n->child->cursor)).kind == CXType_Pointer ||
             clang_getCursorKind(clang_getCursorReferenced(n->cursor)) == CXCursor_CXXMethod)
-            return VARY_ANY;
-        return vary_of_children(b, n);
+            return DIVERGENT;
+        return uniformity_of_children(b, n);
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr:
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
     case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXFunctionalCastExpr: return n->child ? vary_of_children(b, n) : VARY_ANY;
+    case CXCursor_CXXFunctionalCastExpr: return n->child ? uniformity_of_children(b, n) : DIVERGENT;
     case CXCursor_BinaryOperator: {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
         return kind >= CXBinaryOperator_Assign || kind < CXBinaryOperator_Mul
-                   ? VARY_ANY
-                   : vary_of_children(b, n);
+                   ? DIVERGENT
+                   : uniformity_of_children(b, n);
     }
-    case CXCursor_ConditionalOperator: return vary_of_children(b, n);
-    case CXCursor_UnaryOperator: return vary_of_unary(b, n);
-    case CXCursor_ArraySubscriptExpr: return is_address(n) ? vary_of_children(b, n) : VARY_ANY;
-    case CXCursor_CallExpr: return vary_of_call(b, n);
-    default: return VARY_ANY;
+    case CXCursor_ConditionalOperator: return uniformity_of_children(b, n);
+    case CXCursor_UnaryOperator: return uniformity_of_unary(b, n);
+    case CXCursor_ArraySubscriptExpr:
+        return is_address(n) ? uniformity_of_children(b, n) : DIVERGENT;
+    case CXCursor_CallExpr: return uniformity_of_call(b, n);
+    default: return DIVERGENT;
     }
 }
 
@@ -172,7 +173,7 @@ static bool has_changing(const body_tree_t *b, const node_t *n, size_t begin, si
 static bool is_uniform_branch(body_tree_t *b, const node_t *n)
 {
     parts_t p;
-    return body_parts(b, n, &p) && (!p.condition || vary_of(b, p.condition) == VARY_NOT);
+    return body_parts(b, n, &p) && (!p.condition || uniformity_of(b, p.condition) == UNIFORM);
 }
 
 /* Whether all threads that are in the function and its loops come to the statement together, in a
@@ -219,13 +220,13 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
     return NULL;
 }
 
-static bool is_left_around(const node_t *n, const variable_t *v, bool increments)
+static bool is_left_early_around(const node_t *n, const variable_t *v, bool increments)
 {
     const node_t *loop = n->parent;
     for (const node_t *p = n->parent; p && p != v->scope; p = p->parent)
-        if (p->is_left)
+        if (p->is_left_early)
             return true;
-    if (!increments && v->scope && v->scope->is_left) {
+    if (!increments && v->scope && v->scope->is_left_early) {
         while (loop && loop != v->scope)
             loop = loop->parent;
         return loop != NULL; /* in the body of the loop whose variable it is */
@@ -235,7 +236,7 @@ static bool is_left_around(const node_t *n, const variable_t *v, bool increments
 
 static bool is_operand_uniform(const body_tree_t *b, const node_t *change)
 {
-    return change->kind == CXCursor_UnaryOperator || vary_of(b, change->last) == VARY_NOT;
+    return change->kind == CXCursor_UnaryOperator || uniformity_of(b, change->last) == UNIFORM;
 }
 
 static bool can_be_uniform(body_tree_t *b, variable_t *v)
@@ -246,7 +247,7 @@ static bool can_be_uniform(body_tree_t *b, variable_t *v)
         return true;
     if (!v->is_scalar || v->escapes || (!v->is_parameter && !v->scope))
         return false;
-    if (v->initializer && vary_of(b, v->initializer) != VARY_NOT)
+    if (v->initializer && uniformity_of(b, v->initializer) != UNIFORM)
         return false;
     if (!v->is_parameter && !is_reached_by_all(b, v->declaration->parent) && v->change_count)
         return false;
@@ -254,7 +255,7 @@ static bool can_be_uniform(body_tree_t *b, variable_t *v)
         bool increments;
         const node_t *statement = changing_statement(b, v->change[k], &increments);
         if (!statement || !is_operand_uniform(b, v->change[k]) ||
-            !is_reached_by_all(b, statement) || is_left_around(statement, v, increments))
+            !is_reached_by_all(b, statement) || is_left_early_around(statement, v, increments))
             return false;
     }
     return true;
@@ -282,25 +283,25 @@ static bool find_splitting_jumps(body_tree_t *b, node_t *n)
 
 /* A loop is left by some threads when one of its jumps does not split it, or when a condition
  * around the jump varies. */
-static void find_left_loops(body_tree_t *b, node_t *n)
+static void find_loops_left_early(body_tree_t *b, node_t *n)
 {
     if (n->target && n->target->syncs) {
-        bool varies = !n->splits;
+        bool is_divergent = !n->splits;
         for (const node_t *p = n->parent; p && p != n->target; p = p->parent)
-            varies |= p->is_left || !p->splits ||
-                      ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) &&
-                       !is_uniform_branch(b, p));
-        n->target->is_left |= varies;
+            is_divergent |= p->is_left_early || !p->splits ||
+                            ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) &&
+                             !is_uniform_branch(b, p));
+        n->target->is_left_early |= is_divergent;
     }
     for (node_t *c = n->child; c; c = c->next)
-        find_left_loops(b, c);
+        find_loops_left_early(b, c);
 }
 
-static void clear_left(node_t *n)
+static void clear_left_early(node_t *n)
 {
-    n->is_left = false;
+    n->is_left_early = false;
     for (node_t *c = n->child; c; c = c->next)
-        clear_left(c);
+        clear_left_early(c);
 }
 
 /* Whether something that an expression names is hidden, somewhere in `scope`, by another variable
@@ -331,21 +332,21 @@ static bool can_recompute(const body_tree_t *b, const variable_t *v)
         while (e && (e->kind == CXCursor_UnexposedExpr || e->kind == CXCursor_ParenExpr))
             e = e->child;
         if (!e || e->kind != CXCursor_ArraySubscriptExpr ||
-            worse(vary_of(b, e->child), vary_of(b, e->last)) == VARY_ANY)
+            worse(uniformity_of(b, e->child), uniformity_of(b, e->last)) == DIVERGENT)
             return false;
-    } else if (!v->is_scalar || vary_of(b, e) == VARY_ANY) {
+    } else if (!v->is_scalar || uniformity_of(b, e) == DIVERGENT) {
         return false;
     }
     return !has_changing(b, e, v->declaration->begin, v->scope->end);
 }
 
-static bool shrink(body_tree_t *b)
+static bool refine(body_tree_t *b)
 {
     bool changed = false;
-    clear_left(b->root);
+    clear_left_early(b->root);
     find_splitting_jumps(b, b->root);
-    find_left_loops(b, b->root);
-    find_left_loops(b, b->root); /* a 'continue' leaves a 'switch' that others have left */
+    find_loops_left_early(b, b->root);
+    find_loops_left_early(b, b->root); /* a 'continue' leaves a 'switch' that others have left */
     for (int k = 0; k < b->variable_count; k++) {
         variable_t *v = &b->variable[k];
         if (v->storage == STORAGE_UNIFORM && !can_be_uniform(b, v)) {
@@ -359,13 +360,13 @@ static bool shrink(body_tree_t *b)
     return changed;
 }
 
-void vary_find(body_tree_t *b)
+void uniformity_find(body_tree_t *b)
 {
     for (int k = 0; k < b->variable_count; k++) {
         variable_t *v = &b->variable[k];
         if (v->storage != STORAGE_SHARED)
             v->storage = v->is_reference ? STORAGE_RECOMPUTED : STORAGE_UNIFORM;
     }
-    while (shrink(b)) {
+    while (refine(b)) {
     }
 }
