@@ -190,20 +190,20 @@ static const char *written_name(const body_tree_t *b, const node_t *call)
     return name;
 }
 
-static void find_operations(const body_tree_t *b, node_t *n, meeting_of_t meeting_of,
-                            const void *context)
+static void find_collectives(const body_tree_t *b, node_t *n, collective_of_t collective_of,
+                             const void *context)
 {
     if (n->kind == CXCursor_CallExpr) {
         const char *name = body_call_name(n);
         name = *name ? name : written_name(b, n);
         n->called = name;
-        n->meeting = meeting_of(context, name);
-        n->operation = n->meeting != MEETING_NONE ? name : NULL;
+        n->collective = collective_of(context, name);
+        n->collective_name = n->collective != COLLECTIVE_NONE ? name : NULL;
     }
-    n->syncs = n->operation != NULL;
+    n->has_collective = n->collective_name != NULL;
     for (node_t *c = n->child; c; c = c->next) {
-        find_operations(b, c, meeting_of, context);
-        n->syncs |= c->syncs;
+        find_collectives(b, c, collective_of, context);
+        n->has_collective |= c->has_collective;
     }
 }
 
@@ -333,7 +333,7 @@ static bool leads_into(const node_t *n, const node_t *jump)
 static bool find_targets(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)
-        return n->syncs ? body_fail(b, n, "a lambda meets at a barrier") : true;
+        return n->has_collective ? body_fail(b, n, "a lambda meets at a barrier") : true;
     if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_LabelStmt ||
         n->kind == CXCursor_IndirectGotoStmt)
         return body_fail(b, n, "it has a 'goto' or a label");
@@ -341,7 +341,7 @@ static bool find_targets(body_tree_t *b, node_t *n)
         n->target = n->parent;
         while (n->target && !leads_into(n->target, n))
             n->target = n->target->parent;
-        if (n->target && n->target->syncs &&
+        if (n->target && n->target->has_collective &&
             !is_word(b, n, n->kind == CXCursor_BreakStmt ? "break" : "continue"))
             return body_fail(b, n, "a jump comes from a macro");
     }
@@ -403,12 +403,12 @@ takes_t body_takes(const node_t *call, const node_t *argument)
     int k = 0, count = body_arguments(call, list, ROOM);
     while (k < count && k < ROOM && list[k] != argument)
         k++;
-    if (call->meeting == MEETING_OPERATION)
+    if (call->collective == COLLECTIVE_BUILTIN)
         return TAKES_VALUE;
     if (clang_Cursor_isNull(function) || k >= count || k >= ROOM)
         return TAKES_ANY;
     enum CXCursorKind kind = clang_getCursorKind(function);
-    if (call->meeting == MEETING_FUNCTION && kind != CXCursor_FunctionDecl &&
+    if (call->collective == COLLECTIVE_FUNCTION && kind != CXCursor_FunctionDecl &&
         kind != CXCursor_CXXMethod)
         return TAKES_ANY;
     bool is_member = clang_getCursorKind(function) == CXCursor_CXXMethod &&
@@ -429,7 +429,7 @@ static void find_taken(variable_t *v, const node_t *call, const node_t *n)
 {
     takes_t takes = body_takes(call, n);
     v->escapes |= takes == TAKES_ANY || takes == TAKES_REFERENCE;
-    if (call->meeting == MEETING_FUNCTION && takes != TAKES_VALUE && !v->is_reference)
+    if (call->collective == COLLECTIVE_FUNCTION && takes != TAKES_VALUE && !v->is_reference)
         v->is_pointed_at = v->escapes = true;
 }
 
@@ -441,7 +441,7 @@ static bool outlives_region(const node_t *address)
         enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
                                              ? clang_getCursorBinaryOperatorKind(p->cursor)
                                              : CXBinaryOperator_Invalid;
-        if (p->kind == CXCursor_CallExpr && p->meeting != MEETING_FUNCTION &&
+        if (p->kind == CXCursor_CallExpr && p->collective != COLLECTIVE_FUNCTION &&
             clang_getCanonicalType(clang_getCursorType(p->cursor)).kind != CXType_Pointer)
             return false;
         if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||
@@ -558,29 +558,29 @@ static bool find_uses(body_tree_t *b, node_t *n)
     return true;
 }
 
-static bool is_in_operation(const node_t *n, size_t at)
+static bool is_in_collective(const node_t *n, size_t at)
 {
-    if (n->operation && at >= n->begin && at < n->end)
+    if (n->collective_name && at >= n->begin && at < n->end)
         return true;
     for (const node_t *c = n->child; c; c = c->next)
-        if (c->syncs && is_in_operation(c, at))
+        if (c->has_collective && is_in_collective(c, at))
             return true;
     return false;
 }
 
 /* Whether each word that may be a call of what meets belongs to one in the tree: libclang hides
  * some expressions. */
-static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *context)
+static bool are_all_found(body_tree_t *b, collective_of_t collective_of, const void *context)
 {
     const source_t *s = b->u->source;
     lexer_t l = lexer_at(s, b->root->begin, b->root->end);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        if (t.kind != TOKEN_NAME || meeting_of(context, token_text(s, t)) == MEETING_NONE)
+        if (t.kind != TOKEN_NAME || collective_of(context, token_text(s, t)) == COLLECTIVE_NONE)
             continue;
         token_t behind = token_at(b, t.end, b->root->end);
         if ((token_is(s, behind, "(") || token_is(s, behind, "<")) &&
-            !is_in_operation(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
+            !is_in_collective(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
             b->reason_at = t.begin;
             b->reason = "a call of what may meet at a barrier is not seen as one";
             return false;
@@ -591,7 +591,7 @@ static bool are_all_found(body_tree_t *b, meeting_of_t meeting_of, const void *c
 
 enum { MAX_VARIABLES = 1000 };
 
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of,
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
                     const void *context)
 {
     *b = (body_tree_t){.u = u,
@@ -608,8 +608,8 @@ bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t m
     for (int k = 0; k < b->variable_count; k++)
         if (b->variable[k].is_parameter)
             b->variable[k].scope = b->root;
-    find_operations(b, b->root, meeting_of, context);
-    if (!are_all_found(b, meeting_of, context))
+    find_collectives(b, b->root, collective_of, context);
+    if (!are_all_found(b, collective_of, context))
         return false;
     return find_targets(b, b->root) && find_uses(b, b->root);
 }

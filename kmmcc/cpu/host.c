@@ -470,55 +470,55 @@ static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
 
 /* ---- Which kernels need what ---- */
 
-static const char *const operations[] = {"__syncthreads",
-                                         "__syncthreads_and",
-                                         "__syncthreads_or",
-                                         "__syncthreads_count",
-                                         "__syncwarp",
-                                         "__shfl_sync",
-                                         "__shfl_up_sync",
-                                         "__shfl_down_sync",
-                                         "__shfl_xor_sync",
-                                         "__ballot_sync",
-                                         "__any_sync",
-                                         "__all_sync",
-                                         "__match_any_sync",
-                                         "__match_all_sync",
-                                         "__activemask",
-                                         "__reduce_add_sync",
-                                         "__reduce_min_sync",
-                                         "__reduce_max_sync",
-                                         "__reduce_and_sync",
-                                         "__reduce_or_sync",
-                                         "__reduce_xor_sync",
-                                         "__nanosleep",
-                                         "__shfl",
-                                         "__shfl_up",
-                                         "__shfl_down",
-                                         "__shfl_xor",
-                                         "__ballot",
-                                         "__any",
-                                         "__all"}; /* those are HIP's */
+static const char *const builtin_collectives[] = {"__syncthreads",
+                                                  "__syncthreads_and",
+                                                  "__syncthreads_or",
+                                                  "__syncthreads_count",
+                                                  "__syncwarp",
+                                                  "__shfl_sync",
+                                                  "__shfl_up_sync",
+                                                  "__shfl_down_sync",
+                                                  "__shfl_xor_sync",
+                                                  "__ballot_sync",
+                                                  "__any_sync",
+                                                  "__all_sync",
+                                                  "__match_any_sync",
+                                                  "__match_all_sync",
+                                                  "__activemask",
+                                                  "__reduce_add_sync",
+                                                  "__reduce_min_sync",
+                                                  "__reduce_max_sync",
+                                                  "__reduce_and_sync",
+                                                  "__reduce_or_sync",
+                                                  "__reduce_xor_sync",
+                                                  "__nanosleep",
+                                                  "__shfl",
+                                                  "__shfl_up",
+                                                  "__shfl_down",
+                                                  "__shfl_xor",
+                                                  "__ballot",
+                                                  "__any",
+                                                  "__all"}; /* those are HIP's */
 static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 /* Of cooperative groups: what meets, and what reads the index variables besides. */
-static const char *const group_operations[] = {"sync",
-                                               "shfl",
-                                               "shfl_up",
-                                               "shfl_down",
-                                               "shfl_xor",
-                                               "any",
-                                               "all",
-                                               "ballot",
-                                               "match_any",
-                                               "match_all",
-                                               "reduce",
-                                               "inclusive_scan",
-                                               "exclusive_scan",
-                                               "labeled_partition",
-                                               "binary_partition",
-                                               "barrier_wait",
-                                               "wait",
-                                               "wait_prior"};
+static const char *const group_collectives[] = {"sync",
+                                                "shfl",
+                                                "shfl_up",
+                                                "shfl_down",
+                                                "shfl_xor",
+                                                "any",
+                                                "all",
+                                                "ballot",
+                                                "match_any",
+                                                "match_all",
+                                                "reduce",
+                                                "inclusive_scan",
+                                                "exclusive_scan",
+                                                "labeled_partition",
+                                                "binary_partition",
+                                                "barrier_wait",
+                                                "wait",
+                                                "wait_prior"};
 static const char *const group_names[] = {
     "this_thread_block", "tiled_partition", "coalesced_threads", "this_grid",
     "thread_block",      "thread_group",    "thread_block_tile", "thread_rank",
@@ -611,15 +611,16 @@ static void refuse_ptx(const host_t *h)
 
 static void find_flags(host_t *h)
 {
-    words_t meeting = words_of(operations, LENGTH(operations)), direct = words_of(indices, 4);
+    words_t collective = words_of(builtin_collectives, LENGTH(builtin_collectives)),
+            direct = words_of(indices, 4);
     for (const unit_t *k = h->u; k; k = k->next)
         h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
-    for (int k = 0; h->has_groups && k < LENGTH(group_operations); k++)
-        words_add(&meeting, group_operations[k]);
+    for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
+        words_add(&collective, group_collectives[k]);
     for (int k = 0; k < h->elsewhere.count; k++)
         words_add(&direct, h->elsewhere.at[k]);
     words_t globals = tainted(h, h->globals, false), pointing = tainted(h, h->pointing, false);
-    h->barriers = tainted(h, meeting, false);
+    h->barriers = tainted(h, collective, false);
     h->indexed = tainted(h, direct, false);
     /* The kernel's own use of the index variables is no concern; that of groups is. */
     words_t indexed = {0};
@@ -627,14 +628,15 @@ static void find_flags(host_t *h)
         words_add(&indexed, h->indexed.at[k]);
     for (int k = 0; h->has_groups && k < LENGTH(group_names); k++)
         words_add(&indexed, group_names[k]);
-    for (int k = 0; h->has_groups && k < LENGTH(group_operations); k++)
-        words_add(&indexed, group_operations[k]);
+    for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
+        words_add(&indexed, group_collectives[k]);
     h->indexed = h->has_groups ? tainted(h, indexed, false) : indexed;
     bool hidden_index = false;
     find_device_code(h);
     for (int k = 0; k < h->body_count; k++) {
         const body_t *b = h->bodies[k];
-        if (!h->hidden && is_hidden_in(h, b, &h->barriers, operations, LENGTH(operations)))
+        if (!h->hidden &&
+            is_hidden_in(h, b, &h->barriers, builtin_collectives, LENGTH(builtin_collectives)))
             h->hidden = b;
         hidden_index |= is_hidden_in(h, b, &h->indexed, indices, LENGTH(indices));
     }
@@ -849,16 +851,16 @@ static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientD
 
 /* ---- What meets ---- */
 
-static meeting_t meeting_of(const void *context, const char *name)
+static collective_t collective_of(const void *context, const char *name)
 {
     const host_t *h = context;
     if (!words_have(&h->barriers, name))
-        return MEETING_NONE;
-    if (is_one_of(name, operations, LENGTH(operations)))
-        return MEETING_OPERATION;
+        return COLLECTIVE_NONE;
+    if (is_one_of(name, builtin_collectives, LENGTH(builtin_collectives)))
+        return COLLECTIVE_BUILTIN;
     if (words_have(&h->fibers, name))
-        return MEETING_FIBERS;
-    return has_callee(h, name) ? MEETING_FUNCTION : MEETING_LIBRARY;
+        return COLLECTIVE_FIBERS;
+    return has_callee(h, name) ? COLLECTIVE_FUNCTION : COLLECTIVE_LIBRARY;
 }
 
 static split_t split_of_callee(const host_t *h, const callee_t *c)
@@ -867,7 +869,7 @@ static split_t split_of_callee(const host_t *h, const callee_t *c)
                      .function = c->cursor,
                      .flags = uses(c->body, &h->indexed) ? 2 : 0,
                      .keeps_edits = true,
-                     .meeting_of = meeting_of,
+                     .collective_of = collective_of,
                      .context = h};
 }
 
@@ -886,7 +888,7 @@ static void find_fibers(host_t *h)
             split_t split = split_of_callee(h, c);
             if (c->u)
                 clang_visitChildren(c->cursor, capture_edit, &captures);
-            if (c->u && !captures.count && meet_edit(&split, true, &reason, &at))
+            if (c->u && !captures.count && callee_edit(&split, true, &reason, &at))
                 continue;
             if (c->u && !captures.count && h->u->options->verbose)
                 diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
@@ -905,7 +907,7 @@ static void callees_edit(const host_t *h)
         const callee_t *c = &h->callees[k];
         split_t split = split_of_callee(h, c);
         if (words_have(&h->barriers, c->body->name) && !words_have(&h->fibers, c->body->name))
-            meet_edit(&split, false, &reason, &at);
+            callee_edit(&split, false, &reason, &at);
     }
 }
 
@@ -1039,7 +1041,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
                          .function = k->cursor,
                          .flags = k->flags & 2,
                          .is_kernel = true,
-                         .meeting_of = meeting_of,
+                         .collective_of = collective_of,
                          .context = h};
         int found;
         unsigned extent[3];

@@ -44,7 +44,7 @@ typedef struct emitter {
     bool is_sized;                  /* the text is for blocks of the size s->extent */
     bool gains;                     /* that makes some loops' lengths known */
     bool has_static;                /* a variable of the program's that there is only one of */
-    int numbers, operations;
+    int numbers, collective_count;
     edit_t *edit; /* of the body's text */
     int edit_count, edit_capacity;
 } emitter_t;
@@ -673,7 +673,7 @@ static const char *result_text(const emitter_t *e, const node_t *jump)
 static bool is_target_of_block(const node_t *jump)
 {
     return jump->kind == CXCursor_ReturnStmt ||
-           (jump->target && jump->target->syncs &&
+           (jump->target && jump->target->has_collective &&
             (body_is_loop(jump->target) || jump->target->kind == CXCursor_SwitchStmt));
 }
 
@@ -790,7 +790,7 @@ static const variable_t *memory_of(const node_t *n)
     return n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
 }
 
-static bool is_atomic_of_block(const node_t *n)
+static bool is_shared_atomic(const node_t *n)
 {
     static const char *const names[] = {"atomicAdd", "atomicSub",  "atomicMin",
                                         "atomicMax", "atomicAnd",  "atomicOr",
@@ -808,7 +808,7 @@ static void edit_atomics(emitter_t *e, const node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next)
         edit_atomics(e, c);
-    const char *name = is_atomic_of_block(n) ? body_call_name(n) : NULL;
+    const char *name = is_shared_atomic(n) ? body_call_name(n) : NULL;
     if (name && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
         add_edit(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
 }
@@ -938,7 +938,7 @@ static bool is_apart(const node_t *n)
     if (n->kind == CXCursor_CallExpr) {
         CXCursor f = clang_getCursorReferenced(n->cursor);
         if (clang_Cursor_isNull(f) ||
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(f)) || is_atomic_of_block(n))
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(f)) || is_shared_atomic(n))
             return false;
     }
     for (const node_t *c = n->child; c; c = c->next)
@@ -1058,11 +1058,11 @@ static bool add_narrow(emitter_t *e, const node_t *n)
     parts_t p;
     bounds_t bounds;
     if (n->kind != CXCursor_IfStmt || e->is_open || !body_parts(&e->b, n, &p) || p.second ||
-        (!e->b.root->syncs && !is_last(e, n)) || p.first->end <= p.first->begin ||
+        (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
         !bounds_of(e, p.condition, false, &bounds))
         return false;
     open_region(e);
-    e->gains |= e->b.root->syncs;
+    e->gains |= e->b.root->has_collective;
     e->part = bounds.part.data;
     e->has_exact = bounds.is_complete;
     note_apart(e, n);
@@ -1086,8 +1086,9 @@ static bool add_narrow_return(emitter_t *e, const node_t *n)
     parts_t p;
     bounds_t bounds;
     bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
-    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region || e->b.root->syncs ||
-        n->parent != e->b.root || !body_parts(&e->b, n, &p) || p.second)
+    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region ||
+        e->b.root->has_collective || n->parent != e->b.root || !body_parts(&e->b, n, &p) ||
+        p.second)
         return false;
     const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last
                               ? p.first->child
@@ -1133,7 +1134,7 @@ static void add_soon(emitter_t *e, const node_t *n)
 
 static void add_piece(emitter_t *e, const node_t *n)
 {
-    if (e->b.root->syncs && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
+    if (e->b.root->has_collective && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
         add_soon(e, n);
     edit_atomics(e, n);
     if (!is_place(e, n) || add_narrow(e, n) || add_narrow_return(e, n))
@@ -1173,8 +1174,8 @@ static const char *argument_list(const emitter_t *e, node_t **argument, int coun
 static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
 {
     node_t *argument[8];
-    int count = body_arguments(call, argument, 8), number = e->operations++;
-    const char *name = call->operation;
+    int count = body_arguments(call, argument, 8), number = e->collective_count++;
+    const char *name = call->collective_name;
     while (*name == '_')
         name++;
     if (count > 8 || (!type && count < 2))
@@ -1205,8 +1206,8 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
 static bool hoist_ballot(emitter_t *e, node_t *call)
 {
     node_t *argument[2];
-    int count = body_arguments(call, argument, 2), number = e->operations++;
-    const char *name = call->operation;
+    int count = body_arguments(call, argument, 2), number = e->collective_count++;
+    const char *name = call->collective_name;
     bool has_predicate = strcmp(name, "__activemask") != 0;
     if (count != (has_predicate ? 2 : 0))
         return fail(e, call, "an operation has other arguments than it should");
@@ -1231,7 +1232,7 @@ static bool is_even_shuffle(const emitter_t *e, const node_t *call)
 {
     node_t *argument[4];
     int count = body_arguments(call, argument, 4);
-    if (strncmp(call->operation, "__shfl", 6) || count < 3 || count > 4)
+    if (strncmp(call->collective_name, "__shfl", 6) || count < 3 || count > 4)
         return false;
     for (int k = 0; k < count; k++)
         if (k != 1 && uniformity_of(&e->b, argument[k]) != UNIFORM)
@@ -1242,7 +1243,7 @@ static bool is_even_shuffle(const emitter_t *e, const node_t *call)
 static bool hoist_even_shuffle(emitter_t *e, node_t *call)
 {
     node_t *argument[4];
-    int count = body_arguments(call, argument, 4), number = e->operations++;
+    int count = body_arguments(call, argument, 4), number = e->collective_count++;
     open_region(e);
     note_uses(e, argument[1]);
     name_in_block(call);
@@ -1250,7 +1251,7 @@ static bool hoist_even_shuffle(emitter_t *e, node_t *call)
                 copy_node(e, argument[1]), number);
     add_text(e, call, arena_printf("kmm_c%d.put(kmm_t, %s);", number, copy_node(e, argument[1])));
     close_region(e);
-    text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->operation + 2,
+    text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->collective_name + 2,
                 argument_list(e, argument + 2, count - 2));
     add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
     return true;
@@ -1260,7 +1261,7 @@ static bool hoist_even_shuffle(emitter_t *e, node_t *call)
 static bool hoist_match_all(emitter_t *e, node_t *call)
 {
     node_t *argument[3];
-    int number = e->operations++;
+    int number = e->collective_count++;
     if (body_arguments(call, argument, 3) != 3)
         return fail(e, call, "an operation has other arguments than it should");
     open_region(e);
@@ -1373,14 +1374,14 @@ static const char *call_type(emitter_t *e, const node_t *call, const char *text)
 
 static bool hoist_call(emitter_t *e, node_t *call)
 {
-    int number = e->operations++;
+    int number = e->collective_count++;
     if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
         return fail(e, call, "a preprocessor line divides a call");
     open_region(e);
     e->is_apart = false;
     note_uses(e, call);
     name_in_block(call);
-    if (call->meeting == MEETING_FUNCTION && !store_made(e, call, number))
+    if (call->collective == COLLECTIVE_FUNCTION && !store_made(e, call, number))
         return false;
     const char *text = copy_node(e, call), *type = call_type(e, call, text);
     if (!type)
@@ -1398,8 +1399,8 @@ static bool hoist_call(emitter_t *e, node_t *call)
 
 static bool is_barrier(const node_t *call)
 {
-    return call->operation &&
-           (!strcmp(call->operation, "__syncthreads") || !strcmp(call->operation, "__syncwarp"));
+    return call->collective_name && (!strcmp(call->collective_name, "__syncthreads") ||
+                                     !strcmp(call->collective_name, "__syncwarp"));
 }
 
 static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
@@ -1412,10 +1413,10 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",  "__shfl_xor_sync",
         "__match_any_sync",  "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
         "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", NULL};
-    const char *name = call->operation;
+    const char *name = call->collective_name;
     if (call->end <= call->begin)
         return fail(e, whole, "an operation of several threads comes from a macro");
-    if (call->meeting == MEETING_FIBERS)
+    if (call->collective == COLLECTIVE_FIBERS)
         return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
     if (e->pass == 2 && !e->is_sized && e->thread_condition && !strncmp(name, "__syncthreads", 13))
         diag_at(SEVERITY_WARNING, e->s->u->source, call->begin, call->begin + strlen(name),
@@ -1439,7 +1440,7 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         is_written = token_is(e->s->u->source, t, name);
     if (!is_written)
         return fail(e, call, "an operation of several threads comes from a macro");
-    if (call->meeting != MEETING_OPERATION)
+    if (call->collective != COLLECTIVE_BUILTIN)
         return hoist_call(e, call);
     if (is_name(name, votes))
         return hoist_exchange(e, call, "vote");
@@ -1470,7 +1471,7 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
     if (third && clang_getCanonicalType(clang_getCursorType(n->cursor)).kind == CXType_Void)
         return fail(e, n,
                     "an operation of several threads depends on a condition in its expression");
-    int number = new_numbers(e, n), value = e->operations++;
+    int number = new_numbers(e, n), value = e->collective_count++;
     if (third)
         name_in_block(n);
     const char *type =
@@ -1522,19 +1523,20 @@ static bool is_choice(const node_t *n)
         kind != CXBinaryOperator_LOr)
         return false;
     return n->child && n->child->next &&
-           (n->child->next->syncs || (n->child->next->next && n->child->next->next->syncs));
+           (n->child->next->has_collective ||
+            (n->child->next->next && n->child->next->next->has_collective));
 }
 
 static bool hoist_all(emitter_t *e, node_t *n, const node_t *whole)
 {
-    if (!n->syncs)
+    if (!n->has_collective)
         return true;
     if (is_choice(n))
         return hoist_choice(e, n, whole);
     for (node_t *c = n->child; c; c = c->next)
         if (!hoist_all(e, c, whole))
             return false;
-    return !n->operation || hoist(e, n, whole);
+    return !n->collective_name || hoist(e, n, whole);
 }
 
 /* ---- Declarations ---- */
@@ -1882,7 +1884,7 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
     if (!n)
         return true;
     if (n->kind == CXCursor_DeclStmt)
-        return all_stored(n, STORAGE_UNIFORM) && !n->syncs;
+        return all_stored(n, STORAGE_UNIFORM) && !n->has_collective;
     const node_t *x = stripped(n);
     if (x->kind == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma)
@@ -1966,9 +1968,9 @@ static void emit_loop(emitter_t *e, node_t *n)
         return;
     close_region(e);
     n->number = new_numbers(e, n);
-    bool plain =
-        is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
-        (!p.condition || (!p.condition->syncs && uniformity_of(&e->b, p.condition) == UNIFORM));
+    bool plain = is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
+                 (!p.condition ||
+                  (!p.condition->has_collective && uniformity_of(&e->b, p.condition) == UNIFORM));
     if (plain)
         emit_plain_loop(e, n, &p);
     else
@@ -2015,10 +2017,11 @@ static void emit_expression(emitter_t *e, node_t *n)
         emit_expression(e, x->last);
         return;
     }
-    if (n->syncs && !hoist_all(e, n, n))
+    if (n->has_collective && !hoist_all(e, n, n))
         return;
     const node_t *call = stripped(n);
-    if (is_barrier(call) || call->meeting == MEETING_LIBRARY || call->meeting == MEETING_FUNCTION)
+    if (is_barrier(call) || call->collective == COLLECTIVE_LIBRARY ||
+        call->collective == COLLECTIVE_FUNCTION)
         return;
     if (changes_block(e, n)) {
         close_region(e);
@@ -2213,7 +2216,7 @@ static void emit_statement(emitter_t *e, node_t *n)
         emit_declaration(e, n);
     else if (clang_isExpression(n->kind))
         emit_expression(e, n);
-    else if (!n->splits) {
+    else if (!n->is_divided) {
         if (!emit_strided(e, n))
             add_piece(e, n);
     } else if (n->kind == CXCursor_CompoundStmt)
@@ -2263,7 +2266,7 @@ static void emit_parameters(emitter_t *e)
 static void emit_body(emitter_t *e)
 {
     e->out = (text_t){0};
-    e->region_number = e->loop_depth = e->numbers = e->operations = 0;
+    e->region_number = e->loop_depth = e->numbers = e->collective_count = 0;
     e->is_divergent = e->is_open = false;
     e->is_masked |= !e->s->is_kernel; /* not all threads may have called it */
     if (e->is_sized)
@@ -2300,7 +2303,7 @@ static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         variable_t *v = &e->b.variable[k];
-        bool is_pointed_at = v->is_pointed_at && e->b.root->syncs;
+        bool is_pointed_at = v->is_pointed_at && e->b.root->has_collective;
         if (v->storage == STORAGE_THREAD && v->is_block_level && !v->is_parameter &&
             !v->crosses_regions && !v->is_named_by_block && !is_pointed_at)
             v->storage = STORAGE_REGION;
@@ -2393,9 +2396,9 @@ static bool has_each(const emitter_t *e)
 /* Flags of kmm_launch.h. */
 static int found_flags(const emitter_t *e)
 {
-    bool needs_states = e->is_masked || e->operations > 0;
-    bool is_alone =
-        !needs_states && !e->b.root->syncs && !e->s->flags && !has_each(e) && is_wide(e->b.root);
+    bool needs_states = e->is_masked || e->collective_count > 0;
+    bool is_alone = !needs_states && !e->b.root->has_collective && !e->s->flags && !has_each(e) &&
+                    is_wide(e->b.root);
     return (needs_states ? 32 : 0) | (is_alone ? 64 : 0);
 }
 
@@ -2414,7 +2417,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
 {
     emitter_t e = {.s = s};
     int edits = 0;
-    if (body_read_tree(&e.b, s->u, s->function, s->meeting_of, s->context)) {
+    if (body_read_tree(&e.b, s->u, s->function, s->collective_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
         uniformity_find(&e.b);
         take_edits(&e);
@@ -2433,7 +2436,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
         return NULL;
     *flags = found_flags(&e);
     const char *text = e.out.data;
-    if (s->extent && e.gains && !e.has_static && !e.is_masked && e.b.root->syncs)
+    if (s->extent && e.gains && !e.has_static && !e.is_masked && e.b.root->has_collective)
         write_sized(&e, edits);
     if (!s->keeps_edits)
         remove_edits(&e);

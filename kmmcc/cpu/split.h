@@ -2,7 +2,7 @@
 /*
  * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's
  * body, uniformity.c finds what is the same for all threads, extent.c how large blocks are, split.c
- * writes the loops, meet.c what functions of the device become.
+ * writes the loops, callee.c what functions of the device become.
  */
 #ifndef KMMCC_SPLIT_H
 #define KMMCC_SPLIT_H
@@ -43,14 +43,14 @@ struct variable {
 };
 
 /* What a call of a function by some name is to the threads of a block. */
-typedef enum meeting {
-    MEETING_NONE,
-    MEETING_OPERATION, /* __syncthreads and what else kmm_block.h has */
-    MEETING_LIBRARY,   /* of the library's groups */
-    MEETING_FUNCTION,  /* of the program, with barriers; it is called as kmm_call.h says */
-    MEETING_FIBERS     /* of the program; it could not be split */
-} meeting_t;
-typedef meeting_t (*meeting_of_t)(const void *context, const char *name);
+typedef enum collective {
+    COLLECTIVE_NONE,
+    COLLECTIVE_BUILTIN,  /* __syncthreads and what else kmm_block.h has */
+    COLLECTIVE_LIBRARY,  /* of the library's groups */
+    COLLECTIVE_FUNCTION, /* of the program, with barriers; it is called as kmm_call.h says */
+    COLLECTIVE_FIBERS    /* of the program; it could not be split */
+} collective_t;
+typedef collective_t (*collective_of_t)(const void *context, const char *name);
 
 /* A cursor of the body, with its place in the source. */
 struct node {
@@ -61,12 +61,12 @@ struct node {
     variable_t *variable; /* that it declares or names */
     node_t
         *target; /* of a jump: the statement that it leaves or goes on with; NULL: the function */
-    const char *operation; /* of a call: the name of what all threads do together */
-    meeting_t meeting;     /* what that is */
-    const char *called;    /* of a call: the function's name, once body_read_tree has found it */
-    bool syncs;            /* it or a part of it is such a call */
-    bool splits;           /* a statement of the block, not of each thread */
-    bool is_left_early;    /* a loop that some threads may leave or go on with before others */
+    const char *collective_name; /* of a call: the name of what all threads do together */
+    collective_t collective;     /* what that is */
+    const char *called;  /* of a call: the function's name, once body_read_tree has found it */
+    bool has_collective; /* it or a part of it is such a call */
+    bool is_divided;     /* a statement of the block, not of each thread */
+    bool is_left_early;  /* a loop that some threads may leave or go on with before others */
     int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
                    round */
 };
@@ -82,7 +82,7 @@ typedef struct body_tree {
 } body_tree_t;
 
 /* ---- body.c ---- */
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, meeting_of_t meeting_of,
+bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
                     const void *context);
 bool body_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
 bool body_is_loop(const node_t *n);
@@ -122,7 +122,7 @@ typedef struct split {
     int flags; /* as in kmm_launch.h */
     bool is_kernel;
     bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
-    meeting_of_t meeting_of;
+    collective_of_t collective_of;
     const void *context;
     const unsigned
         *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
@@ -132,10 +132,10 @@ typedef struct split {
  * what else kmm_launch.h must know. NULL: it cannot be split. */
 const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at);
 
-/* ---- meet.c ---- */
+/* ---- callee.c ---- */
 /* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own
  * body. */
-bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
+bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
 
 /* ---- shared.c ---- */
 /* The bytes of shared memory that a function declares; what depends on its template's parameters is

@@ -86,7 +86,7 @@ static uniformity_t uniformity_of_call(const body_tree_t *b, const node_t *n)
     const char *name = body_call_name(n);
     if (is_size_of_group(n, name))
         return UNIFORM;
-    if (n->operation)
+    if (n->collective_name)
         return is_one_of(name, votes, sizeof(votes) / sizeof(*votes)) ? UNIFORM : DIVERGENT;
     if (!is_one_of(name, pure, sizeof(pure) / sizeof(*pure)))
         return DIVERGENT;
@@ -181,7 +181,7 @@ static bool is_uniform_branch(body_tree_t *b, const node_t *n)
 static bool is_reached_by_all(body_tree_t *b, const node_t *n)
 {
     for (const node_t *p = n->parent; p; p = p->parent) {
-        if (!p->syncs)
+        if (!p->has_collective)
             return false;
         if (p->kind == CXCursor_CompoundStmt)
             continue;
@@ -264,31 +264,31 @@ static bool can_be_uniform(body_tree_t *b, variable_t *v)
 /* A jump splits the block if all threads come to it or none. */
 static bool find_splitting_jumps(body_tree_t *b, node_t *n)
 {
-    bool splits = false;
-    n->splits = n->syncs;
+    bool is_divided = false;
+    n->is_divided = n->has_collective;
     for (node_t *c = n->child; c; c = c->next)
-        splits |= find_splitting_jumps(b, c);
+        is_divided |= find_splitting_jumps(b, c);
     if (n->kind == CXCursor_LambdaExpr)
         return false;
     if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
         n->kind == CXCursor_ContinueStmt)
-        splits = n->kind == CXCursor_ReturnStmt || (n->target && n->target->syncs);
+        is_divided = n->kind == CXCursor_ReturnStmt || (n->target && n->target->has_collective);
     else if (n->kind == CXCursor_IfStmt)
-        splits = splits && (n->syncs || is_uniform_branch(b, n));
+        is_divided = is_divided && (n->has_collective || is_uniform_branch(b, n));
     else if (n->kind != CXCursor_CompoundStmt)
-        splits = splits && n->syncs;
-    n->splits |= splits;
-    return n->splits;
+        is_divided = is_divided && n->has_collective;
+    n->is_divided |= is_divided;
+    return n->is_divided;
 }
 
 /* A loop is left by some threads when one of its jumps does not split it, or when a condition
  * around the jump varies. */
 static void find_loops_left_early(body_tree_t *b, node_t *n)
 {
-    if (n->target && n->target->syncs) {
-        bool is_divergent = !n->splits;
+    if (n->target && n->target->has_collective) {
+        bool is_divergent = !n->is_divided;
         for (const node_t *p = n->parent; p && p != n->target; p = p->parent)
-            is_divergent |= p->is_left_early || !p->splits ||
+            is_divergent |= p->is_left_early || !p->is_divided ||
                             ((p->kind == CXCursor_IfStmt || p->kind == CXCursor_SwitchStmt) &&
                              !is_uniform_branch(b, p));
         n->target->is_left_early |= is_divergent;

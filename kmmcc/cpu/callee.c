@@ -67,7 +67,7 @@ static const char *unfit(const signature_t *s)
     return NULL;
 }
 
-bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at)
+bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at)
 {
     signature_t f = {.function = s->function, .body = clang_getNullCursor()};
     size_t begin, end;
