@@ -5,7 +5,7 @@
 
 #include "cpu/split.h"
 
-bool body_fail(body_tree_t *b, const node_t *n, const char *reason)
+bool tree_fail(body_tree_t *b, const node_t *n, const char *reason)
 {
     if (!b->reason) {
         b->reason = reason;
@@ -14,7 +14,7 @@ bool body_fail(body_tree_t *b, const node_t *n, const char *reason)
     return false;
 }
 
-bool body_is_loop(const node_t *n)
+bool tree_is_loop(const node_t *n)
 {
     return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt ||
            n->kind == CXCursor_DoStmt;
@@ -153,7 +153,7 @@ static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientDa
 
 /* ---- Calls ---- */
 
-const char *body_call_name(const node_t *call)
+const char *call_name(const node_t *call)
 {
     if (call->called)
         return call->called;
@@ -194,7 +194,7 @@ static void find_collectives(const body_tree_t *b, node_t *n, collective_of_t co
                              const void *context)
 {
     if (n->kind == CXCursor_CallExpr) {
-        const char *name = body_call_name(n);
+        const char *name = call_name(n);
         name = *name ? name : written_name(b, n);
         n->called = name;
         n->collective = collective_of(context, name);
@@ -216,7 +216,7 @@ static token_t token_at(const body_tree_t *b, size_t at, size_t end)
     return lex(&l);
 }
 
-size_t body_end(const body_tree_t *b, const node_t *n)
+size_t statement_end(const body_tree_t *b, const node_t *n)
 {
     if (n->kind == CXCursor_CompoundStmt || n->kind == CXCursor_DeclStmt ||
         n->kind == CXCursor_NullStmt)
@@ -224,7 +224,7 @@ size_t body_end(const body_tree_t *b, const node_t *n)
     if (n->kind == CXCursor_IfStmt || n->kind == CXCursor_ForStmt ||
         n->kind == CXCursor_WhileStmt || n->kind == CXCursor_CXXForRangeStmt ||
         n->kind == CXCursor_SwitchStmt) {
-        size_t end = n->last ? body_end(b, n->last) : n->end;
+        size_t end = n->last ? statement_end(b, n->last) : n->end;
         return end > n->end ? end : n->end;
     }
     token_t t = token_at(b, n->end, b->u->source->length);
@@ -255,7 +255,7 @@ static bool find_parentheses(body_tree_t *b, const node_t *n, size_t from, parts
             }
         }
     }
-    return body_fail(b, n, "a statement's parentheses are not found");
+    return tree_fail(b, n, "a statement's parentheses are not found");
 }
 
 static bool is_between(const node_t *n, size_t begin, size_t end)
@@ -276,7 +276,7 @@ static bool for_parts(body_tree_t *b, const node_t *n, parts_t *p)
         else if (is_between(c, p->semicolon[1], p->close))
             p->increment = c;
         else
-            return body_fail(b, n, "a part of a 'for' comes from a macro or declares a variable");
+            return tree_fail(b, n, "a part of a 'for' comes from a macro or declares a variable");
     }
     return p->first && p->first->begin >= p->close;
 }
@@ -286,7 +286,7 @@ static bool if_parts(body_tree_t *b, const node_t *n, parts_t *p)
     node_t *c = n->child;
     if (!c || !is_between(c, p->open, p->close) || c->kind == CXCursor_DeclStmt ||
         c->kind == CXCursor_VarDecl || !c->next || c->next->begin < p->close)
-        return body_fail(b, n, "a condition comes from a macro or declares a variable");
+        return tree_fail(b, n, "a condition comes from a macro or declares a variable");
     p->condition = c;
     p->first = c->next;
     p->second = c->next->next;
@@ -298,20 +298,20 @@ static bool do_parts(body_tree_t *b, const node_t *n, parts_t *p)
     p->first = n->child;
     p->condition = n->last;
     if (!p->first || p->first == p->condition || p->first->end <= p->first->begin)
-        return body_fail(b, n, "a part of a 'do' comes from a macro");
-    return find_parentheses(b, n, body_end(b, p->first), p) &&
+        return tree_fail(b, n, "a part of a 'do' comes from a macro");
+    return find_parentheses(b, n, statement_end(b, p->first), p) &&
            is_between(p->condition, p->open, p->close);
 }
 
-bool body_parts(body_tree_t *b, const node_t *n, parts_t *p)
+bool parts_of(body_tree_t *b, const node_t *n, parts_t *p)
 {
     memset(p, 0, sizeof(*p));
     if (n->kind == CXCursor_DoStmt)
-        return do_parts(b, n, p) || body_fail(b, n, "a part of a 'do' comes from a macro");
+        return do_parts(b, n, p) || tree_fail(b, n, "a part of a 'do' comes from a macro");
     if (!find_parentheses(b, n, n->begin, p))
         return false;
     if (n->kind == CXCursor_ForStmt)
-        return for_parts(b, n, p) || body_fail(b, n, "a part of a 'for' comes from a macro");
+        return for_parts(b, n, p) || tree_fail(b, n, "a part of a 'for' comes from a macro");
     return if_parts(b, n, p);
 }
 
@@ -325,7 +325,7 @@ static bool is_word(const body_tree_t *b, const node_t *n, const char *word)
 
 static bool leads_into(const node_t *n, const node_t *jump)
 {
-    if (body_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt)
+    if (tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt)
         return true;
     return n->kind == CXCursor_SwitchStmt && jump->kind == CXCursor_BreakStmt;
 }
@@ -333,20 +333,20 @@ static bool leads_into(const node_t *n, const node_t *jump)
 static bool find_targets(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)
-        return n->has_collective ? body_fail(b, n, "a lambda meets at a barrier") : true;
+        return n->has_collective ? tree_fail(b, n, "a lambda meets at a barrier") : true;
     if (n->kind == CXCursor_GotoStmt || n->kind == CXCursor_LabelStmt ||
         n->kind == CXCursor_IndirectGotoStmt)
-        return body_fail(b, n, "it has a 'goto' or a label");
+        return tree_fail(b, n, "it has a 'goto' or a label");
     if (n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt) {
         n->target = n->parent;
         while (n->target && !leads_into(n->target, n))
             n->target = n->target->parent;
         if (n->target && n->target->has_collective &&
             !is_word(b, n, n->kind == CXCursor_BreakStmt ? "break" : "continue"))
-            return body_fail(b, n, "a jump comes from a macro");
+            return tree_fail(b, n, "a jump comes from a macro");
     }
     if (n->kind == CXCursor_ReturnStmt && !is_word(b, n, "return"))
-        return body_fail(b, n, "a 'return' comes from a macro");
+        return tree_fail(b, n, "a 'return' comes from a macro");
     for (node_t *c = n->child; c; c = c->next)
         if (!find_targets(b, c))
             return false;
@@ -368,16 +368,16 @@ static void add_change(variable_t *v, node_t *n)
 }
 
 /* The arguments that are written, in order: operators have the function's name between them. */
-int body_arguments(const node_t *call, node_t **argument, int room)
+int call_arguments(const node_t *call, node_t **argument, int room)
 {
-    const char *name = body_call_name(call);
+    const char *name = call_name(call);
     bool is_operator = !strncmp(name, "operator", 8),
-         is_made =
+         makes_temporary =
              clang_getCursorKind(clang_getCursorReferenced(call->cursor)) == CXCursor_Constructor;
     int found = 0;
-    for (node_t *c = is_operator || is_made ? call->child
-                     : call->child          ? call->child->next
-                                            : NULL;
+    for (node_t *c = is_operator || makes_temporary ? call->child
+                     : call->child                  ? call->child->next
+                                                    : NULL;
          c; c = c->next) {
         const node_t *inner = c;
         while (inner->kind == CXCursor_UnexposedExpr && inner->child && !inner->child->next)
@@ -395,41 +395,42 @@ int body_arguments(const node_t *call, node_t **argument, int room)
     return found;
 }
 
-takes_t body_takes(const node_t *call, const node_t *argument)
+passing_t call_passing(const node_t *call, const node_t *argument)
 {
     enum { ROOM = 64 };
     node_t *list[ROOM];
     CXCursor function = clang_getCursorReferenced(call->cursor);
-    int k = 0, count = body_arguments(call, list, ROOM);
+    int k = 0, count = call_arguments(call, list, ROOM);
     while (k < count && k < ROOM && list[k] != argument)
         k++;
     if (call->collective == COLLECTIVE_BUILTIN)
-        return TAKES_VALUE;
+        return PASSED_BY_VALUE;
     if (clang_Cursor_isNull(function) || k >= count || k >= ROOM)
-        return TAKES_ANY;
+        return PASSED_UNKNOWN;
     enum CXCursorKind kind = clang_getCursorKind(function);
     if (call->collective == COLLECTIVE_FUNCTION && kind != CXCursor_FunctionDecl &&
         kind != CXCursor_CXXMethod)
-        return TAKES_ANY;
+        return PASSED_UNKNOWN;
     bool is_member = clang_getCursorKind(function) == CXCursor_CXXMethod &&
-                     !strncmp(body_call_name(call), "operator", 8);
+                     !strncmp(call_name(call), "operator", 8);
     if (is_member && k == 0)
-        return clang_CXXMethod_isConst(function) ? TAKES_CONST : TAKES_REFERENCE;
+        return clang_CXXMethod_isConst(function) ? PASSED_BY_CONST : PASSED_BY_REFERENCE;
     CXType type =
         clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)(k - is_member)));
     if (type.kind == CXType_Invalid) /* of `...` */
-        return TAKES_VALUE;
+        return PASSED_BY_VALUE;
     if (!is_reference(type))
-        return TAKES_VALUE;
-    return clang_isConstQualifiedType(clang_getPointeeType(type)) ? TAKES_CONST : TAKES_REFERENCE;
+        return PASSED_BY_VALUE;
+    return clang_isConstQualifiedType(clang_getPointeeType(type)) ? PASSED_BY_CONST
+                                                                  : PASSED_BY_REFERENCE;
 }
 
 /* What a call does with the variable that is, or is part of, its argument `n`. */
-static void find_taken(variable_t *v, const node_t *call, const node_t *n)
+static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 {
-    takes_t takes = body_takes(call, n);
-    v->escapes |= takes == TAKES_ANY || takes == TAKES_REFERENCE;
-    if (call->collective == COLLECTIVE_FUNCTION && takes != TAKES_VALUE && !v->is_reference)
+    passing_t passing = call_passing(call, n);
+    v->escapes |= passing == PASSED_UNKNOWN || passing == PASSED_BY_REFERENCE;
+    if (call->collective == COLLECTIVE_FUNCTION && passing != PASSED_BY_VALUE && !v->is_reference)
         v->is_pointed_at = v->escapes = true;
 }
 
@@ -506,7 +507,7 @@ static void find_change(variable_t *v, node_t *n)
         if (!first)
             find_change(v, p);
         return;
-    case CXCursor_CallExpr: find_taken(v, p, n); return;
+    case CXCursor_CallExpr: find_passed(v, p, n); return;
     case CXCursor_VarDecl:
         v->escapes |= is_reference(clang_getCursorType(p->cursor)) && !v->is_array;
         return;
@@ -534,7 +535,7 @@ static void find_change(variable_t *v, node_t *n)
 static node_t *scope_of(node_t *declaration)
 {
     node_t *n = declaration->parent;
-    while (n && n->kind != CXCursor_CompoundStmt && !body_is_loop(n) && n->kind != CXCursor_IfStmt)
+    while (n && n->kind != CXCursor_CompoundStmt && !tree_is_loop(n) && n->kind != CXCursor_IfStmt)
         n = n->parent;
     return n;
 }
@@ -591,8 +592,8 @@ static bool are_all_found(body_tree_t *b, collective_of_t collective_of, const v
 
 enum { MAX_VARIABLES = 1000 };
 
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
-                    const void *context)
+bool tree_read(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
+               const void *context)
 {
     *b = (body_tree_t){.u = u,
                        .variable = arena_alloc(MAX_VARIABLES * sizeof(variable_t)),
@@ -600,11 +601,11 @@ bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, collective_of_
     finder_t f = {b, clang_getNullCursor()};
     clang_visitChildren(function, find_body, &f);
     if (clang_Cursor_isNull(f.body))
-        return body_fail(b, NULL, "its body is not found");
+        return tree_fail(b, NULL, "its body is not found");
     reader_t r = {b, NULL};
     add_node(f.body, function, &r);
     if (b->reason || b->root->end <= b->root->begin)
-        return body_fail(b, NULL, "its body comes from a macro");
+        return tree_fail(b, NULL, "its body comes from a macro");
     for (int k = 0; k < b->variable_count; k++)
         if (b->variable[k].is_parameter)
             b->variable[k].scope = b->root;

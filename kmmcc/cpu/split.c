@@ -51,7 +51,7 @@ typedef struct emitter {
 
 static bool fail(emitter_t *e, const node_t *n, const char *reason)
 {
-    return body_fail(&e->b, n, reason);
+    return tree_fail(&e->b, n, reason);
 }
 
 static bool is_name(const char *name, const char *const *list)
@@ -674,7 +674,7 @@ static bool is_target_of_block(const node_t *jump)
 {
     return jump->kind == CXCursor_ReturnStmt ||
            (jump->target && jump->target->has_collective &&
-            (body_is_loop(jump->target) || jump->target->kind == CXCursor_SwitchStmt));
+            (tree_is_loop(jump->target) || jump->target->kind == CXCursor_SwitchStmt));
 }
 
 static int jump_state(const emitter_t *e, const node_t *jump)
@@ -701,7 +701,7 @@ static void edit_jumps(emitter_t *e, const node_t *n)
     const char *state = ends ? "" : arena_printf("kmm_b.state[kmm_t] = %d; ", jump_state(e, n));
     if (!ends)
         change_state(e);
-    add_edit(e, n->begin, body_end(&e->b, n),
+    add_edit(e, n->begin, statement_end(&e->b, n),
              arena_printf("{ %s%sreturn; }", result_text(e, n), state));
 }
 
@@ -734,7 +734,7 @@ static size_t end_before(const emitter_t *e, const node_t *n)
     const node_t *before = NULL;
     for (const node_t *c = n->parent->child; c && c != n; c = c->next)
         before = c;
-    return before ? body_end(&e->b, before) : n->parent->begin + 1;
+    return before ? statement_end(&e->b, before) : n->parent->begin + 1;
 }
 
 static void add_definitions(emitter_t *e, size_t begin, size_t end)
@@ -764,7 +764,7 @@ static bool is_place(emitter_t *e, const node_t *n)
     for (const node_t *c = p ? p->child : NULL; c && c->next; c = c->next)
         if (p->kind == CXCursor_CompoundStmt && c->next == n && n->begin < c->end)
             return fail(e, n, "a macro has several statements");
-    return is_balanced(e, n, n->begin, body_end(&e->b, n));
+    return is_balanced(e, n, n->begin, statement_end(&e->b, n));
 }
 
 /* ---- Atomics of shared memory ---- */
@@ -796,8 +796,8 @@ static bool is_shared_atomic(const node_t *n)
                                         "atomicMax", "atomicAnd",  "atomicOr",
                                         "atomicXor", "atomicExch", NULL};
     node_t *argument[2];
-    if (n->kind != CXCursor_CallExpr || !is_name(body_call_name(n), names) ||
-        body_arguments(n, argument, 2) != 2)
+    if (n->kind != CXCursor_CallExpr || !is_name(call_name(n), names) ||
+        call_arguments(n, argument, 2) != 2)
         return false;
     const variable_t *v = memory_of(argument[0]);
     return v && v->storage == STORAGE_SHARED && v->is_array;
@@ -808,7 +808,7 @@ static void edit_atomics(emitter_t *e, const node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next)
         edit_atomics(e, c);
-    const char *name = is_shared_atomic(n) ? body_call_name(n) : NULL;
+    const char *name = is_shared_atomic(n) ? call_name(n) : NULL;
     if (name && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
         add_edit(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
 }
@@ -1030,7 +1030,7 @@ static void note_order(emitter_t *e, const node_t *n)
     const node_t *target = is_plain || n->kind == CXCursor_CompoundAssignOperator || is_step
                                ? stripped(n->child)
                                : NULL;
-    const int rounds = body_is_loop(n) ? 2 : 1;
+    const int rounds = tree_is_loop(n) ? 2 : 1;
     for (int k = 0; k < rounds; k++)
         for (const node_t *c = n->child; c; c = c->next)
             if (!target || stripped(c) != target)
@@ -1057,7 +1057,7 @@ static bool add_narrow(emitter_t *e, const node_t *n)
 {
     parts_t p;
     bounds_t bounds;
-    if (n->kind != CXCursor_IfStmt || e->is_open || !body_parts(&e->b, n, &p) || p.second ||
+    if (n->kind != CXCursor_IfStmt || e->is_open || !parts_of(&e->b, n, &p) || p.second ||
         (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
         !bounds_of(e, p.condition, false, &bounds))
         return false;
@@ -1073,9 +1073,9 @@ static bool add_narrow(emitter_t *e, const node_t *n)
         add_text(e, n,
                  arena_printf("if (kmm_sure || (%s))\n%s\n%s", copy_node(e, p.condition),
                               line_of(e, p.first->begin),
-                              copy(e, p.first->begin, body_end(&e->b, n))));
+                              copy(e, p.first->begin, statement_end(&e->b, n))));
     else
-        add_text(e, n, copy(e, n->begin, body_end(&e->b, n)));
+        add_text(e, n, copy(e, n->begin, statement_end(&e->b, n)));
     close_region(e);
     return true;
 }
@@ -1087,8 +1087,7 @@ static bool add_narrow_return(emitter_t *e, const node_t *n)
     bounds_t bounds;
     bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
     if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region ||
-        e->b.root->has_collective || n->parent != e->b.root || !body_parts(&e->b, n, &p) ||
-        p.second)
+        e->b.root->has_collective || n->parent != e->b.root || !parts_of(&e->b, n, &p) || p.second)
         return false;
     const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last
                               ? p.first->child
@@ -1145,7 +1144,7 @@ static void add_piece(emitter_t *e, const node_t *n)
     edit_jumps(e, n);
     note_uses(e, n);
     add_pragmas(e, n);
-    add_text(e, n, copy(e, n->begin, body_end(&e->b, n)));
+    add_text(e, n, copy(e, n->begin, statement_end(&e->b, n)));
     if (!n->parent || n->parent->kind != CXCursor_CompoundStmt)
         text_printf(&e->region, ";");
 }
@@ -1174,7 +1173,7 @@ static const char *argument_list(const emitter_t *e, node_t **argument, int coun
 static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
 {
     node_t *argument[8];
-    int count = body_arguments(call, argument, 8), number = e->collective_count++;
+    int count = call_arguments(call, argument, 8), number = e->collective_count++;
     const char *name = call->collective_name;
     while (*name == '_')
         name++;
@@ -1206,7 +1205,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
 static bool hoist_ballot(emitter_t *e, node_t *call)
 {
     node_t *argument[2];
-    int count = body_arguments(call, argument, 2), number = e->collective_count++;
+    int count = call_arguments(call, argument, 2), number = e->collective_count++;
     const char *name = call->collective_name;
     bool has_predicate = strcmp(name, "__activemask") != 0;
     if (count != (has_predicate ? 2 : 0))
@@ -1231,7 +1230,7 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
 static bool is_even_shuffle(const emitter_t *e, const node_t *call)
 {
     node_t *argument[4];
-    int count = body_arguments(call, argument, 4);
+    int count = call_arguments(call, argument, 4);
     if (strncmp(call->collective_name, "__shfl", 6) || count < 3 || count > 4)
         return false;
     for (int k = 0; k < count; k++)
@@ -1243,7 +1242,7 @@ static bool is_even_shuffle(const emitter_t *e, const node_t *call)
 static bool hoist_even_shuffle(emitter_t *e, node_t *call)
 {
     node_t *argument[4];
-    int count = body_arguments(call, argument, 4), number = e->collective_count++;
+    int count = call_arguments(call, argument, 4), number = e->collective_count++;
     open_region(e);
     note_uses(e, argument[1]);
     name_in_block(call);
@@ -1262,7 +1261,7 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
 {
     node_t *argument[3];
     int number = e->collective_count++;
-    if (body_arguments(call, argument, 3) != 3)
+    if (call_arguments(call, argument, 3) != 3)
         return fail(e, call, "an operation has other arguments than it should");
     open_region(e);
     note_uses(e, call);
@@ -1299,12 +1298,12 @@ static CXType plain_type(CXType type)
 
 /* Whether a parameter refers to a value that is made of the argument, and ends with the loop that
  * brings it. */
-static bool is_made(const node_t *call, const node_t *argument, int k)
+static bool makes_temporary(const node_t *call, const node_t *argument, int k)
 {
-    takes_t takes = body_takes(call, argument);
-    if (takes == TAKES_VALUE || takes == TAKES_REFERENCE)
+    passing_t passing = call_passing(call, argument);
+    if (passing == PASSED_BY_VALUE || passing == PASSED_BY_REFERENCE)
         return false;
-    if (takes == TAKES_ANY)
+    if (passing == PASSED_UNKNOWN)
         return !is_object(argument);
     CXType wanted = clang_getCursorType(
         clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
@@ -1314,20 +1313,20 @@ static bool is_made(const node_t *call, const node_t *argument, int k)
 }
 
 /* Values that are made for a call are kept beside it. */
-static bool store_made(emitter_t *e, node_t *call, int number)
+static bool store_temporaries(emitter_t *e, node_t *call, int number)
 {
     enum { ROOM = 64 };
     node_t *argument[ROOM];
-    int count = body_arguments(call, argument, ROOM);
+    int count = call_arguments(call, argument, ROOM);
     for (int k = 0; k < count && k < ROOM; k++) {
-        if (!is_made(call, argument[k], k))
+        if (!makes_temporary(call, argument[k], k))
             continue;
-        takes_t takes = body_takes(call, argument[k]);
+        passing_t passing = call_passing(call, argument[k]);
         CXType wanted = clang_getCursorType(
             clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
         name_in_block(argument[k]);
         const char *type =
-            takes == TAKES_CONST
+            passing == PASSED_BY_CONST
                 ? clang_text(clang_getTypeSpelling(clang_getNonReferenceType(wanted)))
                 : arena_printf("decltype(%s)", copy_node(e, argument[k]));
         if (strchr(type, '[') || strstr(type, "(lambda"))
@@ -1381,7 +1380,7 @@ static bool hoist_call(emitter_t *e, node_t *call)
     e->is_apart = false;
     note_uses(e, call);
     name_in_block(call);
-    if (call->collective == COLLECTIVE_FUNCTION && !store_made(e, call, number))
+    if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
         return false;
     const char *text = copy_node(e, call), *type = call_type(e, call, text);
     if (!type)
@@ -1673,7 +1672,7 @@ static void emit_children(emitter_t *e, node_t *n)
         emit_statement(e, c);
     }
     close_region(e);
-    add_definitions(e, n->last ? body_end(&e->b, n->last) : n->begin + 1, n->end - 1);
+    add_definitions(e, n->last ? statement_end(&e->b, n->last) : n->begin + 1, n->end - 1);
 }
 
 static void emit_inner(emitter_t *e, node_t *n)
@@ -1737,7 +1736,7 @@ static void emit_divergent_if(emitter_t *e, const parts_t *p, const node_t *n)
 static void emit_if(emitter_t *e, node_t *n)
 {
     parts_t p;
-    if (!is_place(e, n) || !body_parts(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
+    if (!is_place(e, n) || !parts_of(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
         return;
     if (uniformity_of(&e->b, p.condition) != UNIFORM) {
         emit_divergent_if(e, &p, n);
@@ -1819,7 +1818,7 @@ static void emit_switch(emitter_t *e, node_t *n)
     parts_t p;
     bool outer = e->is_divergent;
     int groups;
-    if (!is_place(e, n) || !body_parts(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
+    if (!is_place(e, n) || !parts_of(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
         return;
     if (p.first->kind != CXCursor_CompoundStmt || p.second) {
         fail(e, n, "a 'switch' has no braces");
@@ -1964,7 +1963,7 @@ static void emit_loop(emitter_t *e, node_t *n)
     parts_t p;
     bool outer = e->is_divergent;
     int depth = e->loop_depth;
-    if (!is_place(e, n) || !body_parts(&e->b, n, &p))
+    if (!is_place(e, n) || !parts_of(&e->b, n, &p))
         return;
     close_region(e);
     n->number = new_numbers(e, n);
@@ -1998,7 +1997,7 @@ static void emit_jump(emitter_t *e, node_t *n)
         text_printf(&e->out, "%s\n",
                     returns         ? "return;"
                     : leaves_switch ? arena_printf("goto kmm_end%d;", n->target->number)
-                                    : copy(e, n->begin, body_end(&e->b, n)));
+                                    : copy(e, n->begin, statement_end(&e->b, n)));
         return;
     }
     e->is_masked = true;
@@ -2045,7 +2044,7 @@ static bool has_jump(const node_t *n, const node_t *loop)
 
 static bool has_loop(const node_t *n)
 {
-    if (body_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr)
+    if (tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr)
         return true;
     for (const node_t *c = n->child; c; c = c->next)
         if (has_loop(c))
@@ -2133,7 +2132,7 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
         e, p->first,
         arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s",
                      l->type, l->v->name, e->is_counted ? "kmm_small" : "false", l->v->number,
-                     condition, copy(e, p->first->begin, body_end(&e->b, p->first))));
+                     condition, copy(e, p->first->begin, statement_end(&e->b, p->first))));
     close_region(e);
 }
 
@@ -2192,7 +2191,7 @@ static bool emit_strided(emitter_t *e, node_t *n)
 {
     parts_t p;
     bool is_sure;
-    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !body_parts(&e->b, n, &p))
+    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !parts_of(&e->b, n, &p))
         return false;
     variable_t *v = strided_variable(e, n, &p, &is_sure);
     if (!v)
@@ -2225,7 +2224,7 @@ static void emit_statement(emitter_t *e, node_t *n)
         emit_if(e, n);
     else if (n->kind == CXCursor_SwitchStmt)
         emit_switch(e, n);
-    else if (body_is_loop(n))
+    else if (tree_is_loop(n))
         emit_loop(e, n);
     else if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
              n->kind == CXCursor_ContinueStmt)
@@ -2417,7 +2416,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
 {
     emitter_t e = {.s = s};
     int edits = 0;
-    if (body_read_tree(&e.b, s->u, s->function, s->collective_of, s->context)) {
+    if (tree_read(&e.b, s->u, s->function, s->collective_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
         uniformity_find(&e.b);
         take_edits(&e);

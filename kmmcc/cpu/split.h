@@ -63,10 +63,10 @@ struct node {
         *target; /* of a jump: the statement that it leaves or goes on with; NULL: the function */
     const char *collective_name; /* of a call: the name of what all threads do together */
     collective_t collective;     /* what that is */
-    const char *called;  /* of a call: the function's name, once body_read_tree has found it */
-    bool has_collective; /* it or a part of it is such a call */
-    bool is_divided;     /* a statement of the block, not of each thread */
-    bool is_left_early;  /* a loop that some threads may leave or go on with before others */
+    const char *called;          /* of a call: the function's name, once tree_read has found it */
+    bool has_collective;         /* it or a part of it is such a call */
+    bool is_divided;             /* a statement of the block, not of each thread */
+    bool is_left_early; /* a loop that some threads may leave or go on with before others */
     int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
                    round */
 };
@@ -82,22 +82,27 @@ typedef struct body_tree {
 } body_tree_t;
 
 /* ---- body.c ---- */
-bool body_read_tree(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
-                    const void *context);
-bool body_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
-bool body_is_loop(const node_t *n);
-const char *body_call_name(const node_t *call);
-int body_arguments(const node_t *call, node_t **argument, int room); /* how many there are */
-/* How a function takes an argument; TAKES_ANY: that is not known. */
-typedef enum takes { TAKES_VALUE, TAKES_CONST, TAKES_REFERENCE, TAKES_ANY } takes_t;
-takes_t body_takes(const node_t *call, const node_t *argument);
+bool tree_read(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
+               const void *context);
+bool tree_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
+bool tree_is_loop(const node_t *n);
+const char *call_name(const node_t *call);
+int call_arguments(const node_t *call, node_t **argument, int room); /* how many there are */
+/* How a function takes an argument; PASSED_UNKNOWN: that is not known. */
+typedef enum passing {
+    PASSED_BY_VALUE,
+    PASSED_BY_CONST,
+    PASSED_BY_REFERENCE,
+    PASSED_UNKNOWN
+} passing_t;
+passing_t call_passing(const node_t *call, const node_t *argument);
 /* A loop's or branch's parts by their places: NULL where there is none. */
 typedef struct parts {
     node_t *initial, *condition, *increment, *first, *second;
     size_t open, close, semicolon[2];
 } parts_t;
-bool body_parts(body_tree_t *b, const node_t *n, parts_t *out);
-size_t body_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
+bool parts_of(body_tree_t *b, const node_t *n, parts_t *out);
+size_t statement_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
 
 /* ---- uniformity.c ---- */
 typedef enum uniformity {

@@ -83,7 +83,7 @@ static uniformity_t uniformity_of_call(const body_tree_t *b, const node_t *n)
                                        "log2f", "sqrtf", "sqrt",  "ceilf",  "floorf"};
     static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and",
                                         "__syncthreads_count"};
-    const char *name = body_call_name(n);
+    const char *name = call_name(n);
     if (is_size_of_group(n, name))
         return UNIFORM;
     if (n->collective_name)
@@ -173,7 +173,7 @@ static bool has_changing(const body_tree_t *b, const node_t *n, size_t begin, si
 static bool is_uniform_branch(body_tree_t *b, const node_t *n)
 {
     parts_t p;
-    return body_parts(b, n, &p) && (!p.condition || uniformity_of(b, p.condition) == UNIFORM);
+    return parts_of(b, n, &p) && (!p.condition || uniformity_of(b, p.condition) == UNIFORM);
 }
 
 /* Whether all threads that are in the function and its loops come to the statement together, in a
@@ -185,7 +185,7 @@ static bool is_reached_by_all(body_tree_t *b, const node_t *n)
             return false;
         if (p->kind == CXCursor_CompoundStmt)
             continue;
-        if ((p->kind != CXCursor_IfStmt && !body_is_loop(p)) || !is_uniform_branch(b, p))
+        if ((p->kind != CXCursor_IfStmt && !tree_is_loop(p)) || !is_uniform_branch(b, p))
             return false;
     }
     return true;
@@ -203,7 +203,7 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
     const node_t *p = n->parent;
     *increments = false;
     if (p && (p->kind == CXCursor_CompoundStmt || p->kind == CXCursor_IfStmt)) {
-        if (p->kind == CXCursor_IfStmt && (!body_parts(b, p, &parts) || parts.condition == n))
+        if (p->kind == CXCursor_IfStmt && (!parts_of(b, p, &parts) || parts.condition == n))
             return NULL;
         return n;
     }
@@ -212,7 +212,7 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
         n = p;
         p = p->parent;
     }
-    if (!p || !body_is_loop(p) || !body_parts(b, p, &parts))
+    if (!p || !tree_is_loop(p) || !parts_of(b, p, &parts))
         return NULL;
     *increments = parts.increment == n;
     if (parts.increment == n || parts.initial == n || parts.first == n)
