@@ -20,19 +20,20 @@ typedef struct emitter {
     int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
     text_t out, region; /* region: the statements of the one that is open */
     bool is_open, changes_state;
-    text_t generic;  /* types that depend on a template's arguments: that holds only where they are
-                        numbers */
-    bool is_apart;   /* no thread of the region that is open uses what another one changes:
-                        kmm_launch.h */
-    bool is_short;   /* the region that is open does little */
+    text_t generic; /* types that depend on a template's arguments: that holds only where they are
+                       numbers */
+    bool is_independent; /* no thread of the region that is open uses what another one changes:
+                      kmm_launch.h */
+    bool is_short;       /* the region that is open does little */
     bool is_counted; /* the region that is open finds memory by an unsigned number that counts along
                         the block */
     bool has_exact; /* kmm_exact says whether the bounds of the region that is open are all there is
                        to its condition */
-    bool has_stored, has_strides, is_crossed; /* of the region that is open: memory has been stored
-                                                 to; is used in steps; is read after a store */
+    bool has_stored, has_strides,
+        reads_after_store;     /* of the region that is open: memory has been stored
+                           to; is used in steps; is read after a store */
     const variable_t *counter; /* of the loop with a stride that the region is in; NULL: none */
-    const char *part; /* statements that limit kmm_p, the threads that the region that is open
+    const char *limits; /* statements that limit kmm_p, the threads that the region that is open
                          concerns; NULL: all */
     variable_t *bound[MAX_BOUND];
     int bound_count;
@@ -42,7 +43,7 @@ typedef struct emitter {
                               the thread's place */
     bool is_masked;                 /* some statement changes states */
     bool is_sized;                  /* the text is for blocks of the size s->extent */
-    bool gains;                     /* that makes some loops' lengths known */
+    bool gains_by_size;             /* that makes some loops' lengths known */
     bool has_static;                /* a variable of the program's that there is only one of */
     int numbers, collective_count;
     edit_t *edit; /* of the body's text */
@@ -248,7 +249,7 @@ static bool is_not_negative(const node_t *n)
         clang_EvalResult_dispose(value);
     return is;
 }
-static bool is_place_of_thread(const node_t *n)
+static bool is_launch_index(const node_t *n)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const node_t *base = n->kind == CXCursor_MemberRefExpr && n->child ? stripped(n->child) : NULL;
@@ -261,7 +262,7 @@ static bool may_wrap(const node_t *n)
     const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
                                                ? clang_getCursorBinaryOperatorKind(n->cursor)
                                                : CXBinaryOperator_Invalid;
-    if (is_place_of_thread(n) || is_not_negative(n))
+    if (is_launch_index(n) || is_not_negative(n))
         return false;
     if (kind == CXBinaryOperator_Add)
         return may_wrap(n->child) || may_wrap(n->last);
@@ -286,7 +287,7 @@ static bool widens(const node_t *n)
 
 /* "x": the expression is threadIdx.x plus what is the same for all threads; "y" likewise; NULL:
  * neither. */
-static const char *direction_of(const emitter_t *e, const node_t *n)
+static const char *axis_of(const emitter_t *e, const node_t *n)
 {
     for (const node_t *inner = stripped(n); n != inner; n = n->child)
         if ((n->kind == CXCursor_CStyleCastExpr &&
@@ -297,14 +298,14 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
         return NULL;
     if (n->kind == CXCursor_DeclRefExpr && n->variable &&
         n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference)
-        return direction_of(e, n->variable->initializer);
+        return axis_of(e, n->variable->initializer);
     if (n->kind == CXCursor_BinaryOperator) {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
         if ((kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub) &&
             uniformity_of(&e->b, n->last) == UNIFORM)
-            return direction_of(e, n->child);
+            return axis_of(e, n->child);
         return kind == CXBinaryOperator_Add && uniformity_of(&e->b, n->child) == UNIFORM
-                   ? direction_of(e, n->last)
+                   ? axis_of(e, n->last)
                    : NULL;
     }
     if (n->kind != CXCursor_MemberRefExpr || !n->child)
@@ -321,21 +322,21 @@ static const char *direction_of(const emitter_t *e, const node_t *n)
  * value for the block's first thread plus a signed number, as compilers do not see that CUDA's
  * unsigned sums do not wrap within a block, and would gather what lies side by side.
  */
-static const char *counts_surely(const emitter_t *e, const variable_t *v)
+static const char *axis_known(const emitter_t *e, const variable_t *v)
 {
     if (v->storage != STORAGE_RECOMPUTED || v->is_reference || !v->initializer ||
         !is_index_type(clang_getCursorType(v->cursor)))
         return NULL;
-    return direction_of(e, v->initializer);
+    return axis_of(e, v->initializer);
 }
 
-static const char *may_count_along(const emitter_t *e, const variable_t *v);
+static const char *axis_possible(const emitter_t *e, const variable_t *v);
 
-static const char *counts_along(const emitter_t *e, const variable_t *v)
+static const char *axis_of_variable(const emitter_t *e, const variable_t *v)
 {
-    const char *direction = counts_surely(e, v);
-    return direction                                              ? direction
-           : v->storage == STORAGE_RECOMPUTED && !v->is_reference ? may_count_along(e, v)
+    const char *axis = axis_known(e, v);
+    return axis                                                   ? axis
+           : v->storage == STORAGE_RECOMPUTED && !v->is_reference ? axis_possible(e, v)
                                                                   : NULL;
 }
 
@@ -345,9 +346,9 @@ static bool is_plain_unsigned(const variable_t *v)
 }
 
 /* Whether it may come to 0 again within the block: where it is seen not to, kmm_small says so. */
-static bool may_begin_again(const emitter_t *e, const variable_t *v)
+static bool axis_may_wrap(const emitter_t *e, const variable_t *v)
 {
-    return is_plain_unsigned(v) || !counts_surely(e, v);
+    return is_plain_unsigned(v) || !axis_known(e, v);
 }
 
 /* ---- Counting that is looked at when the block runs ---- */
@@ -383,7 +384,7 @@ static const node_t *converted(const node_t *n)
 }
 
 /* `, decltype(n)` where only an instance of the template tells whether that is an integer. */
-static void add_generic(const emitter_t *e, const node_t *n, text_t *types)
+static void axis_add_dependent(const emitter_t *e, const node_t *n, text_t *types)
 {
     if (!is_known_number(clang_getCursorType(n->cursor)) && n->end > n->begin)
         text_printf(types, ", decltype(%s)", copy_node(e, n));
@@ -392,21 +393,21 @@ static void add_generic(const emitter_t *e, const node_t *n, text_t *types)
 /* Whether the expression is threadIdx.x plus what is the same for all threads but for the types in
  * between, where it may begin at 0 again, or be no number: "x", "y" or NULL. What must be integers
  * is added to `types`. */
-static const char *may_be_direction(const emitter_t *e, const node_t *n, text_t *types)
+static const char *axis_possible_of(const emitter_t *e, const node_t *n, text_t *types)
 {
     for (const node_t *inner = converted(n); inner; n = inner, inner = converted(n)) {
         if (!may_be_number(clang_getCursorType(n->cursor)))
             return NULL;
-        add_generic(e, n, types);
+        axis_add_dependent(e, n, types);
     }
     if (!may_be_number(clang_getCursorType(n->cursor)))
         return NULL;
-    add_generic(e, n, types);
+    axis_add_dependent(e, n, types);
     if (n->kind == CXCursor_DeclRefExpr && n->variable &&
         n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference)
-        return may_be_direction(e, n->variable->initializer, types);
+        return axis_possible_of(e, n->variable->initializer, types);
     if (n->kind != CXCursor_BinaryOperator)
-        return direction_of(e, n);
+        return axis_of(e, n);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(n->cursor);
     if (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub)
         return NULL;
@@ -415,47 +416,47 @@ static const char *may_be_direction(const emitter_t *e, const node_t *n, text_t 
     if ((!is_first && kind == CXBinaryOperator_Sub) || uniformity_of(&e->b, other) != UNIFORM ||
         !may_be_number(clang_getCursorType(other->cursor)))
         return NULL;
-    add_generic(e, other, types);
-    return may_be_direction(e, is_first ? n->child : n->last, types);
+    axis_add_dependent(e, other, types);
+    return axis_possible_of(e, is_first ? n->child : n->last, types);
 }
 
-static const char *may_count_along(const emitter_t *e, const variable_t *v)
+static const char *axis_possible(const emitter_t *e, const variable_t *v)
 {
     text_t types = {0};
     return v->initializer && may_be_number(clang_getCursorType(v->cursor))
-               ? may_be_direction(e, v->initializer, &types)
+               ? axis_possible_of(e, v->initializer, &types)
                : NULL;
 }
 
 /* The types that must be integers for that, the variable's first. */
-static const char *counting_types(emitter_t *e, const variable_t *v)
+static const char *axis_types(emitter_t *e, const variable_t *v)
 {
     text_t types = {0};
     text_printf(&types, "kmm_host_as<%s>", type_text(e, v));
-    may_be_direction(e, v->initializer, &types);
+    axis_possible_of(e, v->initializer, &types);
     return types.data;
 }
 
 /* Declarations of what is made of the thread's place in an expression. */
-static void add_places(emitter_t *e, const node_t *n, text_t *out)
+static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
 {
     const variable_t *v = n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
     if (v && v->storage == STORAGE_RECOMPUTED && !v->is_reference) {
-        add_places(e, v->initializer, out);
+        add_recomputed(e, v->initializer, out);
         const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((unused)) %s; ",
                                         type_text(e, v), v->name, suffix(e, v));
         if (!out->data || !strstr(out->data, text))
             text_add(out, text, strlen(text));
     }
     for (const node_t *c = n->child; c; c = c->next)
-        add_places(e, c, out);
+        add_recomputed(e, c, out);
 }
 
 /* What the variable is for the block's last thread. */
-static const char *last_value(emitter_t *e, const variable_t *v)
+static const char *axis_last_value(emitter_t *e, const variable_t *v)
 {
     text_t places = {0};
-    add_places(e, v->initializer, &places);
+    add_recomputed(e, v->initializer, &places);
     const char *type = type_text(e, v);
     return arena_printf("[&](const uint3 threadIdx __attribute__((unused))) -> kmm_host_as<%s> { "
                         "%skmm_host_as<%s> kmm_value %s; return kmm_value; }"
@@ -464,7 +465,7 @@ static const char *last_value(emitter_t *e, const variable_t *v)
 }
 
 /* Whether memory may be found by the expression. */
-static bool is_in_subscript(const node_t *n)
+static bool may_index_memory(const node_t *n)
 {
     for (const node_t *p = n->parent; p && !clang_isStatement(p->kind); n = p, p = p->parent)
         if ((p->kind == CXCursor_ArraySubscriptExpr && p->last == n) ||
@@ -521,7 +522,7 @@ static void note_uses(emitter_t *e, const node_t *n)
     variable_t *v = n->variable;
     if (v && n->kind == CXCursor_DeclRefExpr && v->is_block_level) {
         if (v->storage == STORAGE_RECOMPUTED) {
-            e->is_counted |= counts_along(e, v) && may_begin_again(e, v) && is_in_subscript(n);
+            e->is_counted |= axis_of_variable(e, v) && axis_may_wrap(e, v) && may_index_memory(n);
             bind(e, v);
             note_uses(e, v->initializer);
         } else if (v->storage == STORAGE_THREAD && v->region != e->region_number) {
@@ -544,26 +545,26 @@ static bool is_at_home(const variable_t *v)
 
 static void add_binding(emitter_t *e, const variable_t *v)
 {
-    const char *direction = v->storage == STORAGE_RECOMPUTED ? counts_along(e, v) : NULL;
-    const bool is_sure = direction && counts_surely(e, v);
-    if (direction && !is_sure && e->is_counted)
+    const char *axis = v->storage == STORAGE_RECOMPUTED ? axis_of_variable(e, v) : NULL;
+    const bool is_sure = axis && axis_known(e, v);
+    if (axis && !is_sure && e->is_counted)
         text_printf(&e->out,
                     "const kmm_host_as<%s> %s __attribute__((unused)) = "
                     "kmm_host_counted_or(kmm_small, kmm_i%d, (int)threadIdx.%s, [&]() "
                     "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm_value "
                     "%s; return kmm_value; }); ",
-                    type_text(e, v), v->name, v->number, direction, type_text(e, v),
-                    type_text(e, v), suffix(e, v));
-    else if (is_sure && may_begin_again(e, v) && e->is_counted)
+                    type_text(e, v), v->name, v->number, axis, type_text(e, v), type_text(e, v),
+                    suffix(e, v));
+    else if (is_sure && axis_may_wrap(e, v) && e->is_counted)
         text_printf(&e->out,
                     "const kmm_host_as<%s> %s __attribute__((unused)) = "
                     "kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ",
-                    type_text(e, v), v->name, v->number, direction);
-    else if (is_sure && !may_begin_again(e, v))
+                    type_text(e, v), v->name, v->number, axis);
+    else if (is_sure && !axis_may_wrap(e, v))
         text_printf(
             &e->out,
             "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ",
-            type_text(e, v), v->name, v->number, direction);
+            type_text(e, v), v->name, v->number, axis);
     else if (v->storage == STORAGE_RECOMPUTED)
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ",
                     is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
@@ -589,10 +590,10 @@ static void open_region(emitter_t *e)
     e->region = e->generic = (text_t){0};
     e->bound_count = 0;
     e->changes_state = false;
-    e->is_apart = !e->s->flags;
+    e->is_independent = !e->s->flags;
     e->is_short = e->is_counted = e->has_exact = false;
-    e->has_stored = e->has_strides = e->is_crossed = false;
-    e->part = NULL;
+    e->has_stored = e->has_strides = e->reads_after_store = false;
+    e->limits = NULL;
     e->counter = NULL;
 }
 
@@ -605,13 +606,12 @@ static const char *small_text(const emitter_t *e)
     if (e->counter)
         text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.x)", e->counter->number);
     for (int k = 0; k < e->bound_count; k++) {
-        const char *direction =
-            may_begin_again(e, e->bound[k]) ? counts_along(e, e->bound[k]) : NULL;
-        if (direction && !counts_surely(e, e->bound[k]))
+        const char *axis = axis_may_wrap(e, e->bound[k]) ? axis_of_variable(e, e->bound[k]) : NULL;
+        if (axis && !axis_known(e, e->bound[k]))
             text_printf(&out, " && kmm_counts%d", e->bound[k]->number);
-        if (direction)
+        if (axis)
             text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.%s)", e->bound[k]->number,
-                        direction);
+                        axis);
     }
     text_printf(&out, ", KMM_HOST_EACH_COUNTED");
     return out.data;
@@ -622,9 +622,9 @@ static void close_region(emitter_t *e)
     if (!e->is_open)
         return;
     e->is_open = false;
-    if (e->part)
-        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->part);
-    const char *head = e->generic.length && e->is_apart
+    if (e->limits)
+        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->limits);
+    const char *head = e->generic.length && e->is_independent
                            ? arena_printf("kmm_host_apart_if<%s>(", e->generic.data)
                            : "";
     text_printf(&e->out, "\n%s%s<%s%d%s>(kmm_e, %s%s { ",
@@ -632,10 +632,11 @@ static void close_region(emitter_t *e)
                 : e->is_counted ? "kmm_host_each_counted"
                                 : "kmm_host_each",
                 e->last_region > MANY_REGIONS ? "_far" : "", head,
-                e->s->flags | (e->is_apart   ? e->is_crossed && e->has_strides ? 16 | 2048 : 16
-                               : e->is_short ? 256
-                                             : 0),
-                *head ? ")" : "", e->part ? "kmm_p" : "kmm_host_whole(kmm_e)",
+                e->s->flags |
+                    (e->is_independent ? e->reads_after_store && e->has_strides ? 16 | 2048 : 16
+                     : e->is_short     ? 256
+                                       : 0),
+                *head ? ")" : "", e->limits ? "kmm_p" : "kmm_host_whole(kmm_e)",
                 e->is_counted ? small_text(e) : ", KMM_HOST_EACH");
     if (e->has_exact)
         text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ",
@@ -645,7 +646,7 @@ static void close_region(emitter_t *e)
             if (e->bound[k]->number == number)
                 add_binding(e, e->bound[k]);
     text_add(&e->out, e->region.data ? e->region.data : "", e->region.length);
-    text_printf(&e->out, " });%s\n", e->part ? " }" : "");
+    text_printf(&e->out, " });%s\n", e->limits ? " }" : "");
     if (e->changes_state)
         text_printf(&e->out, "kmm_b.update();\n");
 }
@@ -814,47 +815,47 @@ static void edit_atomics(emitter_t *e, const node_t *n)
 }
 
 typedef struct bounds {
-    text_t part, exact;
+    text_t limits, exact;
     bool is_complete;
 } bounds_t;
 
 static void name_in_block(node_t *n);
 
 /* The variable that the expression is, if only the block that runs tells whether it counts. */
-static const variable_t *looked_at_when_run(const emitter_t *e, const node_t *n)
+static const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n)
 {
     n = bare(n);
     const variable_t *v = n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
     return v && v->storage == STORAGE_RECOMPUTED && !v->is_reference && v->is_block_level &&
-                   !counts_surely(e, v) && may_count_along(e, v)
+                   !axis_known(e, v) && axis_possible(e, v)
                ? v
                : NULL;
 }
 
-static void add_bound(emitter_t *e, bounds_t *b, node_t *thread, node_t *other,
-                      const char *direction, enum CXBinaryOperatorKind kind)
+static void add_limit(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, const char *axis,
+                      enum CXBinaryOperatorKind kind)
 {
     const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
-    const variable_t *looked_at = looked_at_when_run(e, thread);
+    const variable_t *looked_at = axis_checked_at_run(e, thread);
     name_in_block(thread);
     if (looked_at) {
-        text_printf(&b->part, "if (kmm_counts%d) { ", looked_at->number);
+        text_printf(&b->limits, "if (kmm_counts%d) { ", looked_at->number);
         text_printf(&b->exact, " && kmm_counts%d", looked_at->number);
     }
     if (kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE || kind == CXBinaryOperator_EQ)
-        text_printf(&b->part, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_e.%s)); ", direction,
-                    kind == CXBinaryOperator_GT ? "_behind" : "", pair, direction);
+        text_printf(&b->limits, "kmm_p.from_%s(kmm_host_from%s(%s, kmm_e.%s)); ", axis,
+                    kind == CXBinaryOperator_GT ? "_behind" : "", pair, axis);
     if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
-        text_printf(&b->part, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_e.%s)); ", direction,
-                    kind == CXBinaryOperator_LT ? "" : "_or_at", pair, direction);
-    text_printf(&b->part, looked_at ? "} " : "");
-    text_printf(&b->exact, " && kmm_host_exact(%s, kmm_e.%s)", pair, direction);
+        text_printf(&b->limits, "kmm_p.to_%s(kmm_host_below%s(%s, kmm_e.%s)); ", axis,
+                    kind == CXBinaryOperator_LT ? "" : "_or_at", pair, axis);
+    text_printf(&b->limits, looked_at ? "} " : "");
+    text_printf(&b->exact, " && kmm_host_exact(%s, kmm_e.%s)", pair, axis);
 }
 
-static const char *bound_direction(const emitter_t *e, const node_t *n)
+static const char *bounded_axis(const emitter_t *e, const node_t *n)
 {
-    const variable_t *v = looked_at_when_run(e, n);
-    return v ? counts_along(e, v) : direction_of(e, n);
+    const variable_t *v = axis_checked_at_run(e, n);
+    return v ? axis_of_variable(e, v) : axis_of(e, n);
 }
 
 static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind)
@@ -869,7 +870,7 @@ static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind)
     }
 }
 
-static enum CXBinaryOperatorKind turned(enum CXBinaryOperatorKind kind)
+static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind)
 {
     switch ((int)kind) {
     case CXBinaryOperator_LT: return CXBinaryOperator_GT;
@@ -900,34 +901,34 @@ static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bo
     }
     kind = contrary ? negated(kind) : kind;
     if (kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_EQ) {
-        const char *left = bound_direction(e, n->child), *right = bound_direction(e, n->last);
+        const char *left = bounded_axis(e, n->child), *right = bounded_axis(e, n->last);
         if (left && uniformity_of(&e->b, n->last) == UNIFORM && n->last->end > n->last->begin) {
-            add_bound(e, b, n->child, n->last, left, kind);
+            add_limit(e, b, n->child, n->last, left, kind);
             return;
         }
         if (right && uniformity_of(&e->b, n->child) == UNIFORM && n->child->end > n->child->begin) {
-            add_bound(e, b, n->last, n->child, right, turned(kind));
+            add_limit(e, b, n->last, n->child, right, mirrored(kind));
             return;
         }
     }
     b->is_complete = false;
 }
 
-static bool bounds_of(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
+static bool bounds_read(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
     *b = (bounds_t){.is_complete = true};
     find_bounds(e, condition, contrary, b);
-    if (!b->part.length)
+    if (!b->limits.length)
         return false;
     if (b->is_complete)
-        text_printf(&b->part, "const bool kmm_exact __attribute__((unused)) = true%s;",
+        text_printf(&b->limits, "const bool kmm_exact __attribute__((unused)) = true%s;",
                     b->exact.data);
     return true;
 }
 
 /* Whether the compiler may take the threads for independent: nothing lies in memory that they use
  * in turn. */
-static bool is_apart(const node_t *n)
+static bool is_independent(const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr || n->kind == CXCursor_CXXForRangeStmt ||
         n->kind == CXCursor_GCCAsmStmt || n->kind == CXCursor_CXXNewExpr)
@@ -942,13 +943,13 @@ static bool is_apart(const node_t *n)
             return false;
     }
     for (const node_t *c = n->child; c; c = c->next)
-        if (!is_apart(c))
+        if (!is_independent(c))
             return false;
     return true;
 }
 
 /* The types in the region of which only an instance of the template tells what they are. */
-static void note_generic(emitter_t *e, const node_t *n)
+static void note_dependent_types(emitter_t *e, const node_t *n)
 {
     CXType type = clang_getCursorType(n->cursor);
     if ((clang_isExpression(n->kind) || n->kind == CXCursor_VarDecl) &&
@@ -960,7 +961,7 @@ static void note_generic(emitter_t *e, const node_t *n)
             text_printf(&e->generic, "%s%s", e->generic.length ? ", " : "", name);
     }
     for (const node_t *c = n->child; c; c = c->next)
-        note_generic(e, c);
+        note_dependent_types(e, c);
 }
 
 static bool has_pack(const node_t *n)
@@ -976,11 +977,11 @@ static bool has_pack(const node_t *n)
 
 /* Whether the region that is open may still be taken for one of independent threads, with a
  * statement more. */
-static void note_apart(emitter_t *e, const node_t *n)
+static void independence_note(emitter_t *e, const node_t *n)
 {
-    e->is_apart &= is_apart(n) && !has_pack(n);
-    if (e->is_apart)
-        note_generic(e, n);
+    e->is_independent &= is_independent(n) && !has_pack(n);
+    if (e->is_independent)
+        note_dependent_types(e, n);
 }
 
 /* ---- What one thread stores and reads again ---- */
@@ -1007,18 +1008,18 @@ static bool is_side_by_side(const emitter_t *e, const node_t *n)
 {
     return n->kind == CXCursor_ArraySubscriptExpr &&
            clang_getCanonicalType(clang_getCursorType(n->cursor)).kind != CXType_Record &&
-           (direction_of(e, n->last) || uniformity_of(&e->b, n->last) == UNIFORM);
+           (axis_of(e, n->last) || uniformity_of(&e->b, n->last) == UNIFORM);
 }
 
 static void note_access(emitter_t *e, const node_t *n, bool reads, bool stores)
 {
     e->has_strides |= !is_side_by_side(e, n);
-    e->is_crossed |= reads && e->has_stored;
+    e->reads_after_store |= reads && e->has_stored;
     e->has_stored |= stores;
 }
 
 /* In the order in which a thread does it; what is in a loop comes after itself, too. */
-static void note_order(emitter_t *e, const node_t *n)
+static void independence_note_order(emitter_t *e, const node_t *n)
 {
     const enum CXBinaryOperatorKind kind =
         n->kind == CXCursor_BinaryOperator || n->kind == CXCursor_CompoundAssignOperator
@@ -1034,9 +1035,9 @@ static void note_order(emitter_t *e, const node_t *n)
     for (int k = 0; k < rounds; k++)
         for (const node_t *c = n->child; c; c = c->next)
             if (!target || stripped(c) != target)
-                note_order(e, c);
+                independence_note_order(e, c);
     for (const node_t *c = target ? target->child : NULL; c; c = c->next)
-        note_order(e, c);
+        independence_note_order(e, c);
     if (target && is_memory(target))
         note_access(e, target, !is_plain, true);
     else if (!target && is_memory(n))
@@ -1053,20 +1054,20 @@ static bool is_last(const emitter_t *e, const node_t *n)
 
 /* A branch alone in its region is run only by the threads that its condition may choose. Without
  * barriers there is but one region. */
-static bool add_narrow(emitter_t *e, const node_t *n)
+static bool emit_bounded(emitter_t *e, const node_t *n)
 {
     parts_t p;
     bounds_t bounds;
     if (n->kind != CXCursor_IfStmt || e->is_open || !parts_of(&e->b, n, &p) || p.second ||
         (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
-        !bounds_of(e, p.condition, false, &bounds))
+        !bounds_read(e, p.condition, false, &bounds))
         return false;
     open_region(e);
-    e->gains |= e->b.root->has_collective;
-    e->part = bounds.part.data;
+    e->gains_by_size |= e->b.root->has_collective;
+    e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
-    note_apart(e, n);
-    note_order(e, n);
+    independence_note(e, n);
+    independence_note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
     if (bounds.is_complete)
@@ -1081,7 +1082,7 @@ static bool add_narrow(emitter_t *e, const node_t *n)
 }
 
 /* `if (i >= n) return;` before anything else, where there are no barriers. */
-static bool add_narrow_return(emitter_t *e, const node_t *n)
+static bool emit_bounded_return(emitter_t *e, const node_t *n)
 {
     parts_t p;
     bounds_t bounds;
@@ -1093,10 +1094,10 @@ static bool add_narrow_return(emitter_t *e, const node_t *n)
                               ? p.first->child
                               : p.first;
     if (!inner || inner->kind != CXCursor_ReturnStmt || inner->child ||
-        !bounds_of(e, p.condition, true, &bounds))
+        !bounds_read(e, p.condition, true, &bounds))
         return false;
     open_region(e);
-    e->part = bounds.part.data;
+    e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
     note_uses(e, p.condition);
     add_text(e, n,
@@ -1117,8 +1118,8 @@ static void add_soon(emitter_t *e, const node_t *n)
         base->variable->storage == STORAGE_UNIFORM &&
         clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer;
     const variable_t *v = is_array && index->kind == CXCursor_DeclRefExpr ? index->variable : NULL;
-    const char *direction = v && v->is_block_level ? counts_surely(e, v) : NULL;
-    if (direction && *direction == 'x') {
+    const char *axis = v && v->is_block_level ? axis_known(e, v) : NULL;
+    if (axis && *axis == 'x') {
         const char *text = arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
                                         "kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
                                         "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n",
@@ -1136,11 +1137,11 @@ static void add_piece(emitter_t *e, const node_t *n)
     if (e->b.root->has_collective && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
         add_soon(e, n);
     edit_atomics(e, n);
-    if (!is_place(e, n) || add_narrow(e, n) || add_narrow_return(e, n))
+    if (!is_place(e, n) || emit_bounded(e, n) || emit_bounded_return(e, n))
         return;
     open_region(e);
-    note_apart(e, n);
-    note_order(e, n);
+    independence_note(e, n);
+    independence_note_order(e, n);
     edit_jumps(e, n);
     note_uses(e, n);
     add_pragmas(e, n);
@@ -1377,7 +1378,7 @@ static bool hoist_call(emitter_t *e, node_t *call)
     if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
         return fail(e, call, "a preprocessor line divides a call");
     open_region(e);
-    e->is_apart = false;
+    e->is_independent = false;
     note_uses(e, call);
     name_in_block(call);
     if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
@@ -1590,16 +1591,16 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         return;
     }
     if (v->storage == STORAGE_RECOMPUTED) {
-        if (counts_along(e, v)) {
+        if (axis_of_variable(e, v)) {
             name_in_block(v->initializer);
             text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
                         type_text(e, v), v->number, suffix(e, v));
-            if (!counts_surely(e, v))
+            if (!axis_known(e, v))
                 text_printf(&e->out,
                             "const bool kmm_counts%d __attribute__((unused)) = "
                             "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
-                            v->number, counting_types(e, v), v->number, last_value(e, v),
-                            counts_along(e, v));
+                            v->number, axis_types(e, v), v->number, axis_last_value(e, v),
+                            axis_of_variable(e, v));
         }
         if (v->is_named_by_block) /* only its type */
             text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
@@ -1906,7 +1907,7 @@ static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
     for (node_t *c = p->initial ? p->initial->child : NULL; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl)
             c->variable->is_block_level = true;
-    e->gains = true;
+    e->gains_by_size = true;
     if (e->is_sized && extent_rounds(n, p, e->s->extent, MAX_UNROLLED))
         text_printf(&e->out, "KMM_HOST_UNROLL ");
     text_printf(&e->out, "%s {\n",
@@ -2069,10 +2070,10 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
     if (v->escapes || v->is_reference || v->change_count != 1 || v->change[0] != increment ||
         !v->initializer || !may_be_number(clang_getCursorType(v->cursor)))
         return NULL;
-    const char *direction =
-        is_index_type(clang_getCursorType(v->cursor)) ? direction_of(e, v->initializer) : NULL;
-    *is_sure = direction != NULL;
-    direction = direction ? direction : may_be_direction(e, v->initializer, &types);
+    const char *axis =
+        is_index_type(clang_getCursorType(v->cursor)) ? axis_of(e, v->initializer) : NULL;
+    *is_sure = axis != NULL;
+    axis = axis ? axis : axis_possible_of(e, v->initializer, &types);
     bool counts =
         increment->kind == CXCursor_CompoundAssignOperator &&
         clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
@@ -2081,8 +2082,7 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
                 clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
                 bare(condition->child)->variable == v &&
                 uniformity_of(&e->b, condition->last) == UNIFORM;
-    return direction && !strcmp(direction, "x") && counts && ends && !has_jump(p->first, n) ? v
-                                                                                            : NULL;
+    return axis && !strcmp(axis, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
 }
 
 /* The arrays that the loop indexes by its variable `v`: what it needs of them next lies far from
@@ -2110,7 +2110,7 @@ typedef struct strided {
 } strided_t;
 
 /* A round of the loop is a region. */
-static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *part,
+static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *limits,
                        const char *condition)
 {
     text_t ahead = {0};
@@ -2118,9 +2118,9 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
     open_region(e);
-    e->part = part;
-    note_apart(e, p->first);
-    note_order(e, p->first);
+    e->limits = limits;
+    independence_note(e, p->first);
+    independence_note_order(e, p->first);
     e->is_short = p->first->end - p->first->begin < MAX_SHORT && !has_loop(p->first);
     e->has_exact = *condition;
     e->counter = l->v;
@@ -2162,9 +2162,9 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
 {
     const int number = l->v->number;
     text_t generic = {0};
-    may_be_direction(e, l->v->initializer, &generic);
-    add_generic(e, bare(p->condition)->last, &generic);
-    add_generic(e, bare(p->increment)->last, &generic);
+    axis_possible_of(e, l->v->initializer, &generic);
+    axis_add_dependent(e, bare(p->condition)->last, &generic);
+    axis_add_dependent(e, bare(p->increment)->last, &generic);
     const bool is_generic = generic.length || l->v->is_generic;
     const char *types = arena_printf("kmm_host_counts<kmm_host_as<%s>%s>", l->type,
                                      generic.data ? generic.data : "");
@@ -2176,8 +2176,8 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
         "for (; kmm_i%d < (%s); kmm_i%d += (%s)) {\n",
         number, is_generic ? "#if defined(__cpp_if_constexpr)\n" : "",
         is_generic ? "constexpr " : "", types, line_of(e, n->begin), l->type, number,
-        suffix(e, l->v), types, number, last_value(e, l->v), number, l->limit, l->stride, number,
-        number, l->limit, number, l->stride);
+        suffix(e, l->v), types, number, axis_last_value(e, l->v), number, l->limit, l->stride,
+        number, number, l->limit, number, l->stride);
     emit_round(e, p, l,
                arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", number, l->limit),
                "");
@@ -2435,7 +2435,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
         return NULL;
     *flags = found_flags(&e);
     const char *text = e.out.data;
-    if (s->extent && e.gains && !e.has_static && !e.is_masked && e.b.root->has_collective)
+    if (s->extent && e.gains_by_size && !e.has_static && !e.is_masked && e.b.root->has_collective)
         write_sized(&e, edits);
     if (!s->keeps_edits)
         remove_edits(&e);
