@@ -146,7 +146,7 @@ typedef struct round {
     const unsigned *extent;
 } round_t;
 
-static const node_t *bare(const node_t *n)
+static const node_t *tree_stripped(const node_t *n)
 {
     while (n && n->child && !n->child->next &&
            (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr ||
@@ -191,7 +191,7 @@ static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, lo
  * of these once. */
 static bool value_of(const round_t *r, const node_t *n, long long *out, int depth)
 {
-    n = bare(n);
+    n = tree_stripped(n);
     if (!n || depth > MAX_DEPTH)
         return false;
     if (n->kind == CXCursor_DeclRefExpr && n->variable == r->variable) {
@@ -204,7 +204,7 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
         !n->variable->change_count && n->variable->initializer)
         return value_of(r, n->variable->initializer, out, depth + 1);
     if (n->kind == CXCursor_MemberRefExpr && n->child) {
-        const node_t *base = bare(n->child);
+        const node_t *base = tree_stripped(n->child);
         const char *member = clang_text(clang_getCursorSpelling(n->cursor));
         bool is_extent = base->kind == CXCursor_DeclRefExpr && !base->variable &&
                          !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "blockDim");
@@ -221,9 +221,9 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
 /* `width /= 2`, `k++`, `s = s / 2` */
 static bool advance(round_t *r, const node_t *increment)
 {
-    const node_t *n = bare(increment);
+    const node_t *n = tree_stripped(increment);
     long long by;
-    if (!n || !n->child || bare(n->child)->variable != r->variable)
+    if (!n || !n->child || tree_stripped(n->child)->variable != r->variable)
         return false;
     if (n->kind == CXCursor_UnaryOperator) {
         enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(n->cursor);
@@ -244,7 +244,7 @@ static bool advance(round_t *r, const node_t *increment)
 /* The variable that the loop begins with, and the expression that it begins as. */
 static const variable_t *begin_of(const parts_t *p, const node_t **initial)
 {
-    const node_t *n = p->initial ? bare(p->initial) : NULL;
+    const node_t *n = p->initial ? tree_stripped(p->initial) : NULL;
     if (n && n->kind == CXCursor_DeclStmt) {
         *initial = n->child && n->child == n->last && n->child->variable
                        ? n->child->variable->initializer
@@ -255,7 +255,7 @@ static const variable_t *begin_of(const parts_t *p, const node_t **initial)
         clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
         return NULL;
     *initial = n->last;
-    return bare(n->child)->variable;
+    return tree_stripped(n->child)->variable;
 }
 
 static bool changes_in(const variable_t *v, const node_t *body)

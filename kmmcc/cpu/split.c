@@ -50,7 +50,7 @@ typedef struct emitter {
     int edit_count, edit_capacity;
 } emitter_t;
 
-static bool fail(emitter_t *e, const node_t *n, const char *reason)
+static bool emitter_fail(emitter_t *e, const node_t *n, const char *reason)
 {
     return tree_fail(&e->b, n, reason);
 }
@@ -65,7 +65,7 @@ static bool is_name(const char *name, const char *const *list)
 
 /* ---- Text of the source with edits ---- */
 
-static void add_edit(emitter_t *e, size_t begin, size_t end, const char *text)
+static void edits_add(emitter_t *e, size_t begin, size_t end, const char *text)
 {
     if (e->edit_count == e->edit_capacity) {
         e->edit_capacity = 2 * e->edit_capacity + 64;
@@ -92,7 +92,7 @@ static const edit_t *next_edit(const emitter_t *e, size_t begin, size_t end)
     return best;
 }
 
-static const char *copy(const emitter_t *e, size_t begin, size_t end)
+static const char *edits_copy(const emitter_t *e, size_t begin, size_t end)
 {
     text_t out = {0};
     const char *source = e->s->u->source->text;
@@ -109,18 +109,18 @@ static const char *copy(const emitter_t *e, size_t begin, size_t end)
     return out.data;
 }
 
-static const char *copy_node(const emitter_t *e, const node_t *n)
+static const char *edits_copy_node(const emitter_t *e, const node_t *n)
 {
-    return copy(e, n->begin, n->end);
+    return edits_copy(e, n->begin, n->end);
 }
 
-static const char *line_of(const emitter_t *e, size_t at)
+static const char *edits_line(const emitter_t *e, size_t at)
 {
     return emit_line(e->s->u->source, source_line(e->s->u->source, at));
 }
 
 /* Whether preprocessor conditions in the text begin and end in it. */
-static bool is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
+static bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
 {
     const source_t *s = e->s->u->source;
     lexer_t l = lexer_at(s, begin, end);
@@ -138,9 +138,9 @@ static bool is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
         bool turns = token_is(s, word, "else") || token_is(s, word, "elif");
         depth += opens - token_is(s, word, "endif");
         if (depth < 0 || (turns && depth == 0))
-            return fail(e, n, "a preprocessor line divides a statement");
+            return emitter_fail(e, n, "a preprocessor line divides a statement");
     }
-    return depth == 0 || fail(e, n, "a preprocessor line divides a statement");
+    return depth == 0 || emitter_fail(e, n, "a preprocessor line divides a statement");
 }
 
 /* ---- Types ---- */
@@ -152,38 +152,38 @@ static bool is_deduced(CXType type)
            (type.kind == CXType_Pointer && is_deduced(clang_getPointeeType(type)));
 }
 
-static const char *type_text(emitter_t *e, const variable_t *v)
+static const char *declarator_type(emitter_t *e, const variable_t *v)
 {
     const char *text =
         clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCursorType(v->cursor))));
     const node_t *n = v->declaration;
     if (strstr(text, "(lambda") || strstr(text, "(unnamed") || strstr(text, "(anonymous")) {
-        fail(e, n, "a variable's type has no name");
+        emitter_fail(e, n, "a variable's type has no name");
         return "int";
     }
     if (is_deduced(clang_getCursorType(v->cursor)) || !strncmp(text, "auto", 4) ||
         !strncmp(text, "decltype", 8)) {
         if (!v->initializer || text[4] == ' ') {
-            fail(e, n, "a variable's type is not known");
+            emitter_fail(e, n, "a variable's type is not known");
             return "int";
         }
-        return arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, v->initializer));
+        return arena_printf("kmm_host_decay<decltype(%s)>", edits_copy_node(e, v->initializer));
     }
     return text;
 }
 
-static bool is_const(const variable_t *v)
+static bool declarator_is_const(const variable_t *v)
 {
     return clang_isConstQualifiedType(clang_getCursorType(v->cursor));
 }
 
-static const char *values_name(const variable_t *v)
+static const char *declarator_values(const variable_t *v)
 {
     return arena_printf("kmm_v%d", v->number);
 }
 
 /* The text behind the name in a declaration. */
-static const char *suffix(emitter_t *e, const variable_t *v)
+static const char *declarator_suffix(emitter_t *e, const variable_t *v)
 {
     unsigned offset;
     const source_t *s = e->s->u->source;
@@ -193,16 +193,16 @@ static const char *suffix(emitter_t *e, const variable_t *v)
     l.line_start = false;
     token_t t = lex(&l);
     if (!token_is(s, t, v->name)) {
-        fail(e, v->declaration, "a declaration comes from a macro");
+        emitter_fail(e, v->declaration, "a declaration comes from a macro");
         return "";
     }
     bool is_next = true;
     int depth = 0;
     for (t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (depth == 0 && (token_is(s, t, "=") || token_is(s, t, "{")))
-            return copy(e, t.begin, v->declaration->end);
+            return edits_copy(e, t.begin, v->declaration->end);
         if (is_next && token_is(s, t, "("))
-            return copy(e, t.begin, v->declaration->end);
+            return edits_copy(e, t.begin, v->declaration->end);
         is_next = false;
         depth +=
             token_is(s, t, "(") + token_is(s, t, "[") - token_is(s, t, ")") - token_is(s, t, "]");
@@ -212,7 +212,7 @@ static const char *suffix(emitter_t *e, const variable_t *v)
 
 /* ---- Counting along the block ---- */
 
-static const node_t *stripped(const node_t *n)
+static const node_t *tree_stripped(const node_t *n)
 {
     while (n && n->child && !n->child->next &&
            (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr ||
@@ -222,7 +222,7 @@ static const node_t *stripped(const node_t *n)
 }
 
 /* Without parentheses and what is converted by itself. */
-static const node_t *bare(const node_t *n)
+static const node_t *tree_bare(const node_t *n)
 {
     while (n && n->child && !n->child->next &&
            (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
@@ -252,7 +252,8 @@ static bool is_not_negative(const node_t *n)
 static bool is_launch_index(const node_t *n)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    const node_t *base = n->kind == CXCursor_MemberRefExpr && n->child ? stripped(n->child) : NULL;
+    const node_t *base =
+        n->kind == CXCursor_MemberRefExpr && n->child ? tree_stripped(n->child) : NULL;
     return base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
            is_name(clang_text(clang_getCursorSpelling(base->cursor)), names);
 }
@@ -289,7 +290,7 @@ static bool widens(const node_t *n)
  * neither. */
 static const char *axis_of(const emitter_t *e, const node_t *n)
 {
-    for (const node_t *inner = stripped(n); n != inner; n = n->child)
+    for (const node_t *inner = tree_stripped(n); n != inner; n = n->child)
         if ((n->kind == CXCursor_CStyleCastExpr &&
              !is_index_type(clang_getCursorType(n->cursor))) ||
             (widens(n) && may_wrap(n->child)))
@@ -310,7 +311,7 @@ static const char *axis_of(const emitter_t *e, const node_t *n)
     }
     if (n->kind != CXCursor_MemberRefExpr || !n->child)
         return NULL;
-    const node_t *base = stripped(n->child);
+    const node_t *base = tree_stripped(n->child);
     const char *member = clang_text(clang_getCursorSpelling(n->cursor));
     bool is_thread = base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
                      !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "threadIdx");
@@ -387,7 +388,7 @@ static const node_t *converted(const node_t *n)
 static void axis_add_dependent(const emitter_t *e, const node_t *n, text_t *types)
 {
     if (!is_known_number(clang_getCursorType(n->cursor)) && n->end > n->begin)
-        text_printf(types, ", decltype(%s)", copy_node(e, n));
+        text_printf(types, ", decltype(%s)", edits_copy_node(e, n));
 }
 
 /* Whether the expression is threadIdx.x plus what is the same for all threads but for the types in
@@ -432,7 +433,7 @@ static const char *axis_possible(const emitter_t *e, const variable_t *v)
 static const char *axis_types(emitter_t *e, const variable_t *v)
 {
     text_t types = {0};
-    text_printf(&types, "kmm_host_as<%s>", type_text(e, v));
+    text_printf(&types, "kmm_host_as<%s>", declarator_type(e, v));
     axis_possible_of(e, v->initializer, &types);
     return types.data;
 }
@@ -444,7 +445,7 @@ static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
     if (v && v->storage == STORAGE_RECOMPUTED && !v->is_reference) {
         add_recomputed(e, v->initializer, out);
         const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((unused)) %s; ",
-                                        type_text(e, v), v->name, suffix(e, v));
+                                        declarator_type(e, v), v->name, declarator_suffix(e, v));
         if (!out->data || !strstr(out->data, text))
             text_add(out, text, strlen(text));
     }
@@ -457,11 +458,11 @@ static const char *axis_last_value(emitter_t *e, const variable_t *v)
 {
     text_t places = {0};
     add_recomputed(e, v->initializer, &places);
-    const char *type = type_text(e, v);
+    const char *type = declarator_type(e, v);
     return arena_printf("[&](const uint3 threadIdx __attribute__((unused))) -> kmm_host_as<%s> { "
                         "%skmm_host_as<%s> kmm_value %s; return kmm_value; }"
                         "(kmm_host_last_place(kmm_e))",
-                        type, places.data ? places.data : "", type, suffix(e, v));
+                        type, places.data ? places.data : "", type, declarator_suffix(e, v));
 }
 
 /* Whether memory may be found by the expression. */
@@ -489,18 +490,18 @@ static void name_in_block(node_t *n)
         name_in_block(c);
 }
 
-static void bind(emitter_t *e, variable_t *v)
+static void region_bind(emitter_t *e, variable_t *v)
 {
     for (int k = 0; k < e->bound_count; k++)
         if (e->bound[k] == v)
             return;
     for (int k = 0; k < e->bound_count; k++)
         if (!strcmp(e->bound[k]->name, v->name)) {
-            fail(e, v->declaration, "two variables of one name are used together");
+            emitter_fail(e, v->declaration, "two variables of one name are used together");
             return;
         }
     if (e->bound_count == MAX_BOUND)
-        fail(e, v->declaration, "it has too many variables");
+        emitter_fail(e, v->declaration, "it has too many variables");
     else
         e->bound[e->bound_count++] = v;
 }
@@ -517,23 +518,23 @@ static bool is_changed_by(const variable_t *v, const node_t *name)
     return false;
 }
 
-static void note_uses(emitter_t *e, const node_t *n)
+static void region_note_uses(emitter_t *e, const node_t *n)
 {
     variable_t *v = n->variable;
     if (v && n->kind == CXCursor_DeclRefExpr && v->is_block_level) {
         if (v->storage == STORAGE_RECOMPUTED) {
             e->is_counted |= axis_of_variable(e, v) && axis_may_wrap(e, v) && may_index_memory(n);
-            bind(e, v);
-            note_uses(e, v->initializer);
+            region_bind(e, v);
+            region_note_uses(e, v->initializer);
         } else if (v->storage == STORAGE_THREAD && v->region != e->region_number) {
             v->crosses_regions = true;
-            bind(e, v);
+            region_bind(e, v);
             if (is_changed_by(v, n))
                 v->changed_in = e->region_number;
         }
     }
     for (const node_t *c = n->child; c; c = c->next)
-        note_uses(e, c);
+        region_note_uses(e, c);
 }
 
 /* A number that nothing points to. */
@@ -553,35 +554,37 @@ static void add_binding(emitter_t *e, const variable_t *v)
                     "kmm_host_counted_or(kmm_small, kmm_i%d, (int)threadIdx.%s, [&]() "
                     "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm_value "
                     "%s; return kmm_value; }); ",
-                    type_text(e, v), v->name, v->number, axis, type_text(e, v), type_text(e, v),
-                    suffix(e, v));
+                    declarator_type(e, v), v->name, v->number, axis, declarator_type(e, v),
+                    declarator_type(e, v), declarator_suffix(e, v));
     else if (is_sure && axis_may_wrap(e, v) && e->is_counted)
         text_printf(&e->out,
                     "const kmm_host_as<%s> %s __attribute__((unused)) = "
                     "kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ",
-                    type_text(e, v), v->name, v->number, axis);
+                    declarator_type(e, v), v->name, v->number, axis);
     else if (is_sure && !axis_may_wrap(e, v))
         text_printf(
             &e->out,
             "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ",
-            type_text(e, v), v->name, v->number, axis);
+            declarator_type(e, v), v->name, v->number, axis);
     else if (v->storage == STORAGE_RECOMPUTED)
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ",
-                    is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
+                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                    declarator_suffix(e, v));
     else if (v->changed_in == e->region_number && is_at_home(v))
         text_printf(&e->out,
                     "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s "
                     "__attribute__((unused)) = kmm_h%d.value; ",
-                    type_text(e, v), v->number, values_name(v), type_text(e, v), v->name,
-                    v->number);
+                    declarator_type(e, v), v->number, declarator_values(v), declarator_type(e, v),
+                    v->name, v->number);
     else
         text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ",
-                    is_const(v) ? "const " : "", type_text(e, v), v->name, values_name(v));
+                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                    declarator_values(v));
 }
 
 /* ---- Regions ---- */
 
-static void open_region(emitter_t *e)
+static void region_open(emitter_t *e)
 {
     if (e->is_open)
         return;
@@ -617,7 +620,7 @@ static const char *small_text(const emitter_t *e)
     return out.data;
 }
 
-static void close_region(emitter_t *e)
+static void region_close(emitter_t *e)
 {
     if (!e->is_open)
         return;
@@ -651,27 +654,27 @@ static void close_region(emitter_t *e)
         text_printf(&e->out, "kmm_b.update();\n");
 }
 
-static void change_state(emitter_t *e)
+static void region_change_state(emitter_t *e)
 {
     e->changes_state = e->is_masked = true;
 }
 
 /* ---- Jumps of single threads ---- */
 
-static const char *result_text(const emitter_t *e, const node_t *jump)
+static const char *jump_result(const emitter_t *e, const node_t *jump)
 {
     if (!jump->child)
         return "";
-    const node_t *value = stripped(jump->child);
+    const node_t *value = tree_stripped(jump->child);
     bool is_list = value->kind == CXCursor_BinaryOperator &&
                    clang_getCursorBinaryOperatorKind(value->cursor) == CXBinaryOperator_Comma;
     if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
-        return arena_printf("%s; ", copy_node(e, jump->child));
+        return arena_printf("%s; ", edits_copy_node(e, jump->child));
     return arena_printf(is_list ? "kmm_result.give(kmm_t, (%s)); " : "kmm_result.give(kmm_t, %s); ",
-                        copy_node(e, jump->child));
+                        edits_copy_node(e, jump->child));
 }
 
-static bool is_target_of_block(const node_t *jump)
+static bool jump_leaves_region(const node_t *jump)
 {
     return jump->kind == CXCursor_ReturnStmt ||
            (jump->target && jump->target->has_collective &&
@@ -687,23 +690,23 @@ static int jump_state(const emitter_t *e, const node_t *jump)
 
 /* A jump in a region ends it for the thread; one that leads out of it also changes the thread's
  * state. */
-static void edit_jumps(emitter_t *e, const node_t *n)
+static void jump_edit_all(emitter_t *e, const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)
         return;
     for (const node_t *c = n->child; c; c = c->next)
-        edit_jumps(e, c);
+        jump_edit_all(e, c);
     bool jumps = n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
                  n->kind == CXCursor_ContinueStmt;
-    if (!jumps || !is_target_of_block(n))
+    if (!jumps || !jump_leaves_region(n))
         return;
     bool ends = n->kind == CXCursor_ReturnStmt && e->pass > 0 &&
                 e->region_number == e->last_region && e->loop_depth == 0;
     const char *state = ends ? "" : arena_printf("kmm_b.state[kmm_t] = %d; ", jump_state(e, n));
     if (!ends)
-        change_state(e);
-    add_edit(e, n->begin, statement_end(&e->b, n),
-             arena_printf("{ %s%sreturn; }", result_text(e, n), state));
+        region_change_state(e);
+    edits_add(e, n->begin, statement_end(&e->b, n),
+              arena_printf("{ %s%sreturn; }", jump_result(e, n), state));
 }
 
 /* ---- Statements of single threads ---- */
@@ -738,42 +741,42 @@ static size_t end_before(const emitter_t *e, const node_t *n)
     return before ? statement_end(&e->b, before) : n->parent->begin + 1;
 }
 
-static void add_definitions(emitter_t *e, size_t begin, size_t end)
+static void preprocessor_add_definitions(emitter_t *e, size_t begin, size_t end)
 {
     const char *lines = lines_between(e, begin, end, definitions);
     if (*lines)
         text_printf(e->is_open ? &e->region : &e->out, "%s", lines);
 }
 
-static void add_pragmas(emitter_t *e, const node_t *n)
+static void preprocessor_add_pragmas(emitter_t *e, const node_t *n)
 {
     static const char *const pragmas[] = {"pragma", NULL};
     if (n->parent && n->parent->kind == CXCursor_CompoundStmt)
         text_printf(&e->region, "%s", lines_between(e, end_before(e, n), n->begin, pragmas));
 }
 
-static void add_text(emitter_t *e, const node_t *n, const char *text)
+static void region_add(emitter_t *e, const node_t *n, const char *text)
 {
-    text_printf(&e->region, "\n%s\n%s", line_of(e, n->begin), text);
+    text_printf(&e->region, "\n%s\n%s", edits_line(e, n->begin), text);
 }
 
-static bool is_place(emitter_t *e, const node_t *n)
+static bool can_copy_statement(emitter_t *e, const node_t *n)
 {
     if (n->end <= n->begin)
-        return fail(e, n->parent, "a statement comes from a macro");
+        return emitter_fail(e, n->parent, "a statement comes from a macro");
     const node_t *p = n->parent;
     for (const node_t *c = p ? p->child : NULL; c && c->next; c = c->next)
         if (p->kind == CXCursor_CompoundStmt && c->next == n && n->begin < c->end)
-            return fail(e, n, "a macro has several statements");
-    return is_balanced(e, n, n->begin, statement_end(&e->b, n));
+            return emitter_fail(e, n, "a macro has several statements");
+    return preprocessor_is_balanced(e, n, n->begin, statement_end(&e->b, n));
 }
 
 /* ---- Atomics of shared memory ---- */
 
 /* The variable whose memory the address is in; NULL if that is not seen. */
-static const variable_t *memory_of(const node_t *n)
+static const variable_t *memory_variable(const node_t *n)
 {
-    n = stripped(n);
+    n = tree_stripped(n);
     while (n && n->child) {
         enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
                                              ? clang_getCursorBinaryOperatorKind(n->cursor)
@@ -786,12 +789,12 @@ static const variable_t *memory_of(const node_t *n)
                         clang_getCursorType(n->child->cursor).kind != CXType_Pointer);
         if (!goes_on)
             return NULL;
-        n = stripped(n->child);
+        n = tree_stripped(n->child);
     }
     return n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
 }
 
-static bool is_shared_atomic(const node_t *n)
+static bool memory_is_shared_atomic(const node_t *n)
 {
     static const char *const names[] = {"atomicAdd", "atomicSub",  "atomicMin",
                                         "atomicMax", "atomicAnd",  "atomicOr",
@@ -800,18 +803,18 @@ static bool is_shared_atomic(const node_t *n)
     if (n->kind != CXCursor_CallExpr || !is_name(call_name(n), names) ||
         call_arguments(n, argument, 2) != 2)
         return false;
-    const variable_t *v = memory_of(argument[0]);
+    const variable_t *v = memory_variable(argument[0]);
     return v && v->storage == STORAGE_SHARED && v->is_array;
 }
 
 /* A block's shared memory is used by one thread of the CPU: there nothing needs to be atomic. */
-static void edit_atomics(emitter_t *e, const node_t *n)
+static void memory_edit_atomics(emitter_t *e, const node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next)
-        edit_atomics(e, c);
-    const char *name = is_shared_atomic(n) ? call_name(n) : NULL;
+        memory_edit_atomics(e, c);
+    const char *name = memory_is_shared_atomic(n) ? call_name(n) : NULL;
     if (name && !strncmp(e->s->u->source->text + n->begin, name, strlen(name)))
-        add_edit(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
+        edits_add(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
 }
 
 typedef struct bounds {
@@ -824,7 +827,7 @@ static void name_in_block(node_t *n);
 /* The variable that the expression is, if only the block that runs tells whether it counts. */
 static const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n)
 {
-    n = bare(n);
+    n = tree_bare(n);
     const variable_t *v = n && n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
     return v && v->storage == STORAGE_RECOMPUTED && !v->is_reference && v->is_block_level &&
                    !axis_known(e, v) && axis_possible(e, v)
@@ -835,7 +838,8 @@ static const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n
 static void add_limit(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, const char *axis,
                       enum CXBinaryOperatorKind kind)
 {
-    const char *pair = arena_printf("%s, %s", copy_node(e, thread), copy_node(e, other));
+    const char *pair =
+        arena_printf("%s, %s", edits_copy_node(e, thread), edits_copy_node(e, other));
     const variable_t *looked_at = axis_checked_at_run(e, thread);
     name_in_block(thread);
     if (looked_at) {
@@ -885,7 +889,7 @@ static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind)
  * more than that. */
 static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
-    const node_t *n = stripped(condition);
+    const node_t *n = tree_stripped(condition);
     enum CXBinaryOperatorKind kind = n && n->kind == CXCursor_BinaryOperator
                                          ? clang_getCursorBinaryOperatorKind(n->cursor)
                                          : CXBinaryOperator_Invalid;
@@ -939,7 +943,8 @@ static bool is_independent(const node_t *n)
     if (n->kind == CXCursor_CallExpr) {
         CXCursor f = clang_getCursorReferenced(n->cursor);
         if (clang_Cursor_isNull(f) ||
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(f)) || is_shared_atomic(n))
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
+            memory_is_shared_atomic(n))
             return false;
     }
     for (const node_t *c = n->child; c; c = c->next)
@@ -987,17 +992,17 @@ static void independence_note(emitter_t *e, const node_t *n)
 /* ---- What one thread stores and reads again ---- */
 
 /* Memory that lies beyond the block and may be another pointer's, too. */
-static bool is_memory(const node_t *n)
+static bool memory_may_alias(const node_t *n)
 {
     bool is_access = n->kind == CXCursor_ArraySubscriptExpr || n->kind == CXCursor_MemberRefExpr ||
                      (n->kind == CXCursor_UnaryOperator &&
                       clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_Deref) ||
                      (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->is_reference);
-    if (!is_access ||
-        (n->kind == CXCursor_MemberRefExpr && n->child &&
-         stripped(n->child)->kind == CXCursor_DeclRefExpr && !stripped(n->child)->variable))
+    if (!is_access || (n->kind == CXCursor_MemberRefExpr && n->child &&
+                       tree_stripped(n->child)->kind == CXCursor_DeclRefExpr &&
+                       !tree_stripped(n->child)->variable))
         return false;
-    const variable_t *v = memory_of(n);
+    const variable_t *v = memory_variable(n);
     return !v || (v->storage != STORAGE_SHARED &&
                   (v->is_reference ||
                    clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_Pointer));
@@ -1029,18 +1034,18 @@ static void independence_note_order(emitter_t *e, const node_t *n)
                          clang_getCursorUnaryOperatorKind(n->cursor) <= CXUnaryOperator_PreDec;
     const bool is_plain = n->kind == CXCursor_BinaryOperator && kind == CXBinaryOperator_Assign;
     const node_t *target = is_plain || n->kind == CXCursor_CompoundAssignOperator || is_step
-                               ? stripped(n->child)
+                               ? tree_stripped(n->child)
                                : NULL;
     const int rounds = tree_is_loop(n) ? 2 : 1;
     for (int k = 0; k < rounds; k++)
         for (const node_t *c = n->child; c; c = c->next)
-            if (!target || stripped(c) != target)
+            if (!target || tree_stripped(c) != target)
                 independence_note_order(e, c);
     for (const node_t *c = target ? target->child : NULL; c; c = c->next)
         independence_note_order(e, c);
-    if (target && is_memory(target))
+    if (target && memory_may_alias(target))
         note_access(e, target, !is_plain, true);
-    else if (!target && is_memory(n))
+    else if (!target && memory_may_alias(n))
         note_access(e, n, true,
                     n->parent && n->parent->kind == CXCursor_CallExpr &&
                         clang_getCanonicalType(clang_getCursorType(n->cursor)).kind ==
@@ -1062,22 +1067,22 @@ static bool emit_bounded(emitter_t *e, const node_t *n)
         (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
         !bounds_read(e, p.condition, false, &bounds))
         return false;
-    open_region(e);
+    region_open(e);
     e->gains_by_size |= e->b.root->has_collective;
     e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
     independence_note(e, n);
     independence_note_order(e, n);
-    edit_jumps(e, n);
-    note_uses(e, n);
+    jump_edit_all(e, n);
+    region_note_uses(e, n);
     if (bounds.is_complete)
-        add_text(e, n,
-                 arena_printf("if (kmm_sure || (%s))\n%s\n%s", copy_node(e, p.condition),
-                              line_of(e, p.first->begin),
-                              copy(e, p.first->begin, statement_end(&e->b, n))));
+        region_add(e, n,
+                   arena_printf("if (kmm_sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
+                                edits_line(e, p.first->begin),
+                                edits_copy(e, p.first->begin, statement_end(&e->b, n))));
     else
-        add_text(e, n, copy(e, n->begin, statement_end(&e->b, n)));
-    close_region(e);
+        region_add(e, n, edits_copy(e, n->begin, statement_end(&e->b, n)));
+    region_close(e);
     return true;
 }
 
@@ -1096,23 +1101,23 @@ static bool emit_bounded_return(emitter_t *e, const node_t *n)
     if (!inner || inner->kind != CXCursor_ReturnStmt || inner->child ||
         !bounds_read(e, p.condition, true, &bounds))
         return false;
-    open_region(e);
+    region_open(e);
     e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
-    note_uses(e, p.condition);
-    add_text(e, n,
-             arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
-                          copy_node(e, p.condition)));
+    region_note_uses(e, p.condition);
+    region_add(e, n,
+               arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
+                            edits_copy_node(e, p.condition)));
     return true;
 }
 
 /* What a block begins with lies in memory where the processor does not look for it while it is busy
  * with the rest of the block before: so that one asks for it. `x[i]`, with an index that only the
  * block's own makes another in the next one. */
-static void add_soon(emitter_t *e, const node_t *n)
+static void prefetch_next_block(emitter_t *e, const node_t *n)
 {
-    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? stripped(n->child) : NULL,
-                 *index = base ? stripped(n->last) : NULL;
+    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? tree_stripped(n->child) : NULL,
+                 *index = base ? tree_stripped(n->last) : NULL;
     bool is_array =
         base && base->kind == CXCursor_DeclRefExpr && base->variable &&
         base->variable->storage == STORAGE_UNIFORM &&
@@ -1120,44 +1125,45 @@ static void add_soon(emitter_t *e, const node_t *n)
     const variable_t *v = is_array && index->kind == CXCursor_DeclRefExpr ? index->variable : NULL;
     const char *axis = v && v->is_block_level ? axis_known(e, v) : NULL;
     if (axis && *axis == 'x') {
-        const char *text = arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
-                                        "kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
-                                        "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n",
-                                        type_text(e, v), suffix(e, v), base->variable->name);
+        const char *text =
+            arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
+                         "kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
+                         "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n",
+                         declarator_type(e, v), declarator_suffix(e, v), base->variable->name);
         name_in_block(v->initializer);
         if (!e->out.data || !strstr(e->out.data, text))
             text_printf(&e->out, "%s", text);
     }
     for (const node_t *c = n->child; c; c = c->next)
-        add_soon(e, c);
+        prefetch_next_block(e, c);
 }
 
-static void add_piece(emitter_t *e, const node_t *n)
+static void per_thread_emit(emitter_t *e, const node_t *n)
 {
     if (e->b.root->has_collective && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
-        add_soon(e, n);
-    edit_atomics(e, n);
-    if (!is_place(e, n) || emit_bounded(e, n) || emit_bounded_return(e, n))
+        prefetch_next_block(e, n);
+    memory_edit_atomics(e, n);
+    if (!can_copy_statement(e, n) || emit_bounded(e, n) || emit_bounded_return(e, n))
         return;
-    open_region(e);
+    region_open(e);
     independence_note(e, n);
     independence_note_order(e, n);
-    edit_jumps(e, n);
-    note_uses(e, n);
-    add_pragmas(e, n);
-    add_text(e, n, copy(e, n->begin, statement_end(&e->b, n)));
+    jump_edit_all(e, n);
+    region_note_uses(e, n);
+    preprocessor_add_pragmas(e, n);
+    region_add(e, n, edits_copy(e, n->begin, statement_end(&e->b, n)));
     if (!n->parent || n->parent->kind != CXCursor_CompoundStmt)
         text_printf(&e->region, ";");
 }
 
 /* ---- Operations ---- */
 
-static int new_numbers(emitter_t *e, const node_t *n)
+static int emitter_new_states(emitter_t *e, const node_t *n)
 {
     int number = e->numbers + 1;
     e->numbers += 2;
     if (e->numbers > MAX_NUMBER)
-        fail(e, n, "it has too many branches");
+        emitter_fail(e, n, "it has too many branches");
     return number;
 }
 
@@ -1166,7 +1172,7 @@ static const char *argument_list(const emitter_t *e, node_t **argument, int coun
     text_t out = {0};
     text_add(&out, "", 0);
     for (int k = 0; k < count; k++)
-        text_printf(&out, ", %s", copy_node(e, argument[k]));
+        text_printf(&out, ", %s", edits_copy_node(e, argument[k]));
     return out.data;
 }
 
@@ -1179,26 +1185,26 @@ static bool hoist_exchange(emitter_t *e, node_t *call, const char *type)
     while (*name == '_')
         name++;
     if (count > 8 || (!type && count < 2))
-        return fail(e, call, "an operation has other arguments than it should");
-    open_region(e);
+        return emitter_fail(e, call, "an operation has other arguments than it should");
+    region_open(e);
     for (int k = 0; k < count; k++) {
-        note_uses(e, argument[k]);
+        region_note_uses(e, argument[k]);
         name_in_block(argument[k]);
     }
     const char *element =
-        type ? type : arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, argument[1]));
+        type ? type : arena_printf("kmm_host_decay<decltype(%s)>", edits_copy_node(e, argument[1]));
     bool is_vote = !strcmp(element, "vote");
     if (is_vote)
         text_printf(&e->out, "kmm_host_predicates kmm_c%d;\n", number);
     else
         text_printf(&e->out, "kmm_host_exchange<%s> kmm_c%d;\n", element, number);
-    add_text(e, call,
-             arena_printf("kmm_c%d.put(kmm_t%s);", number,
-                          count ? argument_list(e, argument, count) : ", 0u, 0"));
-    close_region(e);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t%s);", number,
+                            count ? argument_list(e, argument, count) : ", 0u, 0"));
+    region_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    add_edit(e, call->begin, call->end,
-             arena_printf("kmm_c%d.%s(%s)", number, name, is_vote ? "" : "kmm_t"));
+    edits_add(e, call->begin, call->end,
+              arena_printf("kmm_c%d.%s(%s)", number, name, is_vote ? "" : "kmm_t"));
     return true;
 }
 
@@ -1210,20 +1216,20 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
     const char *name = call->collective_name;
     bool has_predicate = strcmp(name, "__activemask") != 0;
     if (count != (has_predicate ? 2 : 0))
-        return fail(e, call, "an operation has other arguments than it should");
-    open_region(e);
-    note_uses(e, call);
+        return emitter_fail(e, call, "an operation has other arguments than it should");
+    region_open(e);
+    region_note_uses(e, call);
     text_printf(&e->out, "kmm_host_ballots kmm_c%d;\n", number);
-    add_text(e, call,
-             has_predicate
-                 ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number, copy_node(e, argument[1]))
-                 : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
-    close_region(e);
+    region_add(e, call,
+               has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number,
+                                            edits_copy_node(e, argument[1]))
+                             : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
+    region_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    add_edit(e, call->begin, call->end,
-             has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2,
-                                          copy_node(e, argument[0]))
-                           : arena_printf("kmm_c%d.%s(kmm_t)", number, name + 2));
+    edits_add(e, call->begin, call->end,
+              has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2,
+                                           edits_copy_node(e, argument[0]))
+                            : arena_printf("kmm_c%d.%s(kmm_t)", number, name + 2));
     return true;
 }
 
@@ -1244,16 +1250,17 @@ static bool hoist_even_shuffle(emitter_t *e, node_t *call)
 {
     node_t *argument[4];
     int count = call_arguments(call, argument, 4), number = e->collective_count++;
-    open_region(e);
-    note_uses(e, argument[1]);
+    region_open(e);
+    region_note_uses(e, argument[1]);
     name_in_block(call);
     text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
-                copy_node(e, argument[1]), number);
-    add_text(e, call, arena_printf("kmm_c%d.put(kmm_t, %s);", number, copy_node(e, argument[1])));
-    close_region(e);
+                edits_copy_node(e, argument[1]), number);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t, %s);", number, edits_copy_node(e, argument[1])));
+    region_close(e);
     text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->collective_name + 2,
                 argument_list(e, argument + 2, count - 2));
-    add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
     return true;
 }
 
@@ -1263,17 +1270,19 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
     node_t *argument[3];
     int number = e->collective_count++;
     if (call_arguments(call, argument, 3) != 3)
-        return fail(e, call, "an operation has other arguments than it should");
-    open_region(e);
-    note_uses(e, call);
+        return emitter_fail(e, call, "an operation has other arguments than it should");
+    region_open(e);
+    region_note_uses(e, call);
     name_in_block(argument[1]);
     text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
-                copy_node(e, argument[1]), number);
-    add_text(e, call, arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
-    close_region(e);
+                edits_copy_node(e, argument[1]), number);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
+    region_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    add_edit(e, call->begin, call->end,
-             arena_printf("kmm_c%d.match_all_sync(kmm_t, %s)", number, copy_node(e, argument[2])));
+    edits_add(
+        e, call->begin, call->end,
+        arena_printf("kmm_c%d.match_all_sync(kmm_t, %s)", number, edits_copy_node(e, argument[2])));
     return true;
 }
 
@@ -1308,7 +1317,7 @@ static bool makes_temporary(const node_t *call, const node_t *argument, int k)
         return !is_object(argument);
     CXType wanted = clang_getCursorType(
         clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
-    const node_t *n = stripped(argument);
+    const node_t *n = tree_stripped(argument);
     return !is_object(argument) ||
            !clang_equalTypes(plain_type(wanted), plain_type(clang_getCursorType(n->cursor)));
 }
@@ -1329,16 +1338,16 @@ static bool store_temporaries(emitter_t *e, node_t *call, int number)
         const char *type =
             passing == PASSED_BY_CONST
                 ? clang_text(clang_getTypeSpelling(clang_getNonReferenceType(wanted)))
-                : arena_printf("decltype(%s)", copy_node(e, argument[k]));
+                : arena_printf("decltype(%s)", edits_copy_node(e, argument[k]));
         if (strchr(type, '[') || strstr(type, "(lambda"))
-            return fail(e, argument[k], "an argument's type has no name");
+            return emitter_fail(e, argument[k], "an argument's type has no name");
         text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
-        add_text(
+        region_add(
             e, call,
             arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);",
-                         number, k, type, copy_node(e, argument[k])));
-        add_edit(e, argument[k]->begin, argument[k]->end,
-                 arena_printf("kmm_a%d_%d[kmm_t]", number, k));
+                         number, k, type, edits_copy_node(e, argument[k])));
+        edits_add(e, argument[k]->begin, argument[k]->end,
+                  arena_printf("kmm_a%d_%d[kmm_t]", number, k));
     }
     return true;
 }
@@ -1364,9 +1373,10 @@ static const char *call_type(emitter_t *e, const node_t *call, const char *text)
     CXType type =
         clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(call->cursor)));
     if (type.kind != CXType_Void && clang_Type_getSizeOf(type) < 0) {
-        fail(e, call,
-             "a lambda is an argument of what meets at a barrier, and the result's type depends on "
-             "a template");
+        emitter_fail(
+            e, call,
+            "a lambda is an argument of what meets at a barrier, and the result's type depends on "
+            "a template");
         return NULL;
     }
     return arena_printf("kmm_host_as<%s>", clang_text(clang_getTypeSpelling(type)));
@@ -1376,34 +1386,35 @@ static bool hoist_call(emitter_t *e, node_t *call)
 {
     int number = e->collective_count++;
     if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
-        return fail(e, call, "a preprocessor line divides a call");
-    open_region(e);
+        return emitter_fail(e, call, "a preprocessor line divides a call");
+    region_open(e);
     e->is_independent = false;
-    note_uses(e, call);
+    region_note_uses(e, call);
     name_in_block(call);
     if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
         return false;
-    const char *text = copy_node(e, call), *type = call_type(e, call, text);
+    const char *text = edits_copy_node(e, call), *type = call_type(e, call, text);
     if (!type)
         return false;
     text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
-    add_text(e, call,
-             arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
-    close_region(e);
+    region_add(
+        e, call,
+        arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
+    region_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    add_edit(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
     return true;
 }
 
 /* ---- Any of them ---- */
 
-static bool is_barrier(const node_t *call)
+static bool call_is_barrier(const node_t *call)
 {
     return call->collective_name && (!strcmp(call->collective_name, "__syncthreads") ||
                                      !strcmp(call->collective_name, "__syncwarp"));
 }
 
-static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
+static bool hoist_collective(emitter_t *e, node_t *call, const node_t *whole)
 {
     static const char *const votes[] = {"__syncthreads_count", "__syncthreads_and",
                                         "__syncthreads_or", NULL};
@@ -1415,18 +1426,18 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", NULL};
     const char *name = call->collective_name;
     if (call->end <= call->begin)
-        return fail(e, whole, "an operation of several threads comes from a macro");
+        return emitter_fail(e, whole, "an operation of several threads comes from a macro");
     if (call->collective == COLLECTIVE_FIBERS)
-        return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
+        return emitter_fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
     if (e->pass == 2 && !e->is_sized && e->thread_condition && !strncmp(name, "__syncthreads", 13))
         diag_at(SEVERITY_WARNING, e->s->u->source, call->begin, call->begin + strlen(name),
                 "only some threads of a block come to this barrier: '%s' depends on nothing but "
                 "threadIdx [-Wkmm-barrier]",
-                copy_node(e, e->thread_condition));
-    if (is_barrier(call)) {
-        if (stripped(whole) != call)
-            return fail(e, call, "a barrier is no statement of its own");
-        close_region(e);
+                edits_copy_node(e, e->thread_condition));
+    if (call_is_barrier(call)) {
+        if (tree_stripped(whole) != call)
+            return emitter_fail(e, call, "a barrier is no statement of its own");
+        region_close(e);
         text_printf(&e->out, "%s\n",
                     !strcmp(name, "__syncwarp") ? ""
                     : e->is_masked              ? "kmm_b.barrier();"
@@ -1439,7 +1450,7 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
     for (token_t t = lex(&l); t.kind != TOKEN_END && !is_written; t = lex(&l))
         is_written = token_is(e->s->u->source, t, name);
     if (!is_written)
-        return fail(e, call, "an operation of several threads comes from a macro");
+        return emitter_fail(e, call, "an operation of several threads comes from a macro");
     if (call->collective != COLLECTIVE_BUILTIN)
         return hoist_call(e, call);
     if (is_name(name, votes))
@@ -1452,10 +1463,10 @@ static bool hoist(emitter_t *e, node_t *call, const node_t *whole)
         return hoist_exchange(e, call, NULL);
     if (!strcmp(name, "__match_all_sync"))
         return hoist_match_all(e, call);
-    return fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
+    return emitter_fail(e, call, arena_printf("it calls '%s', which meets at a barrier", name));
 }
 
-static bool hoist_all(emitter_t *e, node_t *n, const node_t *whole);
+static bool hoist(emitter_t *e, node_t *n, const node_t *whole);
 
 /* `a && b`, `a || b`, `a ? b : c` with operations of several threads behind the first operand:
  * those threads take part for which it says so. */
@@ -1467,50 +1478,51 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
            *third = n->kind == CXCursor_ConditionalOperator ? second->next : NULL;
     if (n->end <= n->begin || first->end <= first->begin || second->end <= second->begin ||
         (third && third->end <= third->begin))
-        return fail(e, whole, "an operation of several threads comes from a macro");
+        return emitter_fail(e, whole, "an operation of several threads comes from a macro");
     if (third && clang_getCanonicalType(clang_getCursorType(n->cursor)).kind == CXType_Void)
-        return fail(e, n,
-                    "an operation of several threads depends on a condition in its expression");
-    int number = new_numbers(e, n), value = e->collective_count++;
+        return emitter_fail(
+            e, n, "an operation of several threads depends on a condition in its expression");
+    int number = emitter_new_states(e, n), value = e->collective_count++;
     if (third)
         name_in_block(n);
     const char *type =
-        third ? arena_printf("kmm_host_decay<decltype(%s)>", copy_node(e, n)) : "bool";
+        third ? arena_printf("kmm_host_decay<decltype(%s)>", edits_copy_node(e, n)) : "bool";
     text_t head = {0};
-    if (!hoist_all(e, first, whole))
+    if (!hoist(e, first, whole))
         return false;
-    open_region(e);
-    note_uses(e, first);
+    region_open(e);
+    region_note_uses(e, first);
     text_printf(&head, "kmm_host_values<%s> kmm_c%d;\n", type, value);
     text_printf(&e->out, "%s", head.data);
     if (third)
-        add_text(e, n,
-                 arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", copy_node(e, first), number));
+        region_add(
+            e, n,
+            arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", edits_copy_node(e, first), number));
     else
-        add_text(e, n,
-                 arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
-                              "kmm_b.state[kmm_t] = %d;",
-                              value, copy_node(e, first), is_or ? "" : "!", value, number));
-    change_state(e);
-    close_region(e);
+        region_add(e, n,
+                   arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
+                                "kmm_b.state[kmm_t] = %d;",
+                                value, edits_copy_node(e, first), is_or ? "" : "!", value, number));
+    region_change_state(e);
+    region_close(e);
     for (node_t *operand = second; operand; operand = operand == second ? third : NULL) {
         if (operand == third)
             text_printf(&e->out, "kmm_b.turn(%d, %d);\n", number, number + 1);
         text_printf(&e->out, "if (kmm_b.active) {\n");
-        if (!hoist_all(e, operand, whole))
+        if (!hoist(e, operand, whole))
             return false;
-        open_region(e);
-        note_uses(e, operand);
-        add_text(e, operand,
-                 third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);", value,
-                                      type, copy_node(e, operand))
-                       : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", value,
-                                      copy_node(e, operand)));
-        close_region(e);
+        region_open(e);
+        region_note_uses(e, operand);
+        region_add(e, operand,
+                   third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
+                                        value, type, edits_copy_node(e, operand))
+                         : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", value,
+                                        edits_copy_node(e, operand)));
+        region_close(e);
         text_printf(&e->out, "}\n");
     }
     text_printf(&e->out, "kmm_b.resume(%d);\n", third ? number + 1 : number);
-    add_edit(e, n->begin, n->end, arena_printf("kmm_c%d[kmm_t]", value));
+    edits_add(e, n->begin, n->end, arena_printf("kmm_c%d[kmm_t]", value));
     return true;
 }
 
@@ -1527,23 +1539,23 @@ static bool is_choice(const node_t *n)
             (n->child->next->next && n->child->next->next->has_collective));
 }
 
-static bool hoist_all(emitter_t *e, node_t *n, const node_t *whole)
+static bool hoist(emitter_t *e, node_t *n, const node_t *whole)
 {
     if (!n->has_collective)
         return true;
     if (is_choice(n))
         return hoist_choice(e, n, whole);
     for (node_t *c = n->child; c; c = c->next)
-        if (!hoist_all(e, c, whole))
+        if (!hoist(e, c, whole))
             return false;
-    return !n->collective_name || hoist(e, n, whole);
+    return !n->collective_name || hoist_collective(e, n, whole);
 }
 
 /* ---- Declarations ---- */
 
 static const char *initial_value(emitter_t *e, const variable_t *v)
 {
-    const char *text = suffix(e, v);
+    const char *text = declarator_suffix(e, v);
     if (*text != '=')
         return text;
     for (text++; *text == ' ' || *text == '\n' || *text == '\t' || *text == '\r'; text++) {
@@ -1553,22 +1565,23 @@ static const char *initial_value(emitter_t *e, const variable_t *v)
 
 static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 {
-    const char *type = type_text(e, v), *qualifier = is_const(v) ? "const " : "";
+    const char *type = declarator_type(e, v), *qualifier = declarator_is_const(v) ? "const " : "";
     if (strstr(type, "decltype"))
         name_in_block(v->initializer);
     if (v->is_reference) {
-        fail(e, statement, "a reference is used across a barrier");
+        emitter_fail(e, statement, "a reference is used across a barrier");
         return;
     }
     text_printf(&e->out,
                 "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
-                type, values_name(v), qualifier, type, v->name, values_name(v));
-    open_region(e);
+                type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
+    region_open(e);
     v->region = e->region_number;
     if (v->is_array) {
-        const char *value = suffix(e, v);
-        add_text(e, statement,
-                 arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, values_name(v)));
+        const char *value = declarator_suffix(e, v);
+        region_add(
+            e, statement,
+            arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, declarator_values(v)));
         if (*value)
             text_printf(&e->region,
                         " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
@@ -1576,10 +1589,11 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
                         type, value, v->name);
         return;
     }
-    add_text(e, statement,
-             arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
-                          "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
-                          qualifier, type, v->name, values_name(v), type, initial_value(e, v)));
+    region_add(e, statement,
+               arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
+                            "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
+                            qualifier, type, v->name, declarator_values(v), type,
+                            initial_value(e, v)));
 }
 
 static void declare_variable(emitter_t *e, variable_t *v, const node_t *statement)
@@ -1587,14 +1601,15 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
     v->is_block_level = true;
     if (v->storage == STORAGE_UNIFORM) {
         text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
-                    is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
+                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                    declarator_suffix(e, v));
         return;
     }
     if (v->storage == STORAGE_RECOMPUTED) {
         if (axis_of_variable(e, v)) {
             name_in_block(v->initializer);
             text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
-                        type_text(e, v), v->number, suffix(e, v));
+                        declarator_type(e, v), v->number, declarator_suffix(e, v));
             if (!axis_known(e, v))
                 text_printf(&e->out,
                             "const bool kmm_counts%d __attribute__((unused)) = "
@@ -1604,21 +1619,22 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         }
         if (v->is_named_by_block) /* only its type */
             text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
-                        is_const(v) ? "const " : "", type_text(e, v), v->name, suffix(e, v));
+                        declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                        declarator_suffix(e, v));
         return;
     }
-    open_region(e);
-    note_uses(e, v->declaration);
+    region_open(e);
+    region_note_uses(e, v->declaration);
     if (v->storage == STORAGE_THREAD) {
         declare_each(e, v, statement);
         return;
     }
-    add_text(e, statement,
-             arena_printf("%skmm_host_as<%s> %s %s;", is_const(v) ? "const " : "", type_text(e, v),
-                          v->name, suffix(e, v)));
+    region_add(e, statement,
+               arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
+                            declarator_type(e, v), v->name, declarator_suffix(e, v)));
 }
 
-static bool all_stored(const node_t *declaration, storage_t storage)
+static bool declaration_is_stored(const node_t *declaration, storage_t storage)
 {
     for (const node_t *c = declaration->child; c; c = c->next)
         if (c->kind != CXCursor_VarDecl || !c->variable || c->variable->storage != storage)
@@ -1626,7 +1642,7 @@ static bool all_stored(const node_t *declaration, storage_t storage)
     return true;
 }
 
-static void emit_declaration(emitter_t *e, node_t *n)
+static void declaration_emit(emitter_t *e, node_t *n)
 {
     bool has_variables = false;
     for (node_t *c = n->child; c; c = c->next) {
@@ -1634,12 +1650,14 @@ static void emit_declaration(emitter_t *e, node_t *n)
         if (c->kind == CXCursor_VarDecl && c->variable)
             c->variable->is_block_level = true;
     }
-    if (!is_place(e, n) || !hoist_all(e, n, n))
+    if (!can_copy_statement(e, n) || !hoist(e, n, n))
         return;
-    if (!has_variables || all_stored(n, STORAGE_SHARED) || all_stored(n, STORAGE_UNIFORM)) {
-        const char *text = copy_node(e, n),
-                   *shared = all_stored(n, STORAGE_SHARED) ? strstr(text, "__shared__") : NULL;
-        text_printf(&e->out, "\n%s\n", line_of(e, n->begin));
+    if (!has_variables || declaration_is_stored(n, STORAGE_SHARED) ||
+        declaration_is_stored(n, STORAGE_UNIFORM)) {
+        const char *text = edits_copy_node(e, n), *shared = declaration_is_stored(n, STORAGE_SHARED)
+                                                                ? strstr(text, "__shared__")
+                                                                : NULL;
+        text_printf(&e->out, "\n%s\n", edits_line(e, n->begin));
         e->has_static |= !shared && strstr(text, "static ");
         if (shared)
             text_printf(&e->out, "%s",
@@ -1650,84 +1668,86 @@ static void emit_declaration(emitter_t *e, node_t *n)
             text_printf(&e->out, "%s\n", text);
         return;
     }
-    if (all_stored(n, STORAGE_REGION)) {
-        add_piece(e, n);
+    if (declaration_is_stored(n, STORAGE_REGION)) {
+        per_thread_emit(e, n);
         return;
     }
     for (node_t *c = n->child; c; c = c->next) {
         if (c->kind == CXCursor_VarDecl && c->variable)
             declare_variable(e, c->variable, n);
         else if (c->kind == CXCursor_VarDecl || clang_isDeclaration(c->kind))
-            fail(e, n, "a declaration is of several kinds");
+            emitter_fail(e, n, "a declaration is of several kinds");
     }
 }
 
 /* ---- Statements of the block ---- */
 
-static void emit_statement(emitter_t *e, node_t *n);
+static void statement_emit(emitter_t *e, node_t *n);
 
-static void emit_children(emitter_t *e, node_t *n)
+static void statement_emit_children(emitter_t *e, node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next) {
-        add_definitions(e, end_before(e, c), c->begin);
-        emit_statement(e, c);
+        preprocessor_add_definitions(e, end_before(e, c), c->begin);
+        statement_emit(e, c);
     }
-    close_region(e);
-    add_definitions(e, n->last ? statement_end(&e->b, n->last) : n->begin + 1, n->end - 1);
+    region_close(e);
+    preprocessor_add_definitions(e, n->last ? statement_end(&e->b, n->last) : n->begin + 1,
+                                 n->end - 1);
 }
 
-static void emit_inner(emitter_t *e, node_t *n)
+static void statement_emit_inner(emitter_t *e, node_t *n)
 {
-    close_region(e);
+    region_close(e);
     text_printf(&e->out, "{\n");
     if (n->kind == CXCursor_CompoundStmt)
-        emit_children(e, n);
+        statement_emit_children(e, n);
     else
-        emit_statement(e, n);
-    close_region(e);
+        statement_emit(e, n);
+    region_close(e);
     text_printf(&e->out, "}\n");
 }
 
 /* Threads for which the condition does not hold get the state. */
-static void emit_choice(emitter_t *e, node_t *condition, int state)
+static void statement_emit_condition(emitter_t *e, node_t *condition, int state)
 {
-    open_region(e);
-    note_uses(e, condition);
-    add_text(e, condition,
-             arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", copy_node(e, condition), state));
-    change_state(e);
-    close_region(e);
+    region_open(e);
+    region_note_uses(e, condition);
+    region_add(
+        e, condition,
+        arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", edits_copy_node(e, condition), state));
+    region_change_state(e);
+    region_close(e);
 }
 
 /* Whether the expression is made of threadIdx and numbers alone. */
 static bool is_of_thread(const node_t *n)
 {
-    n = stripped(n);
+    n = tree_stripped(n);
     if (!n || n->kind == CXCursor_IntegerLiteral)
         return n != NULL;
     if (n->kind == CXCursor_DeclRefExpr && n->variable)
         return n->variable->storage == STORAGE_RECOMPUTED && !n->variable->is_reference &&
                is_of_thread(n->variable->initializer);
     if (n->kind == CXCursor_MemberRefExpr && n->child)
-        return !strcmp(clang_text(clang_getCursorSpelling(stripped(n->child)->cursor)),
+        return !strcmp(clang_text(clang_getCursorSpelling(tree_stripped(n->child)->cursor)),
                        "threadIdx");
     return n->kind == CXCursor_BinaryOperator && is_of_thread(n->child) && is_of_thread(n->last);
 }
 
 static void emit_divergent_if(emitter_t *e, const parts_t *p, const node_t *n)
 {
-    int number = new_numbers(e, n);
+    int number = emitter_new_states(e, n);
     bool outer = e->is_divergent;
     const node_t *thread_condition = e->thread_condition;
     if (is_of_thread(p->condition))
         e->thread_condition = p->condition;
-    emit_choice(e, p->condition, number);
+    statement_emit_condition(e, p->condition, number);
     e->is_divergent = true;
     text_printf(&e->out, "if (kmm_b.active)\n");
-    emit_inner(e, p->first);
+    statement_emit_inner(e, p->first);
     if (p->second) {
         text_printf(&e->out, "kmm_b.turn(%d, %d);\nif (kmm_b.active)\n", number, number + 1);
-        emit_inner(e, p->second);
+        statement_emit_inner(e, p->second);
     }
     text_printf(&e->out, "kmm_b.resume(%d);\n", p->second ? number + 1 : number);
     e->is_divergent = outer;
@@ -1737,18 +1757,18 @@ static void emit_divergent_if(emitter_t *e, const parts_t *p, const node_t *n)
 static void emit_if(emitter_t *e, node_t *n)
 {
     parts_t p;
-    if (!is_place(e, n) || !parts_of(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
+    if (!can_copy_statement(e, n) || !parts_of(&e->b, n, &p) || !hoist(e, p.condition, p.condition))
         return;
     if (uniformity_of(&e->b, p.condition) != UNIFORM) {
         emit_divergent_if(e, &p, n);
         return;
     }
-    close_region(e);
-    text_printf(&e->out, "%s\n%s\n", line_of(e, n->begin), copy(e, n->begin, p.close + 1));
-    emit_inner(e, p.first);
+    region_close(e);
+    text_printf(&e->out, "%s\n%s\n", edits_line(e, n->begin), edits_copy(e, n->begin, p.close + 1));
+    statement_emit_inner(e, p.first);
     if (p.second) {
         text_printf(&e->out, "else\n");
-        emit_inner(e, p.second);
+        statement_emit_inner(e, p.second);
     }
 }
 
@@ -1761,10 +1781,10 @@ static node_t *behind_labels(emitter_t *e, node_t *n, const char **labels)
     while (inner && (inner->kind == CXCursor_CaseStmt || inner->kind == CXCursor_DefaultStmt))
         inner = inner->last;
     if (!inner || inner->end <= inner->begin) {
-        fail(e, n, "a statement comes from a macro");
+        emitter_fail(e, n, "a statement comes from a macro");
         return NULL;
     }
-    *labels = inner == n ? NULL : copy(e, n->begin, inner->begin);
+    *labels = inner == n ? NULL : edits_copy(e, n->begin, inner->begin);
     return inner;
 }
 
@@ -1779,12 +1799,12 @@ static const char *chosen_text(emitter_t *e, const node_t *n, const parts_t *p, 
 {
     text_t out = {0};
     bool any_default = false;
-    text_printf(&out, "switch (%s) {\n", copy_node(e, p->condition));
+    text_printf(&out, "switch (%s) {\n", edits_copy_node(e, p->condition));
     *groups = 0;
     for (node_t *c = p->first->child; c; c = c->next) {
         const char *labels;
         if (c->kind == CXCursor_DeclStmt) {
-            fail(e, n, "a declaration stands beside the labels of a 'switch'");
+            emitter_fail(e, n, "a declaration stands beside the labels of a 'switch'");
             return "";
         }
         if (!behind_labels(e, c, &labels))
@@ -1807,41 +1827,41 @@ static void emit_group(emitter_t *e, node_t **c)
         if (!inner || (labels && *c != first))
             break;
         if (inner->kind == CXCursor_DeclStmt)
-            fail(e, inner, "a declaration stands beside the labels of a 'switch'");
-        emit_statement(e, inner);
+            emitter_fail(e, inner, "a declaration stands beside the labels of a 'switch'");
+        statement_emit(e, inner);
         *c = (*c)->next;
     } while (*c);
-    close_region(e);
+    region_close(e);
 }
 
-static void emit_switch(emitter_t *e, node_t *n)
+static void switch_emit(emitter_t *e, node_t *n)
 {
     parts_t p;
     bool outer = e->is_divergent;
     int groups;
-    if (!is_place(e, n) || !parts_of(&e->b, n, &p) || !hoist_all(e, p.condition, p.condition))
+    if (!can_copy_statement(e, n) || !parts_of(&e->b, n, &p) || !hoist(e, p.condition, p.condition))
         return;
     if (p.first->kind != CXCursor_CompoundStmt || p.second) {
-        fail(e, n, "a 'switch' has no braces");
+        emitter_fail(e, n, "a 'switch' has no braces");
         return;
     }
     bool is_divergent = uniformity_of(&e->b, p.condition) != UNIFORM;
-    const int number = n->number = new_numbers(e, n);
+    const int number = n->number = emitter_new_states(e, n);
     const char *name = arena_printf("kmm_s%d", number),
                *chosen = is_divergent ? arena_printf("%s[kmm_t]", name) : name;
     const char *text = chosen_text(e, n, &p, chosen, &groups);
-    close_region(e);
+    region_close(e);
     if (is_divergent) {
         text_printf(&e->out, "{ kmm_host_values<int> %s;\n", name);
-        open_region(e);
-        note_uses(e, p.condition);
-        add_text(
+        region_open(e);
+        region_note_uses(e, p.condition);
+        region_add(
             e, n,
             arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text, number + 1));
-        change_state(e);
-        close_region(e);
+        region_change_state(e);
+        region_close(e);
     } else {
-        text_printf(&e->out, "{ int %s = %d;\n%s\n%s", name, groups, line_of(e, n->begin), text);
+        text_printf(&e->out, "{ int %s = %d;\n%s\n%s", name, groups, edits_line(e, n->begin), text);
     }
     e->is_divergent |= is_divergent || n->is_left_early;
     int group = 0;
@@ -1884,8 +1904,8 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
     if (!n)
         return true;
     if (n->kind == CXCursor_DeclStmt)
-        return all_stored(n, STORAGE_UNIFORM) && !n->has_collective;
-    const node_t *x = stripped(n);
+        return declaration_is_stored(n, STORAGE_UNIFORM) && !n->has_collective;
+    const node_t *x = tree_stripped(n);
     if (x->kind == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma)
         return is_of_block(e, x->child) && is_of_block(e, x->last);
@@ -1896,14 +1916,14 @@ static void emit_loop_body(emitter_t *e, node_t *loop, node_t *body)
 {
     e->loop_depth++;
     e->is_divergent |= loop->is_left_early;
-    emit_inner(e, body);
+    statement_emit_inner(e, body);
     if (loop->is_left_early)
         text_printf(&e->out, "kmm_b.resume(%d);\n", loop->number + 1);
 }
 
 static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
 {
-    text_printf(&e->out, "%s\n", line_of(e, n->begin));
+    text_printf(&e->out, "%s\n", edits_line(e, n->begin));
     for (node_t *c = p->initial ? p->initial->child : NULL; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl)
             c->variable->is_block_level = true;
@@ -1911,47 +1931,47 @@ static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
     if (e->is_sized && extent_rounds(n, p, e->s->extent, MAX_UNROLLED))
         text_printf(&e->out, "KMM_HOST_UNROLL ");
     text_printf(&e->out, "%s {\n",
-                n->kind == CXCursor_DoStmt ? "do" : copy(e, n->begin, p->close + 1));
+                n->kind == CXCursor_DoStmt ? "do" : edits_copy(e, n->begin, p->close + 1));
     emit_loop_body(e, n, p->first);
     if (e->is_masked)
         text_printf(&e->out, "if (!kmm_b.active) break;\n");
     text_printf(&e->out, "}");
     if (n->kind == CXCursor_DoStmt)
-        text_printf(&e->out, " while (%s);", copy_node(e, p->condition));
+        text_printf(&e->out, " while (%s);", edits_copy_node(e, p->condition));
     text_printf(&e->out, "\n");
 }
 
 /* `if (!condition) break;` */
 static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
 {
-    if (!condition || !hoist_all(e, condition, condition))
+    if (!condition || !hoist(e, condition, condition))
         return;
     if (uniformity_of(&e->b, condition) != UNIFORM) {
-        emit_choice(e, condition, n->number);
+        statement_emit_condition(e, condition, n->number);
         text_printf(&e->out, "if (!kmm_b.active) break;\n");
         return;
     }
-    close_region(e);
-    text_printf(&e->out, "if (!(%s)) break;\n", copy_node(e, condition));
+    region_close(e);
+    text_printf(&e->out, "if (!(%s)) break;\n", edits_copy_node(e, condition));
 }
 
-static void emit_expression(emitter_t *e, node_t *n);
+static void statement_emit_expression(emitter_t *e, node_t *n);
 
 static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
 {
     n->is_left_early = true;
     text_printf(&e->out, "{\n");
     if (p->initial)
-        emit_statement(e, p->initial);
-    close_region(e);
+        statement_emit(e, p->initial);
+    region_close(e);
     text_printf(&e->out, "for (;;) {\n");
     e->is_divergent |= p->condition && uniformity_of(&e->b, p->condition) != UNIFORM;
     if (n->kind != CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     emit_loop_body(e, n, p->first);
     if (p->increment)
-        emit_expression(e, p->increment);
-    close_region(e);
+        statement_emit_expression(e, p->increment);
+    region_close(e);
     if (n->kind == CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     if (e->is_masked)
@@ -1959,15 +1979,15 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     text_printf(&e->out, "}\n}\n");
 }
 
-static void emit_loop(emitter_t *e, node_t *n)
+static void loop_emit(emitter_t *e, node_t *n)
 {
     parts_t p;
     bool outer = e->is_divergent;
     int depth = e->loop_depth;
-    if (!is_place(e, n) || !parts_of(&e->b, n, &p))
+    if (!can_copy_statement(e, n) || !parts_of(&e->b, n, &p))
         return;
-    close_region(e);
-    n->number = new_numbers(e, n);
+    region_close(e);
+    n->number = emitter_new_states(e, n);
     bool plain = is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
                  (!p.condition ||
                   (!p.condition->has_collective && uniformity_of(&e->b, p.condition) == UNIFORM));
@@ -1982,30 +2002,30 @@ static void emit_loop(emitter_t *e, node_t *n)
 }
 
 /* All threads that are here jump. */
-static void emit_jump(emitter_t *e, node_t *n)
+static void jump_emit(emitter_t *e, node_t *n)
 {
     bool returns = n->kind == CXCursor_ReturnStmt;
     if (returns && n->child) {
-        if (!hoist_all(e, n->child, n->child))
+        if (!hoist(e, n->child, n->child))
             return;
-        open_region(e);
-        note_uses(e, n->child);
-        add_text(e, n, result_text(e, n));
+        region_open(e);
+        region_note_uses(e, n->child);
+        region_add(e, n, jump_result(e, n));
     }
-    close_region(e);
+    region_close(e);
     bool leaves_switch = !returns && n->target->kind == CXCursor_SwitchStmt;
     if (!e->is_divergent && (returns || !n->target->is_left_early)) {
         text_printf(&e->out, "%s\n",
                     returns         ? "return;"
                     : leaves_switch ? arena_printf("goto kmm_end%d;", n->target->number)
-                                    : copy(e, n->begin, statement_end(&e->b, n)));
+                                    : edits_copy(e, n->begin, statement_end(&e->b, n)));
         return;
     }
     e->is_masked = true;
     text_printf(&e->out, "kmm_b.leave(%d);\n", jump_state(e, n));
 }
 
-static void emit_expression(emitter_t *e, node_t *n)
+static void statement_emit_expression(emitter_t *e, node_t *n)
 {
     node_t *x = n;
     while (x->child && !x->child->next &&
@@ -2013,22 +2033,22 @@ static void emit_expression(emitter_t *e, node_t *n)
         x = x->child;
     if (x->kind == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma) {
-        emit_expression(e, x->child);
-        emit_expression(e, x->last);
+        statement_emit_expression(e, x->child);
+        statement_emit_expression(e, x->last);
         return;
     }
-    if (n->has_collective && !hoist_all(e, n, n))
+    if (n->has_collective && !hoist(e, n, n))
         return;
-    const node_t *call = stripped(n);
-    if (is_barrier(call) || call->collective == COLLECTIVE_LIBRARY ||
+    const node_t *call = tree_stripped(n);
+    if (call_is_barrier(call) || call->collective == COLLECTIVE_LIBRARY ||
         call->collective == COLLECTIVE_FUNCTION)
         return;
     if (changes_block(e, n)) {
-        close_region(e);
-        text_printf(&e->out, "%s\n%s;\n", line_of(e, n->begin), copy_node(e, n));
+        region_close(e);
+        text_printf(&e->out, "%s\n%s;\n", edits_line(e, n->begin), edits_copy_node(e, n));
         return;
     }
-    add_piece(e, n);
+    per_thread_emit(e, n);
 }
 
 /* ---- Loops of threads with a stride ---- */
@@ -2060,8 +2080,8 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
 {
     const node_t *declaration =
         p->initial && p->initial->kind == CXCursor_DeclStmt ? p->initial->child : NULL;
-    const node_t *condition = p->condition ? bare(p->condition) : NULL,
-                 *increment = p->increment ? bare(p->increment) : NULL;
+    const node_t *condition = p->condition ? tree_bare(p->condition) : NULL,
+                 *increment = p->increment ? tree_bare(p->increment) : NULL;
     text_t types = {0};
     if (!declaration || declaration != p->initial->last || !declaration->variable || !condition ||
         !increment || declaration->kind != CXCursor_VarDecl)
@@ -2080,19 +2100,19 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
         uniformity_of(&e->b, increment->last) == UNIFORM;
     bool ends = condition->kind == CXCursor_BinaryOperator &&
                 clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
-                bare(condition->child)->variable == v &&
+                tree_bare(condition->child)->variable == v &&
                 uniformity_of(&e->b, condition->last) == UNIFORM;
     return axis && !strcmp(axis, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
 }
 
 /* The arrays that the loop indexes by its variable `v`: what it needs of them next lies far from
  * where it is now. */
-static void add_ahead(emitter_t *e, const node_t *n, const variable_t *v, const char *stride,
-                      text_t *out)
+static void prefetch_next_round(emitter_t *e, const node_t *n, const variable_t *v,
+                                const char *stride, text_t *out)
 {
-    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? stripped(n->child) : NULL;
+    const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? tree_stripped(n->child) : NULL;
     if (base && base->kind == CXCursor_DeclRefExpr && base->variable &&
-        base->variable->storage == STORAGE_UNIFORM && stripped(n->last)->variable == v &&
+        base->variable->storage == STORAGE_UNIFORM && tree_stripped(n->last)->variable == v &&
         clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer) {
         const char *text =
             arena_printf("kmm_host_ahead(%s, (size_t)kmm_i%d, (size_t)(%s), kmm_e.x);\n",
@@ -2101,7 +2121,7 @@ static void add_ahead(emitter_t *e, const node_t *n, const variable_t *v, const 
             text_printf(out, "%s", text);
     }
     for (const node_t *c = n->child; c; c = c->next)
-        add_ahead(e, c, v, stride, out);
+        prefetch_next_round(e, c, v, stride, out);
 }
 
 typedef struct strided {
@@ -2114,10 +2134,10 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
                        const char *condition)
 {
     text_t ahead = {0};
-    add_ahead(e, p->first, l->v, l->stride, &ahead);
+    prefetch_next_round(e, p->first, l->v, l->stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
-    open_region(e);
+    region_open(e);
     e->limits = limits;
     independence_note(e, p->first);
     independence_note_order(e, p->first);
@@ -2125,15 +2145,15 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     e->has_exact = *condition;
     e->counter = l->v;
     e->is_counted = is_plain_unsigned(l->v) || !is_index_type(clang_getCursorType(l->v->cursor));
-    edit_atomics(e, p->first);
-    note_uses(e, p->first);
-    note_uses(e, p->condition);
-    add_text(
+    memory_edit_atomics(e, p->first);
+    region_note_uses(e, p->first);
+    region_note_uses(e, p->condition);
+    region_add(
         e, p->first,
         arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s",
                      l->type, l->v->name, e->is_counted ? "kmm_small" : "false", l->v->number,
-                     condition, copy(e, p->first->begin, statement_end(&e->b, p->first))));
-    close_region(e);
+                     condition, edits_copy(e, p->first->begin, statement_end(&e->b, p->first))));
+    region_close(e);
 }
 
 /* The block goes through the loop, its threads side by side: so memory is used in order, and the
@@ -2145,14 +2165,14 @@ static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const 
                 "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_strides%d(kmm_i%d, %s, "
                 "%s, kmm_e);\n"
                 "for (; kmm_strides%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n",
-                line_of(e, n->begin), l->type, number, suffix(e, l->v), number, number, l->limit,
-                l->stride, number, number, l->limit, number, l->stride);
+                edits_line(e, n->begin), l->type, number, declarator_suffix(e, l->v), number,
+                number, l->limit, l->stride, number, number, l->limit, number, l->stride);
     emit_round(e, p, l,
                arena_printf("const bool kmm_exact = kmm_strides%d.is_exact; if (kmm_exact) "
                             "kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));",
                             number, number, l->limit),
                arena_printf("if (kmm_sure || kmm_strides%d.runs(kmm_t, %s)) ", number,
-                            copy_node(e, p->condition)));
+                            edits_copy_node(e, p->condition)));
     text_printf(&e->out, "} }\n");
 }
 
@@ -2163,8 +2183,8 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
     const int number = l->v->number;
     text_t generic = {0};
     axis_possible_of(e, l->v->initializer, &generic);
-    axis_add_dependent(e, bare(p->condition)->last, &generic);
-    axis_add_dependent(e, bare(p->increment)->last, &generic);
+    axis_add_dependent(e, tree_bare(p->condition)->last, &generic);
+    axis_add_dependent(e, tree_bare(p->increment)->last, &generic);
     const bool is_generic = generic.length || l->v->is_generic;
     const char *types = arena_printf("kmm_host_counts<kmm_host_as<%s>%s>", l->type,
                                      generic.data ? generic.data : "");
@@ -2175,30 +2195,30 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
         "{\nkmm_done%d = true;\n"
         "for (; kmm_i%d < (%s); kmm_i%d += (%s)) {\n",
         number, is_generic ? "#if defined(__cpp_if_constexpr)\n" : "",
-        is_generic ? "constexpr " : "", types, line_of(e, n->begin), l->type, number,
-        suffix(e, l->v), types, number, axis_last_value(e, l->v), number, l->limit, l->stride,
-        number, number, l->limit, number, l->stride);
+        is_generic ? "constexpr " : "", types, edits_line(e, n->begin), l->type, number,
+        declarator_suffix(e, l->v), types, number, axis_last_value(e, l->v), number, l->limit,
+        l->stride, number, number, l->limit, number, l->stride);
     emit_round(e, p, l,
                arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", number, l->limit),
                "");
     text_printf(&e->out, "}\n}\n}\n%sif (!kmm_done%d) {\n", is_generic ? "#endif\n" : "", number);
-    add_piece(e, n);
-    close_region(e);
+    per_thread_emit(e, n);
+    region_close(e);
     text_printf(&e->out, "} }\n");
 }
 
-static bool emit_strided(emitter_t *e, node_t *n)
+static bool strided_emit(emitter_t *e, node_t *n)
 {
     parts_t p;
     bool is_sure;
-    if (n->kind != CXCursor_ForStmt || !is_place(e, n) || !parts_of(&e->b, n, &p))
+    if (n->kind != CXCursor_ForStmt || !can_copy_statement(e, n) || !parts_of(&e->b, n, &p))
         return false;
     variable_t *v = strided_variable(e, n, &p, &is_sure);
     if (!v)
         return false;
-    const strided_t l = {v, type_text(e, v), copy_node(e, bare(p.condition)->last),
-                         copy_node(e, bare(p.increment)->last)};
-    close_region(e);
+    const strided_t l = {v, declarator_type(e, v), edits_copy_node(e, tree_bare(p.condition)->last),
+                         edits_copy_node(e, tree_bare(p.increment)->last)};
+    region_close(e);
     name_in_block(v->initializer);
     if (is_sure)
         emit_in_step(e, n, &p, &l);
@@ -2207,30 +2227,30 @@ static bool emit_strided(emitter_t *e, node_t *n)
     return true;
 }
 
-static void emit_statement(emitter_t *e, node_t *n)
+static void statement_emit(emitter_t *e, node_t *n)
 {
     if (e->b.reason || n->kind == CXCursor_NullStmt)
         return;
     if (n->kind == CXCursor_DeclStmt)
-        emit_declaration(e, n);
+        declaration_emit(e, n);
     else if (clang_isExpression(n->kind))
-        emit_expression(e, n);
+        statement_emit_expression(e, n);
     else if (!n->is_divided) {
-        if (!emit_strided(e, n))
-            add_piece(e, n);
+        if (!strided_emit(e, n))
+            per_thread_emit(e, n);
     } else if (n->kind == CXCursor_CompoundStmt)
-        emit_inner(e, n);
+        statement_emit_inner(e, n);
     else if (n->kind == CXCursor_IfStmt)
         emit_if(e, n);
     else if (n->kind == CXCursor_SwitchStmt)
-        emit_switch(e, n);
+        switch_emit(e, n);
     else if (tree_is_loop(n))
-        emit_loop(e, n);
+        loop_emit(e, n);
     else if (n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
              n->kind == CXCursor_ContinueStmt)
-        emit_jump(e, n);
+        jump_emit(e, n);
     else
-        fail(e, n, "a barrier stands in a statement that cannot be split");
+        emitter_fail(e, n, "a barrier stands in a statement that cannot be split");
 }
 
 /* ---- The body ---- */
@@ -2244,21 +2264,22 @@ static void emit_parameters(emitter_t *e)
         v->is_block_level = true;
         if (v->storage != STORAGE_THREAD)
             continue;
-        const char *type = type_text(e, v);
+        const char *type = declarator_type(e, v);
         if (strstr(type, "...")) {
-            fail(e, e->b.root, "it takes any number of arguments");
+            emitter_fail(e, e->b.root, "it takes any number of arguments");
             return;
         }
         if (!e->s->is_kernel) {
             text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
-                        is_const(v) ? "const " : "", type, v->name, values_name(v));
+                        declarator_is_const(v) ? "const " : "", type, v->name,
+                        declarator_values(v));
             continue;
         }
-        text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, values_name(v));
-        open_region(e);
+        text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, declarator_values(v));
+        region_open(e);
         text_printf(&e->region, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);",
-                    values_name(v), type, v->name);
-        close_region(e);
+                    declarator_values(v), type, v->name);
+        region_close(e);
     }
 }
 
@@ -2274,20 +2295,20 @@ static void emit_body(emitter_t *e)
     else
         text_printf(&e->out, "{ KMM_HOST_BLOCK_VALUES\n");
     emit_parameters(e);
-    emit_children(e, e->b.root);
-    text_printf(&e->out, "}\n%s\n", line_of(e, e->b.root->end - 1));
+    statement_emit_children(e, e->b.root);
+    text_printf(&e->out, "}\n%s\n", edits_line(e, e->b.root->end - 1));
 }
 
 /* The unit's edits of the body become ours. */
-static void take_edits(emitter_t *e)
+static void edits_take(emitter_t *e)
 {
     unit_t *u = e->s->u;
     for (int k = 0; k < u->edit_count; k++)
         if (u->edits[k].begin >= e->b.root->begin && u->edits[k].end <= e->b.root->end)
-            add_edit(e, u->edits[k].begin, u->edits[k].end, u->edits[k].text);
+            edits_add(e, u->edits[k].begin, u->edits[k].end, u->edits[k].text);
 }
 
-static void remove_edits(const emitter_t *e)
+static void edits_release(const emitter_t *e)
 {
     unit_t *u = e->s->u;
     int kept = 0;
@@ -2315,14 +2336,15 @@ static void forget_local(emitter_t *e)
  * out. */
 static const char *index_name(const node_t *n)
 {
-    const node_t *inner = stripped(n);
+    const node_t *inner = tree_stripped(n);
     for (; n != inner; n = n->child)
         if (!is_index_type(clang_getCursorType(n->cursor)))
             return "";
     if (!n || n->kind != CXCursor_MemberRefExpr || !n->child ||
-        stripped(n->child)->kind != CXCursor_DeclRefExpr)
+        tree_stripped(n->child)->kind != CXCursor_DeclRefExpr)
         return "";
-    return arena_printf("%s.%s", clang_text(clang_getCursorSpelling(stripped(n->child)->cursor)),
+    return arena_printf("%s.%s",
+                        clang_text(clang_getCursorSpelling(tree_stripped(n->child)->cursor)),
                         clang_text(clang_getCursorSpelling(n->cursor)));
 }
 
@@ -2338,11 +2360,11 @@ static bool is_sum(const node_t *n)
 typedef struct terms {
     int threads, blocks;
 } terms_t;
-static bool is_wide(const node_t *n);
+static bool wide_is_possible(const node_t *n);
 
 static bool count_terms(const node_t *n, terms_t *found, bool look)
 {
-    const node_t *inner = stripped(n);
+    const node_t *inner = tree_stripped(n);
     if (is_sum(inner) && is_index_type(clang_getCursorType(n->cursor)))
         return count_terms(inner->child, found, look) && count_terms(inner->last, found, look);
     bool is_product = inner->kind == CXCursor_BinaryOperator &&
@@ -2354,12 +2376,12 @@ static bool count_terms(const node_t *n, terms_t *found, bool look)
     bool is_thread = !strcmp(index_name(n), "threadIdx.x");
     found->threads += is_thread;
     found->blocks += is_block;
-    return is_block || is_thread || !look || is_wide(n);
+    return is_block || is_thread || !look || wide_is_possible(n);
 }
 
 /* Whether the code asks for the thread's place along x only as blockIdx.x * blockDim.x +
  * threadIdx.x: then blocks that lie side by side are as good as a wide one. */
-static bool is_wide(const node_t *n)
+static bool wide_is_possible(const node_t *n)
 {
     terms_t found = {0, 0};
     if (n->kind == CXCursor_LambdaExpr)
@@ -2377,7 +2399,7 @@ static bool is_wide(const node_t *n)
     if (!strcmp(name, "threadIdx") || !strcmp(name, "blockIdx"))
         return false;
     for (const node_t *c = n->child; c; c = c->next)
-        if (!is_wide(c))
+        if (!wide_is_possible(c))
             return false;
     return true;
 }
@@ -2397,7 +2419,7 @@ static int found_flags(const emitter_t *e)
 {
     bool needs_states = e->is_masked || e->collective_count > 0;
     bool is_alone = !needs_states && !e->b.root->has_collective && !e->s->flags && !has_each(e) &&
-                    is_wide(e->b.root);
+                    wide_is_possible(e->b.root);
     return (needs_states ? 32 : 0) | (is_alone ? 64 : 0);
 }
 
@@ -2419,7 +2441,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
     if (tree_read(&e.b, s->u, s->function, s->collective_of, s->context)) {
         e.b.is_kernel = s->is_kernel;
         uniformity_find(&e.b);
-        take_edits(&e);
+        edits_take(&e);
         edits = e.edit_count;
         for (e.pass = 0; e.pass < 3 && !e.b.reason; e.pass++) {
             e.edit_count = edits;
@@ -2438,6 +2460,6 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
     if (s->extent && e.gains_by_size && !e.has_static && !e.is_masked && e.b.root->has_collective)
         write_sized(&e, edits);
     if (!s->keeps_edits)
-        remove_edits(&e);
+        edits_release(&e);
     return text;
 }
