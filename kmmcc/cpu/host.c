@@ -51,19 +51,19 @@ static void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *o
     }
 }
 
-static bool is(const source_t *s, const tokens_t *list, int k, const char *text)
+static bool tokens_is(const source_t *s, const tokens_t *list, int k, const char *text)
 {
     return k >= 0 && k < list->count && token_is(s, list->at[k], text);
 }
 
 /* ---- Words that taint the functions in which they stand ---- */
 
-typedef struct words {
+typedef struct names {
     const char **at;
     int count, capacity;
-} words_t;
+} names_t;
 
-static bool words_have(const words_t *w, const char *word)
+static bool names_have(const names_t *w, const char *word)
 {
     for (int k = 0; k < w->count; k++)
         if (!strcmp(w->at[k], word))
@@ -71,7 +71,7 @@ static bool words_have(const words_t *w, const char *word)
     return false;
 }
 
-static void words_add(words_t *w, const char *word)
+static void names_add(names_t *w, const char *word)
 {
     if (w->count == w->capacity) {
         w->capacity = 2 * w->capacity + 32;
@@ -84,21 +84,21 @@ static void words_add(words_t *w, const char *word)
 }
 
 /* A function or macro of the program: its name, and the names in it. */
-typedef struct body {
+typedef struct definition {
     const char *name;
-    words_t names;
+    names_t names;
     bool is_kernel, is_called_by_name, is_macro;
     bool is_device; /* some of its code is the device's, even where no kernel names it: an operator,
                        a lambda */
     unit_t *ptx;    /* the file in which it has assembly for GPUs; NULL: it has none */
     size_t ptx_begin, ptx_end;
-} body_t;
+} definition_t;
 
 typedef struct kernel {
     CXCursor cursor;
     unit_t *u;         /* the file with its definition */
     size_t begin, end; /* of that */
-    body_t *body;
+    definition_t *definition;
     int flags;
 } kernel_t;
 
@@ -107,94 +107,95 @@ typedef struct callee {
     CXCursor cursor;
     unit_t *u;
     size_t begin, end;
-    body_t *body;
+    definition_t *definition;
 } callee_t;
 
-typedef struct host {
+typedef struct program {
     unit_t *u;
-    body_t **bodies;
-    int body_count, body_capacity;
+    definition_t **definitions;
+    int definition_count, definition_capacity;
     kernel_t *kernels;
     int kernel_count, kernel_capacity;
     callee_t *callees;
     int callee_count, callee_capacity;
-    words_t barriers; /* functions that meet at barriers */
-    words_t indexed;  /* functions that read the index variables */
-    words_t
+    names_t barriers; /* functions that meet at barriers */
+    names_t indexed;  /* functions that read the index variables */
+    names_t
         elsewhere;  /* functions of the device that another file defines: they may read them, too */
-    words_t fibers; /* functions that meet at barriers and are not split */
-    const body_t *hidden; /* one that meets and may be reached without its name; NULL: none */
+    names_t fibers; /* functions that meet at barriers and are not split */
+    const definition_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
-    words_t globals;  /* variables of the device outside functions that kernels can change */
-    words_t pointing; /* constant ones that hold pointers */
-} host_t;
+    names_t globals;  /* variables of the device outside functions that kernels can change */
+    names_t pointing; /* constant ones that hold pointers */
+} program_t;
 
-static void body_read(body_t *b, const source_t *s, size_t begin, size_t end)
+static void definition_read(definition_t *b, const source_t *s, size_t begin, size_t end)
 {
     lexer_t l = lexer_at(s, begin, end);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         const char *word = t.kind == TOKEN_NAME ? token_text(s, t) : NULL;
-        if (word && !words_have(&b->names, word))
-            words_add(&b->names, word);
+        if (word && !names_have(&b->names, word))
+            names_add(&b->names, word);
     }
 }
 
-static body_t *body_add(host_t *h, const char *name)
+static definition_t *definition_add(program_t *h, const char *name)
 {
-    if (h->body_count == h->body_capacity) {
-        h->body_capacity = 2 * h->body_capacity + 64;
-        body_t **bodies = arena_alloc((size_t)h->body_capacity * sizeof(*bodies));
-        if (h->body_count)
-            memcpy(bodies, h->bodies, (size_t)h->body_count * sizeof(*bodies));
-        h->bodies = bodies;
+    if (h->definition_count == h->definition_capacity) {
+        h->definition_capacity = 2 * h->definition_capacity + 64;
+        definition_t **definitions =
+            arena_alloc((size_t)h->definition_capacity * sizeof(*definitions));
+        if (h->definition_count)
+            memcpy(definitions, h->definitions, (size_t)h->definition_count * sizeof(*definitions));
+        h->definitions = definitions;
     }
-    body_t *b = arena_alloc(sizeof(*b));
+    definition_t *b = arena_alloc(sizeof(*b));
     b->name = name;
-    h->bodies[h->body_count++] = b;
+    h->definitions[h->definition_count++] = b;
     return b;
 }
 
 /* All names of functions and macros that use, themselves or through others, one of `words`. Names
  * are enough: what overloads share is assumed of all of them. */
-static words_t tainted(const host_t *h, words_t words, bool kernels_too)
+static names_t callgraph_reaching(const program_t *h, names_t names, bool kernels_too)
 {
     for (bool grown = true; grown;) {
         grown = false;
-        for (int k = 0; k < h->body_count; k++) {
-            const body_t *b = h->bodies[k];
-            if ((b->is_kernel && !kernels_too) || words_have(&words, b->name))
+        for (int k = 0; k < h->definition_count; k++) {
+            const definition_t *b = h->definitions[k];
+            if ((b->is_kernel && !kernels_too) || names_have(&names, b->name))
                 continue;
             for (int i = 0; i < b->names.count; i++)
-                if (words_have(&words, b->names.at[i])) {
-                    words_add(&words, b->name);
+                if (names_have(&names, b->names.at[i])) {
+                    names_add(&names, b->name);
                     grown = true;
                     break;
                 }
         }
     }
-    return words;
+    return names;
 }
 
-static bool uses(const body_t *b, const words_t *words)
+static bool definition_uses(const definition_t *b, const names_t *names)
 {
     for (int k = 0; k < b->names.count; k++)
-        if (words_have(words, b->names.at[k]))
+        if (names_have(names, b->names.at[k]))
             return true;
     return false;
 }
 
-static words_t words_of(const char *const *list, int count)
+static names_t names_of(const char *const *list, int count)
 {
-    words_t w = {0};
+    names_t w = {0};
     for (int k = 0; k < count; k++)
-        words_add(&w, list[k]);
+        names_add(&w, list[k]);
     return w;
 }
 
 /* ---- What is in the program ---- */
 
-static bool is_function(enum CXCursorKind k)
+static bool program_is_function(enum CXCursorKind k)
 {
     return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate ||
            k == CXCursor_CXXMethod || k == CXCursor_Constructor || k == CXCursor_Destructor ||
@@ -224,7 +225,7 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
 
 /* Whether a kernel that does not have the name of this function cannot call it. A function of the
  * CPU that names one of the device may hand it to a kernel as a template argument. */
-static bool is_called_by_name(CXCursor c, const body_t *b)
+static bool is_called_by_name(CXCursor c, const definition_t *b)
 {
     const char *name = b->name;
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -234,7 +235,7 @@ static bool is_called_by_name(CXCursor c, const body_t *b)
            strncmp(name, "operator", 8);
 }
 
-static void add_kernel(host_t *h, CXCursor c, body_t *b)
+static void add_kernel(program_t *h, CXCursor c, definition_t *b)
 {
     size_t begin, end;
     const char *name = clang_text(clang_getCursorSpelling(c));
@@ -256,10 +257,10 @@ static void add_kernel(host_t *h, CXCursor c, body_t *b)
         h->kernels = kernels;
     }
     h->kernels[h->kernel_count++] =
-        (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .body = b};
+        (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .definition = b};
 }
 
-static void add_callee(host_t *h, callee_t callee)
+static void add_callee(program_t *h, callee_t callee)
 {
     if (h->callee_count == h->callee_capacity) {
         h->callee_capacity = 2 * h->callee_capacity + 32;
@@ -294,11 +295,11 @@ static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClie
 }
 
 /* Assembly in functions of the device is PTX. */
-static void find_ptx(unit_t *u, CXCursor c, body_t *b)
+static void ptx_find(unit_t *u, CXCursor c, definition_t *b)
 {
     assembly_t a = {.u = u};
-    if (!words_have(&b->names, "asm") && !words_have(&b->names, "__asm__") &&
-        !words_have(&b->names, "__asm"))
+    if (!names_have(&b->names, "asm") && !names_have(&b->names, "__asm__") &&
+        !names_have(&b->names, "__asm"))
         return;
     bool device = is_kernel(c);
     clang_visitChildren(c, find_device, &device);
@@ -311,17 +312,17 @@ static void find_ptx(unit_t *u, CXCursor c, body_t *b)
     }
 }
 
-static void add_function(host_t *h, CXCursor c)
+static void add_function(program_t *h, CXCursor c)
 {
     size_t begin, end;
-    body_t *b = body_add(h, clang_text(clang_getCursorSpelling(c)));
+    definition_t *b = definition_add(h, clang_text(clang_getCursorSpelling(c)));
     unit_t *u = unit_holding(h->u, c);
     clang_visitChildren(c, find_device, &b->is_device);
     b->is_called_by_name = is_called_by_name(c, b);
     bool is_read = u && unit_range(u, c, &begin, &end);
     if (is_read) {
-        body_read(b, u->source, begin, end);
-        find_ptx(u, c, b);
+        definition_read(b, u->source, begin, end);
+        ptx_find(u, c, b);
     }
     if (is_kernel(c))
         add_kernel(h, c, b);
@@ -371,7 +372,7 @@ static enum CXChildVisitResult find_nested_parameter(CXCursor c, CXCursor parent
     return CXChildVisit_Continue;
 }
 
-static nested_t nested_of(CXCursor kernel)
+static nested_t nested_pointers_of(CXCursor kernel)
 {
     nested_t n = {.count = 0};
     clang_visitChildren(kernel, find_nested_parameter, &n);
@@ -385,41 +386,41 @@ static enum CXChildVisitResult find_constant(CXCursor c, CXCursor parent, CXClie
     return CXChildVisit_Continue;
 }
 
-static void add_constant(host_t *h, CXCursor c)
+static void add_constant(program_t *h, CXCursor c)
 {
     bool constant = false;
     clang_visitChildren(c, find_constant, &constant);
     if (constant && uses_holds_pointers(clang_getCursorType(c)))
-        words_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
+        names_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
 }
 
-static void add_declared(host_t *h, CXCursor c)
+static void add_declared(program_t *h, CXCursor c)
 {
     bool is_device = false;
     clang_visitChildren(c, find_device, &is_device);
     if (is_device)
-        words_add(&h->elsewhere, clang_text(clang_getCursorSpelling(c)));
+        names_add(&h->elsewhere, clang_text(clang_getCursorSpelling(c)));
 }
 
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
 {
-    host_t *h = data;
+    program_t *h = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if (is_function(kind) && clang_isCursorDefinition(c))
+    if (program_is_function(kind) && clang_isCursorDefinition(c))
         add_function(h, c);
-    else if (is_function(kind) && !is_kernel(c) &&
+    else if (program_is_function(kind) && !is_kernel(c) &&
              clang_Cursor_isNull(clang_getCursorDefinition(c)))
         add_declared(h, c);
     else if (kind == CXCursor_VarDecl)
         add_constant(h, c);
-    return is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
+    return program_is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
 }
 
 /* Macros are bodies whose names are theirs. */
-static void find_macros(host_t *h, const source_t *s)
+static void find_macros(program_t *h, const source_t *s)
 {
     lexer_t l = lexer_at(s, 0, s->length);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -430,9 +431,9 @@ static void find_macros(host_t *h, const source_t *s)
         lex(&inner);
         token_t word = lex(&inner), name = lex(&inner);
         if (token_is(s, word, "define") && name.kind == TOKEN_NAME) {
-            body_t *macro = body_add(h, token_text(s, name));
+            definition_t *macro = definition_add(h, token_text(s, name));
             macro->is_called_by_name = macro->is_macro = true;
-            body_read(macro, s, name.end, t.end);
+            definition_read(macro, s, name.end, t.end);
         }
     }
 }
@@ -440,27 +441,27 @@ static void find_macros(host_t *h, const source_t *s)
 /* Each header of the program becomes a unit. */
 static void find_header(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
 {
-    host_t *h = data;
+    program_t *h = data;
     (void)stack;
     if (count > 0)
         unit_of_file(h->u, file);
 }
 
 /* `__device__ int count;` and `__managed__`: the name before the first `=`, `[`, `;` or `,`. */
-static void find_globals(host_t *h, const source_t *s, const tokens_t *list)
+static void find_globals(program_t *h, const source_t *s, const tokens_t *list)
 {
     for (int k = 0; k < list->count; k++) {
-        if (!is(s, list, k, "__device__") && !is(s, list, k, "__managed__"))
+        if (!tokens_is(s, list, k, "__device__") && !tokens_is(s, list, k, "__managed__"))
             continue;
         int name = -1;
         for (int i = k + 1; i < list->count; i++) {
-            if (is(s, list, i, "(") || is(s, list, i, "{") || is(s, list, i, "operator") ||
-                is(s, list, i, "constexpr"))
+            if (tokens_is(s, list, i, "(") || tokens_is(s, list, i, "{") ||
+                tokens_is(s, list, i, "operator") || tokens_is(s, list, i, "constexpr"))
                 break;
-            if (is(s, list, i, ";") || is(s, list, i, "=") || is(s, list, i, "[") ||
-                is(s, list, i, ",")) {
+            if (tokens_is(s, list, i, ";") || tokens_is(s, list, i, "=") ||
+                tokens_is(s, list, i, "[") || tokens_is(s, list, i, ",")) {
                 if (name >= 0)
-                    words_add(&h->globals, token_text(s, list->at[name]));
+                    names_add(&h->globals, token_text(s, list->at[name]));
                 break;
             }
             name = list->at[i].kind == TOKEN_NAME ? i : name;
@@ -534,36 +535,36 @@ static bool is_one_of(const char *name, const char *const *list, int count)
     return false;
 }
 
-static bool has_callee(const host_t *h, const char *name)
+static bool callgraph_has_callee(const program_t *h, const char *name)
 {
     for (int k = 0; k < h->callee_count; k++)
-        if (!strcmp(h->callees[k].body->name, name))
+        if (!strcmp(h->callees[k].definition->name, name))
             return true;
     return false;
 }
 
 /* Functions in which `__device__` is written, as of a lambda, itself or by a macro. */
-static void find_device_code(host_t *h)
+static void find_device_code(program_t *h)
 {
-    words_t device = {0};
-    words_add(&device, "__device__");
+    names_t device = {0};
+    names_add(&device, "__device__");
     for (bool grown = true; grown;) {
         grown = false;
-        for (int k = 0; k < h->body_count; k++)
-            if (h->bodies[k]->is_macro && !words_have(&device, h->bodies[k]->name) &&
-                uses(h->bodies[k], &device)) {
-                words_add(&device, h->bodies[k]->name);
+        for (int k = 0; k < h->definition_count; k++)
+            if (h->definitions[k]->is_macro && !names_have(&device, h->definitions[k]->name) &&
+                definition_uses(h->definitions[k], &device)) {
+                names_add(&device, h->definitions[k]->name);
                 grown = true;
             }
     }
-    for (int k = 0; k < h->body_count; k++)
-        h->bodies[k]->is_device |= uses(h->bodies[k], &device);
+    for (int k = 0; k < h->definition_count; k++)
+        h->definitions[k]->is_device |= definition_uses(h->definitions[k], &device);
 }
 
 /* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an
  * operator, a constructor, a destructor or a lambda, or a template argument that a function of the
  * CPU gives. Its own variables, and functions of the CPU that it calls, may have such names too. */
-static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words,
+static bool is_hidden_in(const program_t *h, const definition_t *b, const names_t *names,
                          const char *const *list, int count)
 {
     if (b->is_kernel || b->is_called_by_name)
@@ -572,69 +573,71 @@ static bool is_hidden_in(const host_t *h, const body_t *b, const words_t *words,
         const char *name = b->names.at[k];
         if (is_one_of(name, list, count))
             return true;
-        if (strcmp(name, b->name) && words_have(words, name) &&
-            (b->is_device || has_callee(h, name)))
+        if (strcmp(name, b->name) && names_have(names, name) &&
+            (b->is_device || callgraph_has_callee(h, name)))
             return true;
     }
     return false;
 }
 
 /* What no kernel calls may stay. */
-static void refuse_ptx(const host_t *h)
+static void ptx_refuse(const program_t *h)
 {
-    words_t direct = {0};
-    for (int k = 0; k < h->body_count; k++)
-        if (h->bodies[k]->ptx)
-            words_add(&direct, h->bodies[k]->name);
+    names_t direct = {0};
+    for (int k = 0; k < h->definition_count; k++)
+        if (h->definitions[k]->ptx)
+            names_add(&direct, h->definitions[k]->name);
     if (!direct.count)
         return;
-    words_t reached = {0}; /* from kernels */
+    names_t reached = {0}; /* from kernels */
     for (int k = 0; k < h->kernel_count; k++)
-        words_add(&reached, h->kernels[k].body->name);
+        names_add(&reached, h->kernels[k].definition->name);
     for (bool grown = true; grown;) {
         grown = false;
-        for (int k = 0; k < h->body_count; k++)
-            for (int i = 0;
-                 words_have(&reached, h->bodies[k]->name) && i < h->bodies[k]->names.count; i++)
-                if (!words_have(&reached, h->bodies[k]->names.at[i])) {
-                    words_add(&reached, h->bodies[k]->names.at[i]);
+        for (int k = 0; k < h->definition_count; k++)
+            for (int i = 0; names_have(&reached, h->definitions[k]->name) &&
+                            i < h->definitions[k]->names.count;
+                 i++)
+                if (!names_have(&reached, h->definitions[k]->names.at[i])) {
+                    names_add(&reached, h->definitions[k]->names.at[i]);
                     grown = true;
                 }
     }
-    for (int k = 0; k < h->body_count; k++) {
-        const body_t *b = h->bodies[k];
-        if (b->ptx && words_have(&reached, b->name))
+    for (int k = 0; k < h->definition_count; k++) {
+        const definition_t *b = h->definitions[k];
+        if (b->ptx && names_have(&reached, b->name))
             diag_at(SEVERITY_ERROR, b->ptx->source, b->ptx_begin, b->ptx_end,
                     "assembly for GPUs is missing on the CPU target");
     }
 }
 
-static void find_flags(host_t *h)
+static void requirements_find(program_t *h)
 {
-    words_t collective = words_of(builtin_collectives, LENGTH(builtin_collectives)),
-            direct = words_of(indices, 4);
+    names_t collective = names_of(builtin_collectives, LENGTH(builtin_collectives)),
+            direct = names_of(indices, 4);
     for (const unit_t *k = h->u; k; k = k->next)
         h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
     for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
-        words_add(&collective, group_collectives[k]);
+        names_add(&collective, group_collectives[k]);
     for (int k = 0; k < h->elsewhere.count; k++)
-        words_add(&direct, h->elsewhere.at[k]);
-    words_t globals = tainted(h, h->globals, false), pointing = tainted(h, h->pointing, false);
-    h->barriers = tainted(h, collective, false);
-    h->indexed = tainted(h, direct, false);
+        names_add(&direct, h->elsewhere.at[k]);
+    names_t globals = callgraph_reaching(h, h->globals, false),
+            pointing = callgraph_reaching(h, h->pointing, false);
+    h->barriers = callgraph_reaching(h, collective, false);
+    h->indexed = callgraph_reaching(h, direct, false);
     /* The kernel's own use of the index variables is no concern; that of groups is. */
-    words_t indexed = {0};
+    names_t indexed = {0};
     for (int k = 4; k < h->indexed.count; k++)
-        words_add(&indexed, h->indexed.at[k]);
+        names_add(&indexed, h->indexed.at[k]);
     for (int k = 0; h->has_groups && k < LENGTH(group_names); k++)
-        words_add(&indexed, group_names[k]);
+        names_add(&indexed, group_names[k]);
     for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
-        words_add(&indexed, group_collectives[k]);
-    h->indexed = h->has_groups ? tainted(h, indexed, false) : indexed;
+        names_add(&indexed, group_collectives[k]);
+    h->indexed = h->has_groups ? callgraph_reaching(h, indexed, false) : indexed;
     bool hidden_index = false;
     find_device_code(h);
-    for (int k = 0; k < h->body_count; k++) {
-        const body_t *b = h->bodies[k];
+    for (int k = 0; k < h->definition_count; k++) {
+        const definition_t *b = h->definitions[k];
         if (!h->hidden &&
             is_hidden_in(h, b, &h->barriers, builtin_collectives, LENGTH(builtin_collectives)))
             h->hidden = b;
@@ -642,13 +645,14 @@ static void find_flags(host_t *h)
     }
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
-        nested_t nested = nested_of(kernel->cursor);
-        bool helpers = hidden_index || uses(kernel->body, &h->indexed);
-        kernel->flags = (h->hidden != NULL || uses(kernel->body, &h->barriers) ? 1 : 0) |
-                        (helpers ? 2 : 0) | (uses(kernel->body, &globals) ? 4 : 0) |
-                        (nested.found || uses(kernel->body, &pointing) ? 512
-                         : nested.depends                              ? 1024
-                                                                       : 0);
+        nested_t nested = nested_pointers_of(kernel->cursor);
+        bool helpers = hidden_index || definition_uses(kernel->definition, &h->indexed);
+        kernel->flags =
+            (h->hidden != NULL || definition_uses(kernel->definition, &h->barriers) ? 1 : 0) |
+            (helpers ? 2 : 0) | (definition_uses(kernel->definition, &globals) ? 4 : 0) |
+            (nested.found || definition_uses(kernel->definition, &pointing) ? 512
+             : nested.depends                                               ? 1024
+                                                                            : 0);
     }
 }
 
@@ -687,8 +691,8 @@ static enum CXChildVisitResult find_parameters(CXCursor c, CXCursor parent, CXCl
 }
 
 /* The place of the `(` that opens the parameters, and behind the `)` that closes them. */
-static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters_t *p, size_t *open,
-                            size_t *close)
+static bool parameters_are_written(const unit_t *u, const kernel_t *k, const parameters_t *p,
+                                   size_t *open, size_t *close)
 {
     const source_t *s = u->source;
     unsigned offset;
@@ -711,7 +715,7 @@ static bool parameter_range(const unit_t *u, const kernel_t *k, const parameters
 
 /* The parameters without their default arguments, which stay with the kernel itself. Unnamed ones
  * get names in both. */
-static const char *parameter_text(unit_t *u, const parameters_t *p, text_t *names)
+static const char *parameters_text(unit_t *u, const parameters_t *p, text_t *names)
 {
     const source_t *s = u->source;
     text_t out = {0};
@@ -791,7 +795,7 @@ typedef struct captures {
 
 /* Counts the lambdas that name what they capture and use an index variable; adds it to what they
  * capture. */
-static enum CXChildVisitResult capture_edit(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult index_capture_edit(CXCursor c, CXCursor parent, CXClientData data)
 {
     captures_t *captures = data;
     unit_t *u = captures->u;
@@ -826,7 +830,7 @@ typedef struct locals {
     int depth, count;
 } locals_t;
 
-static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClientData data)
 {
     locals_t *locals = data;
     const enum CXCursorKind kind = clang_getCursorKind(c);
@@ -835,7 +839,7 @@ static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientD
     (void)parent;
     if (is_class) {
         locals->depth++;
-        clang_visitChildren(c, local_edit, locals);
+        clang_visitChildren(c, index_qualify, locals);
         locals->depth--;
         return CXChildVisit_Continue;
     }
@@ -851,30 +855,30 @@ static enum CXChildVisitResult local_edit(CXCursor c, CXCursor parent, CXClientD
 
 /* ---- What meets ---- */
 
-static collective_t collective_of(const void *context, const char *name)
+static collective_t callee_collective_of(const void *context, const char *name)
 {
-    const host_t *h = context;
-    if (!words_have(&h->barriers, name))
+    const program_t *h = context;
+    if (!names_have(&h->barriers, name))
         return COLLECTIVE_NONE;
     if (is_one_of(name, builtin_collectives, LENGTH(builtin_collectives)))
         return COLLECTIVE_BUILTIN;
-    if (words_have(&h->fibers, name))
+    if (names_have(&h->fibers, name))
         return COLLECTIVE_FIBERS;
-    return has_callee(h, name) ? COLLECTIVE_FUNCTION : COLLECTIVE_LIBRARY;
+    return callgraph_has_callee(h, name) ? COLLECTIVE_FUNCTION : COLLECTIVE_LIBRARY;
 }
 
-static split_t split_of_callee(const host_t *h, const callee_t *c)
+static split_t split_of_callee(const program_t *h, const callee_t *c)
 {
     return (split_t){.u = c->u,
                      .function = c->cursor,
-                     .flags = uses(c->body, &h->indexed) ? 2 : 0,
+                     .flags = definition_uses(c->definition, &h->indexed) ? 2 : 0,
                      .keeps_edits = true,
-                     .collective_of = collective_of,
+                     .collective_of = callee_collective_of,
                      .context = h};
 }
 
 /* One that cannot be split makes those that call it fibers too. */
-static void find_fibers(host_t *h)
+static void callees_find_fibers(program_t *h)
 {
     const char *reason;
     size_t at;
@@ -882,31 +886,33 @@ static void find_fibers(host_t *h)
         grown = false;
         for (int k = 0; k < h->callee_count; k++) {
             const callee_t *c = &h->callees[k];
-            if (!words_have(&h->barriers, c->body->name) || words_have(&h->fibers, c->body->name))
+            if (!names_have(&h->barriers, c->definition->name) ||
+                names_have(&h->fibers, c->definition->name))
                 continue;
             captures_t captures = {c->u, false, 0};
             split_t split = split_of_callee(h, c);
             if (c->u)
-                clang_visitChildren(c->cursor, capture_edit, &captures);
+                clang_visitChildren(c->cursor, index_capture_edit, &captures);
             if (c->u && !captures.count && callee_edit(&split, true, &reason, &at))
                 continue;
             if (c->u && !captures.count && h->u->options->verbose)
                 diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
-                        "function '%s' is not split: %s", c->body->name, reason);
-            words_add(&h->fibers, c->body->name);
+                        "function '%s' is not split: %s", c->definition->name, reason);
+            names_add(&h->fibers, c->definition->name);
             grown = true;
         }
     }
 }
 
-static void callees_edit(const host_t *h)
+static void callees_edit(const program_t *h)
 {
     const char *reason;
     size_t at;
     for (int k = 0; k < h->callee_count; k++) {
         const callee_t *c = &h->callees[k];
         split_t split = split_of_callee(h, c);
-        if (words_have(&h->barriers, c->body->name) && !words_have(&h->fibers, c->body->name))
+        if (names_have(&h->barriers, c->definition->name) &&
+            !names_have(&h->fibers, c->definition->name))
             callee_edit(&split, false, &reason, &at);
     }
 }
@@ -927,7 +933,7 @@ static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 }
 
 /* Shared memory of a kernel whose threads are fibers; what is declared `extern` has been edited. */
-static void fiber_shared_edit(unit_t *u, size_t begin, size_t end)
+static void shared_edit_fibers(unit_t *u, size_t begin, size_t end)
 {
     const source_t *s = u->source;
     lexer_t l = lexer_at(s, begin, end);
@@ -974,40 +980,40 @@ static const char *bound_text(const unit_t *u, size_t begin, size_t body)
 }
 
 /* The functions of the device that one reaches by names, and macros between. */
-static void add_reached(const host_t *h, const body_t *from, words_t *reached)
+static void callgraph_add_reached(const program_t *h, const definition_t *from, names_t *reached)
 {
-    for (int k = 0; k < h->body_count; k++) {
-        const body_t *b = h->bodies[k];
-        if (b->is_kernel || words_have(reached, b->name) || !words_have(&from->names, b->name))
+    for (int k = 0; k < h->definition_count; k++) {
+        const definition_t *b = h->definitions[k];
+        if (b->is_kernel || names_have(reached, b->name) || !names_have(&from->names, b->name))
             continue;
-        words_add(reached, b->name);
-        add_reached(h, b, reached);
+        names_add(reached, b->name);
+        callgraph_add_reached(h, b, reached);
     }
 }
 
 /* The bytes of shared memory that a kernel and the functions it reaches declare, as C++. */
-static const char *shared_text(const kernel_t *k, const host_t *h)
+static const char *shared_bytes_text(const kernel_t *k, const program_t *h)
 {
-    words_t reached = {0};
+    names_t reached = {0};
     text_t types = {0};
     unsigned long long bytes = shared_declared(k->cursor, &types);
-    add_reached(h, k->body, &reached);
+    callgraph_add_reached(h, k->definition, &reached);
     for (int i = 0; i < h->callee_count; i++)
-        if (words_have(&reached, h->callees[i].body->name))
+        if (names_have(&reached, h->callees[i].definition->name))
             bytes += shared_declared(h->callees[i].cursor, NULL);
     return arena_printf("%llu%s", bytes, types.length ? types.data : "");
 }
 
 /* What a kernel says of itself. */
-static const char *facts_text(unit_t *u, const kernel_t *k, const host_t *h, size_t body)
+static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, size_t body)
 {
     return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() "
                         "{ return %s; } static size_t kmm_shared() { return %s; } ",
                         emit_quoted(clang_text(clang_getCursorSpelling(k->cursor))),
-                        bound_text(u, k->begin, body), shared_text(k, h));
+                        bound_text(u, k->begin, body), shared_bytes_text(k, h));
 }
 
-static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
+static void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h)
 {
     parameters_t p = {.body = clang_getNullCursor()};
     size_t open, close, body, end;
@@ -1015,18 +1021,18 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
     text_add(&names, "", 0);
     clang_visitChildren(k->cursor, find_parameters, &p);
     const char *name = clang_text(clang_getCursorSpelling(k->cursor));
-    const char *parameters = parameter_text(u, &p, &names);
-    if (clang_Cursor_isNull(p.body) || !parameters || !parameter_range(u, k, &p, &open, &close) ||
-        !unit_range(u, p.body, &body, &end)) {
+    const char *parameters = parameters_text(u, &p, &names);
+    if (clang_Cursor_isNull(p.body) || !parameters ||
+        !parameters_are_written(u, k, &p, &open, &close) || !unit_range(u, p.body, &body, &end)) {
         diag_at(SEVERITY_ERROR, u->source, k->begin, k->end,
                 "kernel '%s' is partly written by a macro; write it out", name);
         return;
     }
     captures_t captures = {u, false, 0};
-    clang_visitChildren(p.body, capture_edit, &captures);
+    clang_visitChildren(p.body, index_capture_edit, &captures);
     captures.edits = true;
     locals_t locals = {u, false, 0, 0};
-    clang_visitChildren(p.body, local_edit, &locals);
+    clang_visitChildren(p.body, index_qualify, &locals);
     const char *facts = facts_text(u, k, h, body);
     if (h->hidden && u->options->verbose)
         diag_at(
@@ -1041,7 +1047,7 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
                          .function = k->cursor,
                          .flags = k->flags & 2,
                          .is_kernel = true,
-                         .collective_of = collective_of,
+                         .collective_of = callee_collective_of,
                          .context = h};
         int found;
         unsigned extent[3];
@@ -1069,10 +1075,10 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const host_t *h)
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin,
                     "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
-    clang_visitChildren(p.body, capture_edit, &captures);
+    clang_visitChildren(p.body, index_capture_edit, &captures);
     locals.edits = true;
-    clang_visitChildren(p.body, local_edit, &locals);
-    fiber_shared_edit(u, body, end);
+    clang_visitChildren(p.body, index_qualify, &locals);
+    shared_edit_fibers(u, body, end);
     unit_edit(
         u, body, body,
         arena_printf(
@@ -1092,44 +1098,47 @@ static int operand_begin(const source_t *s, const tokens_t *list, int k)
     int i = k - 1;
     while (i >= 0) {
         int depth = 0;
-        if (is(s, list, i, ">") || is(s, list, i, ">>")) {
+        if (tokens_is(s, list, i, ">") || tokens_is(s, list, i, ">>")) {
             int round = 0; /* what parentheses hold is no angle bracket */
             for (; i >= 0; i--) {
-                round += is(s, list, i, ")") - is(s, list, i, "(");
+                round += tokens_is(s, list, i, ")") - tokens_is(s, list, i, "(");
                 if (round == 0)
-                    depth += is(s, list, i, ">") + 2 * is(s, list, i, ">>") - is(s, list, i, "<") -
-                             2 * is(s, list, i, "<<");
+                    depth += tokens_is(s, list, i, ">") + 2 * tokens_is(s, list, i, ">>") -
+                             tokens_is(s, list, i, "<") - 2 * tokens_is(s, list, i, "<<");
                 if (depth <= 0)
                     break;
             }
             i--;
             continue;
         }
-        if (is(s, list, i, ")") || is(s, list, i, "]")) {
+        if (tokens_is(s, list, i, ")") || tokens_is(s, list, i, "]")) {
             for (; i >= 0; i--) {
-                depth += is(s, list, i, ")") + is(s, list, i, "]") - is(s, list, i, "(") -
-                         is(s, list, i, "[");
+                depth += tokens_is(s, list, i, ")") + tokens_is(s, list, i, "]") -
+                         tokens_is(s, list, i, "(") - tokens_is(s, list, i, "[");
                 if (depth == 0)
                     break;
             }
-            bool called = i > 0 && (is(s, list, i - 1, "]") || is(s, list, i - 1, ")") ||
-                                    is(s, list, i - 1, ">") ||
-                                    (list->at[i - 1].kind == TOKEN_NAME &&
-                                     !is(s, list, i - 1, "return") && !is(s, list, i - 1, "if")));
+            bool called =
+                i > 0 &&
+                (tokens_is(s, list, i - 1, "]") || tokens_is(s, list, i - 1, ")") ||
+                 tokens_is(s, list, i - 1, ">") ||
+                 (list->at[i - 1].kind == TOKEN_NAME && !tokens_is(s, list, i - 1, "return") &&
+                  !tokens_is(s, list, i - 1, "if")));
             /* `if (x) (f)<<<...>>>` and `(type)(f)` are not calls of what stands before. */
-            if (!called || is(s, list, i - 1, ")"))
+            if (!called || tokens_is(s, list, i - 1, ")"))
                 return i;
             i--;
             continue;
         }
-        if (i >= 1 && (is(s, list, i - 1, "::") || is(s, list, i - 1, ".") ||
-                       is(s, list, i - 1, "->") || is(s, list, i - 1, "##"))) {
+        if (i >= 1 && (tokens_is(s, list, i - 1, "::") || tokens_is(s, list, i - 1, ".") ||
+                       tokens_is(s, list, i - 1, "->") || tokens_is(s, list, i - 1, "##"))) {
             i -= 2;
-            if (i < 0 || (list->at[i].kind != TOKEN_NAME && !is(s, list, i, ">") &&
-                          !is(s, list, i, ")") && !is(s, list, i, "]")))
+            if (i < 0 || (list->at[i].kind != TOKEN_NAME && !tokens_is(s, list, i, ">") &&
+                          !tokens_is(s, list, i, ")") && !tokens_is(s, list, i, "]")))
                 return i + 1;
             if (list->at[i].kind == TOKEN_NAME &&
-                (is(s, list, i, "return") || is(s, list, i, "else") || is(s, list, i, "do")))
+                (tokens_is(s, list, i, "return") || tokens_is(s, list, i, "else") ||
+                 tokens_is(s, list, i, "do")))
                 return i + 1;
             continue;
         }
@@ -1154,19 +1163,19 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
     int first = operand_begin(s, list, k), close = k + 1, depth = 0;
-    for (; close < list->count && (depth > 0 || !is(s, list, close, ">>>")); close++)
-        depth += is(s, list, close, "(") + is(s, list, close, "{") - is(s, list, close, ")") -
-                 is(s, list, close, "}");
+    for (; close < list->count && (depth > 0 || !tokens_is(s, list, close, ">>>")); close++)
+        depth += tokens_is(s, list, close, "(") + tokens_is(s, list, close, "{") -
+                 tokens_is(s, list, close, ")") - tokens_is(s, list, close, "}");
     int open = close + 1;
     bool named = names_arguments(s, list, open);
-    int end = named && is(s, list, open + 1, "(") ? open + 1 : open;
+    int end = named && tokens_is(s, list, open + 1, "(") ? open + 1 : open;
     depth = 0;
     for (; end < list->count; end++) {
-        depth += is(s, list, end, "(") - is(s, list, end, ")");
+        depth += tokens_is(s, list, end, "(") - tokens_is(s, list, end, ")");
         if (depth == 0)
             break;
     }
-    if ((!named && !is(s, list, open, "(")) || end >= list->count) {
+    if ((!named && !tokens_is(s, list, open, "(")) || end >= list->count) {
         if (clang_disabled_source(u, list->at[k].begin))
             return;
         diag_at(
@@ -1246,7 +1255,7 @@ static enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClien
 
 static bool is_shared(const source_t *s, const tokens_t *list, int k)
 {
-    return is(s, list, k, "__shared__");
+    return tokens_is(s, list, k, "__shared__");
 }
 
 /* Whether the token is in a kernel or function that clang found in the file. */
@@ -1262,7 +1271,7 @@ static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClient
     size_t begin, end;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (is_function(kind) && unit_range(in->u, c, &begin, &end))
+    if (program_is_function(kind) && unit_range(in->u, c, &begin, &end))
         in->found |= begin <= in->place && in->place < end;
     bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
                  kind == CXCursor_UnexposedDecl || kind == CXCursor_StructDecl ||
@@ -1277,15 +1286,15 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
     const source_t *s = u->source;
     int begin = k, end = k, bracket = -1;
     bool external = false;
-    while (begin > 0 && !is(s, list, begin - 1, ";") && !is(s, list, begin - 1, "{") &&
-           !is(s, list, begin - 1, "}") && !is(s, list, begin - 1, ")") &&
-           !is(s, list, begin - 1, ":"))
+    while (begin > 0 && !tokens_is(s, list, begin - 1, ";") &&
+           !tokens_is(s, list, begin - 1, "{") && !tokens_is(s, list, begin - 1, "}") &&
+           !tokens_is(s, list, begin - 1, ")") && !tokens_is(s, list, begin - 1, ":"))
         begin--;
-    for (; end < list->count && !is(s, list, end, ";"); end++)
-        bracket = is(s, list, end, "[") ? end : bracket;
+    for (; end < list->count && !tokens_is(s, list, end, ";"); end++)
+        bracket = tokens_is(s, list, end, "[") ? end : bracket;
     for (int i = begin; i < end; i++) {
-        external |= is(s, list, i, "extern");
-        if (is(s, list, i, "static"))
+        external |= tokens_is(s, list, i, "extern");
+        if (tokens_is(s, list, i, "static"))
             unit_edit(u, list->at[i].begin, list->at[i].end, "");
     }
     if (!external)
@@ -1298,14 +1307,14 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
     text_t type = {0};
     text_add(&type, "", 0);
     for (int i = begin; i < bracket - 1; i++) {
-        if (is(s, list, i, "extern") || is_shared(s, list, i))
+        if (tokens_is(s, list, i, "extern") || is_shared(s, list, i))
             continue;
-        if (is(s, list, i, "__align__") || is(s, list, i, "alignas") ||
-            is(s, list, i, "__attribute__")) {
+        if (tokens_is(s, list, i, "__align__") || tokens_is(s, list, i, "alignas") ||
+            tokens_is(s, list, i, "__attribute__")) {
             int depth = 0;
             do {
                 i++;
-                depth += is(s, list, i, "(") - is(s, list, i, ")");
+                depth += tokens_is(s, list, i, "(") - tokens_is(s, list, i, ")");
             } while (depth && i < bracket);
             continue;
         }
@@ -1324,7 +1333,7 @@ static void shared_edit(unit_t *u, const tokens_t *list, int k)
 /* ---- The file ---- */
 
 /* The tokens of each file of the program, in the order of the units. */
-static tokens_t *read_files(host_t *h)
+static tokens_t *read_files(program_t *h)
 {
     int count = 0, k = 0;
     for (const unit_t *u = h->u; u; u = u->next)
@@ -1346,31 +1355,31 @@ static enum CXChildVisitResult find_host(CXCursor c, CXCursor parent, CXClientDa
 }
 
 /* Whether the place is in a function of the device alone. */
-static bool is_on_device(const host_t *h, const unit_t *u, size_t at)
+static bool is_on_device(const program_t *h, const unit_t *u, size_t at)
 {
     for (int k = 0; k < h->kernel_count; k++)
         if (h->kernels[k].u == u && at >= h->kernels[k].begin && at < h->kernels[k].end)
             return true;
     for (int k = 0; k < h->callee_count; k++) {
         const callee_t *c = &h->callees[k];
-        bool host = false;
+        bool program = false;
         if (c->u != u || at < c->begin || at >= c->end)
             continue;
-        clang_visitChildren(c->cursor, find_host, &host);
-        return !host;
+        clang_visitChildren(c->cursor, find_host, &program);
+        return !program;
     }
     return false;
 }
 
-static void edit_file(const host_t *h, unit_t *u, const tokens_t *list)
+static void edit_file(const program_t *h, unit_t *u, const tokens_t *list)
 {
     for (int k = 0; k < list->count; k++) {
         const token_t t = list->at[k];
-        if (is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) &&
+        if (tokens_is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) &&
             !clang_disabled_source(u, t.begin))
             diag_at(SEVERITY_ERROR, u->source, t.begin, t.end,
                     "launches from kernels are missing on the CPU target");
-        else if (is(u->source, list, k, "<<<"))
+        else if (tokens_is(u->source, list, k, "<<<"))
             launch_edit(u, list, k);
         else if (is_shared(u->source, list, k))
             shared_edit(u, list, k);
@@ -1379,20 +1388,20 @@ static void edit_file(const host_t *h, unit_t *u, const tokens_t *list)
 
 void host_kernels(unit_t *main)
 {
-    host_t h = {.u = main};
+    program_t h = {.u = main};
     int errors = diag_error_count();
     clang_getInclusions(main->tu, find_header, &h);
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), find_functions, &h);
     const tokens_t *list = read_files(&h);
-    find_flags(&h);
-    refuse_ptx(&h);
+    requirements_find(&h);
+    ptx_refuse(&h);
     if (diag_error_count() > errors)
         return;
     for (unit_t *u = main; u; u = u->next)
         edit_file(&h, u, list++);
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), address_edit, main);
     if (!h.hidden && !main->options->fibers) {
-        find_fibers(&h);
+        callees_find_fibers(&h);
         callees_edit(&h);
     }
     for (int k = 0; k < h.kernel_count; k++)
