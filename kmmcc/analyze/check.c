@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a directive makes sense: its axes, its sections, and what it says about each argument of
  * the launch. */
+#include "analyze/check.h"
+
+#include <clang-c/Index.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/hazard.h"
+#include "analyze/reduce.h"
+#include "analyze/uses.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "kmm/launch.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
+#include "pragma/form.h"
+#include "pragma/parse.h"
 #include "pragma/parser.h"
 
 static void error_at(const unit_t *u, size_t begin, size_t end, const char *format, ...)
@@ -438,40 +457,6 @@ static void check_section(unit_t *u, directive_t *d, const item_t *item, section
 
 /* ---- Items ---- */
 
-static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
-{
-    CXCursor *root = data;
-    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr ||
-        clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
-        CXType type = clang_getCanonicalType(clang_getCursorType(c));
-        bool is_address =
-            clang_getCursorKind(parent) == CXCursor_UnaryOperator && /* &k for an integer k */
-            clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
-        if (!is_integer(type) || is_address) {
-            *root = clang_getCursorReferenced(c);
-            return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse
-                                                                    : CXChildVisit_Break;
-        }
-    }
-    return CXChildVisit_Recurse;
-}
-
-/* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null
- * when there is none. */
-CXCursor check_root(CXCursor e)
-{
-    CXCursor root = clang_getNullCursor();
-    if (clang_Cursor_isNull(e))
-        return root;
-    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr)
-        return clang_getCursorReferenced(e);
-    find_root(e, e, &root);
-    if (clang_getCursorKind(root) != CXCursor_VarDecl &&
-        clang_getCursorKind(root) != CXCursor_ParmDecl)
-        clang_visitChildren(e, find_root, &root);
-    return root;
-}
-
 static CXType pointee(CXType type)
 {
     type = clang_getCanonicalType(type);
@@ -741,7 +726,7 @@ static void check_overlap(unit_t *u, directive_t *d, const item_t *item)
 static void check_item(unit_t *u, directive_t *d, item_t *item)
 {
     int errors = diag_error_count();
-    item->root = check_root(item->base->cursor);
+    item->root = cursor_root(item->base->cursor);
     if (!check_base(u, d, item))
         return;
     find_shape(u, d, item);
@@ -836,7 +821,7 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
                      .end = end,
                      .mode = KMM_READ,
                      .base = base,
-                     .root = check_root(d->argument[number])};
+                     .root = cursor_root(d->argument[number])};
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add "
             "read(%s[...]) [-Wkmm-whole]",
@@ -873,7 +858,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
                            ? ""
                            : clang_text(clang_getCursorSpelling(parameter)),
                *text = words(u, begin, end);
-    CXCursor root = check_root(d->argument[number]);
+    CXCursor root = cursor_root(d->argument[number]);
     const char *base = clang_Cursor_isNull(root) ? "" : clang_text(clang_getCursorSpelling(root));
     if (!*base)
         base = text;
@@ -976,7 +961,7 @@ static void check_uses(unit_t *u, const directive_t *d)
         return;
     const parameters_t *p = parameters_of(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
-        check_parameter_use(u, d, f, check_root(d->argument[k]), p->at[k]);
+        check_parameter_use(u, d, f, cursor_root(d->argument[k]), p->at[k]);
 }
 
 /* ---- What chunks cannot do ---- */

@@ -7,11 +7,24 @@
  * The declaration itself is checked in a function that nothing calls, which has the kernel's
  * parameters and stands in the pragma's place when the completed source is parsed.
  */
+#include "analyze/declare.h"
+
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "analyze/declare.h"
+#include "analyze/infer.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "clang/disabled.h"
+#include "clang/pragmas.h"
+#include "kmm/launch.h"
+#include "pragma/expression.h"
+#include "pragma/includes.h"
 
 /* ---- The kernel that a declaration governs ---- */
 
@@ -65,7 +78,7 @@ static CXCursor kernel_below(unit_t *u, const directive_t *d)
     clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_nearest, &n);
     if (clang_Cursor_isNull(n.found) || !is_adjacent(u->source, d->pragma.end, n.begin))
         return clang_getNullCursor();
-    if (meets_directive(u->source, d->pragma.end, n.begin) && clang_disabled(u, d->parsed_at))
+    if (meets_directive(u->source, d->pragma.end, n.begin) && disabled_in_parsed(u, d->parsed_at))
         return clang_getNullCursor();
     return n.found;
 }
@@ -157,14 +170,14 @@ static declaration_t *bind_one(unit_t *u, directive_t *d, declaration_t *list)
 {
     CXCursor kernel = kernel_below(u, d);
     if (clang_Cursor_isNull(kernel)) {
-        if (!clang_disabled(u, d->parsed_at))
+        if (!disabled_in_parsed(u, d->parsed_at))
             error_at(u, d->name_begin, d->name_end,
                      "'declare kernel' governs no kernel: put it before the definition or a "
                      "declaration of one");
         return NULL;
     }
     const char *name = clang_text(clang_getCursorSpelling(kernel));
-    if (!bind_is_kernel(kernel)) {
+    if (!cursor_is_kernel(kernel)) {
         error_at(u, d->name_begin, d->name_end,
                  arena_printf("'declare kernel' governs '%s', which is no kernel; what the call of "
                               "a function accesses is said at the call",
@@ -571,9 +584,9 @@ static bool is_null(const char *text)
 
 bool declare_covers(const directive_t *d, CXCursor argument)
 {
-    CXCursor root = check_root(argument);
+    CXCursor root = cursor_root(argument);
     for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
-        CXCursor base = check_root(d->item[k].base->cursor);
+        CXCursor base = cursor_root(d->item[k].base->cursor);
         if (!clang_Cursor_isNull(base) &&
             clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(base)))
             return true;
@@ -806,7 +819,7 @@ static void parse_again(unit_t *u)
     int count = u->directive_count, messages = diag_count();
     u->directives = NULL;
     u->directive_count = 0;
-    parse_pragmas(u);
+    pragmas_parse(u);
     diag_retract(messages, diag_count()); /* they are known */
     u->mistakes = NULL;
     for (int k = 0; k < count && k < u->directive_count; k++) {
@@ -815,13 +828,6 @@ static void parse_again(unit_t *u)
         u->directives[k]->declared_order = old[k]->declared_order;
         u->directives[k]->broken = old[k]->failed;
     }
-}
-
-directive_t *directive_declared(const directive_t *d)
-{
-    return d->declared_in && d->declared_order < d->declared_in->directive_count
-               ? d->declared_in->directives[d->declared_order]
-               : NULL;
 }
 
 bool declare_complete(unit_t *u, int first)

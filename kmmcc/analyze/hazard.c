@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel, or a function that it calls, does that its chunks cannot do. */
+#include "analyze/hazard.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/options.h"
+#include "clang/cursor.h"
 
 enum { MAX_SEEN = 512, MAX_SYMBOLS = 32 };
 
@@ -27,29 +32,6 @@ static void note(CXCursor *where, CXCursor c)
 {
     if (clang_Cursor_isNull(*where))
         *where = c;
-}
-
-typedef struct children {
-    CXCursor at[8];
-    int count;
-} children_t;
-
-static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    children_t *list = data;
-    (void)parent;
-    if (list->count < 8)
-        list->at[list->count++] = c;
-    else
-        list->at[7] = c; /* the last one is kept */
-    return CXChildVisit_Continue;
-}
-
-static children_t children_of(CXCursor c)
-{
-    children_t list = {.count = 0};
-    clang_visitChildren(c, add_child, &list);
-    return list;
 }
 
 /* ---- Variables of the device ---- */
@@ -95,7 +77,7 @@ static bool is_symbol(CXCursor variable)
 /* A change of a `__device__` variable; what only points to it is not followed. */
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
-    CXCursor variable = check_root(what);
+    CXCursor variable = cursor_root(what);
     if (!has_attribute(variable, CXCursor_CUDADeviceAttr) ||
         has_attribute(variable, CXCursor_CUDASharedAttr))
         return;
@@ -112,7 +94,7 @@ static CXCursor below_wrappers(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        children_t list = children_of(c);
+        cursors_t list = cursor_children(c);
         if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr) || list.count == 0)
             return c;
         c = list.at[0];
@@ -123,7 +105,7 @@ static CXCursor below_wrappers(CXCursor c)
 
 static bool is_shared(CXCursor e)
 {
-    CXCursor root = check_root(e);
+    CXCursor root = cursor_root(e);
     return !clang_Cursor_isNull(root) && has_attribute(root, CXCursor_CUDASharedAttr);
 }
 
@@ -150,7 +132,7 @@ static bool is_idle(CXCursor c)
     static const char *const pauses[] = {"__nanosleep", "__threadfence", "__threadfence_block",
                                          "__threadfence_system", "__syncwarp"};
     enum CXCursorKind kind = clang_getCursorKind(c);
-    children_t list = children_of(c);
+    cursors_t list = cursor_children(c);
     for (size_t k = 0; kind == CXCursor_CallExpr && k < sizeof(pauses) / sizeof(*pauses); k++)
         if (!strcmp(spelling(c), pauses[k]))
             return true;
@@ -164,7 +146,7 @@ static bool is_idle(CXCursor c)
 
 static void visit_loop(walk_t *w, CXCursor loop)
 {
-    children_t list = children_of(loop);
+    cursors_t list = cursor_children(loop);
     bool first = clang_getCursorKind(loop) == CXCursor_DoStmt, watches = false;
     int body = first ? 0 : list.count - 1;
     if (list.count < 2 || !is_idle(list.at[body]))
@@ -196,7 +178,7 @@ static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXCli
 }
 
 /* `i += gridDim.x * blockDim.x`, or by a variable with that value. */
-static void visit_step(walk_t *w, CXCursor c, const children_t *operands)
+static void visit_step(walk_t *w, CXCursor c, const cursors_t *operands)
 {
     bool found = false;
     if (operands->count != 2 || clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_AddAssign)
@@ -217,7 +199,7 @@ static bool is_elsewhere(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
     enum CXCursorKind kind = clang_getCursorKind(f), device = CXCursor_CUDADeviceAttr;
-    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || bind_is_kernel(f) ||
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || cursor_is_kernel(f) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
         !clang_Cursor_isNull(
             clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
@@ -230,7 +212,7 @@ static void visit_call(walk_t *w, CXCursor c)
 {
     const char *name = spelling(c);
     CXCursor f = clang_getCursorReferenced(c);
-    if (bind_is_launch(c) || bind_is_kernel(f))
+    if (cursor_is_launch(c) || cursor_is_kernel(f))
         note(&w->found.launch, c);
     bool texture = begins(name, "tex1D") || begins(name, "tex2D") || begins(name, "tex3D") ||
                    begins(name, "texCubemap") || begins(name, "surf1D") || begins(name, "surf2D") ||
@@ -253,7 +235,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
 {
     walk_t *w = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    children_t list;
+    cursors_t list;
     (void)parent;
     bool stores = false;
     switch (kind) {
@@ -268,7 +250,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
     case CXCursor_UnaryOperator:
-        list = children_of(c);
+        list = cursor_children(c);
         stores = kind == CXCursor_CompoundAssignOperator ||
                  (kind == CXCursor_BinaryOperator &&
                   clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
@@ -328,7 +310,7 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
     (void)parent;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && bind_is_kernel(c))
+    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && cursor_is_kernel(c))
         walk_function(data, c);
     return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
                    kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec ||

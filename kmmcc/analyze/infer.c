@@ -8,9 +8,19 @@
  * nothing but the comparisons that give the range. Elsewhere it is `update`, which is right
  * whatever is stored.
  */
+#include "analyze/infer.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "analyze/declare.h"
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "pragma/directive.h"
+#include "pragma/parse.h"
+#include "pragma/pragma.h"
 
 /* ---- Indices as sums ---- */
 
@@ -136,27 +146,6 @@ static value_t product_of(value_t a, value_t b)
 
 /* ---- Cursors ---- */
 
-typedef struct children {
-    CXCursor at[16];
-    int count;
-} children_t;
-
-static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    children_t *list = data;
-    (void)parent;
-    if (list->count < 16)
-        list->at[list->count++] = c;
-    return CXChildVisit_Continue;
-}
-
-static children_t children_of(CXCursor c)
-{
-    children_t list = {.count = 0};
-    clang_visitChildren(c, add_child, &list);
-    return list;
-}
-
 /* Whether two cursors are the same expression or statement, however they were reached. */
 static bool is_same(CXCursor a, CXCursor b)
 {
@@ -178,7 +167,7 @@ static CXCursor operand_of(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        children_t list = children_of(c);
+        cursors_t list = cursor_children(c);
         bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
                     kind == CXCursor_CXXFunctionalCastExpr;
         if (list.count == 0 || !(kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
@@ -207,7 +196,7 @@ static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClient
         assigns = op == CXUnaryOperator_AddrOf ||
                   (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec);
     }
-    children_t list = children_of(c);
+    cursors_t list = assigns ? cursor_children(c) : (cursors_t){0};
     CXCursor operand = assigns && list.count ? operand_of(list.at[0]) : clang_getNullCursor();
     if (assigns && clang_getCursorKind(operand) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(operand), x->variable))
@@ -271,7 +260,7 @@ static value_t value_of_variable(infer_t *f, CXCursor variable)
         return constant(clang_text(clang_getCursorSpelling(variable)));
     if (kind != CXCursor_VarDecl)
         return unknown;
-    children_t list = children_of(variable);
+    cursors_t list = cursor_children(variable);
     enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
     if (scope == CXCursor_TranslationUnit) /* known to the host by the same name */
         return clang_isConstQualifiedType(type) && list.count == 1 &&
@@ -296,7 +285,7 @@ static value_t value_of(infer_t *f, CXCursor c)
         return v;
     CXCursor inner = operand_of(c);
     f->depth++;
-    children_t list = children_of(inner);
+    cursors_t list = cursor_children(inner);
     text = text_of(f, inner);
     switch (clang_getCursorKind(inner)) {
     case CXCursor_IntegerLiteral: v = constant(text); break;
@@ -403,7 +392,7 @@ typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
 static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char **range)
 {
     CXCursor inner = operand_of(c);
-    children_t list = children_of(inner);
+    cursors_t list = cursor_children(inner);
     if (clang_getCursorKind(inner) != CXCursor_BinaryOperator || list.count != 2)
         return GUARD_NONE;
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(inner);
@@ -430,7 +419,7 @@ static guard_t read_guard(infer_t *f, CXCursor c, bool leaves)
 
 static bool is_return(CXCursor c)
 {
-    children_t list = children_of(c);
+    cursors_t list = cursor_children(c);
     if (clang_getCursorKind(c) == CXCursor_CompoundStmt && list.count == 1)
         return is_return(list.at[0]);
     return clang_getCursorKind(c) == CXCursor_ReturnStmt && list.count == 0;
@@ -460,7 +449,7 @@ static void add_straight(infer_t *f, CXCursor block, statements_t *out, int dept
     int k = 0;
     for (; k < all->count; k++) {
         CXCursor c = all->at[k];
-        children_t list = children_of(c);
+        cursors_t list = cursor_children(c);
         bool is_if = clang_getCursorKind(c) == CXCursor_IfStmt && list.count == 2;
         if (clang_getCursorKind(c) == CXCursor_DeclStmt && !does_of(c).access)
             continue;
@@ -512,7 +501,7 @@ static bool names(const search_t *x, CXCursor c)
 static bool element_of(const search_t *x, CXCursor c, value_t *index)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
-    children_t list = children_of(c);
+    cursors_t list = cursor_children(c);
     if (kind == CXCursor_ArraySubscriptExpr && list.count == 2 && names(x, operand_of(list.at[0])))
         return *index = value_of(x->f, list.at[1]), true;
     if (kind != CXCursor_UnaryOperator ||
@@ -521,7 +510,7 @@ static bool element_of(const search_t *x, CXCursor c, value_t *index)
     CXCursor inner = operand_of(list.at[0]);
     if (names(x, inner))
         return *index = constant("0"), true;
-    list = children_of(inner);
+    list = cursor_children(inner);
     bool sum = clang_getCursorKind(inner) == CXCursor_BinaryOperator &&
                clang_getCursorBinaryOperatorKind(inner) == CXBinaryOperator_Add;
     if (sum && list.count == 2 && names(x, operand_of(list.at[0])))
@@ -574,7 +563,7 @@ static bool is_bounded(const infer_t *f, const value_t *v)
 static void add_use(search_t *x, CXCursor element, CXCursor parent)
 {
     value_t index = unknown;
-    children_t around = children_of(parent);
+    cursors_t around = cursor_children(parent);
     bool first = around.count && is_same(around.at[0], element);
     enum CXCursorKind kind = clang_getCursorKind(parent);
     bool assigns = first && kind == CXCursor_BinaryOperator &&
@@ -612,12 +601,13 @@ static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientDa
         x->fails = true; /* the pointer itself, other than in an element */
     } else if (element_of(x, c, &index)) {
         add_use(x, c, parent);
-        children_t list = children_of(c); /* what the index is made of; the pointer is done with */
+        cursors_t list =
+            cursor_children(c); /* what the index is made of; the pointer is done with */
         CXCursor inner = list.count ? list.at[list.count - 1] : c;
         if (list.count == 2)
             clang_visitChildren(inner, find_uses, x);
         else if (list.count == 1) {
-            children_t sum = children_of(operand_of(inner));
+            cursors_t sum = cursor_children(operand_of(inner));
             if (sum.count == 2)
                 clang_visitChildren(sum.at[1], find_uses, x);
         }

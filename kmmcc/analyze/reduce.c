@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a reduction has a meaning for the elements it names: C, CUDA and C++ types as those of
  * kmm/launch.h. */
+#include "analyze/reduce.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/diag.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "kmm/launch.h"
 
 static const char *words(const unit_t *u, size_t begin, size_t end)
 {

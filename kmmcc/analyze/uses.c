@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the code of a kernel or function does with what its pointers point to, where that is simple
  * to see. */
+#include "analyze/uses.h"
+
 #include <string.h>
 
-#include "directive.h"
+#include "clang/cursor.h"
 
 typedef struct walk {
     CXCursor parameter;
@@ -62,7 +64,7 @@ static bool is_pointer(CXType type)
 
 static bool begins_with(const walk_t *w, CXCursor e)
 {
-    return !clang_Cursor_isNull(e) && clang_equalCursors(check_root(e), w->parameter);
+    return !clang_Cursor_isNull(e) && clang_equalCursors(cursor_root(e), w->parameter);
 }
 
 static bool is_element(CXCursor e)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages in clang's form. They are kept until diag_flush, which prints them sorted by place. */
-#include "kmmcc.h"
+#include "base/diag.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
 
 typedef struct fix {
     size_t begin, end;

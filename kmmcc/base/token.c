@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of C and C++ text: just enough to find pragmas, to parse clauses and to edit declarations.
  */
+#include "base/token.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end)
 {

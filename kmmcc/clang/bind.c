@@ -10,10 +10,24 @@
  * stand. So one parse sees the expressions in their scope, gives their types, and says which
  * statement follows.
  */
+#include "clang/bind.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "clang/disabled.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
 
 /* ---- The text to parse ---- */
 
@@ -76,11 +90,6 @@ static void probe_items(writer_t *w, directive_t *d)
     }
 }
 
-bool directive_stands_alone(const directive_t *d)
-{
-    return d->kind >= DIRECTIVE_WAIT;
-}
-
 static void write_probe(writer_t *w, directive_t *d)
 {
     d->probe_count = 0; /* a file may be parsed twice */
@@ -120,9 +129,9 @@ void bind_probes(unit_t *u)
 {
     writer_t w = {.u = u};
     size_t from = 0;
-    text_printf(
-        &w.text, "%s\n",
-        emit_line(u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */
+    text_printf(&w.text, "%s\n",
+                source_line_marker(
+                    u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */
     for (int k = 0; k < u->directive_count; k++) {
         copy_source(&w, from, u->directives[k]->pragma.begin);
         write_probe(&w, u->directives[k]);
@@ -202,58 +211,9 @@ typedef struct found {
     bool cooperative;
 } found_t;
 
-typedef struct children {
-    CXCursor *at;
-    int count, capacity;
-} children_t;
-
-static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    children_t *list = data;
-    (void)parent;
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 8;
-        CXCursor *at = arena_alloc((size_t)list->capacity * sizeof(*at));
-        if (list->count)
-            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
-        list->at = at;
-    }
-    list->at[list->count++] = c;
-    return CXChildVisit_Continue;
-}
-
-static children_t children_of(CXCursor c)
-{
-    children_t list = {0};
-    clang_visitChildren(c, add_child, &list);
-    return list;
-}
-
 static const char *spelling(CXCursor c)
 {
     return clang_text(clang_getCursorSpelling(c));
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(name, *list))
-            return true;
-    return false;
-}
-
-/* `k<<<...>>>(...)`: its second child is the call that pushes the configuration. */
-static bool is_chevron(CXCursor call)
-{
-    static const char *const names[] = {"__cudaPushCallConfiguration", "cudaConfigureCall",
-                                        "__hipPushCallConfiguration", "hipConfigureCall", NULL};
-    children_t list = children_of(call);
-    return list.count >= 2 && is_one_of(spelling(list.at[1]), names);
-}
-
-bool bind_is_launch(CXCursor call)
-{
-    return is_chevron(call);
 }
 
 /* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
@@ -264,14 +224,14 @@ static int kernel_argument(CXCursor call)
     static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                          "cudaLaunchKernelExC_ptsz", "hipLaunchKernelExC", NULL};
     const char *name = spelling(call);
-    return is_one_of(name, first) ? 0 : is_one_of(name, second) ? 1 : -1;
+    return text_is_one_of(name, first) ? 0 : text_is_one_of(name, second) ? 1 : -1;
 }
 
 static bool is_cooperative(CXCursor call)
 {
     static const char *const names[] = {"cudaLaunchCooperativeKernel", "hipLaunchCooperativeKernel",
                                         "cudaLaunchCooperativeKernelMultiDevice", NULL};
-    return is_one_of(spelling(call), names);
+    return text_is_one_of(spelling(call), names);
 }
 
 /* Whether the parent, seen from the child, only wraps the child's value: parentheses, (void),
@@ -475,8 +435,9 @@ static bool find_call(found_t *found, const frame_t *at, bool *in_call)
     /* A constructor or a conversion is written as no call. */
     enum CXCursorKind callee = clang_getCursorKind(clang_getCursorReferenced(at->cursor));
     bool function = callee != CXCursor_Constructor && callee != CXCursor_ConversionFunction;
-    if (is_chevron(at->cursor) || kernel_argument(at->cursor) >= 0) {
-        add_call(found, &found->kernels, at, is_chevron(at->cursor) ? LAUNCH_CHEVRON : LAUNCH_CALL);
+    if (cursor_is_launch(at->cursor) || kernel_argument(at->cursor) >= 0) {
+        add_call(found, &found->kernels, at,
+                 cursor_is_launch(at->cursor) ? LAUNCH_CHEVRON : LAUNCH_CALL);
         return true;
     }
     found->cooperative |= is_cooperative(at->cursor);
@@ -492,7 +453,7 @@ static void find_calls(found_t *found, const frame_t *at, bool in_call)
 {
     if (clang_getCursorKind(at->cursor) == CXCursor_CallExpr && find_call(found, at, &in_call))
         return;
-    children_t list = children_of(at->cursor);
+    cursors_t list = cursor_children(at->cursor);
     for (int k = 0; k < list.count; k++) {
         frame_t inner = {at, list.at[k], k == 0, k == list.count - 1};
         find_calls(found, &inner, in_call);
@@ -515,23 +476,6 @@ static void error_of(const unit_t *u, const directive_t *d, CXCursor c, const ch
         error_at(u, d->name_begin, d->name_end, message);
 }
 
-static enum CXChildVisitResult find_global(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
-    return CXChildVisit_Continue;
-}
-
-bool bind_is_kernel(CXCursor f)
-{
-    bool found = false;
-    enum CXCursorKind kind = clang_getCursorKind(f);
-    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate)
-        return false;
-    clang_visitChildren(f, find_global, &found);
-    return found;
-}
-
 /* The reference to what is called: below conversions, casts, `&` and parentheses. */
 static CXCursor callee_reference(CXCursor c)
 {
@@ -541,7 +485,7 @@ static CXCursor callee_reference(CXCursor c)
             kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
             kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_UnaryOperator)
             return c;
-        children_t list = children_of(c);
+        cursors_t list = cursor_children(c);
         if (list.count == 0)
             return c;
         c = list.at[list.count - 1];
@@ -568,15 +512,6 @@ static void add_target(directive_t *d, CXCursor f)
             (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
 }
 
-CXCursor bind_used(CXCursor f)
-{
-    enum CXCursorKind kind = clang_getCursorKind(f);
-    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
-                   kind == CXCursor_OverloadedDeclRef
-               ? f
-               : clang_getCursorDefinition(f);
-}
-
 /* The functions that a name stands for. */
 static void add_named(directive_t *d, CXCursor f)
 {
@@ -587,8 +522,8 @@ static void add_named(directive_t *d, CXCursor f)
         return;
     unsigned count = clang_getNumOverloadedDecls(f);
     for (unsigned k = 0; k < count; k++) {
-        CXCursor one = bind_used(clang_getOverloadedDecl(f, k));
-        if (!d->is_kernel || bind_is_kernel(template_of(one)))
+        CXCursor one = cursor_used(clang_getOverloadedDecl(f, k));
+        if (!d->is_kernel || cursor_is_kernel(template_of(one)))
             add_target(d, clang_getCanonicalCursor(one));
     }
 }
@@ -637,8 +572,8 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
     enum CXCursorKind kind = clang_getCursorKind(c);
     if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_CallExpr && is_chevron(c)) {
-        children_t list = children_of(c);
+    if (kind == CXCursor_CallExpr && cursor_is_launch(c)) {
+        cursors_t list = cursor_children(c);
         for (int k = 1; k < list.count; k++) {
             find_addressed(list.at[k], parent, data);
             clang_visitChildren(list.at[k], find_addressed, data);
@@ -647,7 +582,7 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
     }
     if (kind == CXCursor_DeclRefExpr) {
         CXCursor f = clang_getCursorReferenced(c);
-        if (bind_is_kernel(template_of(f)) &&
+        if (cursor_is_kernel(template_of(f)) &&
             same_parameters(a->type, clang_getCanonicalType(clang_getCursorType(f))))
             add_target(a->d, f);
     }
@@ -793,7 +728,7 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
 
 static void bind_callee(unit_t *u, directive_t *d)
 {
-    children_t list = children_of(d->launch);
+    cursors_t list = cursor_children(d->launch);
     CXCursor callee = list.count ? list.at[0] : clang_getNullCursor();
     d->callee = d->definition = clang_getNullCursor();
     d->callee_type = (CXType){.kind = CXType_Invalid};
@@ -885,7 +820,7 @@ static void bind_statement(unit_t *u, directive_t *d)
 
 static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
 {
-    children_t list = children_of(at->cursor);
+    cursors_t list = cursor_children(at->cursor);
     walk_t w = {.u = u, .d = d};
     d->bound = true;
     bind_scope(d, at);
@@ -958,7 +893,7 @@ void bind_directives(unit_t *u)
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
         if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE &&
-            !clang_disabled(u, d->parsed_at))
+            !disabled_in_parsed(u, d->parsed_at))
             error_at(u, d->name_begin, d->name_end,
                      "the pragma governs nothing: it does not stand before a statement");
     }

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function's body as a tree with places in the source, its variables, and how each of their uses
  * changes them. */
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "clang/disabled.h"
+#include "clang/unit.h"
 #include "cpu/split.h"
 
 bool tree_fail(body_tree_t *b, const node_t *n, const char *reason)
@@ -581,7 +590,7 @@ static bool are_all_found(body_tree_t *b, collective_of_t collective_of, const v
             continue;
         token_t behind = token_at(b, t.end, b->root->end);
         if ((token_is(s, behind, "(") || token_is(s, behind, "<")) &&
-            !is_in_collective(b->root, t.begin) && !clang_disabled_source(b->u, t.begin)) {
+            !is_in_collective(b->root, t.begin) && !disabled_in_source(b->u, t.begin)) {
             b->reason_at = t.begin;
             b->reason = "a call of what may meet at a barrier is not seen as one";
             return false;

@@ -10,8 +10,16 @@
  * (kmm_host_bringing) return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s,
  * v); { ... } }
  */
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "clang/cursor.h"
+#include "clang/unit.h"
 #include "cpu/split.h"
 
 typedef struct signature {
@@ -96,7 +104,7 @@ bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason
                            "if (kmm_host_bringing) "
                            "return kmm_host_bring<kmm_function, kmm_type%s>::call(%s);\n%s\n",
                            result, f.types.data, f.parameters.data, text, f.list.data, f.names.data,
-                           emit_line(s->u->source, source_line(s->u->source, begin))));
+                           source_line_marker(s->u->source, source_line(s->u->source, begin))));
     unit_edit(s->u, end, end, " }");
     return true;
 }

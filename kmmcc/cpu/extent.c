@@ -4,8 +4,12 @@
  * there, and how often loops run in blocks of that size. It is a guess: other sizes are run too, by
  * code that does not know its size.
  */
+#include <clang-c/Index.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "clang/cursor.h"
+#include "clang/unit.h"
 #include "cpu/split.h"
 
 enum { MAX_THREADS = 1024, MAX_DEPTH = 8 };
@@ -103,7 +107,7 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
     if (clang_isDeclaration(clang_getCursorKind(c)) &&
         clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if (clang_getCursorKind(c) != CXCursor_CallExpr || !bind_is_launch(c))
+    if (clang_getCursorKind(c) != CXCursor_CallExpr || !cursor_is_launch(c))
         return CXChildVisit_Recurse;
     CXCursor f = clang_getCursorReferenced(c);
     children_t list = children_of(c),

@@ -4,10 +4,23 @@
  * which works in macros and templates alike; kernels are found by clang.
  * include/kmm/host/kmm_launch.h shows what a kernel and a launch become.
  */
+#include "cpu/host.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "analyze/uses.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "clang/disabled.h"
 #include "cpu/split.h"
-#include "directive.h"
 
 /* ---- Tokens of a file ---- */
 
@@ -1009,7 +1022,7 @@ static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, 
 {
     return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() "
                         "{ return %s; } static size_t kmm_shared() { return %s; } ",
-                        emit_quoted(clang_text(clang_getCursorSpelling(k->cursor))),
+                        text_quoted(clang_text(clang_getCursorSpelling(k->cursor))),
                         bound_text(u, k->begin, body), shared_bytes_text(k, h));
 }
 
@@ -1176,7 +1189,7 @@ static void launch_edit(unit_t *u, const tokens_t *list, int k)
             break;
     }
     if ((!named && !tokens_is(s, list, open, "(")) || end >= list->count) {
-        if (clang_disabled_source(u, list->at[k].begin))
+        if (disabled_in_source(u, list->at[k].begin))
             return;
         diag_at(
             SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
@@ -1208,11 +1221,11 @@ static CXCursor named_kernel(CXCursor c)
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_OverloadedDeclRef) {
         CXCursor f = clang_getCursorReferenced(c);
         if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef)
-            f = clang_getNumOverloadedDecls(f) ? bind_used(clang_getOverloadedDecl(f, 0))
+            f = clang_getNumOverloadedDecls(f) ? cursor_used(clang_getOverloadedDecl(f, 0))
                                                : clang_getNullCursor();
         CXCursor general = clang_getSpecializedCursorTemplate(f);
         f = clang_Cursor_isNull(general) ? f : general;
-        return !clang_Cursor_isNull(f) && bind_is_kernel(f) ? f : clang_getNullCursor();
+        return !clang_Cursor_isNull(f) && cursor_is_kernel(f) ? f : clang_getNullCursor();
     }
     CXCursor inner = clang_getNullCursor();
     if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
@@ -1376,7 +1389,7 @@ static void edit_file(const program_t *h, unit_t *u, const tokens_t *list)
     for (int k = 0; k < list->count; k++) {
         const token_t t = list->at[k];
         if (tokens_is(u->source, list, k, "<<<") && is_on_device(h, u, t.begin) &&
-            !clang_disabled_source(u, t.begin))
+            !disabled_in_source(u, t.begin))
             diag_at(SEVERITY_ERROR, u->source, t.begin, t.end,
                     "launches from kernels are missing on the CPU target");
         else if (tokens_is(u->source, list, k, "<<<"))
@@ -1406,21 +1419,4 @@ void host_kernels(unit_t *main)
     }
     for (int k = 0; k < h.kernel_count; k++)
         kernel_edit(h.kernels[k].u, &h.kernels[k], &h);
-}
-
-void host_parse_flags(const options_t *o, const char ***flags, int *count)
-{
-    static const char *own[12];
-    int n = 0;
-    (void)o;
-    own[n++] = "-xcuda";
-    own[n++] = "--cuda-host-only";
-    own[n++] = "-nocudainc";
-    own[n++] = "-nocudalib";
-    own[n++] = "-DKMM_HOST_PARSE=1";
-    own[n++] = arena_printf("-isystem%s", driver_folder("include/kmm/host"));
-    own[n++] = "-includekmm_parse.h";
-    own[n++] = "-includecuda_runtime.h";
-    *flags = own;
-    *count = n;
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many bytes of shared memory a function declares: what cudaFuncGetAttributes says of a kernel.
  */
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "clang/cursor.h"
 #include "cpu/split.h"
 
 typedef struct declared {

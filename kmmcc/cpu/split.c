@@ -7,10 +7,16 @@
  *
  * It is written three times: what the first two find out makes the last one simpler.
  */
+#include "cpu/split.h"
+
 #include <limits.h>
 #include <string.h>
 
-#include "cpu/split.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/token.h"
+#include "clang/cursor.h"
 
 enum { MAX_BOUND = 256, MAX_NUMBER = 250, MAX_UNROLLED = 16, MAX_SHORT = 80, MANY_REGIONS = 40 };
 
@@ -116,7 +122,7 @@ static const char *edits_copy_node(const emitter_t *e, const node_t *n)
 
 static const char *edits_line(const emitter_t *e, size_t at)
 {
-    return emit_line(e->s->u->source, source_line(e->s->u->source, at));
+    return source_line_marker(e->s->u->source, source_line(e->s->u->source, at));
 }
 
 /* Whether preprocessor conditions in the text begin and end in it. */

@@ -7,7 +7,12 @@
 #ifndef KMMCC_SPLIT_H
 #define KMMCC_SPLIT_H
 
-#include "directive.h"
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "clang/unit.h"
 
 typedef struct node node_t;
 typedef struct variable variable_t;

@@ -4,8 +4,12 @@
  * taken back until nothing contradicts: a contradiction is an initializer or an assigned value that
  * varies, or an assignment that only some threads reach.
  */
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "clang/cursor.h"
 #include "cpu/split.h"
 
 static bool is_one_of(const char *name, const char *const *list, size_t count)

@@ -9,11 +9,31 @@
 #include "driver/driver.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/install.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/toolchain.h"
+#include "clang/verify.h"
+#include "driver/depend.h"
+#include "driver/help.h"
+#include "driver/link.h"
+#include "driver/object.h"
+#include "driver/options.h"
+#include "driver/transform.h"
+#include "emit/diff.h"
+#include "pragma/includes.h"
 
 /* Where kmm's own cuda_runtime.h is, and hip/hip_runtime.h over CUDA's. */
 #define HOST_HEADERS "include/kmm/host"
@@ -43,31 +63,6 @@ typedef struct plan {
     unsigned objects; /* what the linked objects hold: OBJECT_... */
     compiler_t linker;
 } plan_t;
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static const char *folder_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return !slash ? "." : slash == path ? "/" : arena_copy(path, (size_t)(slash - path));
-}
-
-/* ---- kmm's own files ---- */
-
-const char *driver_folder(const char *what)
-{
-    char program[PATH_MAX];
-    if (!realpath("/proc/self/exe", program))
-        return what;
-    const char *root = folder_name(folder_name(program));
-    if (strcmp(what, "lib") != 0 || access(arena_printf("%s/lib/libkmm.so", root), R_OK) == 0)
-        return arena_printf("%s/%s", root, what);
-    return arena_printf("%s/%s", root, KMM_INSTALL_LIBDIR);
-}
 
 /* ---- Which compiler ---- */
 
@@ -344,7 +339,7 @@ static const options_t *options_for(const options_t *o, const job_t *job)
 /* CUDA and HIP source for the CPU needs our own CUDA headers. */
 static bool has_host_headers(const job_t *job)
 {
-    const char *header = arena_printf("%s/cuda_runtime.h", driver_folder(HOST_HEADERS));
+    const char *header = arena_printf("%s/cuda_runtime.h", install_path(HOST_HEADERS));
     if (!is_device_lang(job->lang) || job->target != TARGET_HOST || access(header, R_OK) == 0)
         return true;
     diag_plain(SEVERITY_ERROR,
@@ -436,7 +431,7 @@ static int show(const options_t *o, const job_t *job)
         return check(o, job);
     if (o->emit_source && *o->emit_source)
         return write_text(o->emit_source, text_of(job)) ||
-               write_headers(job, folder_name(o->emit_source));
+               write_headers(job, path_folder(o->emit_source));
     if (o->emit_source)
         return fputs(text_of(job), stdout) == EOF ? fail_to_write("the standard output") : 0;
     show_difference(job->path, job->source->text, text_of(job));
@@ -563,9 +558,9 @@ static void add_host_flag(const compiler_t *compiler, list_t *command, const cha
  * original's name wherever the compiler records one. */
 static void add_copy_flags(const job_t *job, list_t *command)
 {
-    add_host_flag(&job->compiler, command, "-iquote", folder_name(job->path));
+    add_host_flag(&job->compiler, command, "-iquote", path_folder(job->path));
     const char *slash = strrchr(job->path, '/');
-    const char *prefix = slash ? arena_printf("%s/", folder_name(job->path)) : "";
+    const char *prefix = slash ? arena_printf("%s/", path_folder(job->path)) : "";
     add_host_flag(&job->compiler, command,
                   arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
 }
@@ -599,12 +594,12 @@ static void add_headers(const options_t *o, unsigned needs, list_t *command)
     if (needs & NEEDS_MACRO)
         list_add(command, "-D_KMM=1");
     if (needs & NEEDS_KMM)
-        list_add(command, arena_printf("-I%s", driver_folder("include")));
+        list_add(command, arena_printf("-I%s", install_path("include")));
     if (needs & NEEDS_CUDA)
-        list_add(command, arena_printf("-I%s", driver_folder(HOST_HEADERS)));
+        list_add(command, arena_printf("-I%s", install_path(HOST_HEADERS)));
     if (needs & NEEDS_HIP) {
         list_add(command, "-D__HIPCC__=1");
-        list_add(command, arena_printf("-I%s", driver_folder(HIP_HEADERS)));
+        list_add(command, arena_printf("-I%s", install_path(HIP_HEADERS)));
     }
     if (needs & NEEDS_AMD)
         list_add(command, "-D__HIP_PLATFORM_AMD__=1");
@@ -663,7 +658,7 @@ static void add_dep_flags(const plan_t *p, const job_t *job, const char *place, 
     bool names_object =
         (o->deps || o->deps_only) && !o->dep_target && (job->object || o->deps_only);
     if (names_object) { /* the object's own place is temporary, or none */
-        const char *base = base_name(job->path);
+        const char *base = path_base(job->path);
         list_add(command, "-MT");
         list_add(command, arena_printf("%.*s.o", (int)strcspn(base, "."), base));
     }
@@ -720,7 +715,7 @@ static list_t reading_flags(const plan_t *p, const job_t *job)
     list_add(&flags, "-xc++");
     list_add(&flags, "-w");
     list_add(&flags, "-iquote");
-    list_add(&flags, folder_name(job->path));
+    list_add(&flags, path_folder(job->path));
     add_headers(o, headers_of(p, job), &flags);
     for (int k = 0; k < o->parse_flag_count; k++)
         list_add(&flags, o->parse_flags[k]);
@@ -749,7 +744,7 @@ static int run_hosted(const plan_t *p, const job_t *job, const char *copy, list_
         process_print(command);
     int status = process_run_quiet(command, &messages);
     list_t flags = reading_flags(p, job);
-    if (status && !clang_verify_file(job->source, copy, &flags) && !p->o->verbose)
+    if (status && !verify_file(job->source, copy, &flags) && !p->o->verbose)
         return status;
     if (messages.length)
         fwrite(messages.data, 1, messages.length, stderr);
@@ -802,7 +797,7 @@ static int compile(const plan_t *p, job_t *job, int number)
             return 1;
     }
     if (job->transforms) {
-        const char *base = base_name(job->path);
+        const char *base = path_base(job->path);
         copy = create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
         if (create && write_text(copy, job->result) != 0)
             return 1;
@@ -811,7 +806,7 @@ static int compile(const plan_t *p, job_t *job, int number)
                 return 1;
     }
     if (!o->compile_only) {
-        const char *base = arena_printf("%s.o", base_name(job->path));
+        const char *base = arena_printf("%s.o", path_base(job->path));
         job->object =
             create ? process_file(job->folder, base) : arena_printf("%s/%s", job->folder, base);
     }
@@ -882,7 +877,7 @@ static void add_link_flags(const plan_t *p, list_t *command)
         .managed_cuda = links_cuda && managed,
         .managed_hip = links_hip && managed && !is_hosted(p),
         .hosted = is_hosted(p),
-        .needs_cxx = has_cxx(p) && !strstr(base_name(p->linker.path), "++") &&
+        .needs_cxx = has_cxx(p) && !strstr(path_base(p->linker.path), "++") &&
                      p->linker.family != FAMILY_NVCC && p->linker.family != FAMILY_HIPCC,
     };
     if ((kind.managed_cuda || kind.managed_hip) && !any_pragma(p))

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: kmmcc's own options, and what the real compiler's arguments mean to us. */
-#include "kmmcc.h"
+#include "driver/options.h"
 
-#include <stdio.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/text.h"
 
 /* How an option takes its value. */
 typedef enum takes {
@@ -191,21 +197,6 @@ static const option_t table[] = {
     {"-hip-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
     {"-hip-device-lib-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
 };
-
-/* ---- Lists of strings ---- */
-
-void list_add(list_t *l, const char *item)
-{
-    if (l->count + 1 >= l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 16;
-        const char **grown = arena_alloc((size_t)l->capacity * sizeof(*grown));
-        if (l->count)
-            memcpy(grown, l->item, (size_t)l->count * sizeof(*grown));
-        l->item = grown;
-    }
-    l->item[l->count++] = item;
-    l->item[l->count] = NULL;
-}
 
 static const char *after(const char *text, const char *prefix)
 {

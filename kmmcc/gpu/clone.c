@@ -4,9 +4,19 @@
  * which `blockIdx` and `gridDim` are locals that hide the built-in ones. So are functions that they
  * call, where these depend on the part.
  */
+#include "gpu/clone.h"
+
+#include <clang-c/Index.h>
 #include <string.h>
 
-#include "directive.h"
+#include "analyze/hazard.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "gpu/reach.h"
 
 /* The declaration's first token: behind the last token that ends another one, or opens what it
  * stands in. */
@@ -392,8 +402,8 @@ const char *clone_registration(const unit_t *u, const directive_t *d)
  * it. */
 static const char *between_lines(const source_t *s, unsigned line, const char *text, size_t place)
 {
-    return arena_printf("\n%s\n%s\n%s\n", emit_line(s, line), text,
-                        emit_line(s, source_line(s, place)));
+    return arena_printf("\n%s\n%s\n%s\n", source_line_marker(s, line), text,
+                        source_line_marker(s, source_line(s, place)));
 }
 
 /* A declaration before the definition has a copy, too: calls may stand between them, and it may
@@ -456,7 +466,7 @@ static enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClien
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
         kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
-    if (!bind_is_kernel(c) || !clang_isCursorDefinition(c))
+    if (!cursor_is_kernel(c) || !clang_isCursorDefinition(c))
         return CXChildVisit_Continue;
     unit_t *file = unit_holding(u, c);
     size_t body = file ? body_of(file, c) : 0;
@@ -722,7 +732,7 @@ static enum CXChildVisitResult add_any(CXCursor c, CXCursor parent, CXClientData
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
         kind == CXCursor_UnexposedDecl)
         return CXChildVisit_Recurse;
-    if (kind != CXCursor_FunctionDecl || !bind_is_kernel(c) || !clang_isCursorDefinition(c) ||
+    if (kind != CXCursor_FunctionDecl || !cursor_is_kernel(c) || !clang_isCursorDefinition(c) ||
         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)))
         return CXChildVisit_Continue;
     function_t *f = reach_kernel(u, c);

@@ -4,10 +4,14 @@
  * themselves, and where they call others that do. clone.c makes copies of them that are told which
  * part of the grid they run.
  */
+#include "gpu/reach.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/token.h"
+#include "clang/cursor.h"
 
 typedef struct reach {
     unit_t *u;
@@ -75,7 +79,7 @@ static function_t *add_function(unit_t *u, CXCursor f)
     *new = (function_t){.cursor = f,
                         .u = unit_holding(u->main, f),
                         .name = spelling(f),
-                        .is_kernel = bind_is_kernel(f)};
+                        .is_kernel = cursor_is_kernel(f)};
     new->next = u->main->functions;
     u->main->functions = new;
     if (!new->u || !unit_range(new->u, f, &new->begin, &new->end))
@@ -148,7 +152,7 @@ static void add_call(reach_t *r, CXCursor c)
     unsigned count =
         clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
     for (unsigned k = 0; k < count; k++)
-        add_callee(r, call, bind_used(clang_getOverloadedDecl(to, k)));
+        add_callee(r, call, cursor_used(clang_getOverloadedDecl(to, k)));
     if (!call->callee_count)
         return;
     call->is_member = clang_getCursorKind(call->callee[0]->cursor) == CXCursor_CXXMethod ||
@@ -447,7 +451,7 @@ static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientD
     if (!is_function(clang_getCursorKind(c)))
         return CXChildVisit_Recurse;
     bool unnamed = is_reached_unnamed(c), host = runs_on_host(c);
-    if (clang_isCursorDefinition(c) && !bind_is_kernel(c) && (!host || names_device(u, c))) {
+    if (clang_isCursorDefinition(c) && !cursor_is_kernel(c) && (!host || names_device(u, c))) {
         function_t *f = add_function(u, c);
         f->is_shared |= unnamed && !host && reach_is_told(f);
         f->holds_lambdas |= host;

@@ -5,13 +5,16 @@
  * whether pragmas are obeyed. Only words are looked at, in the source and in the headers of the
  * program that it includes, whatever #if says.
  */
-#include "directive.h"
-#include "driver/driver.h"
+#include "pragma/includes.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/arena.h"
+#include "base/token.h"
+#include "pragma/macro.h"
 
 enum { MAX_FILES = 4096 };
 

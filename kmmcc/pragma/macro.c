@@ -5,9 +5,16 @@
  * for. Other macros stay as they are. The expansion is one line long and ends with as many newlines
  * as the use had, so that all lines keep their numbers.
  */
+#include "pragma/macro.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "pragma/pragma.h"
 
 enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32, MAX_BYTES = 1 << 17 };
 
@@ -452,4 +459,11 @@ int macro_header_names(const includes_t *includes, const options_t *o, const cha
             out[count++] = name;
     }
     return count;
+}
+
+bool source_has_pragma(const source_t *s)
+{
+    pragma_t found;
+    size_t from = 0;
+    return pragma_next(s, &from, &found) || macro_may_write_pragma(s);
 }

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a pragma becomes a directive. Each function is named after the grammar rule above it.
  */
+#include "pragma/parse.h"
+
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "kmm/launch.h"
+#include "pragma/expression.h"
 #include "pragma/parser.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))

@@ -3,7 +3,13 @@
 #ifndef KMMCC_PARSER_H
 #define KMMCC_PARSER_H
 
-#include "directive.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/source.h"
+#include "base/token.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
 
 typedef struct parser {
     const source_t *s;

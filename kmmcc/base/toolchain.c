@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the real compilers. kmmcc may be installed as a link named like one of them: it is never
  * taken for it. */
-#include "driver/driver.h"
+#include "base/toolchain.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/text.h"
 
 static bool is_ourselves(const char *path)
 {
@@ -52,7 +55,7 @@ static const char *find_first(const char *const *names)
 
 static family_t family_of(const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = path_base(path);
     if (strstr(name, "nvcc"))
         return FAMILY_NVCC;
     if (strstr(name, "hipcc"))
@@ -142,7 +145,7 @@ static const char *find_cuda(const char *nvcc)
     char real[PATH_MAX];
     if (!realpath(nvcc, real))
         return NULL;
-    const char *folder = without_bin(arena_copy(real, (size_t)(base_name(real) - real) - 1));
+    const char *folder = without_bin(arena_copy(real, (size_t)(path_base(real) - real) - 1));
     if (folder && is_toolkit(folder))
         return folder;
     list_t command = {0};
@@ -203,7 +206,7 @@ static const char *find_rocm(const char *hipcc)
     for (int k = 0; k < 2 && places[k]; k++) {
         const char *folder =
             strchr(places[k], '/')
-                ? without_bin(arena_copy(places[k], (size_t)(base_name(places[k]) - places[k]) - 1))
+                ? without_bin(arena_copy(places[k], (size_t)(path_base(places[k]) - places[k]) - 1))
                 : NULL;
         if (folder && has_hip_headers(folder))
             return folder;
@@ -224,6 +227,6 @@ const char *toolchain_rocm(void)
 
 const char *toolchain_called_as(const char *argv0)
 {
-    const char *name = base_name(argv0);
+    const char *name = path_base(argv0);
     return strstr(name, "kmmcc") ? NULL : name;
 }

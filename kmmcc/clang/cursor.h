@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about single cursors of libclang. */
+#ifndef KMMCC_CLANG_CURSOR_H
+#define KMMCC_CLANG_CURSOR_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Copies the string into the arena and disposes it. */
+char *clang_text(CXString string);
+/* Where the cursor's text begins and ends, as clang counts; false: in no file, or in two. */
+bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
+
+typedef struct cursors {
+    CXCursor *at;
+    int count, capacity;
+} cursors_t;
+cursors_t cursor_children(CXCursor c);
+/* Whether the cursor has a child of the kind: the attributes of a declaration are among these. */
+bool cursor_has_child(CXCursor c, enum CXCursorKind kind);
+
+/* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null
+ * when there is none. */
+CXCursor cursor_root(CXCursor e);
+/* The function, template or set of overloads that a member of such a set is, also behind a
+ * using-declaration. */
+CXCursor cursor_used(CXCursor f);
+/* Whether the function or function template is a kernel. */
+bool cursor_is_kernel(CXCursor f);
+/* Whether the call is `k<<<...>>>(...)`. */
+bool cursor_is_launch(CXCursor call);
+
+#endif
