@@ -67,18 +67,10 @@ static bool is_array(CXType type)
            kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
-static enum CXChildVisitResult find_shared(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDASharedAttr;
-    return CXChildVisit_Continue;
-}
-
 static bool is_of_block(CXCursor variable)
 {
-    bool shared = false;
-    clang_visitChildren(variable, find_shared, &shared);
-    return shared || clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
+    return cursor_has_child(variable, CXCursor_CUDASharedAttr) ||
+           clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
            clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
 }
 
@@ -366,13 +358,7 @@ static bool find_targets(body_tree_t *b, node_t *n)
 
 static void add_change(variable_t *v, node_t *n)
 {
-    if (v->change_count == v->change_capacity) {
-        v->change_capacity = 2 * v->change_capacity + 8;
-        node_t **change = arena_alloc((size_t)v->change_capacity * sizeof(*change));
-        if (v->change_count)
-            memcpy(change, v->change, (size_t)v->change_count * sizeof(*change));
-        v->change = change;
-    }
+    v->change = arena_grow(v->change, v->change_count, &v->change_capacity, sizeof(*v->change));
     v->change[v->change_count++] = n;
 }
 

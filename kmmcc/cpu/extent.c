@@ -121,21 +121,12 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
     return s->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_NonTypeTemplateParameter;
-    return CXChildVisit_Continue;
-}
-
 /* Templates over numbers mostly make a kernel for each size: what is right for one instance could
  * not even be compiled for another. */
 bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3])
 {
     search_t s = {general(kernel), extent, false};
-    bool has_number = false;
-    clang_visitChildren(kernel, find_number, &has_number);
-    if (has_number)
+    if (cursor_has_child(kernel, CXCursor_NonTypeTemplateParameter))
         return false;
     clang_visitChildren(clang_getTranslationUnitCursor(main->tu), find_launch, &s);
     return s.found;

@@ -13,13 +13,6 @@ typedef struct declared {
     text_t *types;
 } declared_t;
 
-static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDASharedAttr;
-    return CXChildVisit_Continue;
-}
-
 /* Whether a declaration names what only the function's body knows; what is a parameter of its
  * template is known beside it, too. */
 static enum CXChildVisitResult find_own_name(CXCursor c, CXCursor parent, CXClientData data)
@@ -41,12 +34,12 @@ static enum CXChildVisitResult find_own_name(CXCursor c, CXCursor parent, CXClie
 static enum CXChildVisitResult find_declared(CXCursor c, CXCursor parent, CXClientData data)
 {
     declared_t *d = data;
-    bool is_shared = false, is_own = false;
+    bool is_own = false;
     (void)parent;
     if (clang_getCursorKind(c) != CXCursor_VarDecl)
         return CXChildVisit_Recurse;
-    clang_visitChildren(c, find_attribute, &is_shared);
-    if (!is_shared || clang_Cursor_getStorageClass(c) == CX_SC_Extern)
+    if (!cursor_has_child(c, CXCursor_CUDASharedAttr) ||
+        clang_Cursor_getStorageClass(c) == CX_SC_Extern)
         return CXChildVisit_Recurse;
     const CXType type = clang_getCursorType(c);
     const long long size = clang_Type_getSizeOf(type), alignment = clang_Type_getAlignOf(type);

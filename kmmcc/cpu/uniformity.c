@@ -12,14 +12,6 @@
 #include "clang/cursor.h"
 #include "cpu/split.h"
 
-static bool is_one_of(const char *name, const char *const *list, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (!strcmp(name, list[k]))
-            return true;
-    return false;
-}
-
 static uniformity_t worse(uniformity_t a, uniformity_t b)
 {
     return a > b ? a : b;
@@ -68,9 +60,9 @@ static uniformity_t uniformity_of_name(const node_t *n)
 /* `block.size()`, `tile.num_threads()`: of the library's groups. */
 static bool is_size_of_group(const node_t *n, const char *name)
 {
-    static const char *const sizes[] = {"size",        "num_threads", "group_dim",
-                                        "dim_threads", "group_index", "meta_group_size"};
-    if (!is_one_of(name, sizes, sizeof(sizes) / sizeof(*sizes)))
+    static const char *const sizes[] = {
+        "size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size", NULL};
+    if (!text_is_one_of(name, sizes))
         return false;
     CXCursor f = clang_getCursorReferenced(n->cursor);
     if (clang_Cursor_isNull(f) || clang_getCursorKind(f) != CXCursor_CXXMethod)
@@ -82,17 +74,17 @@ static bool is_size_of_group(const node_t *n, const char *name)
 
 static uniformity_t uniformity_of_call(const body_tree_t *b, const node_t *n)
 {
-    static const char *const pure[] = {"min",   "max",   "abs",   "fminf",  "fmaxf",
-                                       "fmin",  "fmax",  "__ffs", "__popc", "__clz",
-                                       "log2f", "sqrtf", "sqrt",  "ceilf",  "floorf"};
+    static const char *const pure[] = {"min",  "max",   "abs",    "fminf", "fmaxf", "fmin",
+                                       "fmax", "__ffs", "__popc", "__clz", "log2f", "sqrtf",
+                                       "sqrt", "ceilf", "floorf", NULL};
     static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and",
-                                        "__syncthreads_count"};
+                                        "__syncthreads_count", NULL};
     const char *name = call_name(n);
     if (is_size_of_group(n, name))
         return UNIFORM;
     if (n->collective_name)
-        return is_one_of(name, votes, sizeof(votes) / sizeof(*votes)) ? UNIFORM : DIVERGENT;
-    if (!is_one_of(name, pure, sizeof(pure) / sizeof(*pure)))
+        return text_is_one_of(name, votes) ? UNIFORM : DIVERGENT;
+    if (!text_is_one_of(name, pure))
         return DIVERGENT;
     uniformity_t v = UNIFORM;
     for (const node_t *c = n->child ? n->child->next : NULL; c; c = c->next)
