@@ -12,9 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <kmm/host/kmm_flags.h>
+
 #include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/list.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -31,13 +34,7 @@ typedef struct tokens {
 
 static void tokens_add(tokens_t *list, token_t t)
 {
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 1024;
-        token_t *at = arena_alloc((size_t)list->capacity * sizeof(*at));
-        if (list->count)
-            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
-        list->at = at;
-    }
+    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
     list->at[list->count++] = t;
 }
 
@@ -69,37 +66,20 @@ static bool tokens_is(const source_t *s, const tokens_t *list, int k, const char
     return k >= 0 && k < list->count && token_is(s, list->at[k], text);
 }
 
-/* ---- Words that taint the functions in which they stand ---- */
+/* ---- The call graph ---- */
 
-typedef struct names {
-    const char **at;
-    int count, capacity;
-} names_t;
-
-static bool names_have(const names_t *w, const char *word)
+static bool list_has(const list_t *l, const char *word)
 {
-    for (int k = 0; k < w->count; k++)
-        if (!strcmp(w->at[k], word))
+    for (int k = 0; k < l->count; k++)
+        if (!strcmp(l->item[k], word))
             return true;
     return false;
-}
-
-static void names_add(names_t *w, const char *word)
-{
-    if (w->count == w->capacity) {
-        w->capacity = 2 * w->capacity + 32;
-        const char **at = arena_alloc((size_t)w->capacity * sizeof(*at));
-        if (w->count)
-            memcpy(at, w->at, (size_t)w->count * sizeof(*at));
-        w->at = at;
-    }
-    w->at[w->count++] = word;
 }
 
 /* A function or macro of the program: its name, and the names in it. */
 typedef struct definition {
     const char *name;
-    names_t names;
+    list_t names;
     bool is_kernel, is_called_by_name, is_macro;
     bool is_device; /* some of its code is the device's, even where no kernel names it: an operator,
                        a lambda */
@@ -131,15 +111,15 @@ typedef struct program {
     int kernel_count, kernel_capacity;
     callee_t *callees;
     int callee_count, callee_capacity;
-    names_t barriers; /* functions that meet at barriers */
-    names_t indexed;  /* functions that read the index variables */
-    names_t
-        elsewhere;  /* functions of the device that another file defines: they may read them, too */
-    names_t fibers; /* functions that meet at barriers and are not split */
+    list_t barriers; /* functions that meet at barriers */
+    list_t indexed;  /* functions that read the index variables */
+    list_t
+        elsewhere; /* functions of the device that another file defines: they may read them, too */
+    list_t fibers; /* functions that meet at barriers and are not split */
     const definition_t *hidden; /* one that meets and may be reached without its name; NULL: none */
     bool has_groups;
-    names_t globals;  /* variables of the device outside functions that kernels can change */
-    names_t pointing; /* constant ones that hold pointers */
+    list_t globals;  /* variables of the device outside functions that kernels can change */
+    list_t pointing; /* constant ones that hold pointers */
 } program_t;
 
 static void definition_read(definition_t *b, const source_t *s, size_t begin, size_t end)
@@ -148,21 +128,15 @@ static void definition_read(definition_t *b, const source_t *s, size_t begin, si
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         const char *word = t.kind == TOKEN_NAME ? token_text(s, t) : NULL;
-        if (word && !names_have(&b->names, word))
-            names_add(&b->names, word);
+        if (word && !list_has(&b->names, word))
+            list_add(&b->names, word);
     }
 }
 
 static definition_t *definition_add(program_t *h, const char *name)
 {
-    if (h->definition_count == h->definition_capacity) {
-        h->definition_capacity = 2 * h->definition_capacity + 64;
-        definition_t **definitions =
-            arena_alloc((size_t)h->definition_capacity * sizeof(*definitions));
-        if (h->definition_count)
-            memcpy(definitions, h->definitions, (size_t)h->definition_count * sizeof(*definitions));
-        h->definitions = definitions;
-    }
+    h->definitions = arena_grow(h->definitions, h->definition_count, &h->definition_capacity,
+                                sizeof(*h->definitions));
     definition_t *b = arena_alloc(sizeof(*b));
     b->name = name;
     h->definitions[h->definition_count++] = b;
@@ -171,17 +145,17 @@ static definition_t *definition_add(program_t *h, const char *name)
 
 /* All names of functions and macros that use, themselves or through others, one of `words`. Names
  * are enough: what overloads share is assumed of all of them. */
-static names_t callgraph_reaching(const program_t *h, names_t names, bool kernels_too)
+static list_t callgraph_reaching(const program_t *h, list_t names, bool kernels_too)
 {
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < h->definition_count; k++) {
             const definition_t *b = h->definitions[k];
-            if ((b->is_kernel && !kernels_too) || names_have(&names, b->name))
+            if ((b->is_kernel && !kernels_too) || list_has(&names, b->name))
                 continue;
             for (int i = 0; i < b->names.count; i++)
-                if (names_have(&names, b->names.at[i])) {
-                    names_add(&names, b->name);
+                if (list_has(&names, b->names.item[i])) {
+                    list_add(&names, b->name);
                     grown = true;
                     break;
                 }
@@ -190,20 +164,18 @@ static names_t callgraph_reaching(const program_t *h, names_t names, bool kernel
     return names;
 }
 
-static bool definition_uses(const definition_t *b, const names_t *names)
+static bool definition_uses(const definition_t *b, const list_t *names)
 {
     for (int k = 0; k < b->names.count; k++)
-        if (names_have(names, b->names.at[k]))
+        if (list_has(names, b->names.item[k]))
             return true;
     return false;
 }
 
-static names_t names_of(const char *const *list, int count)
+static void list_add_all(list_t *l, const char *const *names)
 {
-    names_t w = {0};
-    for (int k = 0; k < count; k++)
-        names_add(&w, list[k]);
-    return w;
+    for (; *names; names++)
+        list_add(l, *names);
 }
 
 /* ---- What is in the program ---- */
@@ -215,25 +187,9 @@ static bool program_is_function(enum CXCursorKind k)
            k == CXCursor_ConversionFunction;
 }
 
-static enum CXChildVisitResult find_global(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAGlobalAttr;
-    return CXChildVisit_Continue;
-}
-
 static bool is_kernel(CXCursor c)
 {
-    bool found = false;
-    clang_visitChildren(c, find_global, &found);
-    return found;
-}
-
-static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDADeviceAttr;
-    return CXChildVisit_Continue;
+    return cursor_has_child(c, CXCursor_CUDAGlobalAttr);
 }
 
 /* Whether a kernel that does not have the name of this function cannot call it. A function of the
@@ -262,26 +218,14 @@ static void add_kernel(program_t *h, CXCursor c, definition_t *b)
                    name, h->u->source->path);
         return;
     }
-    if (h->kernel_count == h->kernel_capacity) {
-        h->kernel_capacity = 2 * h->kernel_capacity + 32;
-        kernel_t *kernels = arena_alloc((size_t)h->kernel_capacity * sizeof(*kernels));
-        if (h->kernel_count)
-            memcpy(kernels, h->kernels, (size_t)h->kernel_count * sizeof(*kernels));
-        h->kernels = kernels;
-    }
+    h->kernels = arena_grow(h->kernels, h->kernel_count, &h->kernel_capacity, sizeof(*h->kernels));
     h->kernels[h->kernel_count++] =
         (kernel_t){.cursor = c, .u = u, .begin = begin, .end = end, .definition = b};
 }
 
 static void add_callee(program_t *h, callee_t callee)
 {
-    if (h->callee_count == h->callee_capacity) {
-        h->callee_capacity = 2 * h->callee_capacity + 32;
-        callee_t *callees = arena_alloc((size_t)h->callee_capacity * sizeof(*callees));
-        if (h->callee_count)
-            memcpy(callees, h->callees, (size_t)h->callee_count * sizeof(*callees));
-        h->callees = callees;
-    }
+    h->callees = arena_grow(h->callees, h->callee_count, &h->callee_capacity, sizeof(*h->callees));
     h->callees[h->callee_count++] = callee;
 }
 
@@ -311,12 +255,10 @@ static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClie
 static void ptx_find(unit_t *u, CXCursor c, definition_t *b)
 {
     assembly_t a = {.u = u};
-    if (!names_have(&b->names, "asm") && !names_have(&b->names, "__asm__") &&
-        !names_have(&b->names, "__asm"))
+    if (!list_has(&b->names, "asm") && !list_has(&b->names, "__asm__") &&
+        !list_has(&b->names, "__asm"))
         return;
-    bool device = is_kernel(c);
-    clang_visitChildren(c, find_device, &device);
-    if (device)
+    if (is_kernel(c) || cursor_has_child(c, CXCursor_CUDADeviceAttr))
         clang_visitChildren(c, find_assembly, &a);
     if (a.found) {
         b->ptx = u;
@@ -330,7 +272,7 @@ static void add_function(program_t *h, CXCursor c)
     size_t begin, end;
     definition_t *b = definition_add(h, clang_text(clang_getCursorSpelling(c)));
     unit_t *u = unit_holding(h->u, c);
-    clang_visitChildren(c, find_device, &b->is_device);
+    b->is_device = cursor_has_child(c, CXCursor_CUDADeviceAttr);
     b->is_called_by_name = is_called_by_name(c, b);
     bool is_read = u && unit_range(u, c, &begin, &end);
     if (is_read) {
@@ -392,27 +334,17 @@ static nested_t nested_pointers_of(CXCursor kernel)
     return n;
 }
 
-static enum CXChildVisitResult find_constant(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAConstantAttr;
-    return CXChildVisit_Continue;
-}
-
 static void add_constant(program_t *h, CXCursor c)
 {
-    bool constant = false;
-    clang_visitChildren(c, find_constant, &constant);
-    if (constant && uses_holds_pointers(clang_getCursorType(c)))
-        names_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
+    if (cursor_has_child(c, CXCursor_CUDAConstantAttr) &&
+        uses_holds_pointers(clang_getCursorType(c)))
+        list_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
 }
 
 static void add_declared(program_t *h, CXCursor c)
 {
-    bool is_device = false;
-    clang_visitChildren(c, find_device, &is_device);
-    if (is_device)
-        names_add(&h->elsewhere, clang_text(clang_getCursorSpelling(c)));
+    if (cursor_has_child(c, CXCursor_CUDADeviceAttr))
+        list_add(&h->elsewhere, clang_text(clang_getCursorSpelling(c)));
 }
 
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
@@ -474,7 +406,7 @@ static void find_globals(program_t *h, const source_t *s, const tokens_t *list)
             if (tokens_is(s, list, i, ";") || tokens_is(s, list, i, "=") ||
                 tokens_is(s, list, i, "[") || tokens_is(s, list, i, ",")) {
                 if (name >= 0)
-                    names_add(&h->globals, token_text(s, list->at[name]));
+                    list_add(&h->globals, token_text(s, list->at[name]));
                 break;
             }
             name = list->at[i].kind == TOKEN_NAME ? i : name;
@@ -512,8 +444,9 @@ static const char *const builtin_collectives[] = {"__syncthreads",
                                                   "__shfl_xor",
                                                   "__ballot",
                                                   "__any",
-                                                  "__all"}; /* those are HIP's */
-static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+                                                  "__all",
+                                                  NULL};
+static const char *const index_variables[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
 /* Of cooperative groups: what meets, and what reads the index variables besides. */
 static const char *const group_collectives[] = {"sync",
                                                 "shfl",
@@ -532,21 +465,21 @@ static const char *const group_collectives[] = {"sync",
                                                 "binary_partition",
                                                 "barrier_wait",
                                                 "wait",
-                                                "wait_prior"};
-static const char *const group_names[] = {
-    "this_thread_block", "tiled_partition", "coalesced_threads", "this_grid",
-    "thread_block",      "thread_group",    "thread_block_tile", "thread_rank",
-    "grid_group",        "meta_group_rank", "memcpy_async",      "invoke_one"};
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
-
-static bool is_one_of(const char *name, const char *const *list, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (!strcmp(name, list[k]))
-            return true;
-    return false;
-}
+                                                "wait_prior",
+                                                NULL};
+static const char *const group_names[] = {"this_thread_block",
+                                          "tiled_partition",
+                                          "coalesced_threads",
+                                          "this_grid",
+                                          "thread_block",
+                                          "thread_group",
+                                          "thread_block_tile",
+                                          "thread_rank",
+                                          "grid_group",
+                                          "meta_group_rank",
+                                          "memcpy_async",
+                                          "invoke_one",
+                                          NULL};
 
 static bool callgraph_has_callee(const program_t *h, const char *name)
 {
@@ -559,14 +492,14 @@ static bool callgraph_has_callee(const program_t *h, const char *name)
 /* Functions in which `__device__` is written, as of a lambda, itself or by a macro. */
 static void find_device_code(program_t *h)
 {
-    names_t device = {0};
-    names_add(&device, "__device__");
+    list_t device = {0};
+    list_add(&device, "__device__");
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < h->definition_count; k++)
-            if (h->definitions[k]->is_macro && !names_have(&device, h->definitions[k]->name) &&
+            if (h->definitions[k]->is_macro && !list_has(&device, h->definitions[k]->name) &&
                 definition_uses(h->definitions[k], &device)) {
-                names_add(&device, h->definitions[k]->name);
+                list_add(&device, h->definitions[k]->name);
                 grown = true;
             }
     }
@@ -577,16 +510,16 @@ static void find_device_code(program_t *h)
 /* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an
  * operator, a constructor, a destructor or a lambda, or a template argument that a function of the
  * CPU gives. Its own variables, and functions of the CPU that it calls, may have such names too. */
-static bool is_hidden_in(const program_t *h, const definition_t *b, const names_t *names,
-                         const char *const *list, int count)
+static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t *names,
+                         const char *const *list)
 {
     if (b->is_kernel || b->is_called_by_name)
         return false;
     for (int k = 0; k < b->names.count; k++) {
-        const char *name = b->names.at[k];
-        if (is_one_of(name, list, count))
+        const char *name = b->names.item[k];
+        if (text_is_one_of(name, list))
             return true;
-        if (strcmp(name, b->name) && names_have(names, name) &&
+        if (strcmp(name, b->name) && list_has(names, name) &&
             (b->is_device || callgraph_has_callee(h, name)))
             return true;
     }
@@ -596,92 +529,125 @@ static bool is_hidden_in(const program_t *h, const definition_t *b, const names_
 /* What no kernel calls may stay. */
 static void ptx_refuse(const program_t *h)
 {
-    names_t direct = {0};
+    list_t direct = {0};
     for (int k = 0; k < h->definition_count; k++)
         if (h->definitions[k]->ptx)
-            names_add(&direct, h->definitions[k]->name);
+            list_add(&direct, h->definitions[k]->name);
     if (!direct.count)
         return;
-    names_t reached = {0}; /* from kernels */
+    list_t reached = {0}; /* from kernels */
     for (int k = 0; k < h->kernel_count; k++)
-        names_add(&reached, h->kernels[k].definition->name);
+        list_add(&reached, h->kernels[k].definition->name);
     for (bool grown = true; grown;) {
         grown = false;
         for (int k = 0; k < h->definition_count; k++)
-            for (int i = 0; names_have(&reached, h->definitions[k]->name) &&
-                            i < h->definitions[k]->names.count;
+            for (int i = 0;
+                 list_has(&reached, h->definitions[k]->name) && i < h->definitions[k]->names.count;
                  i++)
-                if (!names_have(&reached, h->definitions[k]->names.at[i])) {
-                    names_add(&reached, h->definitions[k]->names.at[i]);
+                if (!list_has(&reached, h->definitions[k]->names.item[i])) {
+                    list_add(&reached, h->definitions[k]->names.item[i]);
                     grown = true;
                 }
     }
     for (int k = 0; k < h->definition_count; k++) {
         const definition_t *b = h->definitions[k];
-        if (b->ptx && names_have(&reached, b->name))
+        if (b->ptx && list_has(&reached, b->name))
             diag_at(SEVERITY_ERROR, b->ptx->source, b->ptx_begin, b->ptx_end,
                     "assembly for GPUs is missing on the CPU target");
     }
 }
 
-static void requirements_find(program_t *h)
+/* Functions that reach a barrier, a warp operation or an operation of a cooperative group. */
+static void find_barriers(program_t *h)
 {
-    names_t collective = names_of(builtin_collectives, LENGTH(builtin_collectives)),
-            direct = names_of(indices, 4);
-    for (const unit_t *k = h->u; k; k = k->next)
-        h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
-    for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
-        names_add(&collective, group_collectives[k]);
+    list_t collectives = {0};
+    list_add_all(&collectives, builtin_collectives);
+    if (h->has_groups)
+        list_add_all(&collectives, group_collectives);
+    h->barriers = callgraph_reaching(h, collectives, false);
+}
+
+/* Functions that read the index variables. A kernel may do so itself, since they are its
+ * parameters; it may not use cooperative groups, which read them as well. */
+static void find_indexed(program_t *h)
+{
+    list_t direct = {0}, indexed = {0};
+    list_add_all(&direct, index_variables);
+    const int own = direct.count;
     for (int k = 0; k < h->elsewhere.count; k++)
-        names_add(&direct, h->elsewhere.at[k]);
-    names_t globals = callgraph_reaching(h, h->globals, false),
-            pointing = callgraph_reaching(h, h->pointing, false);
-    h->barriers = callgraph_reaching(h, collective, false);
-    h->indexed = callgraph_reaching(h, direct, false);
-    /* The kernel's own use of the index variables is no concern; that of groups is. */
-    names_t indexed = {0};
-    for (int k = 4; k < h->indexed.count; k++)
-        names_add(&indexed, h->indexed.at[k]);
-    for (int k = 0; h->has_groups && k < LENGTH(group_names); k++)
-        names_add(&indexed, group_names[k]);
-    for (int k = 0; h->has_groups && k < LENGTH(group_collectives); k++)
-        names_add(&indexed, group_collectives[k]);
-    h->indexed = h->has_groups ? callgraph_reaching(h, indexed, false) : indexed;
+        list_add(&direct, h->elsewhere.item[k]);
+    direct = callgraph_reaching(h, direct, false);
+    for (int k = own; k < direct.count; k++)
+        list_add(&indexed, direct.item[k]);
+    if (h->has_groups) {
+        list_add_all(&indexed, group_names);
+        list_add_all(&indexed, group_collectives);
+        indexed = callgraph_reaching(h, indexed, false);
+    }
+    h->indexed = indexed;
+}
+
+/* Sets h->hidden; whether one that reads the index variables is hidden, too. */
+static bool find_hidden(program_t *h)
+{
     bool hidden_index = false;
     find_device_code(h);
     for (int k = 0; k < h->definition_count; k++) {
         const definition_t *b = h->definitions[k];
-        if (!h->hidden &&
-            is_hidden_in(h, b, &h->barriers, builtin_collectives, LENGTH(builtin_collectives)))
+        if (!h->hidden && is_hidden_in(h, b, &h->barriers, builtin_collectives))
             h->hidden = b;
-        hidden_index |= is_hidden_in(h, b, &h->indexed, indices, LENGTH(indices));
+        hidden_index |= is_hidden_in(h, b, &h->indexed, index_variables);
     }
+    return hidden_index;
+}
+
+static void requirements_find(program_t *h)
+{
+    for (const unit_t *k = h->u; k; k = k->next)
+        h->has_groups |= strstr(k->source->text, "cooperative_groups") != NULL;
+    const list_t globals = callgraph_reaching(h, h->globals, false),
+                 pointing = callgraph_reaching(h, h->pointing, false);
+    find_barriers(h);
+    find_indexed(h);
+    const bool hidden_index = find_hidden(h);
     for (int k = 0; k < h->kernel_count; k++) {
         kernel_t *kernel = &h->kernels[k];
-        nested_t nested = nested_pointers_of(kernel->cursor);
-        bool helpers = hidden_index || definition_uses(kernel->definition, &h->indexed);
-        kernel->flags =
-            (h->hidden != NULL || definition_uses(kernel->definition, &h->barriers) ? 1 : 0) |
-            (helpers ? 2 : 0) | (definition_uses(kernel->definition, &globals) ? 4 : 0) |
-            (nested.found || definition_uses(kernel->definition, &pointing) ? 512
-             : nested.depends                                               ? 1024
-                                                                            : 0);
+        const definition_t *d = kernel->definition;
+        const nested_t nested = nested_pointers_of(kernel->cursor);
+        if (h->hidden || definition_uses(d, &h->barriers))
+            kernel->flags |= KMM_HOST_SYNC;
+        if (hidden_index || definition_uses(d, &h->indexed))
+            kernel->flags |= KMM_HOST_HELPERS;
+        if (definition_uses(d, &globals))
+            kernel->flags |= KMM_HOST_GLOBALS;
+        if (nested.found || definition_uses(d, &pointing))
+            kernel->flags |= KMM_HOST_POINTERS;
+        else if (nested.depends)
+            kernel->flags |= KMM_HOST_GENERIC;
     }
 }
 
 /* ---- Kernels ---- */
 
+/* The flags as C++, in the order in which tests and people know them. */
 static const char *flags_text(int flags)
 {
+#define FLAG(name)                                                                                 \
+    {                                                                                              \
+        name, #name                                                                                \
+    }
     static const struct {
         int flag;
         const char *name;
-    } names[] = {{1, "KMM_HOST_SYNC"},    {8, "KMM_HOST_BLOCK"},      {128, "KMM_HOST_SIZED"},
-                 {32, "KMM_HOST_STATES"}, {64, "KMM_HOST_WIDE"},      {2, "KMM_HOST_HELPERS"},
-                 {4, "KMM_HOST_GLOBALS"}, {512, "KMM_HOST_POINTERS"}, {1024, "KMM_HOST_GENERIC"}};
+    } names[] = {FLAG(KMM_HOST_SYNC),    FLAG(KMM_HOST_BLOCK),    FLAG(KMM_HOST_SIZED),
+                 FLAG(KMM_HOST_STATES),  FLAG(KMM_HOST_WIDE),     FLAG(KMM_HOST_HELPERS),
+                 FLAG(KMM_HOST_GLOBALS), FLAG(KMM_HOST_POINTERS), FLAG(KMM_HOST_GENERIC)};
+#undef FLAG
     const char *text = "";
-    for (int k = 0; k < LENGTH(names); k++)
-        if (flags & names[k].flag && !(names[k].flag == 1 && flags & 8)) /* its barriers are gone */
+    if (flags & KMM_HOST_BLOCK)
+        flags &= ~KMM_HOST_SYNC; /* its barriers are gone */
+    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+        if (flags & names[k].flag)
             text = arena_printf("%s%s%s", text, *text ? " | " : "", names[k].name);
     return *text ? text : "KMM_HOST_PLAIN";
 }
@@ -857,7 +823,7 @@ static enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClie
         return CXChildVisit_Continue;
     }
     if (locals->depth && kind == CXCursor_DeclRefExpr &&
-        is_one_of(clang_text(clang_getCursorSpelling(c)), indices, LENGTH(indices)) &&
+        text_is_one_of(clang_text(clang_getCursorSpelling(c)), index_variables) &&
         unit_range(locals->u, c, &begin, &end)) {
         locals->count++;
         if (locals->edits)
@@ -871,11 +837,11 @@ static enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClie
 static collective_t callee_collective_of(const void *context, const char *name)
 {
     const program_t *h = context;
-    if (!names_have(&h->barriers, name))
+    if (!list_has(&h->barriers, name))
         return COLLECTIVE_NONE;
-    if (is_one_of(name, builtin_collectives, LENGTH(builtin_collectives)))
+    if (text_is_one_of(name, builtin_collectives))
         return COLLECTIVE_BUILTIN;
-    if (names_have(&h->fibers, name))
+    if (list_has(&h->fibers, name))
         return COLLECTIVE_FIBERS;
     return callgraph_has_callee(h, name) ? COLLECTIVE_FUNCTION : COLLECTIVE_LIBRARY;
 }
@@ -884,7 +850,7 @@ static split_t split_of_callee(const program_t *h, const callee_t *c)
 {
     return (split_t){.u = c->u,
                      .function = c->cursor,
-                     .flags = definition_uses(c->definition, &h->indexed) ? 2 : 0,
+                     .flags = definition_uses(c->definition, &h->indexed) ? KMM_HOST_HELPERS : 0,
                      .keeps_edits = true,
                      .collective_of = callee_collective_of,
                      .context = h};
@@ -899,8 +865,8 @@ static void callees_find_fibers(program_t *h)
         grown = false;
         for (int k = 0; k < h->callee_count; k++) {
             const callee_t *c = &h->callees[k];
-            if (!names_have(&h->barriers, c->definition->name) ||
-                names_have(&h->fibers, c->definition->name))
+            if (!list_has(&h->barriers, c->definition->name) ||
+                list_has(&h->fibers, c->definition->name))
                 continue;
             captures_t captures = {c->u, false, 0};
             split_t split = split_of_callee(h, c);
@@ -911,7 +877,7 @@ static void callees_find_fibers(program_t *h)
             if (c->u && !captures.count && h->u->options->verbose)
                 diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
                         "function '%s' is not split: %s", c->definition->name, reason);
-            names_add(&h->fibers, c->definition->name);
+            list_add(&h->fibers, c->definition->name);
             grown = true;
         }
     }
@@ -924,8 +890,8 @@ static void callees_edit(const program_t *h)
     for (int k = 0; k < h->callee_count; k++) {
         const callee_t *c = &h->callees[k];
         split_t split = split_of_callee(h, c);
-        if (names_have(&h->barriers, c->definition->name) &&
-            !names_have(&h->fibers, c->definition->name))
+        if (list_has(&h->barriers, c->definition->name) &&
+            !list_has(&h->fibers, c->definition->name))
             callee_edit(&split, false, &reason, &at);
     }
 }
@@ -993,13 +959,13 @@ static const char *bound_text(const unit_t *u, size_t begin, size_t body)
 }
 
 /* The functions of the device that one reaches by names, and macros between. */
-static void callgraph_add_reached(const program_t *h, const definition_t *from, names_t *reached)
+static void callgraph_add_reached(const program_t *h, const definition_t *from, list_t *reached)
 {
     for (int k = 0; k < h->definition_count; k++) {
         const definition_t *b = h->definitions[k];
-        if (b->is_kernel || names_have(reached, b->name) || !names_have(&from->names, b->name))
+        if (b->is_kernel || list_has(reached, b->name) || !list_has(&from->names, b->name))
             continue;
-        names_add(reached, b->name);
+        list_add(reached, b->name);
         callgraph_add_reached(h, b, reached);
     }
 }
@@ -1007,12 +973,12 @@ static void callgraph_add_reached(const program_t *h, const definition_t *from, 
 /* The bytes of shared memory that a kernel and the functions it reaches declare, as C++. */
 static const char *shared_bytes_text(const kernel_t *k, const program_t *h)
 {
-    names_t reached = {0};
+    list_t reached = {0};
     text_t types = {0};
     unsigned long long bytes = shared_declared(k->cursor, &types);
     callgraph_add_reached(h, k->definition, &reached);
     for (int i = 0; i < h->callee_count; i++)
-        if (names_have(&reached, h->callees[i].definition->name))
+        if (list_has(&reached, h->callees[i].definition->name))
             bytes += shared_declared(h->callees[i].cursor, NULL);
     return arena_printf("%llu%s", bytes, types.length ? types.data : "");
 }
@@ -1058,14 +1024,14 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h)
         size_t at;
         split_t split = {.u = u,
                          .function = k->cursor,
-                         .flags = k->flags & 2,
+                         .flags = k->flags & KMM_HOST_HELPERS,
                          .is_kernel = true,
                          .collective_of = callee_collective_of,
                          .context = h};
         int found;
         unsigned extent[3];
         const char *sized = NULL;
-        if ((k->flags & 1) && extent_find(h->u, k->cursor, extent)) {
+        if ((k->flags & KMM_HOST_SYNC) && extent_find(h->u, k->cursor, extent)) {
             split.extent = extent;
             split.sized = &sized;
         }
@@ -1080,11 +1046,12 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h)
                       arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block "
                                    "&kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
                                    facts, parameters, text, second,
-                                   flags_text((k->flags & ~1) | 8 | found | (sized ? 128 : 0)),
+                                   flags_text(k->flags | KMM_HOST_BLOCK | found |
+                                              (sized ? KMM_HOST_SIZED : 0)),
                                    names.data));
             return;
         }
-        if (u->options->verbose && (k->flags & 1))
+        if (u->options->verbose && (k->flags & KMM_HOST_SYNC))
             diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin,
                     "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
     }
@@ -1099,7 +1066,8 @@ static void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h)
             facts, parameters));
     unit_edit(u, end, end,
               arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                           flags_text(k->flags | (locals.count ? 2 : 0)), names.data));
+                           flags_text(k->flags | (locals.count ? KMM_HOST_HELPERS : 0)),
+                           names.data));
 }
 
 /* ---- Launches ---- */
@@ -1360,13 +1328,6 @@ static tokens_t *read_files(program_t *h)
     return files;
 }
 
-static enum CXChildVisitResult find_host(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDAHostAttr;
-    return CXChildVisit_Continue;
-}
-
 /* Whether the place is in a function of the device alone. */
 static bool is_on_device(const program_t *h, const unit_t *u, size_t at)
 {
@@ -1375,11 +1336,8 @@ static bool is_on_device(const program_t *h, const unit_t *u, size_t at)
             return true;
     for (int k = 0; k < h->callee_count; k++) {
         const callee_t *c = &h->callees[k];
-        bool program = false;
-        if (c->u != u || at < c->begin || at >= c->end)
-            continue;
-        clang_visitChildren(c->cursor, find_host, &program);
-        return !program;
+        if (c->u == u && at >= c->begin && at < c->end)
+            return !cursor_has_child(c->cursor, CXCursor_CUDAHostAttr);
     }
     return false;
 }

@@ -12,6 +12,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include <kmm/host/kmm_flags.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
@@ -61,25 +63,11 @@ static bool emitter_fail(emitter_t *e, const node_t *n, const char *reason)
     return tree_fail(&e->b, n, reason);
 }
 
-static bool is_name(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(name, *list))
-            return true;
-    return false;
-}
-
 /* ---- Text of the source with edits ---- */
 
 static void edits_add(emitter_t *e, size_t begin, size_t end, const char *text)
 {
-    if (e->edit_count == e->edit_capacity) {
-        e->edit_capacity = 2 * e->edit_capacity + 64;
-        edit_t *edit = arena_alloc((size_t)e->edit_capacity * sizeof(*edit));
-        if (e->edit_count)
-            memcpy(edit, e->edit, (size_t)e->edit_count * sizeof(*edit));
-        e->edit = edit;
-    }
+    e->edit = arena_grow(e->edit, e->edit_count, &e->edit_capacity, sizeof(*e->edit));
     e->edit[e->edit_count] = (edit_t){begin, end, text, e->edit_count};
     e->edit_count++;
 }
@@ -261,7 +249,7 @@ static bool is_launch_index(const node_t *n)
     const node_t *base =
         n->kind == CXCursor_MemberRefExpr && n->child ? tree_stripped(n->child) : NULL;
     return base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
-           is_name(clang_text(clang_getCursorSpelling(base->cursor)), names);
+           text_is_one_of(clang_text(clang_getCursorSpelling(base->cursor)), names);
 }
 static bool may_wrap(const node_t *n)
 {
@@ -626,6 +614,44 @@ static const char *small_text(const emitter_t *e)
     return out.data;
 }
 
+/* What the headers must know of the open region, as KMM_HOST_... */
+static int region_flags(const emitter_t *e)
+{
+    int flags = e->s->flags;
+    if (e->is_independent)
+        flags |= KMM_HOST_APART;
+    else if (e->is_short)
+        flags |= KMM_HOST_SHORT;
+    if (e->is_independent && e->reads_after_store && e->has_strides)
+        flags |= KMM_HOST_CROSSED;
+    return flags;
+}
+
+/* The call that is the loop over the threads, up to the lambda's `{`. */
+static void open_loop(emitter_t *e)
+{
+    const char *const loop = e->is_masked
+                                 ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active"
+                             : e->is_counted ? "kmm_host_each_counted"
+                                             : "kmm_host_each",
+                      *const far = e->last_region > MANY_REGIONS ? "_far" : "",
+                      *const threads = e->limits ? "kmm_p" : "kmm_host_whole(kmm_e)",
+                      *const lambda = e->is_counted ? small_text(e) : ", KMM_HOST_EACH";
+    const char *flags = arena_printf("%d", region_flags(e));
+    if (e->generic.length && e->is_independent)
+        flags = arena_printf("kmm_host_apart_if<%s>(%s)", e->generic.data, flags);
+    text_printf(&e->out, "\n%s%s<%s>(kmm_e, %s%s { ", loop, far, flags, threads, lambda);
+}
+
+/* In the order of their declarations, as one may use another. */
+static void add_bindings(emitter_t *e)
+{
+    for (int number = 0; number < e->b.variable_count; number++)
+        for (int k = 0; k < e->bound_count; k++)
+            if (e->bound[k]->number == number)
+                add_binding(e, e->bound[k]);
+}
+
 static void region_close(emitter_t *e)
 {
     if (!e->is_open)
@@ -633,27 +659,11 @@ static void region_close(emitter_t *e)
     e->is_open = false;
     if (e->limits)
         text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->limits);
-    const char *head = e->generic.length && e->is_independent
-                           ? arena_printf("kmm_host_apart_if<%s>(", e->generic.data)
-                           : "";
-    text_printf(&e->out, "\n%s%s<%s%d%s>(kmm_e, %s%s { ",
-                e->is_masked    ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active"
-                : e->is_counted ? "kmm_host_each_counted"
-                                : "kmm_host_each",
-                e->last_region > MANY_REGIONS ? "_far" : "", head,
-                e->s->flags |
-                    (e->is_independent ? e->reads_after_store && e->has_strides ? 16 | 2048 : 16
-                     : e->is_short     ? 256
-                                       : 0),
-                *head ? ")" : "", e->limits ? "kmm_p" : "kmm_host_whole(kmm_e)",
-                e->is_counted ? small_text(e) : ", KMM_HOST_EACH");
+    open_loop(e);
     if (e->has_exact)
         text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ",
                     e->is_counted ? "kmm_small || " : "");
-    for (int number = 0; number < e->b.variable_count; number++)
-        for (int k = 0; k < e->bound_count; k++)
-            if (e->bound[k]->number == number)
-                add_binding(e, e->bound[k]);
+    add_bindings(e);
     text_add(&e->out, e->region.data ? e->region.data : "", e->region.length);
     text_printf(&e->out, " });%s\n", e->limits ? " }" : "");
     if (e->changes_state)
@@ -690,7 +700,7 @@ static bool jump_leaves_region(const node_t *jump)
 static int jump_state(const emitter_t *e, const node_t *jump)
 {
     if (jump->kind == CXCursor_ReturnStmt)
-        return e->s->is_kernel ? 255 : 254;
+        return e->s->is_kernel ? KMM_HOST_GONE : KMM_HOST_RETURNED;
     return jump->target->number + (jump->kind == CXCursor_ContinueStmt);
 }
 
@@ -731,7 +741,7 @@ static const char *lines_between(emitter_t *e, size_t begin, size_t end, const c
         lexer_t inner = lexer_at(s, t.begin, t.end);
         inner.line_start = false;
         lex(&inner);
-        if (is_name(token_text(s, lex(&inner)), words))
+        if (text_is_one_of(token_text(s, lex(&inner)), words))
             text_printf(&out, "\n%s\n", token_text(s, t));
     }
     return out.data;
@@ -806,7 +816,7 @@ static bool memory_is_shared_atomic(const node_t *n)
                                         "atomicMax", "atomicAnd",  "atomicOr",
                                         "atomicXor", "atomicExch", NULL};
     node_t *argument[2];
-    if (n->kind != CXCursor_CallExpr || !is_name(call_name(n), names) ||
+    if (n->kind != CXCursor_CallExpr || !text_is_one_of(call_name(n), names) ||
         call_arguments(n, argument, 2) != 2)
         return false;
     const variable_t *v = memory_variable(argument[0]);
@@ -1459,13 +1469,13 @@ static bool hoist_collective(emitter_t *e, node_t *call, const node_t *whole)
         return emitter_fail(e, call, "an operation of several threads comes from a macro");
     if (call->collective != COLLECTIVE_BUILTIN)
         return hoist_call(e, call);
-    if (is_name(name, votes))
+    if (text_is_one_of(name, votes))
         return hoist_exchange(e, call, "vote");
-    if (is_name(name, predicates))
+    if (text_is_one_of(name, predicates))
         return hoist_ballot(e, call);
     if (is_even_shuffle(e, call))
         return hoist_even_shuffle(e, call);
-    if (is_name(name, values))
+    if (text_is_one_of(name, values))
         return hoist_exchange(e, call, NULL);
     if (!strcmp(name, "__match_all_sync"))
         return hoist_match_all(e, call);
@@ -2426,7 +2436,7 @@ static int found_flags(const emitter_t *e)
     bool needs_states = e->is_masked || e->collective_count > 0;
     bool is_alone = !needs_states && !e->b.root->has_collective && !e->s->flags && !has_each(e) &&
                     wide_is_possible(e->b.root);
-    return (needs_states ? 32 : 0) | (is_alone ? 64 : 0);
+    return (needs_states ? KMM_HOST_STATES : 0) | (is_alone ? KMM_HOST_WIDE : 0);
 }
 
 /* The same text for blocks of a known size. */
