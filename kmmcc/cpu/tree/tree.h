@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that meet at barriers, as loops over the threads of a block. body.c reads a function's
- * body, uniformity.c finds what is the same for all threads, extent.c how large blocks are, split.c
- * writes the loops, callee.c what functions of the device become.
+ * The body of a function as a tree with places in the source, and its variables. read.c reads it;
+ * later stages write down what they find out.
  */
-#ifndef KMMCC_SPLIT_H
-#define KMMCC_SPLIT_H
+#ifndef KMMCC_CPU_TREE_TREE_H
+#define KMMCC_CPU_TREE_TREE_H
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
 #include "clang/unit.h"
 
 typedef struct node node_t;
@@ -86,70 +84,12 @@ typedef struct body_tree {
     size_t reason_at;
 } body_tree_t;
 
-/* ---- body.c ---- */
-bool tree_read(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
-               const void *context);
-bool tree_fail(body_tree_t *b, const node_t *n, const char *reason); /* false */
+/* The first function that is found to stop the division says why. False. */
+bool tree_fail(body_tree_t *b, const node_t *n, const char *reason);
 bool tree_is_loop(const node_t *n);
-const char *call_name(const node_t *call);
-int call_arguments(const node_t *call, node_t **argument, int room); /* how many there are */
-/* How a function takes an argument; PASSED_UNKNOWN: that is not known. */
-typedef enum passing {
-    PASSED_BY_VALUE,
-    PASSED_BY_CONST,
-    PASSED_BY_REFERENCE,
-    PASSED_UNKNOWN
-} passing_t;
-passing_t call_passing(const node_t *call, const node_t *argument);
-/* A loop's or branch's parts by their places: NULL where there is none. */
-typedef struct parts {
-    node_t *initial, *condition, *increment, *first, *second;
-    size_t open, close, semicolon[2];
-} parts_t;
-bool parts_of(body_tree_t *b, const node_t *n, parts_t *out);
-size_t statement_end(const body_tree_t *b, const node_t *n); /* behind the statement's semicolon */
-
-/* ---- uniformity.c ---- */
-typedef enum uniformity {
-    UNIFORM,
-    THREAD_DEPENDENT,
-    DIVERGENT
-} uniformity_t; /* THREAD_DEPENDENT: only with threadIdx and what it gives */
-void uniformity_find(body_tree_t *b);
-uniformity_t uniformity_of(const body_tree_t *b, const node_t *expression);
-
-/* ---- extent.c ---- */
-/* The size of a block in some launch of the kernel in the file; false: it is not written there. */
-bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3]);
-/* How often a loop of the block runs in blocks of that size; 0: that is not known, it does not, or
- * it does more often than that. */
-int extent_rounds(const node_t *loop, const parts_t *p, const unsigned extent[3], int most);
-
-/* ---- split.c ---- */
-typedef struct split {
-    unit_t *u;
-    CXCursor function;
-    int flags; /* as in kmm_launch.h */
-    bool is_kernel;
-    bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
-    collective_of_t collective_of;
-    const void *context;
-    const unsigned
-        *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
-    const char **sized; /* gets its text; it is left where there is none. NULL where extent is */
-} split_t;
-/* The text of a body for the block, braces included, whose edits it takes from the unit; *flags:
- * what else kmm_launch.h must know. NULL: it cannot be split. */
-const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at);
-
-/* ---- callee.c ---- */
-/* The edits by which a function of the device runs for a block as kmm_call.h says, beside its own
- * body. */
-bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at);
-
-/* ---- shared.c ---- */
-/* The bytes of shared memory that a function declares; what depends on its template's parameters is
- * added to `types`, unless that is NULL, as C++. */
-unsigned long long shared_declared(CXCursor function, text_t *types);
+/* Without parentheses and conversions that are not written. */
+const node_t *tree_bare(const node_t *n);
+/* Without casts, too. */
+const node_t *tree_stripped(const node_t *n);
 
 #endif
