@@ -26,5 +26,9 @@ typedef struct declaration {
 } declaration_t;
 
 declaration_t *declaration_of_kernel(unit_t *u, directive_t *d, CXCursor kernel);
+/* Finds the kernels of all declarations, and says where there is none. */
+declaration_t *declaration_bind_all(unit_t *u);
+/* The declaration of the kernel; NULL: there is none. */
+declaration_t *declaration_find(declaration_t *list, CXCursor kernel);
 
 #endif

@@ -227,3 +227,19 @@ char *source_words(const source_t *s, size_t begin, size_t end)
     }
     return out.data;
 }
+
+/* The declaration's first token: behind the last token that ends another one, or opens what it
+ * stands in. */
+size_t source_declaration_begin(const source_t *s, size_t offset)
+{
+    lexer_t l = lexer_at(s, 0, s->length);
+    size_t begin = offset;
+    bool ended = true;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && t.begin <= offset; t = lex(&l)) {
+        if (ended)
+            begin = t.begin;
+        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") ||
+                token_is(s, t, "}");
+    }
+    return begin;
+}

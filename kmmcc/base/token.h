@@ -34,5 +34,8 @@ bool token_is(const source_t *s, token_t t, const char *text);
 char *token_text(const source_t *s, token_t t);
 /* The tokens of [begin, end) on one line, single spaces where there was anything between them. */
 char *source_words(const source_t *s, size_t begin, size_t end);
+/* Where the declaration at `offset` begins: behind the end of the one before it and its comments.
+ */
+size_t source_declaration_begin(const source_t *s, size_t offset);
 
 #endif

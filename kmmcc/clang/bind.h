@@ -5,8 +5,6 @@
 
 #include "clang/unit.h"
 
-/* Writes u->parsed: the source, in which each pragma is replaced by its expressions. */
-void bind_probes(unit_t *u);
 /* After the parse: finds the statement and the launch of each directive. */
 void bind_directives(unit_t *u);
 

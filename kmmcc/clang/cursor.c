@@ -97,12 +97,6 @@ CXCursor cursor_used(CXCursor f)
                : clang_getCursorDefinition(f);
 }
 
-static bool is_integer(CXType type)
-{
-    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
-}
-
 static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
 {
     CXCursor *root = data;
@@ -112,7 +106,7 @@ static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientDa
         bool is_address =
             clang_getCursorKind(parent) == CXCursor_UnaryOperator && /* &k for an integer k */
             clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
-        if (!is_integer(type) || is_address) {
+        if (!type_is_integer(type) || is_address) {
             *root = clang_getCursorReferenced(c);
             return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse
                                                                     : CXChildVisit_Break;
@@ -133,4 +127,43 @@ CXCursor cursor_root(CXCursor e)
         clang_getCursorKind(root) != CXCursor_ParmDecl)
         clang_visitChildren(e, find_root, &root);
     return root;
+}
+
+const char *cursor_name(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
+
+bool cursor_is_template(CXCursor f)
+{
+    return clang_getCursorKind(f) == CXCursor_FunctionTemplate;
+}
+
+bool type_is_integer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
+}
+
+bool type_is_dependent(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Invalid || kind == CXType_Dependent || kind == CXType_Unexposed ||
+           kind == CXType_Auto;
+}
+
+CXType type_pointee(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    CXType element = clang_getArrayElementType(type);
+    if (element.kind != CXType_Invalid)
+        return clang_getCanonicalType(element);
+    return clang_getCanonicalType(clang_getPointeeType(type));
+}
+
+bool type_is_array(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_ConstantArray || kind == CXType_VariableArray ||
+           kind == CXType_IncompleteArray || kind == CXType_DependentSizedArray;
 }

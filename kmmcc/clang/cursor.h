@@ -30,5 +30,15 @@ CXCursor cursor_used(CXCursor f);
 bool cursor_is_kernel(CXCursor f);
 /* Whether the call is `k<<<...>>>(...)`. */
 bool cursor_is_launch(CXCursor call);
+const char *cursor_name(CXCursor c);
+/* Whether the function is a template. */
+bool cursor_is_template(CXCursor f);
+/* Whether the type is an integer, or an enum. */
+bool type_is_integer(CXType type);
+/* Whether clang does not know the type: it depends on a template, or is missing. */
+bool type_is_dependent(CXType type);
+/* What a pointer points to, or the element of an array. */
+CXType type_pointee(CXType type);
+bool type_is_array(CXType type);
 
 #endif

@@ -6,11 +6,14 @@
  */
 #include "clang/unit.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/install.h"
+#include "base/token.h"
 #include "clang/cursor.h"
 
 /* ---- Places ---- */
@@ -231,4 +234,20 @@ directive_t *directive_declared(const directive_t *d)
     return d->declared_in && d->declared_order < d->declared_in->directive_count
                ? d->declared_in->directives[d->declared_order]
                : NULL;
+}
+
+/* ---- Messages ---- */
+
+void unit_error(const unit_t *u, size_t begin, size_t end, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const char *message = arena_vprintf(format, list);
+    va_end(list);
+    diag_at(SEVERITY_ERROR, u->source, begin, end, "%s", message);
+}
+
+char *unit_words(const unit_t *u, size_t begin, size_t end)
+{
+    return source_words(u->source, begin, end);
 }

@@ -91,4 +91,10 @@ bool unit_owns(const unit_t *u, CXCursor cursor);
 /* The declaration that completed the launch; NULL: none did. */
 directive_t *directive_declared(const directive_t *d);
 
+/* Reports an error at [begin, end) of the unit's source. */
+void unit_error(const unit_t *u, size_t begin, size_t end, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* source_words of the unit's source. */
+char *unit_words(const unit_t *u, size_t begin, size_t end);
+
 #endif

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "analyze/check.h"
+#include "analyze/declaration.h"
 #include "analyze/declare.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/bind.h"
 #include "clang/parse.h"
 #include "clang/pragmas.h"
+#include "clang/probe.h"
 #include "clang/unit.h"
 #include "clang/verify.h"
 #include "cpu/host.h"
@@ -29,7 +31,7 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
 {
     *first = diag_count();
     for (unit_t *k = u; k; k = k->next)
-        bind_probes(k);
+        probe_write(k);
     bool parsed = parse_unit(u, bodies);
     *first -= pragmas_forget_disabled(u);
     if (!parsed)
@@ -66,7 +68,7 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
     if (!bind_once(u, light && !headers ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
     if (declared)
-        declare_bind(u);
+        declaration_bind_all(u);
     return true;
 }
 

@@ -21,7 +21,6 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "emit/describe.h"
-#include "gpu/clone.h"
 #include "pragma/form.h"
 
 typedef struct parameter {
@@ -222,7 +221,7 @@ static void write_function(call_t *c)
     text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin),
                 s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
     unit_range(c->u, c->d->top, &begin, &end);
-    begin = clone_begin(s, begin);
+    begin = source_declaration_begin(s, begin);
     text_printf(&out, "%s\n", source_line_marker(s, source_line(s, begin)));
     unit_edit(c->u, begin, begin, out.data);
 }

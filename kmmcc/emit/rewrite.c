@@ -17,6 +17,7 @@
 #include "emit/call.h"
 #include "emit/describe.h"
 #include "gpu/clone.h"
+#include "gpu/register.h"
 #include "kmm/launch.h"
 #include "pragma/directive.h"
 #include "pragma/expression.h"
@@ -66,7 +67,7 @@ void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
         return;
-    size_t place = clone_begin(u->source, u->include_at);
+    size_t place = source_declaration_begin(u->source, u->include_at);
     unit_edit(u, place, place,
               arena_printf("#include <kmm/%s>\n%s\n",
                            u->target == TARGET_HOST ? "launch.h"
@@ -98,8 +99,8 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     else
         text_printf(&out, "{\n");
     describe_launch(u, d, inner, &out);
-    if (d->is_kernel && u->target != TARGET_HOST && *clone_registration(u, d))
-        text_printf(&out, "%s%s\n", inner, clone_registration(u, d));
+    if (d->is_kernel && u->target != TARGET_HOST && *register_launch(u, d))
+        text_printf(&out, "%s%s\n", inner, register_launch(u, d));
     for (int k = 0; k < d->shared_symbols.count && !d->home; k++)
         text_printf(&out, "%skmm_share(%s);\n", inner, d->shared_symbols.item[k]);
     if (d->is_kernel)

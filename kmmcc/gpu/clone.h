@@ -4,9 +4,7 @@
 #define KMMCC_GPU_CLONE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/source.h"
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
@@ -15,13 +13,7 @@ void clone_kernels(unit_t *u);
 void clone_check(unit_t *u);
 /* The edits that make a launch that names its clone one of the clone. */
 void clone_launch(unit_t *u, const directive_t *d);
-/* The statement that a launch needs whose kernels are instances of templates and which does not
- * name the clone. Empty for others. */
-const char *clone_registration(const unit_t *u, const directive_t *d);
 /* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
 bool clone_needs_headers(unit_t *u);
-/* Where the declaration at `offset` begins: behind the end of the one before it and its comments.
- */
-size_t clone_begin(const source_t *s, size_t offset);
 
 #endif

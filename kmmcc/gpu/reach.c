@@ -92,7 +92,7 @@ static function_t *add_function(unit_t *u, CXCursor f)
 
 /* Behind what the declaration may be an instance of, to where its body is; null if that is not in
  * the program. */
-static CXCursor body_of(CXCursor f)
+static CXCursor change_body_begin(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(f);
@@ -102,7 +102,7 @@ static CXCursor body_of(CXCursor f)
     CXCursor general = clang_getCursorDefinition(template);
     if (clang_Cursor_isNull(definition) ||
         clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
-        return body_of(general);
+        return change_body_begin(general);
     return definition;
 }
 
@@ -111,7 +111,7 @@ static void add_callee(reach_t *r, reach_call_t *call, CXCursor f)
     enum { MAX_CALLEES = 32 };
     if (!is_function(clang_getCursorKind(f)))
         return;
-    f = body_of(f);
+    f = change_body_begin(f);
     if (clang_Cursor_isNull(f) || clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
         return;
     if (!call->callee)

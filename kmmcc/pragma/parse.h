@@ -10,10 +10,7 @@
 
 /* NULL after errors. */
 directive_t *parse_directive(const source_t *s, pragma_t pragma);
-item_t *directive_add_item(directive_t *d); /* NULL: it has too many; moves those before it */
 /* A string of the pragma as a literal of the program. */
 const char *directive_string(const source_t *s, const directive_t *d, token_t string);
-const char *nearest_name(const char *word, const char *const *names,
-                         int count); /* NULL: none is near */
 
 #endif
