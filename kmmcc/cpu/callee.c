@@ -32,7 +32,7 @@ collective_t callee_collective_of(const void *context, const char *name)
     const program_t *h = context;
     if (!list_has(&h->barriers, name))
         return COLLECTIVE_NONE;
-    if (text_is_one_of(name, builtin_collectives))
+    if (collectives_builtin(name) != BUILTIN_NONE)
         return COLLECTIVE_BUILTIN;
     if (list_has(&h->fibers, name))
         return COLLECTIVE_FIBERS;

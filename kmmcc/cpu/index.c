@@ -6,35 +6,24 @@
 #include "cpu/index.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/arena.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "cpu/program/collectives.h"
 
-/* The index variables are parameters there, which a lambda has to capture. */
-typedef struct captured {
-    const char *name[4];
-    int count;
-} captured_t;
-
+/* Adds the index variables that an expression names, each once, in the order of their use. */
 static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClientData data)
 {
-    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    captured_t *list = data;
+    list_t *found = data;
     (void)parent;
     const char *name = clang_getCursorKind(c) == CXCursor_DeclRefExpr
                            ? clang_text(clang_getCursorSpelling(c))
                            : "";
-    for (int k = 0; k < 4; k++) {
-        bool known = strcmp(name, names[k]) != 0;
-        for (int i = 0; i < list->count; i++)
-            known |= list->name[i] == names[k];
-        if (!known)
-            list->name[list->count++] = names[k];
-    }
+    if (collectives_is_index_variable(name) && !(found->count && text_is_one_of(name, found->item)))
+        list_add(found, name);
     return CXChildVisit_Recurse;
 }
 
@@ -44,20 +33,19 @@ enum CXChildVisitResult index_capture_edit(CXCursor c, CXCursor parent, CXClient
 {
     captures_t *captures = data;
     unit_t *u = captures->u;
-    captured_t list = {.count = 0};
+    list_t list = {0};
     size_t begin, end;
     (void)parent;
     if (clang_getCursorKind(c) != CXCursor_LambdaExpr || !unit_range(u, c, &begin, &end))
         return CXChildVisit_Recurse;
-    lexer_t l = lexer_at(u->source, begin, end);
-    l.line_start = false;
+    lexer_t l = lexer_within(u->source, begin, end);
     token_t open = lex(&l), first = lex(&l), second = lex(&l);
     bool by_default = (token_is(u->source, first, "=") || token_is(u->source, first, "&")) &&
                       (token_is(u->source, second, ",") || token_is(u->source, second, "]"));
     clang_visitChildren(c, find_captured, &list);
     text_t names = {0};
     for (int k = 0; k < list.count && !by_default; k++)
-        text_printf(&names, "%s%s", k ? ", " : "", list.name[k]);
+        text_printf(&names, "%s%s", k ? ", " : "", list.item[k]);
     captures->count += names.length > 0;
     if (names.length && captures->edits)
         unit_edit(u, open.end, open.end,
@@ -79,7 +67,7 @@ enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClientData 
         return CXChildVisit_Continue;
     }
     if (locals->depth && kind == CXCursor_DeclRefExpr &&
-        text_is_one_of(clang_text(clang_getCursorSpelling(c)), index_variables) &&
+        collectives_is_index_variable(clang_text(clang_getCursorSpelling(c))) &&
         unit_range(locals->u, c, &begin, &end)) {
         locals->count++;
         if (locals->edits)

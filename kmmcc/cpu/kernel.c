@@ -49,8 +49,7 @@ static const char *flags_text(int flags)
 static const char *bound_text(const unit_t *u, size_t begin, size_t body)
 {
     const source_t *s = u->source;
-    lexer_t l = lexer_at(s, begin, body);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, begin, body);
     token_t t = lex(&l);
     while (t.kind != TOKEN_END && !token_is(s, t, "__launch_bounds__"))
         t = lex(&l);

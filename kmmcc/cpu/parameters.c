@@ -28,8 +28,7 @@ bool parameters_are_written(const unit_t *u, const kernel_t *k, const parameters
     const source_t *s = u->source;
     unsigned offset;
     clang_getFileLocation(clang_getCursorLocation(k->cursor), NULL, NULL, NULL, &offset);
-    lexer_t l = lexer_at(s, unit_offset(u, offset), k->end);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, unit_offset(u, offset), k->end);
     token_t t = lex(&l);
     (void)p;
     for (int angle = 0; t.kind != TOKEN_END && !(angle == 0 && token_is(s, t, "(")); t = lex(&l))
@@ -59,8 +58,7 @@ const char *parameters_text(unit_t *u, const parameters_t *p, text_t *names)
         bool again = begin == last; /* a macro writes several */
         last = begin;
         const char *name = clang_text(clang_getCursorSpelling(p->at[k]));
-        lexer_t l = lexer_at(s, begin, end);
-        l.line_start = false;
+        lexer_t l = lexer_within(s, begin, end);
         size_t stop = end;
         int depth = 0;
         bool pack = false;

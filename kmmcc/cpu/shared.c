@@ -28,9 +28,8 @@ static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 void shared_edit_fibers(unit_t *u, size_t begin, size_t end)
 {
     const source_t *s = u->source;
-    lexer_t l = lexer_at(s, begin, end);
+    lexer_t l = lexer_within(s, begin, end);
     bool external = false;
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}"))
             external = false;

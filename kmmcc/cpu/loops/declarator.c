@@ -57,8 +57,7 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
     const source_t *s = e->s->u->source;
     clang_getFileLocation(clang_getCursorLocation(v->cursor), NULL, NULL, NULL, &offset);
     size_t at = unit_offset(e->s->u, offset);
-    lexer_t l = lexer_at(s, at, v->declaration->end);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, at, v->declaration->end);
     token_t t = lex(&l);
     if (!token_is(s, t, v->name)) {
         emitter_fail(e, v->declaration, "a declaration comes from a macro");
