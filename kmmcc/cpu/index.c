@@ -5,6 +5,7 @@
  */
 #include "cpu/index.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -13,6 +14,12 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "cpu/program/collectives.h"
+
+typedef struct search {
+    unit_t *u;
+    bool edits;
+    int class_depth, count;
+} search_t;
 
 /* Adds the index variables that an expression names, each once, in the order of their use. */
 static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClientData data)
@@ -27,11 +34,9 @@ static enum CXChildVisitResult find_captured(CXCursor c, CXCursor parent, CXClie
     return CXChildVisit_Recurse;
 }
 
-/* Counts the lambdas that name what they capture and use an index variable; adds it to what they
- * capture. */
-enum CXChildVisitResult index_capture_edit(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_lambda(CXCursor c, CXCursor parent, CXClientData data)
 {
-    captures_t *captures = data;
+    search_t *captures = data;
     unit_t *u = captures->u;
     list_t list = {0};
     size_t begin, end;
@@ -53,25 +58,52 @@ enum CXChildVisitResult index_capture_edit(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Recurse;
 }
 
-enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_in_class(CXCursor c, CXCursor parent, CXClientData data)
 {
-    locals_t *locals = data;
+    search_t *classes = data;
     const enum CXCursorKind kind = clang_getCursorKind(c);
     const bool is_class = kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl;
     size_t begin, end;
     (void)parent;
     if (is_class) {
-        locals->depth++;
-        clang_visitChildren(c, index_qualify, locals);
-        locals->depth--;
+        classes->class_depth++;
+        clang_visitChildren(c, find_in_class, classes);
+        classes->class_depth--;
         return CXChildVisit_Continue;
     }
-    if (locals->depth && kind == CXCursor_DeclRefExpr &&
+    if (classes->class_depth && kind == CXCursor_DeclRefExpr &&
         collectives_is_index_variable(clang_text(clang_getCursorSpelling(c))) &&
-        unit_range(locals->u, c, &begin, &end)) {
-        locals->count++;
-        if (locals->edits)
-            unit_edit(locals->u, begin, begin, "::");
+        unit_range(classes->u, c, &begin, &end)) {
+        classes->count++;
+        if (classes->edits)
+            unit_edit(classes->u, begin, begin, "::");
     }
     return CXChildVisit_Recurse;
+}
+
+static int visit(unit_t *u, CXCursor body, CXCursorVisitor visitor, bool edits)
+{
+    search_t s = {.u = u, .edits = edits};
+    clang_visitChildren(body, visitor, &s);
+    return s.count;
+}
+
+int index_count_captures(unit_t *u, CXCursor body)
+{
+    return visit(u, body, find_lambda, false);
+}
+
+void index_edit_captures(unit_t *u, CXCursor body)
+{
+    visit(u, body, find_lambda, true);
+}
+
+int index_count_qualified(unit_t *u, CXCursor body)
+{
+    return visit(u, body, find_in_class, false);
+}
+
+void index_edit_qualified(unit_t *u, CXCursor body)
+{
+    visit(u, body, find_in_class, true);
 }

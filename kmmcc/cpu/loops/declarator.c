@@ -76,3 +76,10 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
     }
     return "";
 }
+
+const char *declarator_text(emitter_t *e, const variable_t *v)
+{
+    return arena_printf("%skmm_host_as<%s> %s __attribute__((unused)) %s;",
+                        declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                        declarator_suffix(e, v));
+}
