@@ -25,7 +25,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     CXCursor definition = clang_getCursorDefinition(d->callee);
     const parameters_t *p = check_parameters(d->function);
     d->is_kernel = true;
-    d->callee_name = clang_text(clang_getCursorSpelling(d->callee));
+    d->callee_name = cursor_name(d->callee);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);

@@ -113,12 +113,10 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         return;
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
-    const char *name = clang_Cursor_isNull(parameter)
-                           ? ""
-                           : clang_text(clang_getCursorSpelling(parameter)),
+    const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
                *text = unit_words(u, begin, end);
     CXCursor root = cursor_root(d->argument[number]);
-    const char *base = clang_Cursor_isNull(root) ? "" : clang_text(clang_getCursorSpelling(root));
+    const char *base = clang_Cursor_isNull(root) ? "" : cursor_name(root);
     if (!*base)
         base = text;
     if (is_covered(d, root) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
