@@ -1,147 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of the blocks with which the file launches a kernel, where its numbers are written
- * there, and how often loops run in blocks of that size. It is a guess: other sizes are run too, by
- * code that does not know its size.
+ * How often a loop runs in blocks of a known size: it is executed, as far as it is made of numbers,
+ * its own variable and blockDim.
  */
-#include <clang-c/Index.h>
-#include <stdbool.h>
+#include "cpu/tree/rounds.h"
+
 #include <string.h>
 
 #include "clang/cursor.h"
-#include "clang/unit.h"
-#include "cpu/split.h"
+#include "cpu/tree/extent.h"
 
-enum { MAX_THREADS = 1024, MAX_DEPTH = 8 };
-
-/* ---- Numbers ---- */
-
-static bool evaluated(CXCursor c, long long *out)
-{
-    CXEvalResult r = clang_Cursor_Evaluate(c);
-    bool is_int = r && clang_EvalResult_getKind(r) == CXEval_Int;
-    if (is_int)
-        *out = clang_EvalResult_getAsLongLong(r);
-    if (r)
-        clang_EvalResult_dispose(r);
-    return is_int;
-}
-
-typedef struct children {
-    CXCursor at[8];
-    int count;
-} children_t;
-
-static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    children_t *list = data;
-    (void)parent;
-    if (clang_isExpression(clang_getCursorKind(c)) && list->count < 8)
-        list->at[list->count++] = c;
-    return CXChildVisit_Continue;
-}
-
-static children_t children_of(CXCursor c)
-{
-    children_t list = {.count = 0};
-    clang_visitChildren(c, add_child, &list);
-    return list;
-}
-
-static bool is_constructor(CXCursor c)
-{
-    return clang_getCursorKind(c) == CXCursor_CallExpr &&
-           clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor;
-}
-
-/* `256`, `dim3(16, 16)`, and variables that begin so. */
-static bool read_extent(CXCursor c, unsigned extent[3], int depth)
-{
-    long long value;
-    children_t list = children_of(c);
-    if (depth > MAX_DEPTH)
-        return false;
-    if (evaluated(c, &value)) {
-        extent[0] = value > 0 && value <= MAX_THREADS ? (unsigned)value : 0;
-        extent[1] = extent[2] = 1;
-        return extent[0] > 0;
-    }
-    CXCursor v = clang_getCursorReferenced(c);
-    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
-        clang_getCursorKind(v) == CXCursor_VarDecl) {
-        CXCursor initial = clang_Cursor_getVarDeclInitializer(v);
-        return !clang_Cursor_isNull(initial) && read_extent(initial, extent, depth + 1);
-    }
-    if (!is_constructor(c) || list.count == 0)
-        return list.count == 1 && read_extent(list.at[0], extent, depth + 1);
-    if (list.count == 1)
-        return read_extent(list.at[0], extent, depth + 1);
-    unsigned one[3];
-    extent[0] = extent[1] = extent[2] = 1;
-    for (int k = 0; k < list.count && k < 3; k++) {
-        if (!read_extent(list.at[k], one, depth + 1) || one[1] * one[2] != 1)
-            return false;
-        extent[k] = one[0];
-    }
-    return true;
-}
-
-/* ---- Launches ---- */
-
-typedef struct search {
-    CXCursor kernel;
-    unsigned *extent;
-    bool found;
-} search_t;
-
-static CXCursor general(CXCursor f)
-{
-    CXCursor template = clang_getSpecializedCursorTemplate(f);
-    return clang_getCanonicalCursor(clang_Cursor_isNull(template) ? f : template);
-}
-
-static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClientData data)
-{
-    search_t *s = data;
-    (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) &&
-        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
-        return CXChildVisit_Continue;
-    if (clang_getCursorKind(c) != CXCursor_CallExpr || !cursor_is_launch(c))
-        return CXChildVisit_Recurse;
-    CXCursor f = clang_getCursorReferenced(c);
-    children_t list = children_of(c),
-               configuration = list.count > 1 ? children_of(list.at[1]) : list;
-    if (clang_Cursor_isNull(f) || !clang_equalCursors(general(f), s->kernel) ||
-        configuration.count < 3)
-        return CXChildVisit_Recurse;
-    /* Behind the name of what takes the configuration: the grid, the block ... */
-    s->found = read_extent(configuration.at[2], s->extent, 0) &&
-               s->extent[0] * s->extent[1] * s->extent[2] <= MAX_THREADS;
-    return s->found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
-static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_NonTypeTemplateParameter;
-    return CXChildVisit_Continue;
-}
-
-/* Templates over numbers mostly make a kernel for each size: what is right for one instance could
- * not even be compiled for another. */
-bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3])
-{
-    search_t s = {general(kernel), extent, false};
-    bool has_number = false;
-    clang_visitChildren(kernel, find_number, &has_number);
-    if (has_number)
-        return false;
-    clang_visitChildren(clang_getTranslationUnitCursor(main->tu), find_launch, &s);
-    return s.found;
-}
-
-/* ---- Loops ---- */
+enum { MAX_DEPTH = 8 };
 
 /* A loop's variable, and its value in some round. */
 typedef struct round {
@@ -149,15 +18,6 @@ typedef struct round {
     long long value;
     const unsigned *extent;
 } round_t;
-
-static const node_t *bare(const node_t *n)
-{
-    while (n && n->child && !n->child->next &&
-           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr ||
-            n->kind == CXCursor_CStyleCastExpr))
-        n = n->child;
-    return n;
-}
 
 static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, long long *out)
 {
@@ -195,20 +55,20 @@ static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, lo
  * of these once. */
 static bool value_of(const round_t *r, const node_t *n, long long *out, int depth)
 {
-    n = bare(n);
+    n = tree_stripped(n);
     if (!n || depth > MAX_DEPTH)
         return false;
     if (n->kind == CXCursor_DeclRefExpr && n->variable == r->variable) {
         *out = r->value;
         return true;
     }
-    if (evaluated(n->cursor, out))
+    if (extent_evaluate(n->cursor, out))
         return true;
-    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->keep == KEEP_ONE &&
+    if (n->kind == CXCursor_DeclRefExpr && n->variable && n->variable->storage == STORAGE_UNIFORM &&
         !n->variable->change_count && n->variable->initializer)
         return value_of(r, n->variable->initializer, out, depth + 1);
     if (n->kind == CXCursor_MemberRefExpr && n->child) {
-        const node_t *base = bare(n->child);
+        const node_t *base = tree_stripped(n->child);
         const char *member = clang_text(clang_getCursorSpelling(n->cursor));
         bool is_extent = base->kind == CXCursor_DeclRefExpr && !base->variable &&
                          !strcmp(clang_text(clang_getCursorSpelling(base->cursor)), "blockDim");
@@ -225,9 +85,9 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
 /* `width /= 2`, `k++`, `s = s / 2` */
 static bool advance(round_t *r, const node_t *increment)
 {
-    const node_t *n = bare(increment);
+    const node_t *n = tree_stripped(increment);
     long long by;
-    if (!n || !n->child || bare(n->child)->variable != r->variable)
+    if (!n || !n->child || tree_stripped(n->child)->variable != r->variable)
         return false;
     if (n->kind == CXCursor_UnaryOperator) {
         enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(n->cursor);
@@ -248,7 +108,7 @@ static bool advance(round_t *r, const node_t *increment)
 /* The variable that the loop begins with, and the expression that it begins as. */
 static const variable_t *begin_of(const parts_t *p, const node_t **initial)
 {
-    const node_t *n = p->initial ? bare(p->initial) : NULL;
+    const node_t *n = p->initial ? tree_stripped(p->initial) : NULL;
     if (n && n->kind == CXCursor_DeclStmt) {
         *initial = n->child && n->child == n->last && n->child->variable
                        ? n->child->variable->initializer
@@ -259,7 +119,7 @@ static const variable_t *begin_of(const parts_t *p, const node_t **initial)
         clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
         return NULL;
     *initial = n->last;
-    return bare(n->child)->variable;
+    return tree_stripped(n->child)->variable;
 }
 
 static bool changes_in(const variable_t *v, const node_t *body)

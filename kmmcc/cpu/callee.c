@@ -10,17 +10,34 @@
  * (kmm_host_bringing) return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s,
  * v); { ... } }
  */
-#include <clang-c/Index.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "cpu/callee.h"
+
 #include <string.h>
 
+#include <kmm/host/kmm_flags.h>
+
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "clang/cursor.h"
-#include "clang/unit.h"
-#include "cpu/split.h"
+#include "cpu/index.h"
+#include "cpu/loops/emitter.h"
+#include "cpu/loops/split.h"
+#include "cpu/program/callgraph.h"
+#include "cpu/program/collectives.h"
+
+collective_t callee_collective_of(const void *context, const char *name)
+{
+    const program_t *h = context;
+    if (!list_has(&h->barriers, name))
+        return COLLECTIVE_NONE;
+    if (text_is_one_of(name, builtin_collectives))
+        return COLLECTIVE_BUILTIN;
+    if (list_has(&h->fibers, name))
+        return COLLECTIVE_FIBERS;
+    return callgraph_has_callee(h, name) ? COLLECTIVE_FUNCTION : COLLECTIVE_LIBRARY;
+}
 
 typedef struct signature {
     CXCursor function;
@@ -75,7 +92,7 @@ static const char *unfit(const signature_t *s)
     return NULL;
 }
 
-bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at)
+bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason_at)
 {
     signature_t f = {.function = s->function, .body = clang_getNullCursor()};
     size_t begin, end;
@@ -107,4 +124,54 @@ bool meet_edit(const split_t *s, bool dry, const char **reason, size_t *reason_a
                            source_line_marker(s->u->source, source_line(s->u->source, begin))));
     unit_edit(s->u, end, end, " }");
     return true;
+}
+
+static split_t split_of_callee(const program_t *h, const callee_t *c)
+{
+    return (split_t){.u = c->u,
+                     .function = c->cursor,
+                     .flags = definition_uses(c->definition, &h->indexed) ? KMM_HOST_HELPERS : 0,
+                     .keeps_edits = true,
+                     .collective_of = callee_collective_of,
+                     .context = h};
+}
+
+/* One that cannot be split makes those that call it fibers too. */
+void callees_find_fibers(program_t *h)
+{
+    const char *reason;
+    size_t at;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < h->callee_count; k++) {
+            const callee_t *c = &h->callees[k];
+            if (!list_has(&h->barriers, c->definition->name) ||
+                list_has(&h->fibers, c->definition->name))
+                continue;
+            captures_t captures = {c->u, false, 0};
+            split_t split = split_of_callee(h, c);
+            if (c->u)
+                clang_visitChildren(c->cursor, index_capture_edit, &captures);
+            if (c->u && !captures.count && callee_edit(&split, true, &reason, &at))
+                continue;
+            if (c->u && !captures.count && h->u->options->verbose)
+                diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
+                        "function '%s' is not split: %s", c->definition->name, reason);
+            list_add(&h->fibers, c->definition->name);
+            grown = true;
+        }
+    }
+}
+
+void callees_edit(const program_t *h)
+{
+    const char *reason;
+    size_t at;
+    for (int k = 0; k < h->callee_count; k++) {
+        const callee_t *c = &h->callees[k];
+        split_t split = split_of_callee(h, c);
+        if (list_has(&h->barriers, c->definition->name) &&
+            !list_has(&h->fibers, c->definition->name))
+            callee_edit(&split, false, &reason, &at);
+    }
 }
