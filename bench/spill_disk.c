@@ -14,7 +14,6 @@
 #include <kmm.h>
 
 #include "bench.h"
-#include "internal.h"
 #include "memory/disk/spill.h"
 
 enum { ROUNDS = 3, BLOCK = 8 << 20 };

@@ -4,10 +4,13 @@
  * least and greatest values are found axis by axis. The elements between them are all accessed, or
  * else the region is a hull; a flat index with one gap (row * w + col) is a box of two dimensions.
  */
+#include "launch/plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/error.h"
+#include "memory/array.h"
 
 typedef struct span {
     int64_t lo, hi;

@@ -10,12 +10,16 @@
  * before and behind the kernel. On other devices the frames that the chunk touches are, and its
  * device's thread waits for each chunk; a store beyond them is the driver's to report.
  */
+#include "execute/check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "memory/array.h"
 
 enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
 
@@ -50,7 +54,7 @@ static shadow_t *shadow_of(const kmm__check_t *c, const kmm__array_t *a)
 
 static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
 {
-    if (a->is_abstract || shadow_of(c, a))
+    if (a->object.is_abstract || shadow_of(c, a))
         return true;
     shadow_t *s = &c->shadows[c->count];
     *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
@@ -91,7 +95,7 @@ static void check_close(kmm__check_t *c)
         device_close(c, &c->shadows[k]);
         munmap(c->shadows[k].image, 3 * c->shadows[k].size);
     }
-    c->task->check = NULL;
+    c->task->issue.check = NULL;
     free(c->shadows);
     free(c);
 }
@@ -109,7 +113,7 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
     for (uint32_t k = 0; k < t->work->pointer_count && ok; k++)
         ok = shadow_add(c, t->work->pointers[k].array);
     if (ok)
-        return t->check = c;
+        return t->issue.check = c;
     check_close(c);
     return NULL;
 }
@@ -218,7 +222,7 @@ static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
             (item == KMM__MAX_ITEMS || t->accesses[k].mode != KMM_READ))
             item = t->accesses[k].item;
     for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
-        if (t->work->places[k].array == s->array)
+        if (t->work->origins[k].array == s->array)
             item = k;
     return item;
 }
@@ -228,12 +232,12 @@ static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, s
                       size_t end, char *out, size_t size)
 {
     const kmm__work_t *w = c->task->work;
-    if (item >= w->item_count || w->places[item].array != s->array) {
+    if (item >= w->item_count || w->origins[item].array != s->array) {
         snprintf(out, size, "bytes %zu to %zu of its array", begin, end - 1);
         return;
     }
-    int64_t e = w->places[item].element, from = (int64_t)begin - w->places[item].offset,
-            to = (int64_t)end - 1 - w->places[item].offset;
+    int64_t e = w->origins[item].element, from = (int64_t)begin - w->origins[item].offset,
+            to = (int64_t)end - 1 - w->origins[item].offset;
     from = from < 0 ? -((-from + e - 1) / e) : from / e;
     to = to < 0 ? -((-to + e - 1) / e) : to / e;
     snprintf(out, size,
@@ -251,8 +255,8 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     if (total > end - begin)
         snprintf(more, sizeof(more), ", %zu bytes in all", total);
     pthread_mutex_lock(&rt->lock);
-    kmm__describe(t, where, sizeof(where));
-    t->error = t->error ? t->error : KMM_E_ACCESS;
+    kmm__task_describe(t, where, sizeof(where));
+    kmm__task_fail(t, KMM_E_ACCESS);
     t->failed_item = (uint16_t)item;
     kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
                     item < t->work->item_count ? t->work->item_text[item] : "?", range, more,
@@ -295,7 +299,7 @@ static int find_unstored(void *arg, const kmm__rows_t *rows)
     unstored_t *u = arg;
     const kmm__work_t *w = u->check->task->work;
     size_t element =
-               u->access->item < w->item_count ? (size_t)w->places[u->access->item].element : 1,
+               u->access->item < w->item_count ? (size_t)w->origins[u->access->item].element : 1,
            run = 0;
     size_t least = element >= 4 ? element : SURE_BYTES;
     for (int64_t k = 0; k < rows->count; k++, run = 0) {
@@ -330,7 +334,7 @@ static void warn_unstored(kmm__check_t *c)
         pthread_mutex_lock(&t->runtime->lock);
         bool first = !t->work->is_warned;
         t->work->is_warned = true;
-        kmm__describe(t, where, sizeof(where));
+        kmm__task_describe(t, where, sizeof(where));
         pthread_mutex_unlock(&t->runtime->lock);
         say_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
         if (first)
@@ -487,7 +491,7 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
 
 bool kmm__check_wants(const kmm__task_t *t)
 {
-    return t->work->places && !t->work->is_inline && !t->work->operation;
+    return t->work->origins && !t->work->is_inline && !t->work->operation;
 }
 
 int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
@@ -497,18 +501,6 @@ int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
     if (!c)
         return KMM_E_MEMORY;
     return works_on_host(t) ? launch_on_host(c, launch) : launch_on_device(c, launch);
-}
-
-void kmm__check_note(kmm__work_t *w, const kmm_launch_t *l)
-{
-    if (!w->runtime->checks_access || l->item_count == 0)
-        return;
-    w->places = kmm__work_take(w, l->item_count * sizeof(*w->places));
-    for (uint32_t k = 0; k < l->item_count; k++) {
-        const kmm__item_t *item = &l->items[k];
-        w->places[k] = (kmm__place_t){item->array, item->array ? item->base - item->array->base : 0,
-                                      item->element};
-    }
 }
 
 int kmm__check_config(kmm_runtime_t *rt)

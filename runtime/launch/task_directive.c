@@ -4,11 +4,23 @@
  * like a chunk; when the device's thread has brought their data and ordered their stream, the
  * calling thread goes on in its place.
  */
+#include "launch/task_directive.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "execute/marker.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "execute/completion.h"
+#include "execute/inline.h"
+#include "execute/queue.h"
+#include "launch/items.h"
 #include "launch/submission.h"
+#include "launch/submit.h"
+#include "memory/residency/foresight.h"
+#include "task/dag.h"
+#include "task/inside.h"
+#include "task/marker.h"
 
 struct kmm_task {
     kmm__submission_t submission;
@@ -24,52 +36,9 @@ struct kmm_task {
 
 static _Thread_local kmm_task_t *current;
 
-kmm__task_t *kmm__inline_current(void)
-{
-    return current ? current->task : NULL;
-}
-
 KMM__API int kmm_task_active(void)
 {
     return current != NULL;
-}
-
-static atomic_uint open_tasks; /* of all threads */
-
-bool kmm__tasks_open(void)
-{
-    return atomic_load(&open_tasks) > 0;
-}
-
-void kmm__tasks_forked(void)
-{
-    atomic_store(&open_tasks, current != NULL);
-}
-
-static _Thread_local bool in_function;
-
-void kmm__function_begin(void)
-{
-    in_function = true;
-}
-
-void kmm__function_end(void)
-{
-    in_function = false;
-}
-
-bool kmm__is_inside(void)
-{
-    return current || in_function;
-}
-
-int kmm__inline_refuse(const char *call)
-{
-    return kmm__is_inside()
-               ? kmm__error_set(KMM_E_STATE,
-                                "%s: inside a task this would wait for what may wait for the task",
-                                call)
-               : 0;
 }
 
 /* The kind of the first device, and, unless one is named, the device that the driver has current.
@@ -97,20 +66,19 @@ static int enter_dag(kmm_task_t *task, void *stream)
     s->work->is_inline = s->work->may_exceed = true;
     s->work->on_any_stream = !task->names_stream;
     s->work->chunk_count = 1;
+    kmm__tasks_settle(s->rt);
     kmm__task_t *t = kmm__task_create(s->rt, s->work, s->l->item_count + 1);
-    t->failed_item = KMM__MAX_ITEMS;
     t->priority = s->l->priority;
     task->task = t;
     kmm__task_ref(t);
     int error = kmm__submission_plan(s, t, &box);
-    kmm__task_place_on(t, s->place.device[0], (uint32_t)task->lane);
+    kmm__task_assign_lane(t, s->place.device[0], (uint32_t)task->lane);
     kmm__uses_expect(t);
     kmm__line_enter(t, stream);
     if (!error)
         error = kmm__dag_enter(t);
-    if (error)
-        t->error = error;
-    kmm__dag_release(t);
+    kmm__task_fail(t, error);
+    kmm__task_release(t);
     return error;
 }
 
@@ -119,7 +87,7 @@ static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     t->awaited = true;
-    while (!t->entered && t->state != KMM__TASK_DONE)
+    while (!t->issue.entered && t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     if (!t->error)
         return 0;
@@ -180,7 +148,7 @@ static void task_free(kmm_task_t *task)
 static void give_up(kmm_task_t *task)
 {
     kmm__task_t *t = task->task;
-    if (t && t->entered)
+    if (t && t->issue.entered)
         kmm__inline_end(t);
     if (task->submission.mapped_count)
         kmm__submission_unmap(&task->submission);
@@ -205,11 +173,11 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     }
     kmm__device_t *d = task->task->device;
     if (task_stream && d->backend->native)
-        *task_stream = d->backend->native(d->lanes[task->task->lane].stream);
+        *task_stream = d->backend->native(d->lanes[task->task->issue.lane].stream);
     if (d->backend->enter)
         task->entered = d->backend->enter(d->gpu);
     current = task;
-    atomic_fetch_add(&open_tasks, 1);
+    kmm__inside_enter(task->task);
     return task;
 }
 
@@ -236,7 +204,7 @@ bool kmm__inline_reaches(const void *address)
 
 static kmm__stream_t *stream_of(const kmm_task_t *task)
 {
-    return task->task->device->lanes[task->task->lane].stream;
+    return task->task->device->lanes[task->task->issue.lane].stream;
 }
 
 /* The task's stream waits for what the statements have put on others so far. */
@@ -313,7 +281,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     int line = task->submission.l->line;
     join_used(task);
     current = NULL;
-    atomic_fetch_sub(&open_tasks, 1);
+    kmm__inside_leave();
     if (d->backend->leave)
         d->backend->leave(task->entered);
     kmm__inline_end(task->task);

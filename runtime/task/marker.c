@@ -4,12 +4,15 @@
  * marker closes the segment that is open, and is reached when that segment and all before it are
  * empty.
  */
-#include "execute/marker.h"
+
+#include "task/marker.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/spin.h"
+#include "task/inside.h"
 
 typedef struct kmm__line kmm__line_t;
 
@@ -44,6 +47,15 @@ struct kmm__marker {
 
 const char kmm__all_streams = 0;
 
+/* The default stream waits for all others and they for it, so its work is everybody's. It has two
+ * more names: cudaStreamLegacy and, where threads have default streams of their own,
+ * cudaStreamPerThread. */
+bool kmm__stream_is_default(const void *stream)
+{
+    enum { LEGACY = 1, PER_THREAD = 2 };
+    return !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
+}
+
 static struct kmm__segment *segment_add(kmm__line_t *line)
 {
     struct kmm__segment *s = kmm__alloc(sizeof(*s));
@@ -55,13 +67,13 @@ static struct kmm__segment *segment_add(kmm__line_t *line)
 
 static kmm__line_t *line_of(kmm_runtime_t *rt, const void *stream)
 {
-    for (kmm__line_t *line = rt->lines; line; line = line->next)
+    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
         if (line->stream == stream)
             return line;
     kmm__line_t *line = kmm__alloc(sizeof(*line));
     line->stream = stream;
-    line->next = rt->lines;
-    rt->lines = line;
+    line->next = rt->tasks->lines;
+    rt->tasks->lines = line;
     segment_add(line);
     return line;
 }
@@ -80,7 +92,7 @@ static void marker_reached(kmm__marker_t *m)
     clock_gettime(CLOCK_MONOTONIC, &now);
     m->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     for (uint32_t k = 0; k < m->held_count; k++) {
-        kmm__dag_release(m->held[k]);
+        kmm__task_release(m->held[k]);
         kmm__task_unref(m->held[k]);
     }
     m->held_count = 0;
@@ -102,17 +114,17 @@ static void gates_purge(kmm__line_t *line)
 void kmm__line_enter(kmm__task_t *t, const void *stream)
 {
     kmm__line_t *line = line_of(t->runtime, stream);
-    t->segment = line->last;
+    t->order.segment = line->last;
     line->last->unfinished++;
     line->last->unissued++;
-    t->is_unissued = true;
+    t->order.is_unissued = true;
     gates_purge(line);
     for (uint32_t k = 0; k < line->gate_count; k++) {
         kmm__marker_t *m = line->gates[k];
         m->held = kmm__grow(m->held, m->held_count, &m->held_capacity, sizeof(*m->held));
         m->held[m->held_count++] = t;
         kmm__task_ref(t);
-        t->issue_left++;
+        kmm__task_hold(t);
     }
 }
 
@@ -141,23 +153,23 @@ static void line_advance(kmm__line_t *line)
 
 void kmm__line_issued(kmm__task_t *t)
 {
-    if (!t->is_unissued)
+    if (!t->order.is_unissued)
         return;
-    t->is_unissued = false;
-    if (--t->segment->unissued == 0 && t->runtime->issue_waiters)
+    t->order.is_unissued = false;
+    if (--t->order.segment->unissued == 0 && t->runtime->tasks->issue_waiters)
         pthread_cond_broadcast(&t->runtime->progress);
 }
 
 void kmm__line_leave(kmm__task_t *t)
 {
-    struct kmm__segment *s = t->segment;
+    struct kmm__segment *s = t->order.segment;
     if (!s)
         return;
     kmm__line_issued(t);
     if (t->error && !s->error)
         s->error = t->error;
     s->unfinished--;
-    t->segment = NULL;
+    t->order.segment = NULL;
     line_advance(s->line);
 }
 
@@ -181,7 +193,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     m->refs = 1;
     m->is_of_all = stream == &kmm__all_streams;
     m->left = 1; /* ours, until all lines are marked */
-    for (kmm__line_t *line = rt->lines; line; line = line->next)
+    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
         if (stream == &kmm__all_streams || line->stream == stream)
             line_mark(line, m);
     if (--m->left == 0)
@@ -269,7 +281,7 @@ static bool has_marker(const struct kmm__segment *s, const kmm__marker_t *m)
 /* Whether all work before m that is not done is on streams. */
 static bool is_issued(const kmm__marker_t *m)
 {
-    for (const kmm__line_t *line = m->runtime->lines; line && m->left; line = line->next) {
+    for (const kmm__line_t *line = m->runtime->tasks->lines; line && m->left; line = line->next) {
         uint64_t unissued = 0;
         const struct kmm__segment *s = line->first;
         for (; s && !has_marker(s, m); s = s->next)
@@ -314,10 +326,10 @@ bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream)
     if (has_two_drivers(rt) || kmm__is_inside())
         return false;
     pthread_mutex_lock(&rt->lock);
-    rt->issue_waiters++;
+    rt->tasks->issue_waiters++;
     while (!is_issued(m))
         pthread_cond_wait(&rt->progress, &rt->lock);
-    rt->issue_waiters--;
+    rt->tasks->issue_waiters--;
     bool reached = m->left == 0;
     pthread_mutex_unlock(&rt->lock);
     return !reached && devices_precede(rt, stream) == 0;
@@ -378,9 +390,9 @@ void kmm__marker_release(kmm__marker_t *m)
 
 void kmm__lines_free(kmm_runtime_t *rt)
 {
-    while (rt->lines) {
-        kmm__line_t *line = rt->lines;
-        rt->lines = line->next;
+    while (rt->tasks->lines) {
+        kmm__line_t *line = rt->tasks->lines;
+        rt->tasks->lines = line->next;
         gates_purge(line);
         free(line->gates);
         free(line->first);

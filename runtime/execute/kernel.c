@@ -4,9 +4,12 @@
  * are one kernel launch if their blocks together make up a box: what a launch costs the driver is
  * paid once for them.
  */
+#include "execute/kernel.h"
+
 #include <string.h>
 
-#include "internal.h"
+#include "execute/check.h"
+#include "memory/array.h"
 
 /* ---- Arguments ---- */
 
@@ -18,11 +21,11 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
     if (p->partials >= 0) {
         const kmm__partials_t *own = &t->work->partials[p->partials];
         a = own->array;
-        offset += kmm__reduce_slot(t->work, own, t->chunk) * own->slot_bytes - own->begin;
+        offset += kmm__partials_slot(t->work, own, t->part.chunk) * own->slot_bytes - own->begin;
     }
     uint64_t base;
-    if (t->check)
-        base = kmm__check_base(t->check, a);
+    if (t->issue.check)
+        base = kmm__check_base(t->issue.check, a);
     else
         base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host
                                              : a->residence[t->device->index].window;
@@ -48,8 +51,8 @@ typedef struct blocks {
 static blocks_t blocks_of(const kmm__task_t *t)
 {
     blocks_t b;
-    memcpy(b.offset, t->offset, sizeof(b.offset));
-    memcpy(b.count, t->count, sizeof(b.count));
+    memcpy(b.offset, t->part.offset, sizeof(b.offset));
+    memcpy(b.count, t->part.count, sizeof(b.count));
     return b;
 }
 
@@ -88,7 +91,7 @@ uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
     if (!can_join(tasks[0]))
         return 1;
     for (uint32_t k = 0; k < count; k++) {
-        if (tasks[k]->work != tasks[0]->work || tasks[k]->lane != tasks[0]->lane ||
+        if (tasks[k]->work != tasks[0]->work || tasks[k]->issue.lane != tasks[0]->issue.lane ||
             !can_join(tasks[k]) || depth == DEPTH)
             break;
         open[depth++] = blocks_of(tasks[k]);
@@ -144,7 +147,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     if (w->kernel)
         return launch_kernel(t, &part, stream);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    kmm__run_t run = {.chunk = t->range,
+    kmm__run_t run = {.chunk = t->part.range,
                       .function = w->function,
                       .args_block = packed,
                       .args_bytes = w->args_bytes};
@@ -154,7 +157,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 
 int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
 {
-    __atomic_fetch_add(&tasks[0]->device->launches, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&tasks[0]->device->counters.launches, 1, __ATOMIC_RELAXED);
     if (count > 1) {
         blocks_t part = joined_blocks(tasks, count);
         return launch_kernel(tasks[0], &part, stream);
