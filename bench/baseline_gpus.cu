@@ -56,10 +56,10 @@ double baseline_peer(size_t bytes, int repeat)
     TRY(cudaMalloc(&to, bytes));
     TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (int k = 0; k <= repeat; k++) { // the first run warms up
-        double start = now();
+        double start = bench_now();
         TRY(cudaMemcpyPeerAsync(to, 1, from, 0, bytes, stream));
         TRY(cudaStreamSynchronize(stream));
-        best = k ? less(best, now() - start) : best;
+        best = k ? less(best, bench_now() - start) : best;
     }
     TRY(cudaStreamDestroy(stream));
     TRY(cudaFree(to));
@@ -75,7 +75,7 @@ typedef struct link {
 
 static double two_way_once(int gpus, size_t bytes, int pieces, const link_t *links)
 {
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < pieces; k++)
         for (int g = 0; g < gpus; g++) {
             const link_t *l = &links[g];
@@ -87,7 +87,7 @@ static double two_way_once(int gpus, size_t bytes, int pieces, const link_t *lin
         TRY(cudaSetDevice(g));
         TRY(cudaDeviceSynchronize());
     }
-    return now() - start;
+    return bench_now() - start;
 }
 
 double baseline_two_way_gpus(int gpus, size_t bytes, int pieces)
@@ -194,10 +194,10 @@ static void map_repeatedly(const driver_t *d, mapping_t *m)
     for (CUmemGenericAllocationHandle &h : handles)
         error |= d->create(&h, m->bytes, &p, 0);
     error = error || map_once(d, m, at, handles);
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < REPEAT && !error; k++)
         error = map_once(d, m, at, handles);
-    m->seconds = error ? -1 : (now() - start) / REPEAT / m->frames;
+    m->seconds = error ? -1 : (bench_now() - start) / REPEAT / m->frames;
     for (CUmemGenericAllocationHandle h : handles)
         d->release(h);
     d->unreserve(at, m->frames * m->bytes);
@@ -357,7 +357,7 @@ double baseline_stencil(int gpus, int n, int warm, int steps, uint64_t *sum)
         if (k == warm) {
             if (bands_wait(gpus))
                 return -1;
-            start = now();
+            start = bench_now();
         }
         for (int g = 0; g < gpus; g++)
             if (band_step(gpus, g, n, k, bands))
@@ -365,7 +365,7 @@ double baseline_stencil(int gpus, int n, int warm, int steps, uint64_t *sum)
     }
     if (bands_wait(gpus))
         return -1;
-    double time = now() - start;
+    double time = bench_now() - start;
     if (bands_sum(gpus, n, (warm + steps) % 2, bands, sum))
         return -1;
     for (int g = 0; g < gpus; g++)
@@ -425,7 +425,7 @@ static int capture(int n, int chunks, repeated_t *r)
 
 static double repeat_once(int n, int chunks, int iterations, const repeated_t *r)
 {
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < iterations; k += 2) {
         if (r->graph)
             TRY(cudaGraphLaunch(r->graph, r->stream));
@@ -433,7 +433,7 @@ static double repeat_once(int n, int chunks, int iterations, const repeated_t *r
             return -1;
     }
     TRY(cudaStreamSynchronize(r->stream));
-    return (now() - start) / iterations;
+    return (bench_now() - start) / iterations;
 }
 
 static double repeated_run(int n, int chunks, int iterations, int repeat, bool captured)
@@ -497,11 +497,11 @@ double baseline_matmul(const cublas_t *cublas, int n, int repeat)
     if (cublas->create(&handle) || cublas->set_math(handle, CUBLAS_PLAIN))
         return -1;
     for (int k = 0; k <= repeat; k++) { // the first run warms up
-        double start = now();
+        double start = bench_now();
         if (cublas->sgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, n, n, n, &one, x[1], n, x[0], n, &zero, x[2], n))
             return -1;
         TRY(cudaDeviceSynchronize());
-        best = k ? less(best, now() - start) : best;
+        best = k ? less(best, bench_now() - start) : best;
     }
     cublas->destroy(handle);
     for (float *m : x)

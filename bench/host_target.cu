@@ -203,6 +203,7 @@ template <class K, class P> static void measure(const char *what, double wanted,
     printf("%-42s %8.3f ms, plain C %8.3f ms: %4.2f of its speed; least %.3f and %.3f: %4.2f; processor's time %.3f and %.3f: %4.2f; wanted %.2f\n",
            what, 1e3 * k[repeats / 2], 1e3 * p[repeats / 2], p[repeats / 2] / k[repeats / 2], 1e3 * k[0], 1e3 * p[0], p[0] / k[0], 1e3 * least_k,
            1e3 * least_p, least_p / least_k, wanted);
+    bench_row("host_target/kernels", 1e3 * least_k, 1e3 * least_p, "ms", "%s", what);
 }
 
 static void run_streams(void)
@@ -285,4 +286,5 @@ int main(int argc, char **argv)
         empty[r] = 1e6 * (bench_now() - t0);
     }
     bench_report("an empty launch of one block, submit to wait", "us", empty, repeats);
+    bench_row("host_target/launch", empty[repeats / 2], 0, "us", "an empty launch of one block, submit to wait");
 }

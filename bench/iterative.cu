@@ -3,7 +3,7 @@
 //
 //     bench_iterative [elements [chunks [iterations]]]
 //
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -78,10 +78,10 @@ static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, in
     CHECK(cudaMemset(x[1], 0, n * sizeof(float)));
     CHECK(cudaDeviceSynchronize());
     for (int k = 0; k <= REPEAT; k++) {
-        double start = now();
+        double start = bench_now();
         run(n, chunk, x, b, iterations);
         CHECK(cudaDeviceSynchronize());
-        double time = (now() - start) / iterations;
+        double time = (bench_now() - start) / iterations;
         if (k)
             t.best = fmin(t.best, time);
         else
@@ -97,13 +97,10 @@ static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, in
     return t;
 }
 
-static void print_row(const char *what, int chunks, double seconds, double by_hand)
+static void print_row(const char *what, int chunks, double seconds, double graph)
 {
-    const char *join = strstr(what, "managed") ? getenv("KMM_JOIN") : NULL;
-    printf("| %s%s%s | %.3f ms an iteration, %.3f us a chunk | | ", what, join ? ", KMM_JOIN=" : "", join ? join : "", 1e3 * seconds, 1e6 * seconds / chunks);
-    if (by_hand > 0)
-        printf("%.2f of the graph's time", seconds / by_hand);
-    printf(" |\n");
+    const char *join = getenv("KMM_JOIN"), *joined = join && atoi(join) == 0 ? ", each chunk a task" : "";
+    bench_row("iterative/repeated", 1e6 * seconds / chunks, 1e6 * graph / chunks, "us/chunk", "%s%s", what, joined);
 }
 
 int main(int argc, char **argv)
@@ -121,12 +118,11 @@ int main(int argc, char **argv)
     if (launches < 0 || graph < 0 || one < 0)
         return 1;
     timing_t same = time_of(add_same, (int)n, chunk, (int)iterations, 0, &failed), turn = time_of(add_in_turn, (int)n, chunk, (int)iterations, 1, &failed);
-    printf("  n = %ld, %ld iterations, %d chunks of %d\n", n, iterations, chunks, chunk);
-    print_row("one launch an iteration, by hand", 1, one, 0);
-    print_row("the same launch repeated in chunks: launches by hand", chunks, launches, graph);
-    print_row("the same: a graph of them, replayed, by hand", chunks, graph, 0);
-    print_row("the same: managed, the same arguments", chunks, same.best, graph);
-    print_row("the same: managed, two arrays in turn, first run", chunks, turn.first, graph);
-    print_row("the same: managed, two arrays in turn", chunks, turn.best, graph);
+    printf("n = %ld, %ld iterations, %d chunks of %d; one launch for each iteration takes %.3f ms\n", n, iterations, chunks, chunk, 1e3 * one);
+    if (!getenv("KMM_JOIN"))
+        print_row("plain launches, by hand", chunks, launches, graph);
+    print_row("the same arguments each time", chunks, same.best, graph);
+    print_row("two arrays that change roles, first run", chunks, turn.first, graph);
+    print_row("two arrays that change roles", chunks, turn.best, graph);
     return failed;
 }

@@ -7,7 +7,7 @@
 // Limit what each GPU may use by KMM_DEVICE_MEM. A band of C is the sum of products of blocks: columns of the band of A, and as many rows
 // of B. On several GPUs each has some of the bands; the blocks of B reach one of them from the host and the others from there. A thread
 // for each GPU submits its tasks.
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -152,7 +152,7 @@ static double product_run(product_t *p)
     float *c = p->c;
     long cells = p->n * p->n;
     std::vector<std::thread> threads;
-    double start = now();
+    double start = bench_now();
     #pragma kmm data map(to: a[0:cells]) map(to: b[0:cells]) map(from: c[0:cells])
     {
         for (int gpu = 0; gpu < p->gpus; gpu++)
@@ -160,7 +160,7 @@ static double product_run(product_t *p)
         for (std::thread &t : threads)
             t.join();
     }
-    return now() - start;
+    return bench_now() - start;
 }
 
 // ---- Moved so far ----
@@ -199,9 +199,10 @@ static int run(product_t *p, double by_hand)
     if (wrong)
         fprintf(stderr, "%ld rows are wrong\n", wrong);
     double work = 2e-12 * p->n * p->n * p->n;
-    printf("| matmul %ld from host memory, bands of %ld rows, blocks of %ld of B%s%s, %d GPU%s (first %.3f s; %.1f GB moved by the host's links, %.1f GB between GPUs) | %.3f s | "
-           "%.1f TFLOPS | %.3f of cuBLAS in memory%s |\n", p->n, p->rows, p->block, frame ? ", KMM_FRAME=" : "", frame ? frame : "", p->gpus, p->gpus > 1 ? "s" : "", first, 1e-9 * (host[1] - host[0]),
-           1e-9 * (peer[1] - peer[0]), best, work / best, by_hand / best / p->gpus, p->gpus > 1 ? " on as many" : "");
+    printf("matmul %ld on %d GPUs, bands of %ld rows, blocks of %ld of B: %.3f s, first %.3f s; %.1f GB moved by the host's links, %.1f GB between GPUs\n",
+           p->n, p->gpus, p->rows, p->block, best, first, 1e-9 * (host[1] - host[0]), 1e-9 * (peer[1] - peer[0]));
+    bench_row("matmul/host", work / best, work / by_hand * p->gpus, "TFLOPS", "matmul %ld from host memory%s%s, %d GPU%s", p->n, frame ? ", KMM_FRAME=" : "",
+              frame ? frame : "", p->gpus, p->gpus > 1 ? "s" : "");
     return wrong != 0;
 }
 
@@ -218,7 +219,7 @@ int main(int argc, char **argv)
     double by_hand = baseline_matmul(&p.cublas, (int)n, 2);
     if (by_hand < 0)
         return 1;
-    printf("| matmul %ld, FP32, cuBLAS in memory on 1 GPU, by hand | %.3f s | %.1f TFLOPS | |\n", n, by_hand, 2e-12 * n * n * n / by_hand);
+    printf("matmul %ld, FP32, cuBLAS in memory on 1 GPU, by hand: %.3f s, %.1f TFLOPS\n", n, by_hand, 2e-12 * n * n * n / by_hand);
     fflush(stdout);
     p.gpus = kmm_device_count(kmm_default());
     p.gpus = p.gpus > MAX_GPUS ? MAX_GPUS : p.gpus;

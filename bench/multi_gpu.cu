@@ -8,7 +8,7 @@
 //                                                KMM_FRAME is the size of frames, KMM_BENCH_CHUNKS how many chunks make the limit
 //
 // KMM_BENCH_KIND=host runs all of it on pretended devices of the CPU; KMM_BENCH_GPUS says how many there are.
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -144,11 +144,11 @@ static double read_on_second(kmm_runtime_t *rt, long n, long chunk, int *x, int 
     #pragma kmm parallel(i = 0:n) chunk(chunk) device(0) update(x[i])
     add_one<<<blocks, 256>>>(n, x);
     check(kmm_wait(rt), rt);
-    double start = now();
+    double start = bench_now();
     #pragma kmm parallel(i = 0:n) chunk(chunk) device(1) read(x[i]) write(y[i])
     add_one_to<<<blocks, 256>>>(n, y, x);
     check(kmm_wait(rt), rt);
-    return now() - start;
+    return bench_now() - start;
 }
 
 static int bench_peer(long bytes, long)
@@ -175,10 +175,9 @@ static int bench_peer(long bytes, long)
     int failed = report(wrong_in(rt, n, chunk, REPEAT + 2, y), "peer");
     double moved = (double)(after.peer - before.peer) / REPEAT, other = (double)(after.host - before.host);
     runtime_destroy(rt);
-    printf("| peer copy of %.1f GB by hand, access enabled | %.2f ms | %.1f GB/s | |\n", 1e-9 * bytes, 1e3 * by_hand, 1e-9 * bytes / by_hand);
-    printf("| the same for a launch on the other GPU, first time | %.2f ms | %.1f GB/s | |\n", 1e3 * first, 1e-9 * bytes / first);
-    printf("| the same, again (%.2f GB moved, %.2f GB by way of the host) | %.2f ms | %.1f GB/s | %.3f of by hand |\n", 1e-9 * moved, 1e-9 * other,
-           1e3 * best, 1e-9 * bytes / best, by_hand / best);
+    printf("a launch reads what another GPU wrote: first %.2f ms, then %.2f ms; %.2f GB moved, %.2f GB by way of the host\n", 1e3 * first, 1e3 * best,
+           1e-9 * moved, 1e-9 * other);
+    bench_row("multi_gpu/peer", 1e-9 * bytes / best, 1e-9 * bytes / by_hand, "GB/s", "a launch reads %.1f GB that another GPU wrote", 1e-9 * bytes);
     return failed;
 }
 
@@ -198,7 +197,7 @@ static int bench_map(long, long)
             double seconds = baseline_map(count, (size_t)c.bytes, c.frames, c.peers, c.together);
             if (seconds < 0)
                 return 1;
-            printf("| mapping and unmapping %s, on %d GPU%s at the same time, by hand | %.1f us | | |\n", c.what, count, count > 1 ? "s" : "", 1e6 * seconds);
+            bench_row("multi_gpu/map", 1e6 * seconds, 0, "us", "%s, on %d GPU%s at once", c.what, count, count > 1 ? "s" : "");
             if (gpus == 1)
                 break;
         }
@@ -306,10 +305,10 @@ static run_t stencil_managed(int gpus, int n, int steps, int parts, int *failed)
     steps_run(n, rows, WARM_STEPS, &in, &out);
     check(kmm_wait(rt), rt);
     traffic_t before = traffic(rt);
-    double start = now();
+    double start = bench_now();
     steps_run(n, rows, steps, &in, &out);
     check(kmm_wait(rt), rt);
-    run_t r = {now() - start, 0, 0, 0};
+    run_t r = {bench_now() - start, 0, 0, 0};
     traffic_t after = traffic(rt);
     r.peer = (double)(after.peer - before.peer);
     r.host = (double)(after.host - before.host);
@@ -319,15 +318,13 @@ static run_t stencil_managed(int gpus, int n, int steps, int parts, int *failed)
     return r;
 }
 
-static void print_stencil(const char *who, int gpus, int n, int steps, double seconds, double one, double beside)
+// `one` is the time of one GPU, `by_hand` that of plain CUDA code on as many GPUs.
+static void print_stencil(const char *who, int gpus, int n, int steps, double seconds, double one, double by_hand)
 {
-    printf("| stencil %d x %d, %d steps, %s, %d GPU%s | %.2f ms a step | %.0f GB/s | ", n, n, steps, who, gpus, gpus > 1 ? "s" : "", 1e3 * seconds / steps,
-           8e-9 * n * n * steps / seconds);
-    if (gpus > 1)
-        printf("efficiency %.3f", one / (gpus * seconds));
-    if (beside > 0)
-        printf("%s%.3f of by hand", gpus > 1 ? ", " : "", beside / seconds);
-    printf(" |\n");
+    const char *s = gpus > 1 ? "s" : "";
+    printf("stencil, %s, %d GPU%s: %.0f GB/s, efficiency %.3f\n", who, gpus, s, 8e-9 * n * n * steps / seconds, one / (gpus * seconds));
+    if (by_hand > 0)
+        bench_row("multi_gpu/stencil", 1e3 * seconds / steps, 1e3 * by_hand / steps, "ms/step", "stencil %d x %d, %d GPU%s, %s", n, n, gpus, s, who);
 }
 
 static int bench_stencil(long n, long steps)
@@ -371,35 +368,34 @@ static int bench_sweep(long bytes_each, long limit)
     double rate = baseline_two_way_gpus(gpus, (size_t)512 << 20, 16), bytes = (double)n * sizeof(int);
     if (rate < 0)
         return 1;
-    printf("| copies in and out at once on %d GPU%s, pinned, by hand | | %.1f GB/s both ways | |\n", gpus, gpus > 1 ? "s" : "", 1e-9 * rate);
+    printf("copies in and out at once on %d GPU%s, pinned, by hand: %.1f GB/s both ways together\n", gpus, gpus > 1 ? "s" : "", 1e-9 * rate);
     fflush(stdout);
     kmm_runtime_t *rt = runtime_create(gpus, limit);
     int *x = array_create<int>(rt, n);
     unsigned blocks = (unsigned)((n + 255) / 256);
-    double start = now();
+    double start = bench_now();
     #pragma kmm parallel(i = 0:n) chunk(chunk) write(x[i])
     set<<<blocks, 256>>>(n, 0, x);
     #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
     add_one<<<blocks, 256>>>(n, x);
     check(kmm_wait(rt), rt);
-    double first = now() - start;
+    double first = bench_now() - start;
     traffic_t before = traffic(rt);
-    start = now();
+    start = bench_now();
     for (int k = 0; k < SWEEPS; k++) {
         #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
         add_one<<<blocks, 256>>>(n, x);
     }
     check(kmm_wait(rt), rt);
-    double seconds = now() - start;
+    double seconds = bench_now() - start;
     traffic_t after = traffic(rt);
     int failed = report(wrong_in(rt, n, chunk, SWEEPS + 1, x), "sweep");
     double held = fmin((double)gpus * limit, bytes), least = 2 * (SWEEPS * bytes - (SWEEPS - 1) * held), moved = (double)(after.host - before.host);
     runtime_destroy(rt);
-    printf("| %d sweeps over %.1f GB, %d GPU%s limited to %.1f GB each, chunks of %.0f MB%s%s (two before them: %.1f s) | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | "
-           "%.3f of copies alone, %.3f of the best policy at their rate |\n",
-           SWEEPS, 1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, 4e-6 * chunk,
-           frame ? ", KMM_FRAME=" : "", frame ? frame : "", first, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 1e-9 * least,
-           moved / seconds / rate, least / rate / seconds);
+    printf("sweeps in chunks of %.0f MB: %.3f s, two before them %.1f s; %.1f GB moved, the best policy moves %.1f, which takes %.3f s\n", 4e-6 * chunk,
+           seconds, first, 1e-9 * moved, 1e-9 * least, least / rate);
+    bench_row("multi_gpu/sweep", 1e-9 * moved / seconds, 1e-9 * rate, "GB/s", "%d in-place sweeps over %.1f GB, %d GPU%s limited to %.1f GB each%s%s", SWEEPS,
+              1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, frame ? ", KMM_FRAME=" : "", frame ? frame : "");
     return failed;
 }
 

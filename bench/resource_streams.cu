@@ -3,7 +3,8 @@
 // then 2 and 4 streams, on a cold resource (nothing taken from the driver yet) and on the same one warm.
 // Beside them the time of as many kernels without any allocation. A pool that hands one stream's memory
 // to another makes them run one after the other. Also checks a pool's memory: no two streams' patterns mix.
-#include <chrono>
+#include "bench.h"
+
 #include <cstdio>
 #include <vector>
 
@@ -48,7 +49,7 @@ __global__ void verify(const unsigned *p, unsigned n, unsigned value, unsigned *
 static double round_of(kmm_resource_t *r, const std::vector<cudaStream_t> &streams, int count, long long cycles)
 {
     must(cudaDeviceSynchronize());
-    const auto start = std::chrono::steady_clock::now();
+    const double start = bench_now();
     for (int i = 0; i < count; i++) {
         void *p = nullptr;
         if (r)
@@ -58,7 +59,7 @@ static double round_of(kmm_resource_t *r, const std::vector<cudaStream_t> &strea
             kmm::check(kmm_resource_deallocate(r, p, 1 << 20, streams[i]));
     }
     must(cudaDeviceSynchronize());
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    return 1e6 * (bench_now() - start);
 }
 
 // Random allocations on 4 streams of a small full pool: each block is stamped, and verified before it is freed.
@@ -130,6 +131,9 @@ int main()
                      warm = round_of(pool.get(), streams, count, cycles), first = round_of(grown.get(), streams, count, cycles);
         std::printf("%d streams: kernels alone %.0f us; pool grown before %.0f; pool cold %.0f (it calls cudaMalloc), warm %.0f\n", count,
                     bare, first, cold, warm);
+        const struct { const char *subject; double us; } rows[] = {{"resource_streams/grown", first}, {"resource_streams/cold", cold}, {"resource_streams/warm", warm}};
+        for (const auto &row : rows)
+            bench_row(row.subject, row.us, bare, "us", "%d stream%s", count, count > 1 ? "s" : "");
         failures += warm > 1.5 * bare || first > 1.5 * bare;
     }
     kmm::unique_resource device = kmm::make(kmm_device_resource_create, 0);
