@@ -206,7 +206,7 @@ static int bench_temporary(long bytes)
         else if (later == 0 || took < later)
             later = took;
     }
-    bench_row("out_of_core/temporary", later, first, "s", "an array of %.0f GB allocated and swept twice, after one of its size was freed", 1e-9 * bytes);
+    bench_row("out_of_core/temporary", later, first, "s", "%.0f GB allocated and swept twice, after the same was freed", 1e-9 * bytes);
     return report(wrong);
 }
 
