@@ -172,7 +172,8 @@ static void compare_tasks(const shape_t *s)
                names[k], TARGET_RATIO);
     char subject[64];
     snprintf(subject, sizeof(subject), "task_overhead/%u-threads", s->threads);
-    bench_row(subject, medians[KMM], medians[STARPU_TAGGED], "us/task", "%u arrays", s->regions);
+    bench_row(subject, medians[KMM], medians[STARPU_TAGGED], "us/task", "%u array%s", s->regions,
+              s->regions == 1 ? "" : "s");
 }
 
 static void measure_tasks(uint32_t threads)
@@ -305,7 +306,8 @@ static void report_chunks(int64_t chunks, double held, double submit, double who
                 {"task_overhead/done", whole}};
     for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
         if (rows[k].us > 0)
-            bench_row(rows[k].subject, rows[k].us, 0, "us/chunk", "%lld chunks", (long long)chunks);
+            bench_row(rows[k].subject, rows[k].us, 0, "us/chunk", "%lld chunk%s", (long long)chunks,
+                      chunks == 1 ? "" : "s");
 }
 
 static void measure_submit(void)
