@@ -59,7 +59,8 @@ typedef struct lane {
     float *a, *b, *c;
 } lane_t;
 
-static double stream_once(int n, int chunks, const float *a, const float *b, float *c, const lane_t *lanes)
+static double stream_once(int n, int chunks, const float *a, const float *b, float *c,
+                          const lane_t *lanes)
 {
     int size = (n + chunks - 1) / chunks;
     double start = bench_now();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that does not fit, or that lies in ordinary memory, beside what a person would write by hand (baseline.h).
+// Data that does not fit, or that lies in ordinary memory, beside what a person would write by hand
+// (baseline.h).
 //
-//     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA context
+//     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA
+//                                        context
 //     bench_out_of_core pageable [n]     vector add of arrays from malloc, beside plain cudaMemcpy
-//     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the device to a third by KMM_DEVICE_MEM
-//     bench_out_of_core temporary [bytes] an array of that size made, swept twice and freed, again and again; limited likewise
+//     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the
+//                                        device to a third by KMM_DEVICE_MEM
+//     bench_out_of_core temporary [bytes] an array of that size made, swept twice and freed, again
+//     and again; limited likewise
 //
 // Every result is checked.
 #include "baseline.h"
@@ -91,7 +95,8 @@ static int bench_pageable(long n)
     int failed = 0;
     double plain = 0, ours = 0;
     for (int k = 0; k < 2; k++) { // each in memory of its own, just produced
-        float *a = (float *)malloc(n * sizeof(float)), *b = (float *)malloc(n * sizeof(float)), *c = (float *)malloc(n * sizeof(float));
+        float *a = (float *)malloc(n * sizeof(float)), *b = (float *)malloc(n * sizeof(float)),
+              *c = (float *)malloc(n * sizeof(float));
         if (!a || !b || !c)
             return 1;
         produce(n, a, b, c);
@@ -106,13 +111,15 @@ static int bench_pageable(long n)
     }
     if (plain < 0)
         return 1;
-    bench_row("out_of_core/pageable", 12e-9 * n / ours, 12e-9 * n / plain, "GB/s", "vector add of %.0f GB from malloc memory, mapped by the launch", 12e-9 * n);
+    bench_row("out_of_core/pageable", 12e-9 * n / ours, 12e-9 * n / plain, "GB/s",
+              "vector add of %.0f GB from malloc memory, mapped by the launch", 12e-9 * n);
     return failed;
 }
 
 // ---- Sweeps ----
 
-// What a device that keeps `held` of `bytes` moves in ten sweeps one way, at the least: what is held at the end of one sweep
+// What a device that keeps `held` of `bytes` moves in ten sweeps one way, at the least: what is
+// held at the end of one sweep
 // need not come in for the next.
 static double least_bytes(double bytes, double held)
 {
@@ -156,11 +163,15 @@ static int bench_sweeps(long bytes)
     free(piece);
     CHECK(cudaFree(x));
     double held = (double)after.memory_bytes < bytes ? (double)after.memory_bytes : (double)bytes;
-    double best = 2 * least_bytes((double)bytes, held) / rate, moved = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out);
-    printf("copies in and out at once, pinned, by hand: %.1f GB/s both ways together\n", 1e-9 * rate);
-    printf("ten sweeps: %.1f GB/s, %.1f GB moved; the best policy moves %.1f\n", 1e-9 * moved / seconds, 1e-9 * moved,
-           2e-9 * least_bytes((double)bytes, held));
-    bench_row("out_of_core/sweeps", seconds, best, "s", "ten in-place sweeps over %.0f GB, %.1f GB of device memory", 1e-9 * bytes, 1e-9 * held);
+    double best = 2 * least_bytes((double)bytes, held) / rate,
+           moved = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out);
+    printf("copies in and out at once, pinned, by hand: %.1f GB/s both ways together\n",
+           1e-9 * rate);
+    printf("ten sweeps: %.1f GB/s, %.1f GB moved; the best policy moves %.1f\n",
+           1e-9 * moved / seconds, 1e-9 * moved, 2e-9 * least_bytes((double)bytes, held));
+    bench_row("out_of_core/sweeps", seconds, best, "s",
+              "ten in-place sweeps over %.0f GB, %.1f GB of device memory", 1e-9 * bytes,
+              1e-9 * held);
     return report(wrong);
 }
 
@@ -180,7 +191,8 @@ static long long count_other(const int *x, long n, long at, int value)
     return wrong;
 }
 
-// The host's side of the first array is touched and page-locked; those of the later ones are had from it.
+// The host's side of the first array is touched and page-locked; those of the later ones are had
+// from it.
 static int bench_temporary(long bytes)
 {
     enum { ROUNDS = 5, CHUNKS = 96 };
@@ -206,15 +218,21 @@ static int bench_temporary(long bytes)
         else if (later == 0 || took < later)
             later = took;
     }
-    bench_row("out_of_core/temporary", later, first, "s", "%.0f GB allocated and swept twice, after the same was freed", 1e-9 * bytes);
+    bench_row("out_of_core/temporary", later, first, "s",
+              "%.0f GB allocated and swept twice, after the same was freed", 1e-9 * bytes);
     return report(wrong);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; int (*run)(long); long n; } modes[] = {
-        {"startup", bench_startup, 1}, {"pageable", bench_pageable, 2000000000}, {"sweeps", bench_sweeps, 24000000000},
-        {"temporary", bench_temporary, 8000000000}};
+    static const struct {
+        const char *name;
+        int (*run)(long);
+        long n;
+    } modes[] = {{"startup", bench_startup, 1},
+                 {"pageable", bench_pageable, 2000000000},
+                 {"sweeps", bench_sweeps, 24000000000},
+                 {"temporary", bench_temporary, 8000000000}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
             continue;
@@ -222,6 +240,7 @@ int main(int argc, char **argv)
         if (n > 0)
             return mode.run(n);
     }
-    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes] | temporary [bytes]\n");
+    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes] | "
+                    "temporary [bytes]\n");
     return 2;
 }
