@@ -15,8 +15,8 @@ static inline share_t share_of_test(void)
 {
     const char *text = getenv("KMM_TEST_SHARE");
     share_t s = {1, 1};
-    if (text && (sscanf(text, "%ld/%ld", &s.number, &s.count) != 2 || s.count < 1 ||
-                 s.number < 1 || s.number > s.count)) {
+    if (text && (sscanf(text, "%ld/%ld", &s.number, &s.count) != 2 || s.count < 1 || s.number < 1 ||
+                 s.number > s.count)) {
         fprintf(stderr, "KMM_TEST_SHARE is like 2/4\n");
         exit(2);
     }
