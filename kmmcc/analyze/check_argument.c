@@ -19,16 +19,16 @@
 
 static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
 {
-    parameters_t *p = data;
+    parameter_list_t *p = data;
     (void)parent;
     if (clang_getCursorKind(c) == CXCursor_ParmDecl && p->count < 256)
         p->at[p->count++] = c;
     return CXChildVisit_Continue;
 }
 
-parameters_t *check_parameters(CXCursor f)
+parameter_list_t *check_parameters(CXCursor f)
 {
-    parameters_t *p = arena_alloc(sizeof(*p));
+    parameter_list_t *p = arena_alloc(sizeof(*p));
     clang_visitChildren(f, add_parameter, p);
     return p;
 }
@@ -113,12 +113,10 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         return;
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
-    const char *name = clang_Cursor_isNull(parameter)
-                           ? ""
-                           : clang_text(clang_getCursorSpelling(parameter)),
+    const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
                *text = unit_words(u, begin, end);
     CXCursor root = cursor_root(d->argument[number]);
-    const char *base = clang_Cursor_isNull(root) ? "" : clang_text(clang_getCursorSpelling(root));
+    const char *base = clang_Cursor_isNull(root) ? "" : cursor_name(root);
     if (!*base)
         base = text;
     if (is_covered(d, root) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
@@ -150,7 +148,7 @@ void check_arguments(unit_t *u, directive_t *d)
                            clang_getNullCursor());
         return;
     }
-    parameters_t *p = check_parameters(f);
+    parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count; k++)
         check_argument(u, d, k, clang_getCursorType(p->at[k]), p->at[k]);
 }
@@ -219,7 +217,7 @@ void check_uses(unit_t *u, const directive_t *d)
                      : d->definition;
     if (clang_Cursor_isNull(f))
         return;
-    const parameters_t *p = check_parameters(f);
+    const parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
         check_parameter_use(u, d, f, cursor_root(d->argument[k]), p->at[k]);
 }

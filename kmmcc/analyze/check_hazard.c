@@ -144,7 +144,7 @@ void check_stride(unit_t *u, directive_t *d)
 void check_hazards(unit_t *u, directive_t *d)
 {
     for (int k = 0; k < d->target_count && d->is_kernel; k++) {
-        const char *name = clang_text(clang_getCursorSpelling(d->target[k].kernel));
+        const char *name = cursor_name(d->target[k].kernel);
         hazards_t h = hazards_of(d->target[k].kernel);
         if (!clang_Cursor_isNull(h.wait))
             hazard(u, d, h.wait,

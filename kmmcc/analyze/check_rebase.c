@@ -13,11 +13,11 @@
 #include "clang/cursor.h"
 #include "pragma/spelling.h"
 
-static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
+static int find_parameter(unit_t *u, const rebase_t *r, const parameter_list_t *p)
 {
     const char *names[256], *text = token_text(u->source, r->name);
     for (int k = 0; k < p->count; k++) {
-        names[k] = clang_text(clang_getCursorSpelling(p->at[k]));
+        names[k] = cursor_name(p->at[k]);
         if (r->by_number ? atoi(text) == k + 1 : !strcmp(names[k], text))
             return k;
     }
@@ -37,7 +37,7 @@ static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
     return -1;
 }
 
-static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const parameters_t *p)
+static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const parameter_list_t *p)
 {
     r->parameter = find_parameter(u, r, p);
     if (r->parameter < 0)
@@ -46,8 +46,7 @@ static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const para
     if (!type_is_integer(type))
         unit_error(u, r->begin, r->end,
                    "rebase passes a length or a bound, but parameter '%s' is '%s'",
-                   clang_text(clang_getCursorSpelling(p->at[r->parameter])),
-                   clang_text(clang_getTypeSpelling(type)));
+                   cursor_name(p->at[r->parameter]), clang_text(clang_getTypeSpelling(type)));
     for (rebase_t *other = d->rebase; other < r; other++)
         if (other->parameter == r->parameter)
             unit_error(u, r->begin, r->end, "the parameter is rebased twice");
@@ -62,7 +61,7 @@ void check_rebase(unit_t *u, directive_t *d)
                 "rebase is for calls of functions; a kernel's chunks are blocks of its grid");
         return;
     }
-    parameters_t *p = check_parameters(d->callee);
+    parameter_list_t *p = check_parameters(d->callee);
     for (int k = 0; k < d->rebase_count; k++)
         check_rebase_item(u, d, &d->rebase[k], p);
     for (int k = 0; k < d->axis_count; k++) {
@@ -73,7 +72,6 @@ void check_rebase(unit_t *u, directive_t *d)
             unit_error(u, d->axis[k].begin, d->axis[k].end,
                        "nothing says how '%s' is told its part of axis '%s'; add rebase(n: %s), n "
                        "being the parameter with the length",
-                       clang_text(clang_getCursorSpelling(d->callee)), d->axis[k].name,
-                       d->axis[k].name);
+                       cursor_name(d->callee), d->axis[k].name, d->axis[k].name);
     }
 }

@@ -80,11 +80,11 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
     (void)parent;
     if (kind == CXCursor_ParmDecl && n->count < MAX_PARAMETERS) {
         n->parameter[n->count] = c;
-        n->name[n->count++] = clang_text(clang_getCursorSpelling(c));
+        n->name[n->count++] = cursor_name(c);
     } else if ((kind == CXCursor_NonTypeTemplateParameter ||
                 kind == CXCursor_TemplateTypeParameter) &&
                n->template_count < MAX_PARAMETERS) {
-        n->template_name[n->template_count++] = clang_text(clang_getCursorSpelling(c));
+        n->template_name[n->template_count++] = cursor_name(c);
     }
     return CXChildVisit_Continue;
 }
@@ -161,7 +161,7 @@ static declaration_t *bind_one(unit_t *u, directive_t *d, declaration_t *list)
                        "declaration of one");
         return NULL;
     }
-    const char *name = clang_text(clang_getCursorSpelling(kernel));
+    const char *name = cursor_name(kernel);
     if (!cursor_is_kernel(kernel)) {
         unit_error(u, d->name_begin, d->name_end,
                    "'declare kernel' governs '%s', which is no kernel; what the call of "

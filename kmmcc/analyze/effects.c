@@ -29,16 +29,8 @@ static bool is_own_variable(CXCursor operand)
            clang_getCanonicalType(clang_getCursorType(variable)).kind != CXType_LValueReference;
 }
 
-static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Break;
-}
-
 static bool changes_something(CXCursor c, int depth)
 {
-    CXCursor operand = clang_getNullCursor();
     enum CXCursorKind kind = clang_getCursorKind(c);
     bool changes = kind == CXCursor_CompoundAssignOperator;
     if (kind == CXCursor_BinaryOperator)
@@ -47,8 +39,7 @@ static bool changes_something(CXCursor c, int depth)
         enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(c);
         changes = op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec;
     }
-    clang_visitChildren(c, first_child, &operand);
-    return changes && !(depth > 0 && is_own_variable(operand));
+    return changes && !(depth > 0 && is_own_variable(cursor_first_child(c)));
 }
 
 static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClientData data)
@@ -74,25 +65,15 @@ static bool has_effects(CXCursor c, int depth)
     return e.found;
 }
 
-static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
-        return CXChildVisit_Continue;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Break;
-}
-
 /* A function has none if it is known to have none, or if its body is seen and changes nothing but
  * its own variables. */
 static bool function_has_effects(CXCursor f, int depth)
 {
     static const char *const known[] = {"min", "max", "abs", "labs", "llabs"};
     enum { DEEPEST = 8 };
-    CXCursor body = clang_getNullCursor();
     if (clang_Cursor_isNull(f) || depth > DEEPEST)
         return true;
-    const char *name = clang_text(clang_getCursorSpelling(f));
+    const char *name = cursor_name(f);
     for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
         if (!strcmp(name, known[k]))
             return false;
@@ -102,7 +83,7 @@ static bool function_has_effects(CXCursor f, int depth)
     CXCursor definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
     if (clang_Cursor_isNull(definition))
         return true;
-    clang_visitChildren(definition, find_body, &body);
+    CXCursor body = cursor_body(definition);
     return clang_Cursor_isNull(body) || has_effects(body, depth);
 }
 

@@ -18,11 +18,6 @@ typedef struct walk {
     int seen_count, used_count, stored_count;
 } walk_t;
 
-static const char *spelling(CXCursor c)
-{
-    return clang_text(clang_getCursorSpelling(c));
-}
-
 static bool begins(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -36,21 +31,9 @@ static void note(CXCursor *where, CXCursor c)
 
 /* ---- Variables of the device ---- */
 
-static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    enum CXCursorKind *kind = data;
-    if (clang_getCursorKind(c) == *kind)
-        *kind = CXCursor_FirstInvalid;
-    return CXChildVisit_Continue;
-}
-
 static bool has_attribute(CXCursor variable, enum CXCursorKind kind)
 {
-    if (clang_getCursorKind(variable) != CXCursor_VarDecl)
-        return false;
-    clang_visitChildren(variable, find_attribute, &kind);
-    return kind == CXCursor_FirstInvalid;
+    return clang_getCursorKind(variable) == CXCursor_VarDecl && cursor_has_child(variable, kind);
 }
 
 static bool has(const CXCursor *list, int count, CXCursor c)
@@ -87,7 +70,7 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
     add_symbol(w->stored, &w->stored_count, variable);
     note(&w->found.symbol, place);
     if (!w->found.symbol_name)
-        w->found.symbol_name = spelling(variable);
+        w->found.symbol_name = cursor_name(variable);
 }
 
 static CXCursor below_wrappers(CXCursor c)
@@ -118,7 +101,7 @@ static enum CXChildVisitResult find_watch(CXCursor c, CXCursor parent, CXClientD
                   (kind == CXCursor_UnaryOperator &&
                    clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
     (void)parent;
-    if (kind == CXCursor_CallExpr && begins(spelling(c), "atomic") &&
+    if (kind == CXCursor_CallExpr && begins(cursor_name(c), "atomic") &&
         clang_Cursor_getNumArguments(c) > 0)
         *(bool *)data |= !is_shared(clang_Cursor_getArgument(c, 0));
     if (lvalue && clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c))))
@@ -134,7 +117,7 @@ static bool is_idle(CXCursor c)
     enum CXCursorKind kind = clang_getCursorKind(c);
     cursors_t list = cursor_children(c);
     for (size_t k = 0; kind == CXCursor_CallExpr && k < sizeof(pauses) / sizeof(*pauses); k++)
-        if (!strcmp(spelling(c), pauses[k]))
+        if (!strcmp(cursor_name(c), pauses[k]))
             return true;
     if (kind == CXCursor_NullStmt)
         return true;
@@ -169,7 +152,7 @@ static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXCli
     (void)parent;
     bool names = clang_getCursorKind(c) == CXCursor_DeclRefExpr;
     CXCursor variable = names ? clang_getCursorReferenced(c) : c;
-    if (names && (!strcmp(spelling(c), "gridDim") || !strcmp(spelling(c), "hipGridDim_x")))
+    if (names && (!strcmp(cursor_name(c), "gridDim") || !strcmp(cursor_name(c), "hipGridDim_x")))
         *(bool *)data = true;
     else if (names && clang_getCursorKind(variable) == CXCursor_VarDecl &&
              clang_Cursor_getStorageClass(variable) == CX_SC_None)
@@ -198,19 +181,18 @@ static void walk_function(walk_t *w, CXCursor f);
 static bool is_elsewhere(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
-    enum CXCursorKind kind = clang_getCursorKind(f), device = CXCursor_CUDADeviceAttr;
+    enum CXCursorKind kind = clang_getCursorKind(f);
     if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || cursor_is_kernel(f) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
         !clang_Cursor_isNull(
             clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
         return false;
-    clang_visitChildren(f, find_attribute, &device);
-    return device == CXCursor_FirstInvalid;
+    return cursor_has_child(f, CXCursor_CUDADeviceAttr);
 }
 
 static void visit_call(walk_t *w, CXCursor c)
 {
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     CXCursor f = clang_getCursorReferenced(c);
     if (cursor_is_launch(c) || cursor_is_kernel(f))
         note(&w->found.launch, c);
@@ -225,7 +207,7 @@ static void visit_call(walk_t *w, CXCursor c)
         note_store(w, c, below_wrappers(clang_Cursor_getArgument(c, 0)));
     if (is_elsewhere(f)) {
         note(&w->found.elsewhere, c);
-        w->found.elsewhere_name = spelling(f);
+        w->found.elsewhere_name = cursor_name(f);
     }
     if (clang_isDeclaration(clang_getCursorKind(f)))
         walk_function(w, f);
@@ -321,7 +303,7 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
 
 static const char *qualified_name(CXCursor c)
 {
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     for (c = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(c);
          c = clang_getCursorSemanticParent(c)) {
         enum CXCursorKind kind = clang_getCursorKind(c);
@@ -329,8 +311,8 @@ static const char *qualified_name(CXCursor c)
             return arena_printf("::%s", name);
         if (kind != CXCursor_Namespace && kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl)
             return name;
-        if (*spelling(c) && !clang_Cursor_isAnonymous(c))
-            name = arena_printf("%s::%s", spelling(c), name);
+        if (*cursor_name(c) && !clang_Cursor_isAnonymous(c))
+            name = arena_printf("%s::%s", cursor_name(c), name);
     }
     return name;
 }

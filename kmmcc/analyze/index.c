@@ -208,11 +208,11 @@ static index_t value_of_variable(infer_t *f, CXCursor variable)
     if (kind == CXCursor_NonTypeTemplateParameter ||
         (kind == CXCursor_EnumConstantDecl &&
          clang_getCursorKind(outer) == CXCursor_TranslationUnit))
-        return index_constant(clang_text(clang_getCursorSpelling(variable)));
+        return index_constant(cursor_name(variable));
     if (!type_is_integer(type) || is_changed(f, variable))
         return index_unknown;
     if (kind == CXCursor_ParmDecl)
-        return index_constant(clang_text(clang_getCursorSpelling(variable)));
+        return index_constant(cursor_name(variable));
     if (kind != CXCursor_VarDecl)
         return index_unknown;
     cursors_t list = cursor_children(variable);
@@ -220,7 +220,7 @@ static index_t value_of_variable(infer_t *f, CXCursor variable)
     if (scope == CXCursor_TranslationUnit) /* known to the host by the same name */
         return clang_isConstQualifiedType(type) && list.count == 1 &&
                        clang_isExpression(clang_getCursorKind(list.at[0]))
-                   ? index_constant(clang_text(clang_getCursorSpelling(variable)))
+                   ? index_constant(cursor_name(variable))
                    : index_unknown;
     if (scope == CXCursor_Namespace || clang_Cursor_getStorageClass(variable) == CX_SC_Static)
         return index_unknown;

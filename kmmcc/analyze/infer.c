@@ -217,14 +217,6 @@ static bool has_directive(const unit_t *u, CXCursor body)
     return false;
 }
 
-static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    if (clang_getCursorKind(c) == CXCursor_CompoundStmt)
-        *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
 /* Names for axes that the kernel does not use otherwise. */
 static void name_axes(infer_t *f)
 {
@@ -262,9 +254,8 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
 declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range)
 {
     unit_t *u = unit_holding(main, definition);
-    CXCursor body = clang_getNullCursor();
+    CXCursor body = cursor_body(definition);
     text_t clauses = {0};
-    clang_visitChildren(definition, find_body, &body);
     if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
         return NULL;
     infer_t f = {.u = u,

@@ -12,7 +12,7 @@
 CXCursor translate_argument(const directive_t *d, int number)
 {
     int first = d->form == LAUNCH_CALL ? 2 : 0, count = clang_Cursor_getNumArguments(d->launch);
-    if (first && strcmp(clang_text(clang_getCursorSpelling(d->launch)), "cudaLaunchKernelEx") != 0)
+    if (first && strcmp(cursor_name(d->launch), "cudaLaunchKernelEx") != 0)
         return clang_getNullCursor();
     return number + first < count ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
                                   : clang_getNullCursor();
@@ -62,24 +62,16 @@ static bool is_class(CXType type)
     return kind == CXType_Record || kind == CXType_Enum;
 }
 
-static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
 /* The type of what is written, before what it is converted to. */
 static CXType written_type(const unit_t *u, CXCursor c)
 {
     size_t begin, end, a, b;
     for (;;) {
-        CXCursor inner = clang_getNullCursor();
+        CXCursor inner = cursor_last_child(c);
         enum CXCursorKind kind = clang_getCursorKind(c);
         bool conversion =
             kind == CXCursor_CallExpr &&
             clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction;
-        clang_visitChildren(c, last_child, &inner);
         if (kind == CXCursor_MemberRefExpr &&
             clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
             conversion = true;

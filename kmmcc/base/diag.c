@@ -142,13 +142,7 @@ void diag_warnings_list(void)
 
 static message_t *message_add(message_t **list, int *count, int *capacity)
 {
-    if (*count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 8;
-        message_t *grown = arena_alloc((size_t)*capacity * sizeof(*grown));
-        if (*count)
-            memcpy(grown, *list, (size_t)*count * sizeof(*grown));
-        *list = grown;
-    }
+    *list = arena_grow(*list, *count, capacity, sizeof(**list));
     return &(*list)[(*count)++];
 }
 

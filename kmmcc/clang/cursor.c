@@ -33,13 +33,7 @@ static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientDa
 {
     cursors_t *list = data;
     (void)parent;
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 8;
-        CXCursor *at = arena_alloc((size_t)list->capacity * sizeof(*at));
-        if (list->count)
-            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
-        list->at = at;
-    }
+    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
     list->at[list->count++] = c;
     return CXChildVisit_Continue;
 }
@@ -166,4 +160,47 @@ bool type_is_array(CXType type)
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
     return kind == CXType_ConstantArray || kind == CXType_VariableArray ||
            kind == CXType_IncompleteArray || kind == CXType_DependentSizedArray;
+}
+
+static enum CXChildVisitResult take_first(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+CXCursor cursor_first_child(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, take_first, &child);
+    return child;
+}
+
+static enum CXChildVisitResult take_last(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+CXCursor cursor_last_child(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, take_last, &child);
+    return child;
+}
+
+static enum CXChildVisitResult take_block(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_CompoundStmt)
+        *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+CXCursor cursor_body(CXCursor function)
+{
+    CXCursor body = clang_getNullCursor();
+    clang_visitChildren(function, take_block, &body);
+    return body;
 }

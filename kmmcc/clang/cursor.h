@@ -17,6 +17,11 @@ typedef struct cursors {
     int count, capacity;
 } cursors_t;
 cursors_t cursor_children(CXCursor c);
+/* Null where there is none. */
+CXCursor cursor_first_child(CXCursor c);
+CXCursor cursor_last_child(CXCursor c);
+/* The block of a function's definition; null: there is none. */
+CXCursor cursor_body(CXCursor function);
 /* Whether the cursor has a child of the kind: the attributes of a declaration are among these. */
 bool cursor_has_child(CXCursor c, enum CXCursorKind kind);
 

@@ -3,7 +3,6 @@
 #include "clang/pragmas.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -34,13 +33,8 @@ void pragmas_parse(unit_t *u)
             u->mistakes = m;
             continue;
         }
-        if (u->directive_count == capacity) {
-            capacity = 2 * capacity + 16;
-            directive_t **directives = arena_alloc((size_t)capacity * sizeof(*directives));
-            if (u->directive_count)
-                memcpy(directives, u->directives, (size_t)u->directive_count * sizeof(*directives));
-            u->directives = directives;
-        }
+        u->directives =
+            arena_grow(u->directives, u->directive_count, &capacity, sizeof(*u->directives));
         d->order = u->directive_count;
         u->directives[u->directive_count++] = d;
     }

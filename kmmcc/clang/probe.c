@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/options.h"
@@ -35,13 +34,7 @@ typedef struct writer {
 
 static void copy_source(writer_t *w, size_t begin, size_t end)
 {
-    if (w->count == w->capacity) {
-        w->capacity = 2 * w->capacity + 64;
-        piece_t *pieces = arena_alloc((size_t)w->capacity * sizeof(*pieces));
-        if (w->count)
-            memcpy(pieces, w->pieces, (size_t)w->count * sizeof(*pieces));
-        w->pieces = pieces;
-    }
+    w->pieces = arena_grow(w->pieces, w->count, &w->capacity, sizeof(*w->pieces));
     w->pieces[w->count++] = (piece_t){w->text.length, begin, end - begin};
     text_add(&w->text, w->u->source->text + begin, end - begin);
 }
@@ -106,7 +99,8 @@ static void write_probe(writer_t *w, directive_t *d)
             add_probe(w, d, d->shape[k].extent[i]);
     probe_optional(w, d, d->condition);
     probe_optional(w, d, d->ordinal);
-    probe_optional(w, d, d->priority);
+    for (int k = 0; k < d->setting_count; k++)
+        probe_optional(w, d, d->setting[k].value);
     probe_optional(w, d, d->stream);
     probe_items(w, d);
     for (int k = 0; k < d->map_count; k++) {
@@ -162,7 +156,7 @@ enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData da
     int order, number;
     (void)parent;
     if (clang_getCursorKind(c) == CXCursor_VarDecl &&
-        sscanf(clang_text(clang_getCursorSpelling(c)), "kmm_%d_%d", &order, &number) == 2) {
+        sscanf(cursor_name(c), "kmm_%d_%d", &order, &number) == 2) {
         w.probe = &w.d->probe[number];
         w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
     } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&

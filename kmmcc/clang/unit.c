@@ -216,13 +216,7 @@ void unit_include_before(unit_t *u, CXCursor cursor)
 
 void unit_edit(unit_t *u, size_t begin, size_t end, const char *text)
 {
-    if (u->edit_count == u->edit_capacity) {
-        u->edit_capacity = 2 * u->edit_capacity + 64;
-        edit_t *edits = arena_alloc((size_t)u->edit_capacity * sizeof(*edits));
-        if (u->edit_count)
-            memcpy(edits, u->edits, (size_t)u->edit_count * sizeof(*edits));
-        u->edits = edits;
-    }
+    u->edits = arena_grow(u->edits, u->edit_count, &u->edit_capacity, sizeof(*u->edits));
     u->edits[u->edit_count] = (edit_t){begin, end, text, u->edit_count};
     u->edit_count++;
 }

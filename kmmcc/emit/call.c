@@ -111,7 +111,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
         return false;
     }
-    const char *name = clang_text(clang_getCursorSpelling(cursor));
+    const char *name = cursor_name(cursor);
     p->shown = *name ? name : arena_printf("#%d", number + 1);
     p->type = clang_text(clang_getTypeSpelling(type));
     p->field = field_type(type, p->type);

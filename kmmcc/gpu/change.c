@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "clang/cursor.h"
 #include "gpu/name.h"
 
 void change_add(changes_t *list, size_t begin, size_t end, const char *text)
@@ -125,19 +126,10 @@ const char *change_locals(const unit_t *u, const function_t *f)
         f->reads_dim && f->hidden ? " (void)gridDim;" : "");
 }
 
-static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    if (clang_getCursorKind(c) == CXCursor_CompoundStmt)
-        *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
 size_t change_body_begin(const unit_t *u, CXCursor function)
 {
-    CXCursor body = clang_getNullCursor();
+    CXCursor body = cursor_body(function);
     size_t begin, end;
-    clang_visitChildren(function, find_body, &body);
     return !clang_Cursor_isNull(body) && unit_range(u, body, &begin, &end) ? begin + 1 : 0;
 }
 

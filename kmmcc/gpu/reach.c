@@ -19,11 +19,6 @@ typedef struct reach {
     lambda_t *lambda; /* the innermost lambda around the place */
 } reach_t;
 
-static const char *spelling(CXCursor c)
-{
-    return clang_text(clang_getCursorSpelling(c));
-}
-
 static bool is_function(enum CXCursorKind k)
 {
     return k == CXCursor_FunctionDecl || k == CXCursor_FunctionTemplate ||
@@ -78,7 +73,7 @@ static function_t *add_function(unit_t *u, CXCursor f)
     function_t *new = arena_alloc(sizeof(*new));
     *new = (function_t){.cursor = f,
                         .u = unit_holding(u->main, f),
-                        .name = spelling(f),
+                        .name = cursor_name(f),
                         .is_kernel = cursor_is_kernel(f)};
     new->next = u->main->functions;
     u->main->functions = new;
@@ -126,7 +121,7 @@ static bool is_of_groups(CXCursor f)
     for (; !clang_Cursor_isNull(scope) && !clang_isInvalid(clang_getCursorKind(scope));
          scope = clang_getCursorSemanticParent(scope))
         if (clang_getCursorKind(scope) == CXCursor_Namespace &&
-            !strcmp(spelling(scope), "cooperative_groups"))
+            !strcmp(cursor_name(scope), "cooperative_groups"))
             return true;
     return false;
 }
@@ -145,7 +140,7 @@ static void add_call(reach_t *r, CXCursor c)
     CXCursor to =
         clang_getCursorKind(c) == CXCursor_OverloadedDeclRef ? c : clang_getCursorReferenced(c);
     reach_call_t *call = arena_alloc(sizeof(*call));
-    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = spelling(c)};
+    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = cursor_name(c)};
     if (r->f->u)
         call->at = place_of(r->f->u, c, call->name, &call->written);
     add_callee(r, call, to);
@@ -184,7 +179,7 @@ static void note_sync(reach_t *r, CXCursor c)
                            ? ""
                            : clang_text(clang_getTypeSpelling(
                                  clang_getCanonicalType(clang_getCursorType(argument))));
-    const char *name = clang_Cursor_isNull(class) ? "" : spelling(class);
+    const char *name = clang_Cursor_isNull(class) ? "" : cursor_name(class);
     r->f->syncs_grid |= !strcmp(name, "grid_group") || !strcmp(name, "multi_grid_group") ||
                         strstr(type, "grid_group") != NULL;
 }
@@ -258,11 +253,11 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (kind == CXCursor_LambdaExpr)
         return visit_lambda(c, r);
     if (kind == CXCursor_TypeRef)
-        note_group(r, c, spelling(clang_getCursorReferenced(c)));
+        note_group(r, c, cursor_name(clang_getCursorReferenced(c)));
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
         kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
         return CXChildVisit_Recurse;
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     bool is_variable = kind == CXCursor_DeclRefExpr;
     if ((is_variable || kind == CXCursor_MemberRefExpr) && !*name) {
         CXCursor to = clang_getCursorReferenced(c);
@@ -305,7 +300,7 @@ static bool is_reached_unnamed(CXCursor f)
     enum CXCursorKind kind = clang_getCursorKind(f);
     return kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
            kind == CXCursor_ConversionFunction || clang_CXXMethod_isVirtual(f) ||
-           !strncmp(spelling(f), "operator", 8);
+           !strncmp(cursor_name(f), "operator", 8);
 }
 
 /* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`.

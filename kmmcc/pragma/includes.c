@@ -130,13 +130,8 @@ static include_file_t *file_at(scan_t *s, const char *path)
 
 static void add_include(include_file_t *f, include_t include)
 {
-    if (f->include_count == f->include_capacity) {
-        f->include_capacity = 2 * f->include_capacity + 16;
-        include_t *all = arena_alloc((size_t)f->include_capacity * sizeof(*all));
-        if (f->include_count)
-            memcpy(all, f->include, (size_t)f->include_count * sizeof(*all));
-        f->include = all;
-    }
+    f->include =
+        arena_grow(f->include, f->include_count, &f->include_capacity, sizeof(*f->include));
     f->include[f->include_count++] = include;
 }
 

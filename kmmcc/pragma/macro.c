@@ -88,13 +88,7 @@ static void add_definition(macros_t *list, const source_t *s, token_t line)
         m.is_ambiguous |= same;
         list->at[k].is_ambiguous |= same;
     }
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 64;
-        macro_t *at = arena_alloc((size_t)list->capacity * sizeof(*at));
-        if (list->count)
-            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
-        list->at = at;
-    }
+    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
     list->at[list->count++] = m;
 }
 

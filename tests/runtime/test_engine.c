@@ -10,8 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "internal.h"
 #include <kmm.h>
+
+#include "base/runtime.h"
 
 /* ---- Kernels ---- */
 
