@@ -31,7 +31,12 @@
 #include "fake_work.h"
 #include "share.h"
 
-enum { MAX_ARRAYS = 12, LIMIT_S = 120, MOST = 4000, N = 6 << 10 /* elements: 24 KiB, six frames */ };
+enum {
+    MAX_ARRAYS = 12,
+    LIMIT_S = 120,
+    MOST = 4000,
+    N = 6 << 10 /* elements: 24 KiB, six frames */
+};
 
 typedef enum role {
     BYSTANDER,
