@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices a runtime has, and how much of them it may use. */
+#include "api/config.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "execute/check.h"
+#include "launch/state.h"
 #include "memory/disk/spill.h"
+#include "memory/host/locked.h"
+#include "memory/host/near.h"
 
 static const uint64_t RESERVE_PART =
     32; /* of a device's free memory is left to others where nothing else is said */
@@ -60,9 +67,9 @@ static int config_join(kmm_runtime_t *rt)
                 : !*number || parse_bytes(number, &values[k]);
     ok &= !rest;
     free(copy);
-    rt->join.bytes = values[0];
-    rt->join.tasks = values[1];
-    rt->join.part = values[2];
+    rt->launches->join.bytes = values[0];
+    rt->launches->join.tasks = values[1];
+    rt->launches->join.part = values[2];
     return ok ? 0
               : kmm__error_set(KMM_E_INVALID, "KMM_JOIN=%s: no number of bytes, such as 32M or 0",
                                text);
@@ -101,15 +108,16 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
     b->info(d->gpu, &d->info);
     d->index = rt->device_count;
     d->space = d->info.memory_total ? d->index + 1 : KMM__HOST;
-    error = device_limit(d, config, &d->limit);
+    uint64_t limit;
+    error = device_limit(d, config, &limit);
     if (error) {
         b->close(d->gpu);
         free(d);
         return error;
     }
     if (rt->checks_access && b->kind != KMM_KIND_HOST)
-        d->limit /= 2; /* the copies that chunks are checked on need the rest */
-    d->most = d->limit;
+        limit /= 2; /* the copies that chunks are checked on need the rest */
+    kmm__device_memory_start(d, limit);
     rt->device[rt->device_count++] = d;
     rt->has_spaces |= d->space != KMM__HOST;
     if (d->space == KMM__HOST && !rt->cpu)
@@ -279,9 +287,9 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         error = config_threads(&config);
     if (error)
         return error;
-    rt->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)128 << 20;
-    while (rt->frame_bytes & (rt->frame_bytes - 1))
-        rt->frame_bytes &= rt->frame_bytes - 1;
+    rt->memory->frame_bytes = config.frame_bytes ? config.frame_bytes : (uint64_t)128 << 20;
+    while (rt->memory->frame_bytes & (rt->memory->frame_bytes - 1))
+        rt->memory->frame_bytes &= rt->memory->frame_bytes - 1;
     error = list && *list ? add_list(rt, list, &config) : add_all(rt, &config);
     if (!error && rt->device_count == 0)
         error = add_host(rt, 0, &config, false);

@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives that have nowhere to return an error to: they say it and end the program. */
+/* Directives of rewritten source: those that stand alone, and data regions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-
-/* abort() would lose what the program has printed into a pipe or a file. */
-static void end_program(void)
-{
-    if (ftrylockfile(stdout) == 0)
-        fflush_unlocked(stdout);
-    abort();
-}
-
-KMM__API void kmm_directive_check(int result, const char *file, int line)
-{
-    const char *on_error = getenv("KMM_ON_ERROR");
-    const char *text = kmm__error_get();
-    if (result == 0)
-        return;
-    if (strncmp(text, file, strlen(file)) == 0)
-        fprintf(stderr, "%s (%s)\n", text, kmm_error_string(result));
-    else
-        fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
-    if (!on_error || strcmp(on_error, "continue") != 0)
-        end_program();
-}
+#include "api/runtime.h"
+#include "base/error.h"
 
 /* What went wrong, with the item in the directive's words before it. */
 static void check_item(int error, const char *directive, const char *text, const char *file,

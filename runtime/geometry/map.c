@@ -7,6 +7,8 @@
  * quick. Functions that change the number of cells count it in the map, which is const to them
  * otherwise.
  */
+#include "geometry/map.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes, and maps from the elements of a box to values. Pure data structures: no locks, no I/O. */
-#ifndef KMM__REGION_H
-#define KMM__REGION_H
+/* Boxes, and layouts: how the elements of an array lie in memory. Pure functions: no locks, no I/O.
+ */
+#ifndef KMM__GEOMETRY_REGION_H
+#define KMM__GEOMETRY_REGION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,50 +83,5 @@ typedef struct kmm__rows {
 } kmm__rows_t;
 int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b,
                      int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx);
-
-/* ---- Maps ----
- * A map holds a value for every element of a box, as disjoint leaves (a box and a value of
- * `value_bytes`). It is a nest of sorted interval maps, one level for each dimension. Finding is
- * O(log n) a level; a sequential sweep finds the next leaf in O(1). Neighbours that have become the
- * same are joined now and then: when there are many, or as many have been visited as joining costs.
- * So a map that is cut in the same places again and again is left as it is. Values own what they
- * refer to through the three functions; `ctx` is passed to them.
- */
-typedef struct kmm__map kmm__map_t;
-
-typedef struct kmm__map_ops {
-    size_t value_bytes;
-    void (*copy)(void *ctx, void *dst, const void *src); /* dst is raw memory; NULL: memcpy */
-    void (*drop)(void *ctx, void *value);                /* NULL: nothing */
-    bool (*same)(void *ctx, const void *a,
-                 const void *b); /* equal values of neighbours may be one leaf; NULL: memcmp */
-    void (*settle)(
-        void *ctx,
-        void *value); /* forgets what no longer matters, before leaves are joined; NULL: nothing */
-} kmm__map_ops_t;
-
-/* A map over `whole` in which every element has (a copy of) `initial`. NULL when out of memory. */
-kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole,
-                            const void *initial);
-void kmm__map_destroy(kmm__map_t *m);
-
-/* Calls fn for each leaf that overlaps `where`, with the part inside it. The value may be read, not
- * written. fn must not change the map. Stops at and returns fn's first nonzero. */
-typedef int kmm__map_visit_fn(void *arg, const kmm__box_t *part, const void *value);
-int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn, void *arg);
-
-/* Cuts leaves at the faces of `where`, then calls fn for each leaf inside, whose value fn may
- * change in place. fn must not call the map. Returns fn's first nonzero, or KMM_E_MEMORY. */
-typedef int kmm__map_update_fn(void *arg, const kmm__box_t *part, void *value);
-int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *fn, void *arg);
-
-/* Gives all elements of `where` (a copy of) one value, as one leaf. Returns 0 or KMM_E_MEMORY. */
-int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value);
-
-/* Joins all neighbours that are the same, and counts what is left. */
-size_t kmm__map_leaves(kmm__map_t *m);
-
-/* Leaves are disjoint, cover the whole, and are sorted. For tests and assertions. */
-bool kmm__map_is_valid(const kmm__map_t *m);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch's iteration space, cut into chunks. */
-#include "internal.h"
+#include "base/error.h"
+#include "launch/plan.h"
+#include "launch/reduce.h"
+#include "launch/state.h"
 #include "memory/disk/spill.h"
 
 /* The dimension that a source runs along. */
@@ -226,14 +229,14 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     kmm__chunk_box_t whole;
     kmm__partition_whole(p, l, &whole);
     footprint_t f = footprint(l, (uint32_t)d, &whole);
-    bool sparse = !rt->spill && is_sparse(p, l, (uint32_t)d, &f);
+    bool sparse = !rt->memory->spill && is_sparse(p, l, (uint32_t)d, &f);
     int64_t bytes = (int64_t)(f.parts + f.shared);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *dev = rt->device[k];
         if (dev->hidden || (dev->backend->kind != kind &&
                             !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
             continue;
-        uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->limit;
+        uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->memory->limit;
         uint64_t room = room_of(memory, f.shared);
         int64_t of_memory = memory && !(sparse && dev->info.away)
                                 ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1
@@ -399,13 +402,14 @@ static join_bound_t join_bound(const kmm_launch_t *l, const kmm_runtime_t *rt,
         frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes
                                     : 0; /* it may begin and end inside one */
     for (uint32_t k = 0; k < place->count; k++) {
-        uint64_t limit = place->device[k]->limit;
+        uint64_t limit = place->device[k]->memory->limit;
         if (frames > limit / 2)
             return (join_bound_t){0, 0};
         least = limit < least ? limit : least;
     }
-    return (join_bound_t){least / rt->join.part < rt->join.bytes ? least / rt->join.part
-                                                                 : rt->join.bytes,
+    return (join_bound_t){least / rt->launches->join.part < rt->launches->join.bytes
+                              ? least / rt->launches->join.part
+                              : rt->launches->join.bytes,
                           least / ALL_PART};
 }
 
@@ -439,7 +443,7 @@ void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_r
                          const kmm__placement_t *place)
 {
     kmm__partition_t q;
-    uint64_t least = rt->join.tasks * place->count;
+    uint64_t least = rt->launches->join.tasks * place->count;
     bool apart = l->schedule == KMM_SCHEDULE_CYCLIC &&
                  place->count > 1; /* neighbours are on different devices */
     bool none =

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+#include "launch/place.h"
+
+#include "base/error.h"
+#include "memory/array.h"
 /* Which devices a launch uses, and which of them each chunk. */
-#include "internal.h"
 
 static kmm_kind_t kind_of(kmm_where_t where)
 {
@@ -111,11 +115,11 @@ static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t byte
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->array->is_abstract)
+        if (a->array->object.is_abstract)
             continue;
-        int n = kmm__shape_map_boxes(&a->array->users, &kmm__users_ops, NULL, a, boxes);
+        int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
         for (int b = 0; b < n; b++)
-            kmm__map_visit(a->array->users.map, &boxes[b], weigh_part, &w);
+            kmm__map_visit(a->array->object.users.map, &boxes[b], weigh_part, &w);
     }
 }
 
@@ -146,4 +150,20 @@ kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task
         at = place_by_data(p, k, t);
     p->dealt[at]++;
     return p->device[at];
+}
+
+/* ---- The device that a thread of the program chose ---- */
+
+static _Thread_local const kmm_runtime_t *chosen_of;
+static _Thread_local int chosen;
+
+int kmm__device_chosen(const kmm_runtime_t *rt)
+{
+    return rt && rt == chosen_of ? chosen : -1;
+}
+
+void kmm__device_choose(const kmm_runtime_t *rt, int device)
+{
+    chosen_of = rt;
+    chosen = device;
 }

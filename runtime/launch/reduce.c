@@ -10,9 +10,12 @@
  * target. The number of slots depends on the number of chunks and the target's size, never on
  * devices, memory or time.
  */
+#include "launch/reduce.h"
+
 #include <string.h>
 
-#include "internal.h"
+#include "base/error.h"
+#include "launch/plan.h"
 
 enum {
     ALIGNMENT = 256, /* of a slot; elements keep the alignment they have in the target */
@@ -200,15 +203,10 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
     return redirect_pointers(w, l);
 }
 
-uint32_t kmm__reduce_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t k)
-{
-    return (uint32_t)((uint64_t)k * p->slots / w->chunk_count);
-}
-
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
-    int64_t at = p->array ? kmm__reduce_slot(w, p, k) * p->slot_bytes - p->begin : 0;
+    int64_t at = p->array ? kmm__partials_slot(w, p, k) * p->slot_bytes - p->begin : 0;
     kmm__access_t a =
         kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
     a.exact = !p->array || p->slots == w->chunk_count; /* chunks that share a slot take turns */
@@ -228,8 +226,9 @@ static void fill(const kmm__reduction_t *r, char *out, size_t bytes)
     }
 }
 
-static int run_fill(kmm__operation_t *op)
+static int run_fill(kmm__operation_t *base)
 {
+    const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
     const kmm__reduction_t *r = &op->reduction;
     for (uint32_t k = op->first; k < op->first + op->count; k++)
         fill(r, op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin),
@@ -245,11 +244,11 @@ static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reducti
     for (const kmm__reduction_t *other = w->reductions; other < r; other++)
         first &= other->partials != r->partials;
     for (int64_t k = 0; k < p->slots; k += each) {
-        kmm__operation_t op = {.run = run_fill,
-                               .array = p->array,
-                               .reduction = *r,
-                               .partials = *p,
-                               .first = (uint32_t)k};
+        kmm__array_operation_t op = {.base = {run_fill},
+                                     .array = p->array,
+                                     .reduction = *r,
+                                     .partials = *p,
+                                     .first = (uint32_t)k};
         int64_t end = k + each < p->slots ? k + each : p->slots;
         op.count = (uint32_t)(end - k);
         kmm__access_t a = kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
@@ -281,7 +280,7 @@ typedef union block {
 /* Folds n elements at byte `at` of each slot, and accumulates the result at `target`. Slots come in
  * order; two blocks of the same size are folded as soon as there are two, so that the tree is the
  * same as that of folding neighbours, then neighbours of those. */
-static void fold_block(const kmm__operation_t *op, int64_t at, char *target, size_t n)
+static void fold_block(const kmm__array_operation_t *op, int64_t at, char *target, size_t n)
 {
     const kmm__reduction_t *r = &op->reduction;
     const kmm__element_t *e = &r->element;
@@ -299,8 +298,9 @@ static void fold_block(const kmm__operation_t *op, int64_t at, char *target, siz
     kmm__narrow(e, target, stack[1].bytes, n);
 }
 
-static int run_fold(kmm__operation_t *op)
+static int run_fold(kmm__operation_t *base)
 {
+    const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
     int64_t size = op->reduction.element.bytes,
             step = (int64_t)(BLOCK_BYTES / kmm__wide_bytes(&op->reduction.element)) * size;
     int64_t end = op->begin + (int64_t)op->bytes;
@@ -333,13 +333,13 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
     for (int64_t k = 0; k < elements; k += each) {
         int64_t begin = r->begin + k * size,
                 end = r->begin + (elements - k < each ? elements : k + each) * size;
-        kmm__operation_t op = {.run = run_fold,
-                               .array = p->array,
-                               .other = p->target,
-                               .reduction = *r,
-                               .partials = *p,
-                               .begin = begin,
-                               .bytes = (size_t)(end - begin)};
+        kmm__array_operation_t op = {.base = {run_fold},
+                                     .array = p->array,
+                                     .other = p->target,
+                                     .reduction = *r,
+                                     .partials = *p,
+                                     .begin = begin,
+                                     .bytes = (size_t)(end - begin)};
         kmm__layout_t slots;
         kmm__access_t a[2] = {slots_access(p, begin, end, &slots),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};

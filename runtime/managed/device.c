@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "launch/place.h"
 #include "managed/managed.h"
+#include "memory/array.h"
 
 /* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves
  * launches to libkmm. */
@@ -61,7 +62,10 @@ KMM__API int kmm_cuda_device_set(int device)
 {
     if (!is_device(device))
         return kmm__managed_note(KMM_CUDA_INVALID_DEVICE);
+    kmm_runtime_t *rt = kmm_default();
     chosen = device;
+    if (rt && device_count(rt) > 1)
+        kmm__device_choose(rt, device);
     return KMM_CUDA_SUCCESS;
 }
 
@@ -70,19 +74,14 @@ KMM__API int kmm_cuda_device_current(void)
     return chosen < 0 ? 0 : chosen;
 }
 
-int kmm__device_chosen(const kmm_runtime_t *rt)
-{
-    return chosen >= 0 && rt == kmm_default() && device_count(rt) > 1 ? chosen : -1;
-}
-
 /* ---- Memory ---- */
 
 static uint64_t allocated_on(const kmm_runtime_t *rt, int device)
 {
     uint64_t bytes = 0;
-    for (uint32_t k = 0; k < rt->array_count; k++) {
-        const kmm__array_t *a = rt->arrays[k];
-        if (!a->is_mapped && !a->is_abstract && a->owner == device)
+    for (uint32_t k = 0; k < rt->memory->array_count; k++) {
+        const kmm__array_t *a = rt->memory->arrays[k];
+        if (!a->is_mapped && !a->object.is_abstract && a->owner == device)
             bytes += a->bytes;
     }
     return bytes;
@@ -100,8 +99,8 @@ KMM__API int kmm_cuda_device_info(int device, kmm_cuda_device_info_t *out)
     snprintf(out->name, sizeof(out->name), "%s", d->info.name);
     pthread_mutex_lock(&rt->lock);
     uint64_t used = allocated_on(rt, device);
-    out->memory_bytes = d->limit;
-    out->free_bytes = used < d->limit ? d->limit - used : 0;
+    out->memory_bytes = d->memory->limit;
+    out->free_bytes = used < d->memory->limit ? d->memory->limit - used : 0;
     pthread_mutex_unlock(&rt->lock);
     return KMM_CUDA_SUCCESS;
 }

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "execute/marker.h"
-#include "internal.h"
+#include "api/runtime.h"
+#include "launch/builder.h"
+#include "launch/task_directive.h"
 #include "managed/managed.h"
+#include "memory/array.h"
+#include "task/marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 

@@ -4,18 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "execute/marker.h"
-#include "internal.h"
+#include "api/runtime.h"
+#include "launch/task_directive.h"
 #include "managed/managed.h"
-
-/* The default stream waits for all others and they for it, so its work is everybody's. It has two
- * more names, cudaStreamLegacy and, where threads have default streams of their own,
- * cudaStreamPerThread. */
-bool kmm__stream_is_default(const void *stream)
-{
-    enum { LEGACY = 1, PER_THREAD = 2 };
-    return !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
-}
+#include "task/inside.h"
+#include "task/marker.h"
 
 static const void *line_of(const void *stream)
 {
@@ -148,8 +141,9 @@ static kmm__marker_t *marker_of(const void *handle)
     return m;
 }
 
-/* A marker of the process that this one was forked from is never reached, nor freed. */
-void kmm__events_clear(void)
+/* In a forked process. A marker of the process that this one was forked from is never reached, nor
+ * freed. */
+static void events_clear(void)
 {
     events.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     for (int k = 0; k < BUCKETS; k++)
@@ -157,6 +151,11 @@ void kmm__events_clear(void)
             events.bucket[k] = e->next;
             free(e);
         }
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, events_clear);
 }
 
 KMM__API int kmm_cuda_event_create(void **out)
@@ -193,6 +192,8 @@ KMM__API int kmm_cuda_event_record(void *handle, void *stream)
     int error = kmm_task_active() ? settle_before() : 0; /* then it is reached now */
     if (error)
         return error;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     kmm__marker_create(rt, kmm_task_active() ? &no_stream : line_of(stream), &m);
     pthread_mutex_lock(&events.lock);
     event_t **at = event_find(handle);

@@ -6,8 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "memory/coherence.h"
 #include "memory/disk/spill.h"
+#include "memory/host/locked.h"
+#include "memory/host/pin.h"
 
 enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
 
@@ -16,10 +20,10 @@ enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAG
 /* The number of arrays whose base is at or below the address. */
 static uint32_t index_of(const kmm_runtime_t *rt, const char *address)
 {
-    uint32_t lo = 0, hi = rt->array_count;
+    uint32_t lo = 0, hi = rt->memory->array_count;
     while (lo < hi) {
         uint32_t middle = (lo + hi) / 2;
-        if ((uintptr_t)rt->arrays[middle]->base <= (uintptr_t)address)
+        if ((uintptr_t)rt->memory->arrays[middle]->base <= (uintptr_t)address)
             lo = middle + 1;
         else
             hi = middle;
@@ -32,7 +36,7 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
     uint32_t k = index_of(rt, address);
     if (k == 0)
         return NULL;
-    kmm__array_t *a = rt->arrays[k - 1];
+    kmm__array_t *a = rt->memory->arrays[k - 1];
     size_t offset = (size_t)((const char *)address - a->base);
     /* The address one past the end is the array's too where nothing else can begin there. */
     return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
@@ -41,23 +45,26 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
 static void index_insert(kmm_runtime_t *rt, kmm__array_t *a)
 {
     uint32_t k = index_of(rt, a->base);
-    rt->arrays = kmm__grow(rt->arrays, rt->array_count, &rt->array_capacity, sizeof(*rt->arrays));
-    memmove(rt->arrays + k + 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
-    rt->arrays[k] = a;
-    rt->array_count++;
+    rt->memory->arrays = kmm__grow(rt->memory->arrays, rt->memory->array_count,
+                                   &rt->memory->array_capacity, sizeof(*rt->memory->arrays));
+    memmove(rt->memory->arrays + k + 1, rt->memory->arrays + k,
+            (rt->memory->array_count - k) * sizeof(*rt->memory->arrays));
+    rt->memory->arrays[k] = a;
+    rt->memory->array_count++;
 }
 
 void kmm__array_forget(kmm__array_t *a)
 {
     kmm_runtime_t *rt = a->runtime;
     uint32_t k = index_of(rt, a->base);
-    if (k == 0 || rt->arrays[k - 1] != a)
+    if (k == 0 || rt->memory->arrays[k - 1] != a)
         return;
-    kmm__tasks_settle(rt);
-    memmove(rt->arrays + k - 1, rt->arrays + k, (rt->array_count - k) * sizeof(*rt->arrays));
-    rt->array_count--;
+    rt->tasks->hooks->settle(rt);
+    memmove(rt->memory->arrays + k - 1, rt->memory->arrays + k,
+            (rt->memory->array_count - k) * sizeof(*rt->memory->arrays));
+    rt->memory->array_count--;
     a->is_forgotten = true;
-    rt->forgotten++;
+    rt->memory->forgotten++;
     if (a->reserved && a->host != a->base)
         munmap(a->base, a->reserved);
 }
@@ -81,8 +88,8 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
     if (frame < (8u << 20))
         frame = bytes < (8u << 20) ? power_of_two_at_least(bytes) : 8u << 20;
-    if (frame > rt->frame_bytes)
-        frame = rt->frame_bytes;
+    if (frame > rt->memory->frame_bytes)
+        frame = rt->memory->frame_bytes;
     while (kmm__spill_room(rt) && frame > kmm__spill_room(rt) / FRAMES_OF_HOST)
         frame /= 2; /* its eviction needs as much of the host's memory */
     bool whole = false;
@@ -91,7 +98,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         if (d->space == KMM__HOST)
             continue;
         whole |= d->info.whole;
-        while (frame > 4096 && frame > d->most / FRAMES_OF_DEVICE)
+        while (frame > 4096 && frame > d->memory->most / FRAMES_OF_DEVICE)
             frame /= 2;
         if (d->info.granularity > least)
             least = d->info.granularity;
@@ -151,7 +158,7 @@ static int reserve_name(kmm__array_t *a)
  */
 static bool can_be_in_place(const kmm_runtime_t *rt)
 {
-    return rt->in_place && !rt->has_spaces && !kmm__spill_room(rt);
+    return rt->memory->in_place && !rt->has_spaces && !kmm__spill_room(rt);
 }
 
 static int place(kmm__array_t *a)
@@ -167,17 +174,16 @@ static int place(kmm__array_t *a)
 
 static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
 {
-    kmm__users_t nobody = {0};
     bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
     a->is_tracked = rt->has_spaces || promised;
     kmm__holders_t holders = {
         .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0};
     a->flat = kmm__layout_flat((int64_t)a->bytes);
     kmm__box_t whole = kmm__layout_whole(&a->flat);
-    a->users = (kmm__shape_map_t){a->flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody)};
+    int error = kmm__object_init(&a->object, &a->flat);
     a->coherence =
         (kmm__shape_map_t){a->flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders)};
-    return a->users.map && a->coherence.map
+    return !error && a->coherence.map
                ? 0
                : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
 }
@@ -192,22 +198,20 @@ static void array_free(kmm__array_t *a)
     if (!kept && a->host && !a->is_mapped)
         munmap(a->host, a->host == a->base ? a->reserved : kmm__whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
-    kmm__reads_free(a);
     kmm__settled_free(a);
-    if (a->users.map)
-        kmm__map_destroy(a->users.map);
+    kmm__object_deinit(&a->object);
     if (a->coherence.map)
         kmm__map_destroy(a->coherence.map);
     if (a->gone)
         *a->gone = true;
-    rt->forgotten -= a->is_forgotten;
+    rt->memory->forgotten -= a->is_forgotten;
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
-    rt->array_bytes -= a->bytes;
-    rt->framed_bytes -= a->frame_count * a->frame_bytes;
+    rt->memory->array_bytes -= a->bytes;
+    rt->memory->framed_bytes -= a->frame_count * a->frame_bytes;
     free(a->label);
     free(a);
-    rt->live_arrays--;
+    rt->memory->live_arrays--;
     pthread_cond_broadcast(&rt->progress);
 }
 
@@ -215,16 +219,16 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
                    kmm__array_t **out)
 {
     kmm__array_t *a = kmm__alloc(sizeof(*a));
-    rt->live_arrays++;
+    rt->memory->live_arrays++;
     pthread_mutex_init(&a->block_lock, NULL);
     pthread_cond_init(&a->block_ready, NULL);
     a->runtime = rt;
-    a->id = rt->next_array++;
+    a->id = rt->memory->next_array++;
     a->refs = 1;
     a->bytes = bytes;
-    rt->array_bytes += bytes;
-    if (rt->array_bytes > rt->array_most)
-        rt->array_most = rt->array_bytes;
+    rt->memory->array_bytes += bytes;
+    if (rt->memory->array_bytes > rt->memory->array_most)
+        rt->memory->array_most = rt->memory->array_bytes;
     a->label = kmm__copy_text(label);
     a->is_mapped = mapped != NULL;
     a->map = map;
@@ -232,7 +236,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->base = a->host = mapped;
     a->frame_bytes = choose_frame(rt, bytes);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
-    rt->framed_bytes += a->frame_count * a->frame_bytes;
+    rt->memory->framed_bytes += a->frame_count * a->frame_bytes;
     int error = mapped ? 0 : can_be_in_place(rt) ? place(a) : reserve_name(a);
     if (!error)
         error = maps_create(rt, a);
@@ -250,7 +254,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
 void kmm__arrays_in_place(kmm_runtime_t *rt)
 {
     pthread_mutex_lock(&rt->lock);
-    rt->in_place = true;
+    rt->memory->in_place = true;
     pthread_mutex_unlock(&rt->lock);
 }
 
@@ -284,8 +288,8 @@ void kmm__array_unref(kmm__array_t *a)
     a->residence_left = rt->device_count;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__device_t *d = rt->device[k];
-        a->next_dead[k] = d->dead;
-        d->dead = a;
+        a->next_dead[k] = d->memory->dead;
+        d->memory->dead = a;
         kmm__device_wake(d);
     }
 }
@@ -299,4 +303,12 @@ void kmm__array_left(kmm__array_t *a)
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes)
 {
     return bytes && index_of(rt, (const char *)base + bytes - 1) != index_of(rt, base);
+}
+
+kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
+{
+    kmm__access_t access = {.array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS};
+    access.layout = &a->flat;
+    access.box = (kmm__box_t){1, {begin}, {end}};
+    return access;
 }

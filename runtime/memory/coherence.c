@@ -3,11 +3,16 @@
  * Which spaces hold the newest value of which elements. The map changes when work is issued, so it
  * runs ahead of the devices: ready[s] says what must be done before space s really holds the value.
  */
+#include "memory/coherence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "memory/disk/spill.h"
+#include "memory/residency/dead.h"
+#include "memory/residency/frame.h"
 
 /* ---- Values ---- */
 
@@ -51,13 +56,14 @@ static bool holders_same(void *ctx, const void *a, const void *b)
 
 const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt)
 {
-    return &rt->holders_ops;
+    return &rt->memory->holders_ops;
 }
 
 void kmm__holders_ops_init(kmm_runtime_t *rt)
 {
     size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
-    rt->holders_ops = (kmm__map_ops_t){bytes, holders_copy, holders_drop, holders_same, NULL};
+    rt->memory->holders_ops =
+        (kmm__map_ops_t){bytes, holders_copy, holders_drop, holders_same, NULL};
 }
 
 /* A copy that has failed counts until it is over: who relies on it
@@ -85,70 +91,6 @@ static void holders_clear(kmm__holders_t *h, uint32_t space)
     kmm__ticket_unref(h->ready[space]);
     h->ready[space] = NULL;
     h->valid &= ~(1u << space);
-}
-
-/* ---- Boxes of a map's layout ---- */
-
-typedef struct recut {
-    const kmm__layout_t *from, *to;
-    kmm__map_t *map;
-    const void *value;
-} recut_t;
-
-static int recut_rows(void *arg, const kmm__rows_t *rows)
-{
-    recut_t *r = arg;
-    for (int64_t k = 0; k < rows->count; k++) {
-        kmm__box_t boxes[2 * KMM__DIMS];
-        int64_t begin = rows->offset + k * rows->pitch;
-        int n = kmm__layout_split(r->to, begin, begin + rows->width, boxes);
-        for (int b = 0; b < n; b++)
-            if (kmm__map_assign(r->map, &boxes[b], r->value))
-                return KMM_E_MEMORY;
-    }
-    return 0;
-}
-
-static int recut_leaf(void *arg, const kmm__box_t *part, const void *value)
-{
-    recut_t *r = arg;
-    r->value = value;
-    return kmm__layout_rows(r->from, part, recut_rows, r);
-}
-
-/* Says a map's contents in boxes of another layout. Costs a pass over its leaves, by rows. */
-static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
-                           const kmm__layout_t *to)
-{
-    kmm__box_t old = kmm__layout_whole(&m->layout), whole = kmm__layout_whole(to);
-    void *initial = kmm__alloc(ops->value_bytes);
-    recut_t r = {&m->layout, to, kmm__map_create(ops, ctx, &whole, initial), NULL};
-    free(initial);
-    int error = r.map ? kmm__map_visit(m->map, &old, recut_leaf, &r) : KMM_E_MEMORY;
-    if (error) {
-        if (r.map)
-            kmm__map_destroy(r.map);
-        return error;
-    }
-    kmm__map_destroy(m->map);
-    m->map = r.map;
-    m->layout = *to;
-    return 0;
-}
-
-int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
-                            const kmm__access_t *a, kmm__box_t out[2 * KMM__DIMS])
-{
-    int64_t begin, end;
-    if (!kmm__layout_equal(&m->layout, a->layout)) {
-        if (kmm__layout_contiguous(a->layout, &a->box, &begin, &end))
-            return kmm__layout_split(&m->layout, begin, end, out);
-        int error = shape_map_recut(m, ops, ctx, a->layout);
-        if (error)
-            return error;
-    }
-    out[0] = a->box;
-    return 1;
 }
 
 /* ---- What is known of all of an array ---- */
@@ -232,7 +174,7 @@ static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
     s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
     if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
-        t->runtime->spill)
+        t->runtime->memory->spill)
         return 0;
     s->stored = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
@@ -242,7 +184,7 @@ static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
     if (error)
         return error;
     s->sole = t->device;
-    s->last = t->ticket;
+    s->last = t->order.ticket;
     kmm__ticket_ref(s->last);
     s->whole = 1u << survey.space;
     return 0;
@@ -252,11 +194,11 @@ static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 static bool writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
     kmm__settled_t *s = &a->settled;
-    if (!s->sole || s->sole != t->device || t->ticket->stream != t->device->lanes[0].stream)
+    if (!s->sole || s->sole != t->device || t->order.ticket->stream != t->device->lanes[0].stream)
         return false;
-    kmm__ticket_ref(t->ticket);
+    kmm__ticket_ref(t->order.ticket);
     kmm__ticket_unref(s->last);
-    s->last = t->ticket;
+    s->last = t->order.ticket;
     return true;
 }
 
@@ -326,8 +268,9 @@ static kmm__ticket_t *own_ticket(kmm__task_t *t, kmm__ticket_t **slot, kmm__devi
         *slot = kmm__ticket_create(d, stream);
         (*slot)->is_copy = true;
         kmm__ticket_arm(*slot, NULL);
-        t->copies = kmm__grow(t->copies, t->copy_count, &t->copy_capacity, sizeof(*t->copies));
-        t->copies[t->copy_count++] = *slot;
+        t->residency.copies = kmm__grow(t->residency.copies, t->residency.copy_count,
+                                        &t->residency.copy_capacity, sizeof(*t->residency.copies));
+        t->residency.copies[t->residency.copy_count++] = *slot;
     }
     return *slot;
 }
@@ -362,8 +305,8 @@ static void fetch_rely(kmm__task_t *t, kmm__ticket_t *ready)
         return;
     if (ready->waiter_count && ready->waiters[ready->waiter_count - 1].to == t)
         return;
-    for (uint32_t k = 0; k < t->copy_count; k++)
-        if (t->copies[k] == ready)
+    for (uint32_t k = 0; k < t->residency.copy_count; k++)
+        if (t->residency.copies[k] == ready)
             return;
     kmm__ticket_add_waiter(ready, (kmm__edge_t){t, true});
 }
@@ -402,10 +345,11 @@ static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
         fetch_rely(t, ready);
     if (t->device->space == KMM__HOST) {
         kmm__ticket_add_waiter(ready, (kmm__edge_t){t, data});
-    } else if (ready->stream != t->ticket->stream &&
-               !(t->wait_count && t->waits[t->wait_count - 1] == ready)) {
-        t->waits = kmm__grow(t->waits, t->wait_count, &t->wait_capacity, sizeof(*t->waits));
-        t->waits[t->wait_count++] = ready;
+    } else if (ready->stream != t->order.ticket->stream &&
+               !(t->order.wait_count && t->order.waits[t->order.wait_count - 1] == ready)) {
+        t->order.waits = kmm__grow(t->order.waits, t->order.wait_count, &t->order.wait_capacity,
+                                   sizeof(*t->order.waits));
+        t->order.waits[t->order.wait_count++] = ready;
         kmm__ticket_ref(ready);
     }
 }
@@ -453,7 +397,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     if (h->valid == 0)
         return is_promised(f->access->array);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
-           (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->ticket->stream);
+           (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }
 
 static int fetch_access(fetch_t *f, const kmm__access_t *a)
@@ -463,8 +407,8 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
     int error = a->array->settled.sole ? settled_end(a->array) : 0;
-    int n = error ? error
-                  : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    int n =
+        error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
     for (int b = 0; b < n && !error; b++) {
         if (!kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, f))
@@ -482,7 +426,7 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     fetch_t f = {.task = t, .moves = moves};
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->mode == KMM_WRITE || a->array->is_abstract || !a->array->is_tracked ||
+        if (a->mode == KMM_WRITE || a->array->object.is_abstract || !a->array->is_tracked ||
             a->array->settled.whole >> t->device->space & 1)
             continue;
         int error = fetch_access(&f, a);
@@ -510,7 +454,7 @@ static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
     kmm__holders_t value = {0};
     uint32_t space = t->device->space;
     value.valid = 1u << space;
-    value.ready[space] = space == KMM__HOST ? NULL : t->ticket;
+    value.ready[space] = space == KMM__HOST ? NULL : t->order.ticket;
     return kmm__map_assign(a->coherence.map, box, &value);
 }
 
@@ -519,8 +463,8 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     int error = a->array->settled.sole ? settled_end(a->array) : 0;
-    int n = error ? error
-                  : kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+    int n =
+        error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     for (int b = 0; b < n && !error; b++) {
         if (a->mode == KMM_WRITE)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
@@ -534,7 +478,7 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     int error = fetch_all(t, moves);
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->mode != KMM_READ && !a->array->is_abstract && a->array->is_tracked &&
+        if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
             !writes_sole(a->array, t))
             error = store_access(t, a);
     }
@@ -589,7 +533,7 @@ static int frame_boxes(const kmm__frame_t *f, kmm__box_t boxes[2 * KMM__DIMS])
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
-    evict_t e = {f, d, moves, NULL, kmm__dag_is_dead(f)};
+    evict_t e = {f, d, moves, NULL, kmm__frame_is_dead(f)};
     int n = frame_boxes(f, boxes), error = settled_end(f->array);
     f->array->settled.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because
  * drivers take them for different memory. */
+#include "memory/transfer.h"
+
 #include <stdlib.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
+#include "memory/host/pin.h"
 #include "memory/host/stage.h"
+#include "memory/residency/frame.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -105,12 +110,12 @@ static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged
 /* Several threads enqueue; the counters are read while they do. */
 static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
-    uint64_t *counter = !m->to    ? &m->from->bytes_out
-                        : m->from ? &m->to->bytes_peer
-                                  : &m->to->bytes_in;
+    uint64_t *counter = !m->to    ? &m->from->counters.bytes_out
+                        : m->from ? &m->to->counters.bytes_peer
+                                  : &m->to->counters.bytes_in;
     __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
     if (m->to && m->from)
-        __atomic_fetch_add(&m->from->bytes_lent, bytes, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&m->from->counters.bytes_lent, bytes, __ATOMIC_RELAXED);
 }
 
 static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)

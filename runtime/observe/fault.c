@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where nothing is mapped at the addresses that arrays go by, a program that uses one faults: what
  * it has used is said before it dies. */
+#include "observe/fault.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "memory/array.h"
 
 static _Atomic(kmm_runtime_t *) watched; /* the first runtime that there is */
 static struct sigaction before;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KMM_STATS=1: what each device did, on stderr, when a runtime ends. */
+#include "observe/stats.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
 #include "memory/host/stage.h"
+#include "memory/state.h"
 
 /* "1.5 GiB" */
 static void print_bytes(const char *what, uint64_t bytes)
@@ -25,12 +27,12 @@ static void print_bytes(const char *what, uint64_t bytes)
 static void print_arrays(const kmm_runtime_t *rt)
 {
     fprintf(stderr, "kmm: arrays:");
-    print_bytes(" at most", rt->array_most);
+    print_bytes(" at most", rt->memory->array_most);
     for (uint32_t k = 0; k < rt->device_count; k++) {
-        if (!rt->device[k]->away_most)
+        if (!rt->device[k]->counters.away_most)
             continue;
         fprintf(stderr, "; %s had", rt->device[k]->info.name);
-        print_bytes("", rt->device[k]->away_most);
+        print_bytes("", rt->device[k]->counters.away_most);
         fprintf(stderr, " in the host's memory");
     }
     fprintf(stderr, "\n");
@@ -58,14 +60,15 @@ static void print_host(kmm_runtime_t *rt)
 static void print_mapping(kmm__device_t *d)
 {
     pthread_mutex_lock(&d->runtime->lock);
-    uint64_t ahead = d->mapped_ahead, ahead_ns = d->ahead_ns;
+    uint64_t ahead = d->counters.mapped_ahead, ahead_ns = d->counters.ahead_ns;
     pthread_mutex_unlock(&d->runtime->lock);
     fprintf(stderr,
             "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64
             " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
             " times to others in %.3f s, waited %.3f s for room",
-            ahead, 1e-9 * (double)ahead_ns, d->mappings, d->allowings, 1e-9 * (double)d->mapping_ns,
-            d->sharings, 1e-9 * (double)d->sharing_ns, 1e-9 * (double)d->waiting_ns);
+            ahead, 1e-9 * (double)ahead_ns, d->counters.mappings, d->counters.allowings,
+            1e-9 * (double)d->counters.mapping_ns, d->counters.sharings,
+            1e-9 * (double)d->counters.sharing_ns, 1e-9 * (double)d->counters.waiting_ns);
 }
 
 /* How copies of ordinary memory were made, where that was measured. */
@@ -104,7 +107,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
             print_bytes("; copied in", d.bytes_in);
             print_bytes(", out", d.bytes_out);
             print_bytes(", from other devices", d.bytes_peer);
-            print_bytes(", to them", rt->device[k]->bytes_lent);
+            print_bytes(", to them", rt->device[k]->counters.bytes_lent);
             print_mapping(rt->device[k]);
             if (kmm_device_node(rt, k) >= 0)
                 fprintf(stderr, "; near node %d of the host's memory", kmm_device_node(rt, k));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "task/ticket.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "internal.h"
+#include "base/alloc.h"
 
 enum { POLL_NS = 20000 };
 
@@ -17,9 +19,9 @@ static kmm__event_t *event_take(kmm__device_t *d)
 
 kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
 {
-    kmm__ticket_t *t = d->runtime->spare_tickets;
+    kmm__ticket_t *t = d->runtime->tasks->spare_tickets;
     if (t)
-        d->runtime->spare_tickets = t->next;
+        d->runtime->tasks->spare_tickets = t->next;
     else
         t = kmm__alloc(sizeof(*t));
     atomic_init(&t->state, KMM__TICKET_PLANNED);
@@ -63,15 +65,15 @@ void kmm__ticket_unref(kmm__ticket_t *t)
         }
         free(t->point);
     }
-    t->next = d->runtime->spare_tickets;
-    d->runtime->spare_tickets = t;
+    t->next = d->runtime->tasks->spare_tickets;
+    d->runtime->tasks->spare_tickets = t;
 }
 
 void kmm__tickets_free(kmm_runtime_t *rt)
 {
-    while (rt->spare_tickets) {
-        kmm__ticket_t *t = rt->spare_tickets;
-        rt->spare_tickets = t->next;
+    while (rt->tasks->spare_tickets) {
+        kmm__ticket_t *t = rt->tasks->spare_tickets;
+        rt->tasks->spare_tickets = t->next;
         free(t->waiters);
         free(t);
     }
@@ -82,7 +84,10 @@ void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
     t->waiters = kmm__grow(t->waiters, t->waiter_count, &t->waiter_capacity, sizeof(*t->waiters));
     t->waiters[t->waiter_count++] = waiter;
     kmm__task_ref(waiter.to);
-    ++*(waiter.to->device->space == KMM__HOST ? &waiter.to->done_left : &waiter.to->finish_left);
+    if (waiter.to->device->space == KMM__HOST)
+        kmm__task_run_later(waiter.to, 1);
+    else
+        kmm__task_finish_later(waiter.to, 1);
 }
 
 /* A copy that `waiter` builds on was not made, so neither were the copies made for it from there.
@@ -90,8 +95,7 @@ void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
 static void poison(kmm__task_t *waiter, int error)
 {
     kmm__copies_fail(waiter, error);
-    if (!waiter->error)
-        waiter->error = KMM_E_POISONED;
+    kmm__task_fail(waiter, KMM_E_POISONED);
 }
 
 void kmm__ticket_done(kmm__ticket_t *t)
@@ -107,8 +111,8 @@ void kmm__ticket_done(kmm__ticket_t *t)
             poison(waiter, t->error);
         if (waiter->device->space != KMM__HOST)
             kmm__task_finish_left_fall(waiter);
-        else if (--waiter->done_left == 0 && waiter->state == KMM__TASK_ISSUED)
-            kmm__host_run(waiter);
+        else if (kmm__task_run_left_fall(waiter) && waiter->state == KMM__TASK_ISSUED)
+            waiter->runtime->tasks->hooks->runnable(waiter);
         kmm__task_unref(waiter);
     }
     t->waiter_count = 0;
@@ -118,9 +122,9 @@ void kmm__ticket_done(kmm__ticket_t *t)
 
 void kmm__copies_fail(kmm__task_t *t, int error)
 {
-    for (uint32_t k = 0; k < t->copy_count; k++)
-        if (t->copies[k]->state != KMM__TICKET_DONE && !t->copies[k]->error)
-            t->copies[k]->error = error;
+    for (uint32_t k = 0; k < t->residency.copy_count; k++)
+        if (t->residency.copies[k]->state != KMM__TICKET_DONE && !t->residency.copies[k]->error)
+            t->residency.copies[k]->error = error;
 }
 
 int kmm__ticket_record(kmm__ticket_t *t)

@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "task/task.h"
 
 kmm__work_t *kmm__work_create(kmm_runtime_t *rt)
 {
-    kmm__work_t *w = rt->spare_works;
+    kmm__work_t *w = rt->tasks->spare_works;
     if (w)
-        rt->spare_works = w->next;
+        rt->tasks->spare_works = w->next;
     else
         w = kmm__alloc(sizeof(*w));
     memset(w, 0, offsetof(kmm__work_t, room));
     w->runtime = rt;
     w->refs = 1;
-    w->id = rt->next_work++;
+    w->id = rt->tasks->next_work++;
     return w;
 }
 
@@ -62,28 +63,27 @@ void kmm__work_unref(kmm__work_t *w)
 {
     if (--w->refs)
         return;
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        kmm__array_unref(w->pointers[k].array);
-    for (uint32_t k = 0; k < w->partials_count; k++) {
-        if (!w->partials[k].array)
-            continue;
-        kmm__array_forget(w->partials[k].array);
-        kmm__array_unref(w->partials[k].array);
-    }
+    if (w->drop)
+        w->drop(w);
     while (w->blocks) {
         void *block = w->blocks;
         memcpy(&w->blocks, block, sizeof(w->blocks));
         free(block);
     }
-    w->next = w->runtime->spare_works;
-    w->runtime->spare_works = w;
+    w->next = w->runtime->tasks->spare_works;
+    w->runtime->tasks->spare_works = w;
 }
 
 void kmm__works_free(kmm_runtime_t *rt)
 {
-    while (rt->spare_works) {
-        kmm__work_t *w = rt->spare_works;
-        rt->spare_works = w->next;
+    while (rt->tasks->spare_works) {
+        kmm__work_t *w = rt->tasks->spare_works;
+        rt->tasks->spare_works = w->next;
         free(w);
     }
+}
+
+uint32_t kmm__partials_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk)
+{
+    return (uint32_t)((uint64_t)chunk * p->slots / w->chunk_count);
 }

@@ -10,9 +10,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "internal.h"
-#include "share.h"
 #include <kmm.h>
+
+#include "base/runtime.h"
+#include "share.h"
 
 /* ---- Kernels ---- */
 

@@ -17,9 +17,9 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
-#include "execute/marker.h"
 #include "fake_work.h"
-#include "internal.h"
+#include "task/inside.h"
+#include "task/marker.h"
 #include "with_runtime.h"
 
 enum { N = 1 << 16 };
@@ -234,7 +234,7 @@ static void chunks_that_cannot_be_small_are_away(void **state)
         bool refused = runs[k].kind == KMM_KIND_HIP;
         if (refused ? error != KMM_E_POISONED && error != KMM_E_MEMORY : error != 0)
             fail_msg("%s: %s", runs[k].devices, kmm_error_text(rt));
-        assert_true(!refused == !!rt->device[0]->away_most);
+        assert_true(!refused == !!rt->device[0]->counters.away_most);
         for (int step = 0; step < 3 && !refused; step++) {
             static int32_t turned[N];
             for (int i = 0; i < N; i++)
@@ -523,17 +523,17 @@ static void access_is_given_to_runs_of_frames(void **state)
                      0); /* half of each on each device */
     assert_int_equal(kmm_wait(rt), 0);
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(rt->device[k]->mappings, 64);
-        assert_int_equal(rt->device[k]->allowings, 2);
-        assert_int_equal(rt->device[k]->sharings, 0);
+        assert_int_equal(rt->device[k]->counters.mappings, 64);
+        assert_int_equal(rt->device[k]->counters.allowings, 2);
+        assert_int_equal(rt->device[k]->counters.sharings, 0);
     }
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, MIRROR, 16 * N, 2, a, b, b),
                      0); /* each reads the other's half */
     assert_int_equal(kmm_copy_out(rt, got, a, sizeof(got)), 0);
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(rt->device[k]->mappings, 96);
-        assert_int_equal(rt->device[k]->allowings, 3);
-        assert_int_equal(rt->device[k]->sharings, 1);
+        assert_int_equal(rt->device[k]->counters.mappings, 96);
+        assert_int_equal(rt->device[k]->counters.allowings, 3);
+        assert_int_equal(rt->device[k]->counters.sharings, 1);
     }
     for (int i = 0; i < 16 * N; i++)
         assert_int_equal(got[i], 0);

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "internal.h"
+#include "execute/kernel.h"
+#include "launch/partition.h"
+#include "launch/state.h"
+#include "memory/array.h"
 #include "random.h"
 
 enum { ROUNDS = 20000, MOST = 512 };
@@ -43,8 +46,8 @@ static void make_chunks(trial_t *t, const int64_t most[3])
         t->tasks[k].work = &t->work;
         t->list[k] = &t->tasks[k];
         for (int d = 0; d < 3; d++) {
-            t->tasks[k].offset[d] = (uint32_t)box.first[d];
-            t->tasks[k].count[d] = (uint32_t)box.count[d];
+            t->tasks[k].part.offset[d] = (uint32_t)box.first[d];
+            t->tasks[k].part.count[d] = (uint32_t)box.count[d];
         }
     }
 }
@@ -54,12 +57,13 @@ static void expect_box(kmm__task_t *const *tasks, uint32_t count)
 {
     uint64_t blocks = 0, box = 1;
     for (uint32_t k = 0; k < count; k++)
-        blocks += (uint64_t)tasks[k]->count[0] * tasks[k]->count[1] * tasks[k]->count[2];
+        blocks +=
+            (uint64_t)tasks[k]->part.count[0] * tasks[k]->part.count[1] * tasks[k]->part.count[2];
     for (int d = 0; d < 3; d++) {
         uint32_t low = UINT32_MAX, high = 0;
         for (uint32_t k = 0; k < count; k++) {
-            uint32_t end = tasks[k]->offset[d] + tasks[k]->count[d];
-            low = tasks[k]->offset[d] < low ? tasks[k]->offset[d] : low;
+            uint32_t end = tasks[k]->part.offset[d] + tasks[k]->part.count[d];
+            low = tasks[k]->part.offset[d] < low ? tasks[k]->part.offset[d] : low;
             high = end > high ? end : high;
         }
         box *= high - low;
@@ -114,7 +118,7 @@ static void test_apart(void **state)
     t->tasks[2].work = &other;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 2);
     t->tasks[2].work = &t->work;
-    t->tasks[3].lane = 1;
+    t->tasks[3].issue.lane = 1;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 3);
     t->tasks[1].error = KMM_E_POISONED;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 1);
@@ -172,7 +176,7 @@ static void test_runs_once(void **state)
     void *x = NULL;
     unsigned rounds = 0;
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=1M", .threads = 2}), 0);
-    rt->join.bytes = 0; /* it is launches that are to be joined */
+    rt->launches->join.bytes = 0; /* it is launches that are to be joined */
     kmm_use(rt);
     assert_int_equal(
         kmm_array_create(
@@ -201,7 +205,10 @@ enum { ELEMENTS = 1 << 20, TASKS = 4 };
 
 typedef struct desk {
     kmm_runtime_t runtime;
+    struct kmm__launches launches;
+    struct kmm__memory memory;
     kmm__device_t device;
+    struct kmm__device_memory device_memory;
     kmm__placement_t place;
     kmm__array_t array;
     kmm_launch_t launch;
@@ -214,11 +221,14 @@ static void desk_begin(desk_t *d, const uint32_t grid[3], const int64_t chunk[3]
     static char memory[1];
     const uint32_t block[3] = {1, 1, 1};
     memset(d, 0, sizeof(*d));
-    d->runtime.join.bytes = 64 << 10;
-    d->runtime.join.tasks = TASKS;
-    d->runtime.join.part = 64;
+    d->runtime.launches = &d->launches;
+    d->runtime.memory = &d->memory;
+    d->device.memory = &d->device_memory;
+    d->runtime.launches->join.bytes = 64 << 10;
+    d->runtime.launches->join.tasks = TASKS;
+    d->runtime.launches->join.part = 64;
     d->device.space = 1;
-    d->device.limit = 1 << 30;
+    d->device.memory->limit = 1 << 30;
     d->place.device[0] = &d->device;
     d->place.count = 1;
     d->array =
@@ -293,7 +303,7 @@ static void test_join(void **state)
     assert_true(desk_joins(d));
     expect_cover(d);
     assert_true(d->joined.count > 2 * TASKS); /* by bytes */
-    d->runtime.join.bytes = 0;
+    d->runtime.launches->join.bytes = 0;
     assert_false(desk_joins(d));
     desk_begin(d, line, ones); /* each reads all of the array beside its own part */
     desk_access(d, KMM_WRITE, 0, 16, 16);
@@ -301,7 +311,7 @@ static void test_join(void **state)
     assert_true(desk_joins(d));
     expect_cover(d);
     assert_true(d->joined.count >= TASKS && d->joined.count <= TASKS + 1);
-    d->device.limit = 12 << 20; /* of which that is more than a fourth */
+    d->device.memory->limit = 12 << 20; /* of which that is more than a fourth */
     assert_false(desk_joins(d));
     free(d);
 }
@@ -349,9 +359,9 @@ static void test_join_not(void **state)
     assert_false(desk_joins(d));
     desk_begin(d, line, ones);
     desk_access(d, KMM_WRITE, 0, 16, 16);
-    d->device.limit = 3 << 20; /* two frames are more than half */
+    d->device.memory->limit = 3 << 20; /* two frames are more than half */
     assert_false(desk_joins(d));
-    d->device.limit = 1 << 30;
+    d->device.memory->limit = 1 << 30;
     d->launch.schedule = KMM_SCHEDULE_CYCLIC;
     assert_true(desk_joins(d));
     d->place.device[1] = &d->device;
@@ -398,7 +408,7 @@ static void test_join_boxes(void **state)
             kmm_launch_index(&d->launch, 0, 1);
             kmm_launch_coef(&d->launch, k, 1, 0);
         }
-        d->runtime.join.bytes = (uint64_t)rng_range(&rng, 16, 1 << 16);
+        d->runtime.launches->join.bytes = (uint64_t)rng_range(&rng, 16, 1 << 16);
         joined += desk_joins(d);
         expect_cover(d);
         assert_true(d->joined.count == d->asked.count || d->joined.count >= TASKS);

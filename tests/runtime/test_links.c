@@ -17,6 +17,7 @@
 #include "fake_work.h"
 #include "memory/host/costs.h"
 #include "memory/host/links.h"
+#include "memory/state.h"
 #include "with_runtime.h"
 
 enum {
@@ -87,7 +88,7 @@ static void test_settings(void **state)
     static const char *const wrong[] = {"x", "-1", "4x", "4,", "4,x", " -1", "4,-1"};
     (void)state;
     kmm_runtime_t *rt = make("auto", "cuda:4,mem=512K");
-    assert_null(rt->links);
+    assert_null(rt->memory->links);
     runtime_close(rt);
     for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
         setenv("KMM_LINKS", wrong[k], 1);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "counts.h"
-#include "internal.h"
+#include "memory/host/pin.h"
 #include "with_runtime.h"
 
 enum { BYTES = 2 << 20, MANY = 8 };
@@ -47,11 +47,11 @@ static void drop(kmm__array_t *a)
 {
     kmm_runtime_t *rt = a->runtime;
     pthread_mutex_lock(&rt->lock);
-    uint32_t live = rt->live_arrays;
+    uint32_t live = rt->memory->live_arrays;
     pthread_mutex_unlock(&rt->lock);
     kmm_free(a->base);
     pthread_mutex_lock(&rt->lock);
-    while (rt->live_arrays == live)
+    while (rt->memory->live_arrays == live)
         pthread_cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "geometry/map.h"
 #include "geometry/region.h"
 #include "random.h"
 

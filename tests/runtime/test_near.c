@@ -16,7 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "internal.h"
+#include "memory/host/near.h"
+#include "memory/host/pin.h"
 #include "memory/host/stage.h"
 
 enum {

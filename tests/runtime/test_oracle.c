@@ -24,11 +24,11 @@
 
 #include <kmm.h>
 
-#include "execute/marker.h"
 #include "fake_gpu.h"
 #include "oracle.h"
 #include "random.h"
 #include "share.h"
+#include "task/marker.h"
 
 /* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the
  * grid is as large as it allows at most, where the last block has nothing to do. What is reduced is

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "internal.h"
+#include "memory/residency/pack.h"
 #include "with_runtime.h"
 #include <kmm.h>
 
@@ -42,18 +42,18 @@ static void places_share_frames_and_are_used_again(void **state)
         for (int i = 0; i < k; i++)
             assert_true(at[i] != at[k]);
     }
-    const uint64_t used = d->used;
+    const uint64_t used = d->memory->used;
     assert_int_equal(used, (COUNT * 256 + granule - 1) / granule * granule);
     assert_false(kmm__pack_trim(d)); /* all are taken */
     for (int k = 0; k < COUNT; k += 2)
         kmm__pack_return(d, at[k]);
     for (int k = 0; k < COUNT; k += 2)
         assert_true(kmm__pack_take(d, 256, &at[k]));
-    assert_int_equal(d->used, used);
+    assert_int_equal(d->memory->used, used);
     for (int k = 0; k < COUNT; k++)
         kmm__pack_return(d, at[k]);
     assert_true(kmm__pack_trim(d));
-    assert_int_equal(d->used, 0);
+    assert_int_equal(d->memory->used, 0);
     assert_false(kmm__pack_trim(d));
     pthread_mutex_unlock(&rt->lock);
     end(rt);
@@ -71,8 +71,9 @@ static void they_take_a_part_of_the_device_at_most(void **state)
     assert_true(kmm__pack_take(d, d->info.granularity / 4, &first));
     while (kmm__pack_take(d, 256, &at) && count < LIMIT)
         count++;
-    assert_int_equal(d->used, d->limit / 16 / d->info.granularity * d->info.granularity);
-    assert_int_equal(count * 256 + d->info.granularity / 4, d->used);
+    assert_int_equal(d->memory->used,
+                     d->memory->limit / 16 / d->info.granularity * d->info.granularity);
+    assert_int_equal(count * 256 + d->info.granularity / 4, d->memory->used);
     kmm__pack_return(d, first);
     assert_true(kmm__pack_take(d, d->info.granularity / 4, &at));
     assert_int_equal(at, first);
@@ -142,8 +143,8 @@ static void frames_of_small_arrays_that_are_gone_go_to_large_ones(void **state)
     for (int k = 0; k < COUNT; k++)
         check(rt, x[k], SMALL, FIVES + 1);
     pthread_mutex_lock(&rt->lock);
-    assert_true(rt->device[0]->used > 0);
-    assert_null(rt->device[0]->idle); /* none has a frame of its own */
+    assert_true(rt->device[0]->memory->used > 0);
+    assert_null(rt->device[0]->memory->idle); /* none has a frame of its own */
     pthread_mutex_unlock(&rt->lock);
     for (int k = 0; k < COUNT; k++)
         assert_int_equal(kmm_array_destroy(rt, x[k]), 0);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "internal.h"
+#include "launch/plan.h"
+#include "memory/array.h"
 #include "random.h"
 
 enum { ROUNDS = 40000, AXES = 3, MOST = 4096 };

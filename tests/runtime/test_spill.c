@@ -19,9 +19,9 @@
 #include <cmocka.h>
 
 #include "fake_gpu.h"
-#include "internal.h"
 #include "memory/disk/disk.h"
 #include "memory/disk/spill.h"
+#include "memory/transfer.h"
 #include "share.h"
 #include <kmm.h>
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "counts.h"
-#include "internal.h"
+#include "memory/host/pin.h"
 #include "memory/host/stage.h"
 #include "random.h"
 #include "with_runtime.h"

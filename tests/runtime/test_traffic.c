@@ -18,7 +18,7 @@
 
 #include <kmm.h>
 
-#include "internal.h"
+#include "memory/array.h"
 
 /* ---- Kernels. One-dimensional ones have a block of one thread for each `part` elements. ---- */
 
@@ -491,7 +491,8 @@ static void what_all_read_is_passed_on(void **state)
         expect(rt, &t, "a device reads", 0, 0, k < DEVICES - 1 ? BYTES : 0);
     }
     for (int k = 0; k < DEVICES; k++)
-        assert_int_equal(rt->device[k]->bytes_lent, k == 4 ? 0 : BYTES); /* it was the last */
+        assert_int_equal(rt->device[k]->counters.bytes_lent,
+                         k == 4 ? 0 : BYTES); /* it was the last */
     check_values(rt, x, N, 3);
     end(rt);
 }

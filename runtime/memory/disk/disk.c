@@ -7,6 +7,8 @@
  * description", github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), with seed 0.
  */
 #include "memory/disk/disk.h"
+#include "base/alloc.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +21,6 @@
 #if KMM__HAVE_URING
 #include <liburing.h>
 #endif
-
-#include "internal.h"
 
 struct kmm__disk {
     char *folder;

@@ -21,8 +21,13 @@
 
 #include <kmm/resource.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "memory/coherence.h"
 #include "memory/disk/disk.h"
+#include "memory/host/pin.h"
+#include "memory/residency/dead.h"
+#include "memory/residency/frame.h"
 
 enum { PAGE = 4096, SHEETS_OF_LIMIT = 32, BUFFERS = 4, AHEAD_PART = 8, LEAST_SHEETS = 8 };
 #define SHEET_MOST ((uint64_t)8 << 20)
@@ -108,13 +113,14 @@ struct kmm__spill {
 
 static uint64_t sheet_bytes(const kmm__sheet_t *s)
 {
-    uint64_t size = s->array->runtime->spill->sheet_bytes, left = s->array->bytes - s->index * size;
+    uint64_t size = s->array->runtime->memory->spill->sheet_bytes,
+             left = s->array->bytes - s->index * size;
     return left >= size ? size : (left + PAGE - 1) / PAGE * PAGE;
 }
 
 static char *sheet_memory(const kmm__sheet_t *s)
 {
-    return s->array->host + s->index * s->array->runtime->spill->sheet_bytes;
+    return s->array->host + s->index * s->array->runtime->memory->spill->sheet_bytes;
 }
 
 static void idle_push(kmm__spill_t *p, kmm__sheet_t *s)
@@ -260,7 +266,7 @@ static int renounce_part(void *arg, const kmm__box_t *part, void *value)
 
 static int sheet_boxes(const kmm__sheet_t *s, kmm__box_t out[2 * KMM__DIMS])
 {
-    int64_t begin = (int64_t)(s->index * s->array->runtime->spill->sheet_bytes),
+    int64_t begin = (int64_t)(s->index * s->array->runtime->memory->spill->sheet_bytes),
             end = begin + (int64_t)sheet_bytes(s);
     if (end > (int64_t)s->array->bytes)
         end = (int64_t)s->array->bytes;
@@ -460,7 +466,7 @@ static int held_acquire(kmm__spill_t *p, kmm__held_t *held, bool awaits)
 void kmm__spill_release(kmm_runtime_t *rt, kmm__held_t *held)
 {
     for (uint32_t k = 0; k < held->count; k++)
-        sheet_unpin(rt->spill, held->hold[k].sheet);
+        sheet_unpin(rt->memory->spill, held->hold[k].sheet);
     free(held->hold);
     *held = (kmm__held_t){0};
 }
@@ -541,7 +547,7 @@ static bool is_fetched(const kmm__access_t *a)
 {
     kmm_runtime_t *rt = a->array->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes), any = 0;
+    int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes), any = 0;
     for (int b = 0; b < n && !any; b++)
         any = kmm__map_visit(a->array->coherence.map, &boxes[b], is_elsewhere, rt);
     return any;
@@ -592,11 +598,11 @@ static void collect_device_task(collect_t *c, void *task)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         kmm__box_t boxes[2 * KMM__DIMS];
-        if (a->mode == KMM_WRITE || a->array->is_abstract || a->array->is_mapped ||
+        if (a->mode == KMM_WRITE || a->array->object.is_abstract || a->array->is_mapped ||
             !kmm__array_host(a->array))
             continue;
         c->array = a->array;
-        int n = kmm__shape_map_boxes(&a->array->coherence, kmm__holders_ops(rt), rt, a, boxes);
+        int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
         for (int b = 0; b < n; b++)
             kmm__map_visit(a->array->coherence.map, &boxes[b], collect_crossing, &x);
     }
@@ -653,38 +659,38 @@ static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits,
 
 int kmm__spill_hold_task(kmm__task_t *t)
 {
-    kmm__spill_t *p = t->device->runtime->spill;
+    kmm__spill_t *p = t->device->runtime->memory->spill;
     bool on_host = t->device->space == KMM__HOST;
     kmm__held_t held = {0};
     if (!p || (!on_host && !p->crosses))
         return 0;
     int error = hold_all(p, &held, !on_host, on_host ? collect_host_task : collect_device_task, t);
     if (held.count) {
-        t->held = kmm__alloc(sizeof(*t->held));
-        *t->held = held;
+        t->residency.held = kmm__alloc(sizeof(*t->residency.held));
+        *t->residency.held = held;
     }
     return error;
 }
 
 bool kmm__spill_may_wait(const kmm_runtime_t *rt)
 {
-    return rt->spill && rt->spill->crosses;
+    return rt->memory->spill && rt->memory->spill->crosses;
 }
 
 int kmm__spill_await_task(kmm__task_t *t)
 {
     int error = 0;
-    for (uint32_t k = 0; t->held && k < t->held->count && !error; k++)
-        error = sheet_await(t->device->runtime->spill, t->held->hold[k].sheet);
+    for (uint32_t k = 0; t->residency.held && k < t->residency.held->count && !error; k++)
+        error = sheet_await(t->device->runtime->memory->spill, t->residency.held->hold[k].sheet);
     return error;
 }
 
 int kmm__spill_expect_task(kmm__task_t *t)
 {
-    kmm__held_t *held = t->held;
+    kmm__held_t *held = t->residency.held;
     for (uint32_t k = 0; held && k < held->count; k++)
         if (held->hold[k].sheet->state == SHEET_ABSENT) /* it could not be read */
-            return read_error(t->device->runtime->spill, held->hold[k].sheet,
+            return read_error(t->device->runtime->memory->spill, held->hold[k].sheet,
                               held->hold[k].sheet->error);
     for (uint32_t k = 0; held && k < held->count; k++) {
         kmm__sheet_t *s = held->hold[k].sheet;
@@ -693,7 +699,7 @@ int kmm__spill_expect_task(kmm__task_t *t)
         s->waiters =
             kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
         s->waiters[s->waiter_count++] = t;
-        t->done_left += held->pending++ == 0;
+        t->order.done_left += held->pending++ == 0;
     }
     return 0;
 }
@@ -706,26 +712,27 @@ static void tell_waiters(kmm__spill_t *p, kmm__sheet_t *s, int error)
     s->waiters = NULL;
     s->waiter_count = s->waiter_capacity = 0;
     for (uint32_t k = 0; k < count; k++)
-        kmm__host_arrived(waiters[k], error ? read_error(p, s, error) : 0,
-                          --waiters[k]->held->pending == 0);
+        waiters[k]->runtime->tasks->hooks->arrived(waiters[k], error ? read_error(p, s, error) : 0,
+                                                   --waiters[k]->residency.held->pending == 0);
     free(waiters);
 }
 
 void kmm__spill_release_task(kmm__task_t *t)
 {
-    if (!t->held)
+    if (!t->residency.held)
         return;
-    kmm__spill_release(t->device->runtime, t->held);
-    free(t->held);
-    t->held = NULL;
+    kmm__spill_release(t->device->runtime, t->residency.held);
+    free(t->residency.held);
+    t->residency.held = NULL;
 }
 
 int kmm__spill_hold_frame(kmm__frame_t *f, kmm__held_t *held)
 {
-    kmm__spill_t *p = f->array->runtime->spill;
+    kmm__spill_t *p = f->array->runtime->memory->spill;
     *held = (kmm__held_t){0};
-    return p && f->array->sheets && !kmm__dag_is_dead(f) ? hold_all(p, held, true, collect_frame, f)
-                                                         : 0;
+    return p && f->array->sheets && !kmm__frame_is_dead(f)
+               ? hold_all(p, held, true, collect_frame, f)
+               : 0;
 }
 
 /* ---- Sources ---- */
@@ -737,7 +744,7 @@ typedef struct promise {
 
 static void promise_bytes(const promise_t *p, int64_t begin, int64_t end)
 {
-    int64_t size = (int64_t)p->array->runtime->spill->sheet_bytes;
+    int64_t size = (int64_t)p->array->runtime->memory->spill->sheet_bytes;
     for (int64_t k = begin / size; k * size < end; k++) {
         kmm__sheet_t *s = &p->array->sheets[k];
         s->promises = p->given ? s->promises + 1 : s->promises - 1;
@@ -747,7 +754,7 @@ static void promise_bytes(const promise_t *p, int64_t begin, int64_t end)
 static int promise_rows(void *arg, const kmm__rows_t *rows)
 {
     promise_t *p = arg;
-    bool dense = rows->pitch <= (int64_t)p->array->runtime->spill->sheet_bytes;
+    bool dense = rows->pitch <= (int64_t)p->array->runtime->memory->spill->sheet_bytes;
     if (dense || rows->count == 1)
         promise_bytes(p, rows->offset,
                       rows->offset + (rows->count - 1) * rows->pitch + rows->width);
@@ -821,7 +828,7 @@ static bool source_fill(kmm__spill_t *p, kmm__sheet_t *s, bool waits, kmm__sourc
 bool kmm__source_begin(kmm__array_t *a, int64_t offset, bool waits, kmm__source_t *out)
 {
     kmm_runtime_t *rt = a->runtime;
-    kmm__spill_t *p = rt->spill;
+    kmm__spill_t *p = rt->memory->spill;
     kmm__sheet_t *s = &a->sheets[(uint64_t)offset / p->sheet_bytes];
     bool begun = false;
     *out = (kmm__source_t){.sheet = s};
@@ -865,7 +872,7 @@ int kmm__source_await(kmm__source_t *s, kmm__backend_t *backend)
 {
     kmm__array_t *a = s->sheet->array;
     kmm_runtime_t *rt = a->runtime;
-    kmm__spill_t *p = rt->spill;
+    kmm__spill_t *p = rt->memory->spill;
     kmm__buffer_t *b = s->buffer;
     s->base = a->host;
     if (s->missing) {
@@ -895,9 +902,9 @@ void kmm__source_end(kmm__source_t *s)
     pthread_mutex_lock(&rt->lock);
     if (s->buffer) {
         s->buffer->busy = false;
-        pthread_cond_broadcast(&rt->spill->changed);
+        pthread_cond_broadcast(&rt->memory->spill->changed);
     } else if (!s->missing) {
-        sheet_unpin(rt->spill, s->sheet);
+        sheet_unpin(rt->memory->spill, s->sheet);
     }
     kmm__array_unref(a);
     pthread_mutex_unlock(&rt->lock);
@@ -1045,8 +1052,8 @@ static void *disk_main(void *arg)
 
 void kmm__spill_array(kmm__array_t *a)
 {
-    kmm__spill_t *p = a->runtime->spill;
-    if (!p || a->is_mapped || a->is_abstract)
+    kmm__spill_t *p = a->runtime->memory->spill;
+    if (!p || a->is_mapped || a->object.is_abstract)
         return;
     a->sheet_count = (uint32_t)((a->bytes + p->sheet_bytes - 1) / p->sheet_bytes);
     a->sheets = kmm__alloc(a->sheet_count * sizeof(*a->sheets));
@@ -1056,7 +1063,7 @@ void kmm__spill_array(kmm__array_t *a)
 
 void kmm__spill_array_dead(kmm__array_t *a)
 {
-    kmm__spill_t *p = a->runtime->spill;
+    kmm__spill_t *p = a->runtime->memory->spill;
     for (uint32_t k = 0; a->sheets && k < a->sheet_count; k++) {
         kmm__sheet_t *s = &a->sheets[k];
         if (s->state != SHEET_RESIDENT || s->pins)
@@ -1087,7 +1094,7 @@ static void slots_give(kmm__spill_t *p, kmm__array_t *a)
 
 void kmm__spill_forget(kmm__array_t *a)
 {
-    kmm__spill_t *p = a->runtime->spill;
+    kmm__spill_t *p = a->runtime->memory->spill;
     if (!a->sheets)
         return;
     for (uint32_t k = 0; k < a->sheet_count; k++) {
@@ -1167,7 +1174,7 @@ int kmm__spill_start(kmm_runtime_t *rt, uint64_t limit, const char *folder)
     p->urgent_end = &p->urgent;
     p->queue_end = &p->queue;
     pthread_cond_init(&p->changed, NULL);
-    rt->spill = p;
+    rt->memory->spill = p;
     int error = choose_sizes(p, limit);
     if (!error)
         error = kmm__disk_open(&p->disk, folder, getenv("KMM_SPILL_IO"));
@@ -1176,7 +1183,7 @@ int kmm__spill_start(kmm_runtime_t *rt, uint64_t limit, const char *folder)
 
 void kmm__spill_stop(kmm_runtime_t *rt)
 {
-    kmm__spill_t *p = rt->spill;
+    kmm__spill_t *p = rt->memory->spill;
     if (!p)
         return;
     if (p->thread_runs) {
@@ -1197,22 +1204,22 @@ void kmm__spill_stop(kmm_runtime_t *rt)
     pthread_cond_destroy(&p->changed);
     free(p->free_slots);
     free(p);
-    rt->spill = NULL;
+    rt->memory->spill = NULL;
 }
 
 uint64_t kmm__spill_room(const kmm_runtime_t *rt)
 {
-    return rt->spill ? rt->spill->limit : 0;
+    return rt->memory->spill ? rt->memory->spill->limit : 0;
 }
 
 uint64_t kmm__spill_sheet_bytes(const kmm_runtime_t *rt)
 {
-    return rt->spill ? rt->spill->sheet_bytes : 0;
+    return rt->memory->spill ? rt->memory->spill->sheet_bytes : 0;
 }
 
 void kmm__spill_stats(kmm_runtime_t *rt, kmm__spill_stats_t *out)
 {
-    const kmm__spill_t *p = rt->spill;
+    const kmm__spill_t *p = rt->memory->spill;
     *out = (kmm__spill_stats_t){0};
     if (!p)
         return;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 /*
  * The limit of host memory, and what happens at it.
  *
@@ -13,7 +14,7 @@
 #ifndef KMM__SPILL_H
 #define KMM__SPILL_H
 
-#include "types.h"
+#include "memory/residency/frame.h"
 
 typedef struct kmm__spill kmm__spill_t;
 typedef struct kmm__sheet kmm__sheet_t;

@@ -10,6 +10,7 @@
  * buffers until that has cost as much as locking it.
  */
 #include "memory/host/costs.h"
+#include "backend/device.h"
 
 #include <errno.h>
 #include <fcntl.h>

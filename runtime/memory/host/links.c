@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "memory/host/costs.h"
+#include "memory/state.h"
 
 enum { MANY_DEVICES = 4, SEEN_TIMES = 128 };
 
@@ -111,13 +114,13 @@ static void measure(struct kmm__links *p)
 
 bool kmm__links_count(const kmm_runtime_t *rt)
 {
-    const struct kmm__links *p = rt->links;
+    const struct kmm__links *p = rt->memory->links;
     return p && (p->state != LINKS_KNOWN || p->most < p->count);
 }
 
 bool kmm__links_enter(kmm__device_t *d, uint64_t bytes)
 {
-    struct kmm__links *p = d->runtime->links;
+    struct kmm__links *p = d->runtime->memory->links;
     pthread_mutex_lock(&p->lock);
     if (p->state == LINKS_UNKNOWN) {
         p->seen += bytes;
@@ -138,7 +141,7 @@ bool kmm__links_enter(kmm__device_t *d, uint64_t bytes)
 static void copied(void *arg, int status)
 {
     kmm__device_t *d = arg;
-    struct kmm__links *p = d->runtime->links;
+    struct kmm__links *p = d->runtime->memory->links;
     link_t *l = &p->link[d->index];
     (void)status;
     pthread_mutex_lock(&p->lock);
@@ -159,10 +162,10 @@ void kmm__links_leave(kmm__device_t *d, kmm__stream_t *s)
 
 bool kmm__links_state(kmm_runtime_t *rt, uint32_t *most, uint32_t *count)
 {
-    if (!rt->links)
+    if (!rt->memory->links)
         return false;
-    *most = rt->links->most;
-    *count = rt->links->count;
+    *most = rt->memory->links->most;
+    *count = rt->memory->links->count;
     return *most < *count;
 }
 
@@ -225,13 +228,13 @@ int kmm__links_start(kmm_runtime_t *rt)
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    rt->links = p;
+    rt->memory->links = p;
     return 0;
 }
 
 void kmm__links_stop(kmm_runtime_t *rt)
 {
-    struct kmm__links *p = rt->links;
+    struct kmm__links *p = rt->memory->links;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -242,5 +245,5 @@ void kmm__links_stop(kmm_runtime_t *rt)
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
-    rt->links = NULL;
+    rt->memory->links = NULL;
 }

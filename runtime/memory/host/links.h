@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+#include "backend/device.h"
 /*
  * How many devices copy from and to the host's memory at once. Where many do, its nodes or the
  * buses reach less together than with fewer. Nothing here is called with the runtime's lock held,
@@ -6,8 +8,6 @@
  */
 #ifndef KMM__LINKS_H
 #define KMM__LINKS_H
-
-#include "internal.h"
 
 /* KMM_LINKS: "auto", so many, or 0: all that there are. */
 int kmm__links_start(kmm_runtime_t *rt);

@@ -6,11 +6,14 @@
  * make temporary arrays make the same ones again. The oldest go first when there is no room for
  * others.
  */
+#include "memory/host/locked.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "memory/host/pin.h"
 
 enum { PART_KEPT = 8 }; /* of the bound may be kept for arrays to come */
 
@@ -41,7 +44,7 @@ static uint64_t usual_bound(void)
 
 void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound)
 {
-    struct kmm__locked *p = rt->locked = kmm__alloc(sizeof(*p));
+    struct kmm__locked *p = rt->memory->locked = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
     p->is_given = is_given;
     p->bound = is_given ? bound : usual_bound();
@@ -96,13 +99,13 @@ static void kept_trim(struct kmm__locked *p, uint64_t most)
 
 void kmm__locked_stop(kmm_runtime_t *rt)
 {
-    struct kmm__locked *p = rt->locked;
+    struct kmm__locked *p = rt->memory->locked;
     if (!p)
         return;
     kept_trim(p, 0);
     pthread_mutex_destroy(&p->lock);
     free(p);
-    rt->locked = NULL;
+    rt->memory->locked = NULL;
 }
 
 /* Its blocks are not being locked any more. */
@@ -116,7 +119,7 @@ static uint64_t locked_bytes(const kmm__array_t *a)
 
 bool kmm__locked_keep(kmm__array_t *a)
 {
-    struct kmm__locked *p = a->runtime->locked;
+    struct kmm__locked *p = a->runtime->memory->locked;
     if (!p || !a->host || a->is_mapped || a->sheets || a->host == a->base)
         return false;
     kmm__pin_await(a);
@@ -145,7 +148,7 @@ bool kmm__locked_keep(kmm__array_t *a)
 
 bool kmm__locked_reuse(kmm__array_t *a)
 {
-    struct kmm__locked *p = a->runtime->locked;
+    struct kmm__locked *p = a->runtime->memory->locked;
     kept_t *e = NULL;
     pthread_mutex_lock(&p->lock);
     kept_t **at = &p->kept;
@@ -168,7 +171,7 @@ bool kmm__locked_reuse(kmm__array_t *a)
 
 bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes)
 {
-    struct kmm__locked *p = rt->locked;
+    struct kmm__locked *p = rt->memory->locked;
     pthread_mutex_lock(&p->lock);
     if (!p->is_given && p->locked + bytes > p->bound)
         p->bound = usual_bound();
@@ -184,7 +187,7 @@ bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes)
 
 void kmm__locked_give(kmm_runtime_t *rt, uint64_t bytes)
 {
-    pthread_mutex_lock(&rt->locked->lock);
-    rt->locked->locked -= bytes;
-    pthread_mutex_unlock(&rt->locked->lock);
+    pthread_mutex_lock(&rt->memory->locked->lock);
+    rt->memory->locked->locked -= bytes;
+    pthread_mutex_unlock(&rt->memory->locked->lock);
 }

@@ -14,16 +14,18 @@
  * are none. Memory is had from other nodes when the near ones are full, and that it cannot be bound
  * is no error.
  */
+#include "memory/host/near.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "internal.h"
 
 #if KMM__HAVE_HWLOC
 
 #include <fcntl.h>
 #include <hwloc.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
 
 enum { LEAST_BYTES = 1 << 20 }; /* of what is bound: each piece may cost a mapping of its own */
 
@@ -168,7 +170,7 @@ static void find(kmm_runtime_t *rt, struct kmm__near *n)
 
 static struct kmm__near *find_once(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->near;
+    struct kmm__near *n = rt->memory->near;
     if (n->known)
         return n;
     pthread_mutex_lock(&n->lock);
@@ -183,20 +185,20 @@ static struct kmm__near *find_once(kmm_runtime_t *rt)
 
 void kmm__near_start(kmm_runtime_t *rt)
 {
-    rt->near = kmm__alloc(sizeof(*rt->near));
-    pthread_mutex_init(&rt->near->lock, NULL);
+    rt->memory->near = kmm__alloc(sizeof(*rt->memory->near));
+    pthread_mutex_init(&rt->memory->near->lock, NULL);
 }
 
 void kmm__near_ahead(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->near;
+    struct kmm__near *n = rt->memory->near;
     if (!n->has_thread && !is_off() && !is_one_node())
         n->has_thread = pthread_create(&n->thread, NULL, load_main, n) == 0;
 }
 
 void kmm__near_stop(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->near;
+    struct kmm__near *n = rt->memory->near;
     if (n->has_thread)
         pthread_join(n->thread, NULL);
     for (uint32_t k = 0; k < KMM__MAX_DEVICES; k++)
@@ -205,7 +207,7 @@ void kmm__near_stop(kmm_runtime_t *rt)
         hwloc_topology_destroy(n->topology);
     pthread_mutex_destroy(&n->lock);
     free(n);
-    rt->near = NULL;
+    rt->memory->near = NULL;
 }
 
 int kmm__near_node(kmm__device_t *d)

@@ -3,16 +3,21 @@
  * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
  * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
  * blocks that lie behind a used one are locked ahead by threads of their own; two are as fast as
- * any number (docs/performance.md). Memory of the program that is mapped for a while is unlocked
+ * any number. Memory of the program that is mapped for a while is unlocked
  * again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
  * that costs less on this machine (costs.c), and only what is copied again and again is locked. So
  * does what there is no room to lock (locked.c).
  */
+#include "memory/host/pin.h"
+
 #include <stdlib.h>
 
-#include "internal.h"
+#include "base/alloc.h"
 #include "memory/disk/spill.h"
+#include "memory/host/locked.h"
+#include "memory/host/near.h"
 #include "memory/host/stage.h"
+#include "memory/transfer.h"
 
 enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
 
@@ -122,7 +127,7 @@ static void *pin_main(void *arg)
 
 void kmm__pin_start(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->pinners = kmm__alloc(sizeof(*p));
+    struct kmm__pinners *p = rt->memory->pinners = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->idle, NULL);
@@ -131,7 +136,7 @@ void kmm__pin_start(kmm_runtime_t *rt)
 
 void kmm__pin_settle(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->pinners;
+    struct kmm__pinners *p = rt->memory->pinners;
     pthread_mutex_lock(&p->lock);
     while (p->first || p->busy)
         pthread_cond_wait(&p->idle, &p->lock);
@@ -140,7 +145,7 @@ void kmm__pin_settle(kmm_runtime_t *rt)
 
 void kmm__pin_stop(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->pinners;
+    struct kmm__pinners *p = rt->memory->pinners;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -153,7 +158,7 @@ void kmm__pin_stop(kmm_runtime_t *rt)
     pthread_cond_destroy(&p->idle);
     pthread_mutex_destroy(&p->lock);
     free(p);
-    rt->pinners = NULL;
+    rt->memory->pinners = NULL;
 }
 
 /* Threads are made for the first request. False: there are none. */
@@ -168,7 +173,7 @@ static bool threads_ensure(struct kmm__pinners *p)
  * held. */
 static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    struct kmm__pinners *p = a->runtime->pinners;
+    struct kmm__pinners *p = a->runtime->memory->pinners;
     pthread_mutex_lock(&p->lock);
     if (threads_ensure(p) && kmm__locked_take(a->runtime, lockable(a, k))) {
         request_t *r = kmm__alloc(sizeof(*r));

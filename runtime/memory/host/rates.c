@@ -6,6 +6,7 @@
 
 #include "memory/host/costs.h"
 #include "memory/host/links.h"
+#include "memory/host/near.h"
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };
 
@@ -25,7 +26,8 @@ typedef struct probe {
 
 uint64_t kmm__rates_bytes(const kmm__device_t *d)
 {
-    uint64_t bytes = d->most / DEVICE_PART < SAMPLE_BYTES ? d->most / DEVICE_PART : SAMPLE_BYTES,
+    uint64_t bytes = d->memory->most / DEVICE_PART < SAMPLE_BYTES ? d->memory->most / DEVICE_PART
+                                                                  : SAMPLE_BYTES,
              unit = d->info.granularity;
     return bytes < unit ? unit : bytes / unit * unit;
 }

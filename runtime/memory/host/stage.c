@@ -17,7 +17,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "memory/host/costs.h"
+#include "memory/host/near.h"
 
 enum {
     SLOTS = 32,
@@ -129,7 +132,7 @@ static void notes_deliver(struct kmm__stager *p)
 static void note_arrived(void *arg, int status)
 {
     note_t *n = arg;
-    struct kmm__stager *p = n->device->runtime->stager;
+    struct kmm__stager *p = n->device->runtime->memory->stager;
     n->status = status;
     n->next = NULL;
     pthread_mutex_lock(&p->lock);
@@ -142,7 +145,7 @@ static void note_arrived(void *arg, int status)
 
 int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void *arg)
 {
-    struct kmm__stager *p = d->runtime->stager;
+    struct kmm__stager *p = d->runtime->memory->stager;
     if (!p->landing) /* what is enqueued on d->out is counted by now */
         return d->backend->notify(d->out, fn, arg);
     note_t *n = kmm__alloc(sizeof(*n));
@@ -267,7 +270,7 @@ static int times_given(struct kmm__stager *p)
 
 int kmm__stage_start(kmm_runtime_t *rt)
 {
-    struct kmm__stager *p = rt->stager = kmm__alloc(sizeof(*p));
+    struct kmm__stager *p = rt->memory->stager = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -321,7 +324,7 @@ static void costs_look_up(struct kmm__stager *p, const kmm__device_t *d)
 
 bool kmm__stage_works(kmm__device_t *d)
 {
-    struct kmm__stager *p = d->runtime->stager;
+    struct kmm__stager *p = d->runtime->memory->stager;
     if (!p->threads_wanted || d->backend->kind == KMM_KIND_HOST)
         return false;
     pthread_mutex_lock(&p->lock);
@@ -419,7 +422,7 @@ static bool measure(struct kmm__stager *p, kmm__device_t *d, kmm__copy_costs_t *
 
 double kmm__stage_times(kmm__device_t *d, uint64_t bytes)
 {
-    struct kmm__stager *p = d->runtime->stager;
+    struct kmm__stager *p = d->runtime->memory->stager;
     kmm__copy_costs_t costs;
     pthread_mutex_lock(&p->lock);
     while (p->costs_state == COSTS_MEASURING)
@@ -443,7 +446,7 @@ double kmm__stage_times(kmm__device_t *d, uint64_t bytes)
 
 bool kmm__stage_costs(kmm_runtime_t *rt, kmm__copy_costs_t *out, double *times)
 {
-    struct kmm__stager *p = rt->stager;
+    struct kmm__stager *p = rt->memory->stager;
     pthread_mutex_lock(&p->lock);
     bool known = p->costs_state == COSTS_KNOWN && p->costs.stage > 0;
     *out = p->costs;
@@ -464,7 +467,7 @@ static bool is_quiet(const struct kmm__stager *p)
 
 void kmm__stage_stop(kmm_runtime_t *rt)
 {
-    struct kmm__stager *p = rt->stager;
+    struct kmm__stager *p = rt->memory->stager;
     pthread_mutex_lock(&p->lock);
     while (!is_quiet(p))
         pthread_cond_wait(&p->changed, &p->lock);
@@ -481,7 +484,7 @@ void kmm__stage_stop(kmm_runtime_t *rt)
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
-    rt->stager = NULL;
+    rt->memory->stager = NULL;
 }
 
 /* ---- Copies in ---- */
@@ -529,7 +532,7 @@ static int send_filled(struct kmm__stager *p, kmm__stage_t *t)
 
 int kmm__stage_finish(kmm__stage_t *t)
 {
-    struct kmm__stager *p = t->device->runtime->stager;
+    struct kmm__stager *p = t->device->runtime->memory->stager;
     int result = 0;
     if (t->is_out)
         return 0;
@@ -560,7 +563,7 @@ static bool is_landing(const struct kmm__stager *p, const char *begin, const cha
 
 void kmm__stage_await(kmm_runtime_t *rt, const char *begin, const char *end)
 {
-    struct kmm__stager *p = rt->stager;
+    struct kmm__stager *p = rt->memory->stager;
     if (!p->landing)
         return;
     pthread_mutex_lock(&p->lock);
@@ -632,7 +635,7 @@ static slot_t *slot_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
 static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
                  int64_t rows)
 {
-    struct kmm__stager *p = t->device->runtime->stager;
+    struct kmm__stager *p = t->device->runtime->memory->stager;
     int error = 0;
     kmm__stage_await(t->device->runtime, host, host + (rows - 1) * pitch + width);
     pthread_mutex_lock(&p->lock);
@@ -657,7 +660,7 @@ static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int
 
 static int run(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width)
 {
-    int64_t most = (int64_t)t->device->runtime->stager->slot_bytes;
+    int64_t most = (int64_t)t->device->runtime->memory->stager->slot_bytes;
     int error = 0;
     for (int64_t n; width > 0 && !error; width -= n) {
         n = width < most ? width : most;
@@ -671,7 +674,7 @@ static int run(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width)
 int kmm__stage_copy(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
                     int64_t rows)
 {
-    int64_t fit = (int64_t)t->device->runtime->stager->slot_bytes / width;
+    int64_t fit = (int64_t)t->device->runtime->memory->stager->slot_bytes / width;
     int error = 0;
     if (rows == 1 || width == pitch)
         return run(t, at, host, width * rows);

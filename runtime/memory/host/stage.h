@@ -4,6 +4,7 @@
 #ifndef KMM__STAGE_H
 #define KMM__STAGE_H
 
+#include "backend/device.h"
 #include "memory/host/costs.h"
 
 int kmm__stage_start(kmm_runtime_t *rt);

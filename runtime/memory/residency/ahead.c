@@ -7,9 +7,12 @@
  * nothing while memory is short, since room is then for who comes first. What it cannot map is
  * mapped by who needs it.
  */
+#include "memory/residency/ahead.h"
+
 #include <stdlib.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "memory/residency/frame.h"
 
 struct kmm__ahead {
     pthread_t thread;
@@ -24,7 +27,7 @@ static void *ahead_main(void *arg)
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
         if (!kmm__frames_map_ahead(d))
-            pthread_cond_wait(&d->mapper->wake, &rt->lock);
+            pthread_cond_wait(&d->memory->mapper->wake, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     return NULL;
 }
@@ -32,24 +35,26 @@ static void *ahead_main(void *arg)
 /* Where memory cannot be mapped, or is the CPU's, there is nothing to do ahead. */
 static bool is_wanted(const kmm__device_t *d)
 {
-    return d->backend->kind != KMM_KIND_HOST && !d->info.whole && d->ready.count && !d->pressure;
+    return d->backend->kind != KMM_KIND_HOST && !d->info.whole && d->memory->next_task(d, 0) &&
+           !d->memory->pressure;
 }
 
 void kmm__ahead_wake(kmm__device_t *d)
 {
     if (!is_wanted(d))
         return;
-    if (!d->mapper) {
-        d->mapper = kmm__alloc(sizeof(*d->mapper));
-        pthread_cond_init(&d->mapper->wake, NULL);
-        d->mapper->runs = pthread_create(&d->mapper->thread, NULL, ahead_main, d) == 0;
+    if (!d->memory->mapper) {
+        d->memory->mapper = kmm__alloc(sizeof(*d->memory->mapper));
+        pthread_cond_init(&d->memory->mapper->wake, NULL);
+        d->memory->mapper->runs =
+            pthread_create(&d->memory->mapper->thread, NULL, ahead_main, d) == 0;
     }
-    pthread_cond_signal(&d->mapper->wake);
+    pthread_cond_signal(&d->memory->mapper->wake);
 }
 
 void kmm__ahead_stop(kmm__device_t *d)
 {
-    struct kmm__ahead *m = d->mapper;
+    struct kmm__ahead *m = d->memory->mapper;
     if (!m)
         return;
     pthread_mutex_lock(&d->runtime->lock);
@@ -59,5 +64,5 @@ void kmm__ahead_stop(kmm__device_t *d)
         pthread_join(m->thread, NULL);
     pthread_cond_destroy(&m->wake);
     free(m);
-    d->mapper = NULL;
+    d->memory->mapper = NULL;
 }

@@ -8,10 +8,12 @@
  * expected to come again every P tasks, and its frames with it. That is what programs need that
  * wait after each step of an iteration, and so have no queue.
  */
+#include "memory/residency/foresight.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/alloc.h"
 
 /* ---- The queue of a frame: the tasks that will touch it, by number, which is the order of
  * submission ---- */
@@ -54,7 +56,7 @@ static void for_each_frame(kmm__task_t *t, void (*fn)(void *ctx, kmm__frame_t *f
 {
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->array->is_abstract)
+        if (a->array->object.is_abstract)
             continue;
         kmm__frames_table(a->array, t->device);
         kmm__frames_of(a->array, t->device, a->layout, &a->box, fn, t);
@@ -76,15 +78,15 @@ void kmm__uses_expect(kmm__task_t *t)
 {
     if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
         return;
-    t->is_expected = true;
+    t->residency.is_expected = true;
     for_each_frame(t, expect_frame);
 }
 
 void kmm__uses_cancel(kmm__task_t *t)
 {
-    if (t->is_expected)
+    if (t->residency.is_expected)
         for_each_frame(t, cancel_frame);
-    t->is_expected = false;
+    t->residency.is_expected = false;
 }
 
 void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence)
@@ -113,12 +115,12 @@ bool kmm__uses_none(const kmm__frame_t *f)
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
 {
     uint32_t k = (uint32_t)(identity % KMM__PATTERNS);
-    kmm__pattern_t *p = &rt->patterns[k];
+    kmm__pattern_t *p = &rt->memory->patterns[k];
     if (p->identity != identity)
         *p = (kmm__pattern_t){.identity = identity};
     else
-        p->period = rt->next_sequence - p->last;
-    p->last = rt->next_sequence;
+        p->period = rt->tasks->next_sequence - p->last;
+    p->last = rt->tasks->next_sequence;
     return k;
 }
 
@@ -131,7 +133,7 @@ static const uint64_t UNKNOWN = UINT64_C(1) << 62;
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now)
 {
     const kmm__uses_t *u = &f->uses;
-    uint64_t period = rt->patterns[u->launch].period, next = UINT64_MAX;
+    uint64_t period = rt->memory->patterns[u->launch].period, next = UINT64_MAX;
     if (u->count)
         return u->queue[u->head];
     for (uint32_t k = 0; k < KMM__PAST_USES && period && u->past[k]; k++)

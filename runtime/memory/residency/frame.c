@@ -8,9 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/spin.h"
+#include "memory/coherence.h"
 #include "memory/disk/spill.h"
 #include "memory/host/stage.h"
+#include "memory/residency/ahead.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/pack.h"
 
 enum {
     PRESSURE_LASTS = 32,
@@ -43,7 +49,7 @@ static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
 static void ahead_end(kmm__frame_t *f)
 {
     if (f->ahead)
-        f->device->ahead_bytes -= f->array->frame_bytes;
+        f->device->memory->ahead_bytes -= f->array->frame_bytes;
     f->ahead = false;
 }
 
@@ -66,40 +72,42 @@ static uint64_t bytes_here(const kmm__frame_t *f)
 bool kmm__frames_fit(const kmm__device_t *d)
 {
     enum { SLABS = 16 }; /* what small arrays take beside frames (pack.c) */
-    return d->runtime->framed_bytes <= d->limit - d->limit / SLABS && !d->pressure;
+    return d->runtime->memory->framed_bytes <= d->memory->limit - d->memory->limit / SLABS &&
+           !d->memory->pressure;
 }
 
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     if (f->pins++ == 0) {
-        list_remove(&d->idle, f);
-        list_push(&d->busy, f);
-        d->pinned_bytes += bytes_here(f);
+        list_remove(&d->memory->idle, f);
+        list_push(&d->memory->busy, f);
+        d->memory->pinned_bytes += bytes_here(f);
         ahead_end(f);
     }
-    t->pinned = kmm__grow(t->pinned, t->pinned_count, &t->pinned_capacity, sizeof(*t->pinned));
-    t->pinned[t->pinned_count++] = f;
+    t->residency.pinned = kmm__grow(t->residency.pinned, t->residency.pinned_count,
+                                    &t->residency.pinned_capacity, sizeof(*t->residency.pinned));
+    t->residency.pinned[t->residency.pinned_count++] = f;
 }
 
 void kmm__frames_release(kmm__task_t *t)
 {
-    if (t->coming) {
-        t->device->coming -= t->coming;
-        t->coming = 0;
+    if (t->residency.coming) {
+        t->device->memory->coming -= t->residency.coming;
+        t->residency.coming = 0;
         kmm__device_wake(t->device);
     }
-    for (uint32_t k = 0; k < t->pinned_count; k++) {
-        kmm__frame_t *f = t->pinned[k];
+    for (uint32_t k = 0; k < t->residency.pinned_count; k++) {
+        kmm__frame_t *f = t->residency.pinned[k];
         kmm__device_t *d = f->device;
         if (--f->pins)
             continue;
-        d->pinned_bytes -= bytes_here(f);
-        list_remove(&d->busy, f);
-        list_push(&d->idle, f);
+        d->memory->pinned_bytes -= bytes_here(f);
+        list_remove(&d->memory->busy, f);
+        list_push(&d->memory->idle, f);
         kmm__device_wake(d);
     }
-    t->pinned_count = 0;
+    t->residency.pinned_count = 0;
 }
 
 /* ---- Which frames a box touches ---- */
@@ -165,17 +173,18 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
 
 static void spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t bytes)
 {
-    d->spare = kmm__grow(d->spare, d->spare_count, &d->spare_capacity, sizeof(*d->spare));
-    d->spare[d->spare_count++] = (kmm__spare_t){handle, bytes};
+    d->memory->spare = kmm__grow(d->memory->spare, d->memory->spare_count,
+                                 &d->memory->spare_capacity, sizeof(*d->memory->spare));
+    d->memory->spare[d->memory->spare_count++] = (kmm__spare_t){handle, bytes};
 }
 
 static bool spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
 {
-    for (uint32_t k = d->spare_count; k-- > 0;) {
-        if (d->spare[k].bytes != bytes)
+    for (uint32_t k = d->memory->spare_count; k-- > 0;) {
+        if (d->memory->spare[k].bytes != bytes)
             continue;
-        *out = d->spare[k].handle;
-        d->spare[k] = d->spare[--d->spare_count];
+        *out = d->memory->spare[k].handle;
+        d->memory->spare[k] = d->memory->spare[--d->memory->spare_count];
         return true;
     }
     return false;
@@ -184,11 +193,11 @@ static bool spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *ou
 /* Gives a spare frame, of whatever size, back to the driver. */
 static void spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
 {
-    kmm__spare_t s = d->spare[--d->spare_count];
+    kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
     pthread_mutex_unlock(&rt->lock);
     d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
     pthread_mutex_lock(&rt->lock);
-    d->used -= s.bytes; /* not before: another thread may be about to create one */
+    d->memory->used -= s.bytes; /* not before: another thread may be about to create one */
 }
 
 /* Gives the host's memory back. Unlocks meanwhile. */
@@ -198,7 +207,7 @@ static void away_destroy(kmm__frame_t *f)
     pthread_mutex_unlock(&d->runtime->lock);
     d->backend->frame_destroy(d->gpu, f->handle, f->array->frame_bytes);
     pthread_mutex_lock(&d->runtime->lock);
-    d->away -= f->array->frame_bytes;
+    d->memory->away -= f->array->frame_bytes;
     f->away = false;
 }
 
@@ -225,7 +234,7 @@ static void frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     int error = d->info.whole
                     ? 0
                     : d->backend->frame_unmap(d->gpu, frame_address(f), f->array->frame_bytes);
-    count_since(begin, &d->mappings, &d->mapping_ns);
+    count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
     pthread_mutex_lock(&rt->lock);
     if (d->info.whole)
         f->array->residence[d->index].window = 0;
@@ -275,15 +284,15 @@ static void eviction_done(void *arg, int status)
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
         frame_set(f, KMM__FRAME_MAPPED);
-        list_push(&d->idle, f);
+        list_push(&d->memory->idle, f);
     } else {
         frame_set(f, KMM__FRAME_EVICTED);
-        f->next = d->evicted;
-        d->evicted = f;
+        f->next = d->memory->evicted;
+        d->memory->evicted = f;
     }
     kmm__ticket_unref(e->ticket);
-    d->evicting--;
-    d->evicting_bytes -= bytes_here(f);
+    d->memory->evicting--;
+    d->memory->evicting_bytes -= bytes_here(f);
     kmm__device_wake(d);
     pthread_cond_broadcast(&rt->progress);
     pthread_mutex_unlock(&rt->lock);
@@ -309,7 +318,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__spill_release(rt, &held);
         return error;
     }
-    list_remove(&d->idle, f);
+    list_remove(&d->memory->idle, f);
     if (matters)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
@@ -321,8 +330,8 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     *e = (eviction_t){f, moves.move[0].ticket, held, 0, NULL};
     kmm__ticket_ref(e->ticket);
     frame_set(f, KMM__FRAME_EVICTING);
-    d->evicting++;
-    d->evicting_bytes += bytes_here(f);
+    d->memory->evicting++;
+    d->memory->evicting_bytes += bytes_here(f);
     pthread_mutex_unlock(&rt->lock);
     error = e->error = kmm__moves_enqueue(&moves, true);
     if (error) {
@@ -342,7 +351,7 @@ static int frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 
 static void evicted_take(kmm__device_t *d, kmm__frame_t *f)
 {
-    kmm__frame_t **at = &d->evicted;
+    kmm__frame_t **at = &d->memory->evicted;
     while (*at != f)
         at = &(*at)->next;
     *at = f->next;
@@ -357,9 +366,9 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
     kmm__frame_t *best = NULL;
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
-        uint64_t n = f->away || (f->stamp == d->stamp && (f->pins || d->acquires))
+        uint64_t n = f->away || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
                          ? 0
-                         : kmm__uses_next(d->runtime, f, d->now);
+                         : kmm__uses_next(d->runtime, f, d->memory->now);
         if (n <= *next)
             continue;
         best = f;
@@ -380,11 +389,12 @@ static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
 static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
     uint64_t idle_next;
-    kmm__frame_t *idle = farthest(d, d->idle, &idle_next);
+    kmm__frame_t *idle = farthest(d, d->memory->idle, &idle_next);
     bool later = false;
-    for (const kmm__frame_t *f = d->busy; f && idle; f = f->next) {
-        if (f->away || f->stamp == d->stamp ||
-            !is_much_later(kmm__uses_next(d->runtime, f, d->now), idle_next, d->now))
+    for (const kmm__frame_t *f = d->memory->busy; f && idle; f = f->next) {
+        if (f->away || f->stamp == d->memory->stamp ||
+            !is_much_later(kmm__uses_next(d->runtime, f, d->memory->now), idle_next,
+                           d->memory->now))
             continue;
         coming += f->array->frame_bytes;
         later = true;
@@ -397,34 +407,35 @@ static kmm__frame_t *choose_victim(const kmm__device_t *d, uint64_t coming, uint
 static void note_needed(kmm__device_t *d)
 {
     uint64_t next;
-    if (farthest(d, d->idle, &next))
-        d->all_needed = kmm__uses_is_known(next);
+    if (farthest(d, d->memory->idle, &next))
+        d->memory->all_needed = kmm__uses_is_known(next);
 }
 
 /* How much is kept free while memory is short: what the next tasks may have to map. */
 static uint64_t reserve_bytes(const kmm__device_t *d)
 {
-    uint64_t most = d->limit / AHEAD_PART,
-             next = (d->all_needed ? AHEAD_NEEDED : AHEAD_TASKS) * d->missing;
+    uint64_t most = d->memory->limit / AHEAD_PART,
+             next = (d->memory->all_needed ? AHEAD_NEEDED : AHEAD_TASKS) * d->memory->missing;
     return next < most ? next : most;
 }
 
 void kmm__frames_evict_ahead(kmm__device_t *d)
 {
-    uint64_t free_bytes = d->limit > d->used ? d->limit - d->used : 0;
-    if (!d->pressure)
+    uint64_t free_bytes =
+        d->memory->limit > d->memory->used ? d->memory->limit - d->memory->used : 0;
+    if (!d->memory->pressure)
         return;
     note_needed(d);
-    for (uint32_t k = 0; k < d->spare_count; k++)
-        free_bytes += d->spare[k].bytes;
-    free_bytes += d->evicting_bytes + d->ahead_bytes;
-    for (kmm__frame_t *f = d->evicted; f; f = f->next)
+    for (uint32_t k = 0; k < d->memory->spare_count; k++)
+        free_bytes += d->memory->spare[k].bytes;
+    free_bytes += d->memory->evicting_bytes + d->memory->ahead_bytes;
+    for (kmm__frame_t *f = d->memory->evicted; f; f = f->next)
         free_bytes += bytes_here(f);
     for (kmm__frame_t *victim; free_bytes < reserve_bytes(d) &&
                                (victim = choose_victim(d, free_bytes, reserve_bytes(d)));) {
         free_bytes += victim->array->frame_bytes;
         if (frame_evict(d->runtime, victim)) {
-            d->pressure = 0; /* who needs the room finds out why there is none */
+            d->memory->pressure = 0; /* who needs the room finds out why there is none */
             return;
         }
     }
@@ -456,9 +467,9 @@ static void note_closed(wanted_t *w, kmm__frame_t *f)
 static void want(void *ctx, kmm__frame_t *f)
 {
     wanted_t *w = ctx;
-    if (f->stamp == f->device->stamp)
+    if (f->stamp == f->device->memory->stamp)
         return;
-    f->stamp = f->device->stamp;
+    f->stamp = f->device->memory->stamp;
     kmm__uses_meet(f, w->task);
     w->bytes += bytes_here(f);
     if (f->state == KMM__FRAME_MAPPED) {
@@ -494,7 +505,7 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
     kmm_runtime_t *rt = d->runtime;
     kmm__residence_t *r = &a->residence[d->index];
     kmm__addr_t window = 0;
-    if (r->window || a->is_abstract)
+    if (r->window || a->object.is_abstract)
         return 0;
     if (d->info.whole) {
         kmm__frames_table(a, d);
@@ -539,7 +550,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         counted_t c = {0, 0};
-        if (a->array->is_abstract)
+        if (a->array->object.is_abstract)
             continue;
         kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
         bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
@@ -553,7 +564,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 {
     enum { MOST = 1 << 20 };
-    uint64_t limit = t->device->limit, parts = limit ? (needed + limit - 1) / limit : MOST;
+    uint64_t limit = t->device->memory->limit, parts = limit ? (needed + limit - 1) / limit : MOST;
     while (parts < MOST && part_bytes(t, parts) > limit)
         parts += parts / 16 + 1;
     return parts < MOST ? parts : 0;
@@ -565,9 +576,9 @@ static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 static bool may_exceed(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__device_t *d = t->device;
-    if (!d->info.away || d->runtime->spill)
+    if (!d->info.away || d->runtime->memory->spill)
         return false;
-    return t->work->may_exceed || (d->limit && parts_that_fit(t, needed) == 0);
+    return t->work->may_exceed || (d->memory->limit && parts_that_fit(t, needed) == 0);
 }
 
 static int too_large(kmm__task_t *t, uint64_t needed)
@@ -579,8 +590,8 @@ static int too_large(kmm__task_t *t, uint64_t needed)
                               "cannot map memory in parts, "
                               "so that each array a chunk uses is there whole",
                               (unsigned long long)needed, d->info.name,
-                              (unsigned long long)d->limit);
-    if (d->limit == 0)
+                              (unsigned long long)d->memory->limit);
+    if (d->memory->limit == 0)
         return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left",
                               (unsigned long long)needed, d->info.name);
     uint64_t parts = parts_that_fit(t, needed);
@@ -590,31 +601,32 @@ static int too_large(kmm__task_t *t, uint64_t needed)
                  (unsigned long long)parts);
     return kmm__error_set(
         KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s",
-        (unsigned long long)needed, d->info.name, (unsigned long long)d->limit, remedy);
+        (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit, remedy);
 }
 
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
 static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
-    if (!d->evicting && d->pinned_bytes <= own_pinned && !d->is_moving_ahead)
+    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned &&
+        !d->memory->is_moving_ahead)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
     pthread_cond_wait(&d->wake, &d->runtime->lock);
-    d->waiting_ns += kmm__now() - begin;
+    d->counters.waiting_ns += kmm__now() - begin;
     return 0;
 }
 
 /* What there is to warn of is said once for each kernel, function or task, and not of more than
  * there is room to remember. */
-static bool is_first(const void *said[KMM__SAID], const kmm__work_t *w)
+static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
 {
     const void *what = w->kernel       ? (const void *)w->kernel
                        : w->item_count ? w->item_text[0]
                                        : w->name;
     int k = 0;
-    while (k < KMM__SAID && said[k] && said[k] != what)
+    while (k < KMM__WARNED && said[k] && said[k] != what)
         k++;
-    if (k == KMM__SAID || said[k])
+    if (k == KMM__WARNED || said[k])
         return false;
     said[k] = what;
     return true;
@@ -628,7 +640,7 @@ static void say_exceeding(const wanted_t *w)
     kmm__device_t *d = t->device;
     char where[320],
         remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
-    if (!is_first(d->exceeding, work))
+    if (!is_first(d->memory->exceeding, work))
         return;
     if (work->item_count == 0) {
         fprintf(stderr,
@@ -636,19 +648,19 @@ static void say_exceeding(const wanted_t *w)
                 "used: it works on the rest in the host's "
                 "memory, slowly; `#pragma kmm parallel` above its launch splits it\n",
                 work->name, (unsigned long long)w->bytes, d->info.name,
-                (unsigned long long)d->limit);
+                (unsigned long long)d->memory->limit);
         return;
     }
     uint64_t parts = work->is_inline ? 1 : parts_that_fit(t, w->bytes);
     if (parts)
         snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
                  (unsigned long long)parts);
-    kmm__describe(t, where, sizeof(where));
+    kmm__task_describe(t, where, sizeof(where));
     fprintf(stderr,
             "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works "
             "on the rest in the host's memory, slowly%s%s "
             "[exceeding]\n",
-            where, (unsigned long long)w->bytes, d->info.name, (unsigned long long)d->limit,
+            where, (unsigned long long)w->bytes, d->info.name, (unsigned long long)d->memory->limit,
             work->is_inline ? "" : "; ", work->is_inline ? "" : remedy);
 }
 
@@ -666,21 +678,21 @@ static void say_amplified(const wanted_t *w)
     kmm__device_t *d = t->device;
     uint64_t used = 0, brought = 0;
     char where[320];
-    if (t->chunk || t->work->chunk_count < 2 || !t->work->kernel || w->bytes < d->limit / PART ||
-        d->info.whole)
+    if (t->part.chunk || t->work->chunk_count < 2 || !t->work->kernel ||
+        w->bytes < d->memory->limit / PART || d->info.whole)
         return;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         counted_t c = {0, 0};
-        if (a->array->is_abstract)
+        if (a->array->object.is_abstract)
             continue;
         kmm__frames_of(a->array, d, a->layout, &a->box, count_frame, &c);
         used += (uint64_t)kmm__box_volume(&a->box);
         brought += (c.here > EDGES ? c.here - EDGES : 0) * a->array->frame_bytes;
     }
-    if (brought <= MUCH * used || !is_first(d->amplified, t->work))
+    if (brought <= MUCH * used || !is_first(d->memory->amplified, t->work))
         return;
-    kmm__describe(t, where, sizeof(where));
+    kmm__task_describe(t, where, sizeof(where));
     fprintf(stderr,
             "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which "
             "it needs on %s; chunks of whole rows "
@@ -699,9 +711,9 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     if (error)
         return error == KMM_E_MEMORY ? too_large(w->task, w->bytes) : driver_error(d, error);
     f->away = true;
-    d->away += bytes;
-    if (d->away > d->away_most)
-        d->away_most = d->away;
+    d->memory->away += bytes;
+    if (d->memory->away > d->counters.away_most)
+        d->counters.away_most = d->memory->away;
     return 0;
 }
 
@@ -726,26 +738,27 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
     for (kmm__frame_t *victim;;) {
         if (spare_take(d, bytes, &f->handle))
             return 0;
-        if (d->used + bytes <= d->limit) {
-            d->used += bytes;
+        if (d->memory->used + bytes <= d->memory->limit) {
+            d->memory->used += bytes;
             pthread_mutex_unlock(&rt->lock);
             int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
             pthread_mutex_lock(&rt->lock);
-            d->used -= error ? bytes : 0;
+            d->memory->used -= error ? bytes : 0;
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
-            d->limit = d->used; /* others use the device too */
-        } else if (d->spare_count) {
+            d->memory->limit = d->memory->used; /* others use the device too */
+        } else if (d->memory->spare_count) {
             spare_destroy(rt, d);
         } else if (kmm__pack_trim(d)) {
             continue;
-        } else if (d->evicted) {
-            kmm__frame_t *gone = d->evicted;
+        } else if (d->memory->evicted) {
+            kmm__frame_t *gone = d->memory->evicted;
             evicted_take(d, gone);
             frame_unmap(rt, gone);
-        } else if (d->evicting_bytes < w->missing + reserve_bytes(d) &&
-                   (victim = choose_victim(d, d->evicting_bytes, w->missing + reserve_bytes(d)))) {
-            d->pressure = PRESSURE_LASTS;
+        } else if (d->memory->evicting_bytes < w->missing + reserve_bytes(d) &&
+                   (victim = choose_victim(d, d->memory->evicting_bytes,
+                                           w->missing + reserve_bytes(d)))) {
+            d->memory->pressure = PRESSURE_LASTS;
             int error = frame_evict(rt, victim);
             if (error)
                 return error;
@@ -783,7 +796,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     if (f->state == KMM__FRAME_EVICTED) {
         evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
         frame_set(f, KMM__FRAME_MAPPED);
-        list_push(&d->idle, f);
+        list_push(&d->memory->idle, f);
     } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
                                                    eviction has failed */
         frame_set(f, KMM__FRAME_MOVING);        /* from here on, so that nobody maps it ahead */
@@ -798,7 +811,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         error = d->info.whole ? 0
                               : d->backend->frame_place(d->gpu, frame_address(f), f->handle,
                                                         f->array->frame_bytes);
-        count_since(begin, &d->mappings, &d->mapping_ns);
+        count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
         pthread_mutex_lock(&rt->lock);
         if (error) {
             frame_set(f, KMM__FRAME_ABSENT);
@@ -813,8 +826,8 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             f->array->residence[d->index].window = f->handle;
         frame_set(f, KMM__FRAME_MAPPED);
         f->allowed = d->info.whole;
-        d->ahead_failed = false;
-        list_push(&d->idle, f);
+        d->memory->ahead_failed = false;
+        list_push(&d->memory->idle, f);
     }
     kmm__frame_pin(w->task, f);
     note_closed(w, f);
@@ -853,7 +866,7 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
         uint64_t begin = kmm__now();
         error =
             d->backend->frames_allow(d->gpu, frame_address(first), n * first->array->frame_bytes);
-        count_since(begin, &d->allowings, &d->mapping_ns);
+        count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
         pthread_mutex_lock(&d->runtime->lock);
         for (uint32_t j = 0; j < n; j++)
             first[j].allowed = !error;
@@ -877,11 +890,11 @@ static int windows_ensure(kmm__task_t *t)
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
-    uint64_t usual = d->missing > w->missing ? d->missing : w->missing;
-    if (!d->pressure || !w->missing)
+    uint64_t usual = d->memory->missing > w->missing ? d->memory->missing : w->missing;
+    if (!d->memory->pressure || !w->missing)
         return;
     note_needed(d);
-    while (d->all_needed && d->coming > COMING_TASKS * usual)
+    while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
         if (wait_for_memory(d, w->held))
             return;
 }
@@ -891,24 +904,24 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     kmm__device_t *d = t->device;
     wanted_t w = {.task = t};
     int error = resident ? 0 : windows_ensure(t);
-    d->stamp++;
-    d->now = t->sequence;
+    d->memory->stamp++;
+    d->memory->now = t->sequence;
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (!a->array->is_abstract)
+        if (!a->array->object.is_abstract)
             want_box(&w, a);
     }
     if (!error)
-        t->is_expected = false;
+        t->residency.is_expected = false;
     uint64_t coming = w.missing + w.ahead;
     if (coming) /* tasks that begin and end inside frames differ from one to the next */
-        d->missing = d->missing ? (3 * d->missing + coming) / 4 : coming;
-    if (d->pressure && w.missing == 0)
-        d->pressure--;
-    if (w.bytes > d->limit)
-        d->limit = d->most; /* the driver may have more by now */
-    w.exceeds = w.bytes > d->limit && may_exceed(t, w.bytes);
-    if (!error && w.bytes > d->limit && !w.exceeds)
+        d->memory->missing = d->memory->missing ? (3 * d->memory->missing + coming) / 4 : coming;
+    if (d->memory->pressure && w.missing == 0)
+        d->memory->pressure--;
+    if (w.bytes > d->memory->limit)
+        d->memory->limit = d->memory->most; /* the driver may have more by now */
+    w.exceeds = w.bytes > d->memory->limit && may_exceed(t, w.bytes);
+    if (!error && w.bytes > d->memory->limit && !w.exceeds)
         error = too_large(t, w.bytes);
     if (!error && w.exceeds)
         say_exceeding(&w);
@@ -917,20 +930,20 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     if (w.ahead)
         kmm__ahead_wake(d);
     if (w.count == 0 && w.closed_count == 0) {
-        t->coming = error ? 0 : coming;
-        d->coming += t->coming;
+        t->residency.coming = error ? 0 : coming;
+        d->memory->coming += t->residency.coming;
         return error;
     }
-    d->acquires = true;
+    d->memory->acquires = true;
     if (!error)
         await_turn(&w);
     if (!error)
         error = frames_map(&w);
     if (!error)
         error = frames_allow(&w, d);
-    d->acquires = false;
-    t->coming = error ? 0 : coming;
-    d->coming += t->coming;
+    d->memory->acquires = false;
+    t->residency.coming = error ? 0 : coming;
+    d->memory->coming += t->residency.coming;
     free(w.frames);
     free(w.closed);
     return error;
@@ -953,13 +966,13 @@ typedef struct ahead {
 static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle,
                           bool *is_new)
 {
-    if (d->ahead_bytes + bytes > d->limit / AHEAD_PART)
+    if (d->memory->ahead_bytes + bytes > d->memory->limit / AHEAD_PART)
         return false;
     *is_new = !spare_take(d, bytes, handle);
-    if (*is_new && d->used + bytes > d->limit)
+    if (*is_new && d->memory->used + bytes > d->memory->limit)
         return false;
-    d->used += *is_new ? bytes : 0;
-    d->ahead_bytes += bytes;
+    d->memory->used += *is_new ? bytes : 0;
+    d->memory->ahead_bytes += bytes;
     return true;
 }
 
@@ -1003,7 +1016,7 @@ static void ahead_undo(const ahead_t *a, uint32_t k)
     ahead_end(f);
     frame_set(f, KMM__FRAME_ABSENT);
     if (a->is_new[k])
-        a->device->used -= f->array->frame_bytes;
+        a->device->memory->used -= f->array->frame_bytes;
     else
         spare_push(a->device, f->handle, f->array->frame_bytes);
 }
@@ -1012,8 +1025,8 @@ static void ahead_undo(const ahead_t *a, uint32_t k)
 static void ahead_find(ahead_t *a)
 {
     const kmm__device_t *d = a->device;
-    for (uint32_t k = 0; k < d->ready.count && k < AHEAD_LOOK && !a->count; k++) {
-        const kmm__task_t *t = d->ready.tasks[d->ready.head + k];
+    const kmm__task_t *t;
+    for (uint32_t k = 0; k < AHEAD_LOOK && !a->count && (t = d->memory->next_task(d, k)); k++) {
         for (uint32_t j = 0; j < t->access_count && !t->error && !a->count; j++) {
             const kmm__access_t *x = &t->accesses[j];
             const kmm__residence_t *r = &x->array->residence[d->index];
@@ -1027,12 +1040,12 @@ bool kmm__frames_map_ahead(kmm__device_t *d)
 {
     ahead_t a = {.device = d};
     int error = 0, refused = 0;
-    if (d->pressure || d->lost || d->ahead_failed)
+    if (d->memory->pressure || d->lost || d->memory->ahead_failed)
         return false;
     ahead_find(&a);
     if (a.count == 0)
         return false;
-    d->is_moving_ahead = true;
+    d->memory->is_moving_ahead = true;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
     uint32_t placed = ahead_place(&a, &error);
@@ -1043,16 +1056,16 @@ bool kmm__frames_map_ahead(kmm__device_t *d)
     for (uint32_t k = 0; k < placed; k++) {
         a.first[k].allowed = !refused;
         frame_set(&a.first[k], KMM__FRAME_MAPPED);
-        list_push(&d->idle, &a.first[k]);
+        list_push(&d->memory->idle, &a.first[k]);
     }
     for (uint32_t k = placed; k < a.count; k++)
         ahead_undo(&a, k);
-    d->is_moving_ahead = false;
-    d->ahead_failed = error || refused;
-    d->mapped_ahead += placed;
-    d->ahead_ns += took;
+    d->memory->is_moving_ahead = false;
+    d->memory->ahead_failed = error || refused;
+    d->counters.mapped_ahead += placed;
+    d->counters.ahead_ns += took;
     kmm__device_wake(d);
-    return !d->ahead_failed;
+    return !d->memory->ahead_failed;
 }
 
 /* Frames side by side that another device is to have access to. */
@@ -1071,7 +1084,7 @@ static void share_run(share_t *s)
     uint64_t begin = kmm__now();
     f->device->backend->frame_share(f->device->gpu, frame_address(f),
                                     s->count * f->array->frame_bytes, s->to->gpu);
-    count_since(begin, &f->device->sharings, &f->device->sharing_ns);
+    count_since(begin, &f->device->counters.sharings, &f->device->counters.sharing_ns);
     s->count = 0;
 }
 
@@ -1137,7 +1150,7 @@ bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
     *bytes = t->bytes;
     for (uint32_t k = 0; k < t->access_count && all; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (a->array->is_abstract)
+        if (a->array->object.is_abstract)
             continue;
         all = is_reached(d, a->array);
         if (all && a->array->residence[d->index].mapped < a->array->frame_count)
@@ -1161,7 +1174,7 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         if (f->state == KMM__FRAME_EVICTED)
             evicted_take(d, f);
         else if (f->state == KMM__FRAME_MAPPED)
-            list_remove(&d->idle, f);
+            list_remove(&d->memory->idle, f);
         if (f->state != KMM__FRAME_ABSENT)
             frame_unmap(rt, f);
         kmm__uses_free(f);
@@ -1182,9 +1195,9 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 void kmm__frames_service(kmm__device_t *d)
 {
     kmm__array_t *waiting = NULL;
-    while (d->dead) {
-        kmm__array_t *a = d->dead;
-        d->dead = a->next_dead[d->index];
+    while (d->memory->dead) {
+        kmm__array_t *a = d->memory->dead;
+        d->memory->dead = a->next_dead[d->index];
         if (residence_release(d, a)) {
             kmm__array_left(a);
             continue;
@@ -1192,16 +1205,16 @@ void kmm__frames_service(kmm__device_t *d)
         a->next_dead[d->index] = waiting;
         waiting = a;
     }
-    d->dead = waiting;
+    d->memory->dead = waiting;
 }
 
 void kmm__frames_close(kmm__device_t *d)
 {
-    while (d->spare_count) {
-        kmm__spare_t s = d->spare[--d->spare_count];
+    while (d->memory->spare_count) {
+        kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
         d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
     }
-    free(d->spare);
-    d->spare = NULL;
+    free(d->memory->spare);
+    d->memory->spare = NULL;
     kmm__pack_close(d);
 }

@@ -10,9 +10,11 @@
  * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the
  * source without its lock, and the source lets go of the runtime's while it calls the driver.
  */
+#include "memory/residency/pack.h"
+
 #include <stdlib.h>
 
-#include "internal.h"
+#include "base/alloc.h"
 #include "resource/pool.h"
 
 /* Arrays up to 1/ARRAY_PART of a slab are packed, in at most 1/DEVICE_PART of a device. */
@@ -69,22 +71,22 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
     kmm_runtime_t *rt = d->runtime;
     const uint64_t bytes = slab_bytes(d);
     (void)stream;
-    if (size != bytes || d->pack->bytes + bytes > d->limit / DEVICE_PART ||
-        d->used + bytes > d->limit)
+    if (size != bytes || d->memory->pack->bytes + bytes > d->memory->limit / DEVICE_PART ||
+        d->memory->used + bytes > d->memory->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
-    d->used += bytes;
+    d->memory->used += bytes;
     pthread_mutex_unlock(&rt->lock);
     int error = slab_map(d, s);
     pthread_mutex_lock(&rt->lock);
     if (error) {
-        d->used -= bytes;
+        d->memory->used -= bytes;
         free(s);
         return KMM_E_MEMORY;
     }
-    d->pack->bytes += bytes;
-    s->next = d->pack->slabs;
-    d->pack->slabs = s;
+    d->memory->pack->bytes += bytes;
+    s->next = d->memory->pack->slabs;
+    d->memory->pack->slabs = s;
     *out = (void *)(uintptr_t)s->window;
     return 0;
 }
@@ -92,7 +94,7 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
 static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
 {
     kmm__device_t *d = context;
-    slab_t **at = &d->pack->slabs;
+    slab_t **at = &d->memory->pack->slabs;
     (void)size, (void)stream;
     while ((*at)->window != (kmm__addr_t)(uintptr_t)p)
         at = &(*at)->next;
@@ -101,8 +103,8 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     pthread_mutex_unlock(&d->runtime->lock);
     slab_unmap(d, s);
     pthread_mutex_lock(&d->runtime->lock);
-    d->used -= slab_bytes(d);
-    d->pack->bytes -= slab_bytes(d);
+    d->memory->used -= slab_bytes(d);
+    d->memory->pack->bytes -= slab_bytes(d);
     return 0;
 }
 
@@ -132,9 +134,9 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
     void *place;
     if (bytes > slab_bytes(d) / ARRAY_PART)
         return false;
-    if (!d->pack && !(d->pack = pack_create(d)))
+    if (!d->memory->pack && !(d->memory->pack = pack_create(d)))
         return false;
-    if (kmm_resource_allocate(d->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
+    if (kmm_resource_allocate(d->memory->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
         return false;
     *out = (kmm__addr_t)(uintptr_t)place;
     return true;
@@ -142,23 +144,23 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
 
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at)
 {
-    kmm_resource_deallocate(d->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
-    d->pack->returned = true;
+    kmm_resource_deallocate(d->memory->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
+    d->memory->pack->returned = true;
 }
 
 bool kmm__pack_trim(kmm__device_t *d)
 {
-    const uint64_t used = d->used;
-    if (!d->pack || !d->pack->returned)
+    const uint64_t used = d->memory->used;
+    if (!d->memory->pack || !d->memory->pack->returned)
         return false;
-    d->pack->returned = false;
-    kmm_resource_trim(d->pack->pool, 0);
-    return d->used < used;
+    d->memory->pack->returned = false;
+    kmm_resource_trim(d->memory->pack->pool, 0);
+    return d->memory->used < used;
 }
 
 static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
 {
-    slab_t *s = d->pack->slabs;
+    slab_t *s = d->memory->pack->slabs;
     while (at < s->window || at >= s->window + slab_bytes(d))
         s = s->next;
     return s;
@@ -179,7 +181,7 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
 
 void kmm__pack_close(kmm__device_t *d)
 {
-    struct kmm__pack *p = d->pack;
+    struct kmm__pack *p = d->memory->pack;
     if (!p)
         return;
     pthread_mutex_lock(&d->runtime->lock);
@@ -187,5 +189,5 @@ void kmm__pack_close(kmm__device_t *d)
     kmm_resource_destroy(p->source);
     pthread_mutex_unlock(&d->runtime->lock);
     free(p);
-    d->pack = NULL;
+    d->memory->pack = NULL;
 }

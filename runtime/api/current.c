@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's own runtime, which is made when it is first needed, and the one that each thread
+ * uses. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/runtime.h"
+#include "base/error.h"
+#include "launch/builder.h"
+#include "memory/host/pin.h"
+#include "observe/stats.h"
+#include "task/inside.h"
+#include "task/marker.h"
+
+static pthread_once_t default_once = PTHREAD_ONCE_INIT;
+static kmm_runtime_t *default_runtime;
+static bool is_registered; /* what is called at the end and after a fork */
+static bool is_ending;     /* the process; what is unloaded now is not used again */
+static bool was_on_gpus;   /* the runtime of the process that this one was forked from */
+static _Thread_local kmm_runtime_t *current;
+
+static bool has_gpus(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        if (rt->device[k]->backend->kind != KMM_KIND_HOST)
+            return true;
+    return false;
+}
+
+void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        uint64_t launches = __atomic_load_n(&d->counters.launches, __ATOMIC_RELAXED);
+        if (d == but || !d->backend->flush ||
+            __atomic_exchange_n(&d->counters.flushed, launches, __ATOMIC_RELAXED) == launches)
+            continue;
+        d->backend->flush(d->lanes[0].stream);
+    }
+}
+
+/* The program ends. Its other threads may be in the middle of calls, and what is destroyed after
+ * this may free memory, so the runtime stays as it is, and goes with the process. Work is waited
+ * for, unless what calls exit is part of it, or another thread is inside a task. */
+static void default_end(void)
+{
+    kmm_runtime_t *rt = default_runtime;
+    is_ending = true;
+    if (!rt)
+        return;
+    if (!kmm__is_inside() && !kmm__tasks_open()) {
+        if (kmm_wait(rt))
+            fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        kmm__flush(rt, NULL);
+        kmm__pin_settle(rt); /* the driver ends after this */
+    }
+    kmm__stats_print(rt);
+}
+
+/* The runtime's threads are not there in a forked process. One without GPUs makes itself another
+ * runtime. */
+static void after_fork(void)
+{
+    if (!default_runtime)
+        return;
+    was_on_gpus = has_gpus(default_runtime);
+    default_runtime = NULL;
+    default_once = (pthread_once_t)PTHREAD_ONCE_INIT;
+    kmm__launches_clear();
+    kmm__tasks_forked();
+}
+
+static void default_create(void)
+{
+    if (was_on_gpus) {
+        fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that "
+                        "has used them; fork first\n");
+        return;
+    }
+    if (kmm_create(&default_runtime, NULL)) {
+        fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        default_runtime = NULL;
+        return;
+    }
+    if (!is_registered) {
+        atexit(default_end);
+        pthread_atfork(NULL, NULL, after_fork);
+    }
+    is_registered = true;
+}
+
+KMM__API kmm_runtime_t *kmm_default(void)
+{
+    pthread_once(&default_once, default_create);
+    return default_runtime;
+}
+
+KMM__API void kmm_kernels_end(const void *const *handles, uint32_t count)
+{
+    kmm_runtime_t *rt = is_ending ? NULL : default_runtime;
+    kmm__marker_t *m;
+    if (!rt || count == 0)
+        return;
+    if (!kmm__is_inside()) { /* where it cannot be waited for there is none of theirs, as the
+                                program knows */
+        kmm__marker_create(rt, &kmm__all_streams, &m);
+        kmm__marker_wait(m);
+        kmm__marker_release(m);
+    }
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        for (uint32_t j = 0; j < count && rt->device[k]->backend->kernel_forget; j++)
+            rt->device[k]->backend->kernel_forget(rt->device[k]->gpu, handles[j]);
+}
+
+KMM__API void kmm_use(kmm_runtime_t *rt)
+{
+    current = rt;
+}
+
+kmm_runtime_t *kmm__current(void)
+{
+    return current ? current : kmm_default();
+}

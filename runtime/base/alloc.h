@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bookkeeping memory. When there is none, the process ends with a message: a runtime that cannot
+ * note who wrote what cannot keep its promises.
+ */
+#ifndef KMM__BASE_ALLOC_H
+#define KMM__BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed memory, freed by free(). Never NULL. */
+void *kmm__alloc(size_t bytes);
+
+/* Doubles the capacity of a growing array of elements of `size` bytes; the array may move. */
+void *kmm__grow_more(void *data, uint32_t *capacity, size_t size);
+
+/* Makes room for one more element in a growing array that holds `count`. */
+static inline void *kmm__grow(void *data, uint32_t count, uint32_t *capacity, size_t size)
+{
+    return count < *capacity ? data : kmm__grow_more(data, capacity, size);
+}
+
+/* A copy of a string, freed by free(); NULL gives NULL. */
+char *kmm__copy_text(const char *text);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors of directives, which have nowhere to return one to: they are said and end the program. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kmm/launch.h>
+
+#include "base/error.h"
+
+/* abort() would lose what the program has printed into a pipe or a file. */
+static void end_program(void)
+{
+    if (ftrylockfile(stdout) == 0)
+        fflush_unlocked(stdout);
+    abort();
+}
+
+KMM__API void kmm_directive_check(int result, const char *file, int line)
+{
+    const char *on_error = getenv("KMM_ON_ERROR");
+    const char *text = kmm__error_get();
+    if (result == 0)
+        return;
+    if (strncmp(text, file, strlen(file)) == 0)
+        fprintf(stderr, "%s (%s)\n", text, kmm_error_string(result));
+    else
+        fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+    if (!on_error || strcmp(on_error, "continue") != 0)
+        end_program();
+}

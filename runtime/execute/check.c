@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KMM_CHECK=access: whether chunks do what their clauses say. Each chunk works on a copy of its
+ * arrays in which everything that it may not read is a pattern: a NaN as float, double, half or
+ * bfloat16, and a conspicuous integer. Afterwards what it may not write is compared with what was
+ * there, and only what it may write is taken over. So the arrays themselves never hold a pattern
+ * but where a chunk promised to store, and did not.
+ *
+ * On the CPU, and its pretend devices, whole arrays are copied, by functions that run on the stream
+ * before and behind the kernel. On other devices the frames that the chunk touches are, and its
+ * device's thread waits for each chunk; a store beyond them is the driver's to report.
+ */
+#include "execute/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "memory/array.h"
+
+enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
+
+typedef struct shadow {
+    kmm__array_t *array;
+    size_t bytes, size;          /* of the array; of each of the three below */
+    char *image;                 /* what the chunk finds */
+    char *work;                  /* what it left */
+    unsigned char *may;          /* READS and WRITES for each byte */
+    kmm__addr_t window;          /* on other devices than the CPU: where the kernel works */
+    kmm__frame_handle_t *frames; /* 0: none here */
+    uint32_t mapped;
+} shadow_t;
+
+struct kmm__check {
+    kmm__task_t *task;
+    kmm__stream_t *stream;
+    int error; /* of a device */
+    uint32_t count;
+    shadow_t *shadows;
+};
+
+/* ---- Copies ---- */
+
+static shadow_t *shadow_of(const kmm__check_t *c, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->shadows[k].array == a)
+            return &c->shadows[k];
+    return NULL;
+}
+
+static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
+{
+    if (a->object.is_abstract || shadow_of(c, a))
+        return true;
+    shadow_t *s = &c->shadows[c->count];
+    *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
+    s->image = mmap(NULL, 3 * s->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (s->image == MAP_FAILED)
+        return false;
+    s->work = s->image + s->size;
+    s->may = (unsigned char *)s->work + s->size;
+    c->count++;
+    return true;
+}
+
+static bool works_on_host(const kmm__task_t *t)
+{
+    return t->device->backend->kind == KMM_KIND_HOST;
+}
+
+static void device_close(kmm__check_t *c, shadow_t *s)
+{
+    const kmm__device_t *d = c->task->device;
+    uint64_t frame = s->array->frame_bytes;
+    for (uint32_t k = 0; s->frames && k < s->array->frame_count; k++) {
+        if (!s->frames[k])
+            continue;
+        if (k < s->mapped)
+            d->backend->frame_unmap(d->gpu, s->window + k * frame, frame);
+        d->backend->frame_destroy(d->gpu, s->frames[k], frame);
+    }
+    if (s->window)
+        d->backend->window_release(d->gpu, s->window, s->array->frame_count * frame);
+    free(s->frames);
+}
+
+static void check_close(kmm__check_t *c)
+{
+    for (uint32_t k = 0; k < c->count; k++) {
+        device_close(c, &c->shadows[k]);
+        munmap(c->shadows[k].image, 3 * c->shadows[k].size);
+    }
+    c->task->issue.check = NULL;
+    free(c->shadows);
+    free(c);
+}
+
+/* NULL: no memory. The array that a redirected pointer means is among the accesses. */
+static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
+{
+    kmm__check_t *c = kmm__alloc(sizeof(*c));
+    bool ok = true;
+    c->task = t;
+    c->stream = stream;
+    c->shadows = kmm__alloc((t->access_count + t->work->pointer_count) * sizeof(*c->shadows) + 1);
+    for (uint32_t k = 0; k < t->access_count && ok; k++)
+        ok = shadow_add(c, t->accesses[k].array);
+    for (uint32_t k = 0; k < t->work->pointer_count && ok; k++)
+        ok = shadow_add(c, t->work->pointers[k].array);
+    if (ok)
+        return t->issue.check = c;
+    check_close(c);
+    return NULL;
+}
+
+uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a)
+{
+    const shadow_t *s = shadow_of(c, a);
+    return works_on_host(c->task) ? (uint64_t)(uintptr_t)s->work : s->window;
+}
+
+/* ---- Before ---- */
+
+typedef struct walk {
+    kmm__check_t *check;
+    shadow_t *shadow;
+    kmm_mode_t mode;
+    bool back; /* from the copy to the array */
+    uint64_t real;
+} walk_t;
+
+static int device_copy(walk_t *w, const kmm__rows_t *rows, char *mine)
+{
+    const kmm__device_t *d = w->check->task->device;
+    kmm__copy_t copy = {.dst_pitch = rows->pitch,
+                        .src_pitch = rows->pitch,
+                        .width = rows->width,
+                        .rows = rows->count};
+    uint64_t host = (uint64_t)(uintptr_t)(mine + rows->offset),
+             device = w->real + (uint64_t)rows->offset;
+    copy.dst_gpu = w->back ? d->gpu : NULL;
+    copy.src_gpu = w->back ? NULL : d->gpu;
+    copy.dst = w->back ? device : host;
+    copy.src = w->back ? host : device;
+    return d->backend->copy(w->check->stream, &copy);
+}
+
+static int walk_rows(void *arg, const kmm__rows_t *rows)
+{
+    walk_t *w = arg;
+    shadow_t *s = w->shadow;
+    unsigned char may = w->mode == KMM_READ    ? READS
+                        : w->mode == KMM_WRITE ? WRITES
+                                               : READS | WRITES;
+    for (int64_t k = 0; k < rows->count; k++) {
+        int64_t at = rows->offset + k * rows->pitch;
+        for (int64_t b = at; b < at + rows->width && !w->back; b++)
+            s->may[b] |= may;
+        char *real = (char *)(uintptr_t)w->real + at;
+        if (!works_on_host(w->check->task))
+            continue;
+        if (w->back)
+            memcpy(real, s->work + at, (size_t)rows->width);
+        else if (w->mode != KMM_WRITE)
+            memcpy(s->image + at, real, (size_t)rows->width);
+    }
+    if (works_on_host(w->check->task) || (!w->back && w->mode == KMM_WRITE))
+        return 0;
+    return device_copy(w, rows, w->back ? s->work : s->image);
+}
+
+/* Copies what the chunk reads from the arrays, or what it writes to them. */
+static int walk(kmm__check_t *c, bool back)
+{
+    const kmm__task_t *t = c->task;
+    int error = 0;
+    for (uint32_t k = 0; k < t->access_count && !error; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        walk_t w = {.check = c, .shadow = shadow_of(c, a->array), .mode = a->mode, .back = back};
+        if (!w.shadow || (back && a->mode == KMM_READ))
+            continue;
+        w.real = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->array->host
+                                               : a->array->residence[t->device->index].window;
+        error = kmm__layout_rows(a->layout, &a->box, walk_rows, &w);
+    }
+    return error;
+}
+
+static const unsigned char pattern[2] = {0xf5, 0xff};
+
+/* As far as the copies that it enqueues on other devices: those end when the stream does. */
+static int check_before(kmm__check_t *c)
+{
+    for (uint32_t k = 0; k < c->count; k++) {
+        shadow_t *s = &c->shadows[k];
+        for (size_t b = 0; b < s->size; b += sizeof(pattern))
+            memcpy(s->image + b, pattern, sizeof(pattern));
+    }
+    return walk(c, false);
+}
+
+static void images_use(kmm__check_t *c)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        memcpy(c->shadows[k].work, c->shadows[k].image, c->shadows[k].size);
+}
+
+/* ---- After ---- */
+
+/* The item to name: one that covers the array, preferably one that is written. */
+static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
+{
+    const kmm__task_t *t = c->task;
+    uint32_t item = KMM__MAX_ITEMS;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (t->accesses[k].array == s->array &&
+            (item == KMM__MAX_ITEMS || t->accesses[k].mode != KMM_READ))
+            item = t->accesses[k].item;
+    for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
+        if (t->work->origins[k].array == s->array)
+            item = k;
+    return item;
+}
+
+/* "elements 3 to 7 of A (bytes 12 to 31 of its array)", both ends included. */
+static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, size_t begin,
+                      size_t end, char *out, size_t size)
+{
+    const kmm__work_t *w = c->task->work;
+    if (item >= w->item_count || w->origins[item].array != s->array) {
+        snprintf(out, size, "bytes %zu to %zu of its array", begin, end - 1);
+        return;
+    }
+    int64_t e = w->origins[item].element, from = (int64_t)begin - w->origins[item].offset,
+            to = (int64_t)end - 1 - w->origins[item].offset;
+    from = from < 0 ? -((-from + e - 1) / e) : from / e;
+    to = to < 0 ? -((-to + e - 1) / e) : to / e;
+    snprintf(out, size,
+             "elements %lld to %lld, counted from its base (bytes %zu to %zu of its array)",
+             (long long)from, (long long)to, begin, end - 1);
+}
+
+static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end, size_t total)
+{
+    kmm__task_t *t = c->task;
+    kmm_runtime_t *rt = t->runtime;
+    char where[320], range[160], more[64] = "";
+    uint32_t item = item_of(c, s);
+    say_range(c, s, item, begin, end, range, sizeof(range));
+    if (total > end - begin)
+        snprintf(more, sizeof(more), ", %zu bytes in all", total);
+    pthread_mutex_lock(&rt->lock);
+    kmm__task_describe(t, where, sizeof(where));
+    kmm__task_fail(t, KMM_E_ACCESS);
+    t->failed_item = (uint16_t)item;
+    kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
+                    item < t->work->item_count ? t->work->item_text[item] : "?", range, more,
+                    s->may[begin] & READS ? "its clauses let it read only"
+                                          : "none of its clauses names");
+    pthread_mutex_unlock(&rt->lock);
+}
+
+/* Finds bytes that have changed and must not. */
+static void find_stores(kmm__check_t *c, const shadow_t *s)
+{
+    size_t begin = s->bytes, end = 0, total = 0;
+    for (size_t b = 0; b < s->bytes; b += BLOCK) {
+        if (!memcmp(s->work + b, s->image + b, BLOCK))
+            continue;
+        for (size_t k = b; k < b + BLOCK && k < s->bytes; k++) {
+            if (s->work[k] == s->image[k] || (s->may[k] & WRITES))
+                continue;
+            if (total++ == 0)
+                begin = k, end = k + 1;
+            else if (k - end < SURE_BYTES && s->may[k] == s->may[begin])
+                end = k + 1; /* equal bytes in between are stores of what was there */
+        }
+    }
+    if (total)
+        report(c, s, begin, end, total);
+}
+
+typedef struct unstored {
+    kmm__check_t *check;
+    const kmm__access_t *access;
+    const shadow_t *shadow;
+    size_t begin, end;
+} unstored_t;
+
+/* Elements that still are the pattern. Small ones may hold it by chance: there it takes several in
+ * a row. */
+static int find_unstored(void *arg, const kmm__rows_t *rows)
+{
+    unstored_t *u = arg;
+    const kmm__work_t *w = u->check->task->work;
+    size_t element =
+               u->access->item < w->item_count ? (size_t)w->origins[u->access->item].element : 1,
+           run = 0;
+    size_t least = element >= 4 ? element : SURE_BYTES;
+    for (int64_t k = 0; k < rows->count; k++, run = 0) {
+        size_t at = (size_t)(rows->offset + k * rows->pitch);
+        for (size_t b = at; b < at + (size_t)rows->width; b++) {
+            bool same =
+                (unsigned char)u->shadow->work[b] == pattern[b & 1] && !(u->shadow->may[b] & READS);
+            run = same ? run + 1 : 0;
+            if (run < least || (b + 1 - at) % (element ? element : 1))
+                continue;
+            if (u->begin == u->end)
+                u->begin = b + 1 - run, u->end = b + 1;
+            else if (b + 1 - run <= u->end)
+                u->end = b + 1;
+        }
+    }
+    return 0;
+}
+
+static void warn_unstored(kmm__check_t *c)
+{
+    kmm__task_t *t = c->task;
+    char where[320], range[160];
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        unstored_t u = {c, a, shadow_of(c, a->array), 0, 0};
+        if (a->mode != KMM_WRITE || !u.shadow || a->item >= t->work->item_count)
+            continue;
+        kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
+        if (u.begin == u.end)
+            continue;
+        pthread_mutex_lock(&t->runtime->lock);
+        bool first = !t->work->is_warned;
+        t->work->is_warned = true;
+        kmm__task_describe(t, where, sizeof(where));
+        pthread_mutex_unlock(&t->runtime->lock);
+        say_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
+        if (first)
+            fprintf(stderr,
+                    "kmm: warning: %s: argument %s: `write` promises to store every element, but "
+                    "the chunk does not store %s; say `update`\n",
+                    where, t->work->item_text[a->item], range);
+    }
+}
+
+static int check_after(kmm__check_t *c)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        find_stores(c, &c->shadows[k]);
+    warn_unstored(c);
+    return walk(c, true);
+}
+
+/* ---- On the CPU ---- */
+
+static void run_before(const kmm_chunk_t *chunk, void *args)
+{
+    kmm__check_t *c;
+    (void)chunk;
+    memcpy(&c, args, sizeof(c));
+    check_before(c);
+    images_use(c);
+}
+
+static void run_after(const kmm_chunk_t *chunk, void *args)
+{
+    kmm__check_t *c;
+    (void)chunk;
+    memcpy(&c, args, sizeof(c));
+    check_after(c);
+    check_close(c);
+}
+
+static int launch_on_host(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
+{
+    const kmm__backend_t *b = c->task->device->backend;
+    kmm__run_t run = {.function = run_before, .args_block = &c, .args_bytes = sizeof(c)};
+    int error = b->launch(c->stream, &run);
+    if (error) {
+        check_close(c);
+        return error;
+    }
+    error = launch(c->task, c->stream);
+    run.function = run_after;
+    int ended = b->launch(c->stream, &run); /* also frees the copies, which run_before uses */
+    return error ? error : ended;
+}
+
+int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t))
+{
+    kmm__check_t *c = check_open(t, NULL);
+    if (!c)
+        return KMM_E_MEMORY;
+    check_before(c);
+    images_use(c);
+    call(t);
+    check_after(c);
+    check_close(c);
+    return 0;
+}
+
+/* ---- On other devices ---- */
+
+typedef struct touched {
+    shadow_t *shadow;
+} touched_t;
+
+static int touch_rows(void *arg, const kmm__rows_t *rows)
+{
+    shadow_t *s = ((touched_t *)arg)->shadow;
+    for (int64_t k = 0; k < rows->count; k++) {
+        uint64_t at = (uint64_t)(rows->offset + k * rows->pitch),
+                 last = at + (uint64_t)rows->width - 1;
+        for (uint64_t f = at / s->array->frame_bytes; f <= last / s->array->frame_bytes; f++)
+            s->frames[f] = 1; /* to be made */
+    }
+    return 0;
+}
+
+static int device_open(kmm__check_t *c, shadow_t *s)
+{
+    const kmm__task_t *t = c->task;
+    const kmm__device_t *d = t->device;
+    uint64_t frame = s->array->frame_bytes;
+    touched_t touched = {s};
+    int error = d->backend->window_reserve(d->gpu, s->array->frame_count * frame, &s->window);
+    kmm__frame_handle_t *wanted = s->frames =
+        kmm__alloc(s->array->frame_count * sizeof(*s->frames));
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (t->accesses[k].array == s->array)
+            kmm__layout_rows(t->accesses[k].layout, &t->accesses[k].box, touch_rows, &touched);
+    s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
+    for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
+        if (wanted[k])
+            error = d->backend->frame_create(d->gpu, frame, &s->frames[k]);
+        if (error == KMM_E_MEMORY &&
+            !d->info.whole) /* as of the arrays themselves, when a chunk needs so much */
+            error = d->backend->frame_create_away(d->gpu, frame, &s->frames[k]);
+        if (wanted[k] && !error)
+            error = d->backend->frame_map(d->gpu, s->window + k * frame, s->frames[k], frame);
+        s->mapped = k + !error;
+    }
+    free(wanted);
+    return error;
+}
+
+/* Copies the mapped frames to the device, or from it. */
+static int device_frames(kmm__check_t *c, shadow_t *s, bool back)
+{
+    uint64_t frame = s->array->frame_bytes;
+    walk_t w = {.check = c, .shadow = s, .back = !back, .real = s->window};
+    int error = 0;
+    for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
+        uint64_t at = k * frame, width = at + frame > s->bytes ? s->bytes - at : frame;
+        kmm__rows_t rows = {(int64_t)at, (int64_t)width, (int64_t)width, 1};
+        if (s->frames[k])
+            error = device_copy(&w, &rows, back ? s->work : s->image);
+    }
+    return error;
+}
+
+static int device_step(kmm__check_t *c, bool back)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++)
+        error = device_frames(c, &c->shadows[k], back);
+    return error ? error : kmm__stream_drain(c->task->device->backend, c->stream);
+}
+
+static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
+{
+    kmm__backend_t *b = c->task->device->backend;
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++)
+        error = device_open(c, &c->shadows[k]);
+    error = error ? error : check_before(c);
+    error = error ? error : kmm__stream_drain(b, c->stream);
+    images_use(c);
+    error = error ? error : device_step(c, false);
+    error = error ? error : launch(c->task, c->stream);
+    error = error ? error : device_step(c, true);
+    error = error ? error : check_after(c);
+    error = error ? error : kmm__stream_drain(b, c->stream);
+    check_close(c);
+    return error;
+}
+
+/* ---- What the scheduler asks ---- */
+
+bool kmm__check_wants(const kmm__task_t *t)
+{
+    return t->work->origins && !t->work->is_inline && !t->work->operation;
+}
+
+int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
+                      int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
+{
+    kmm__check_t *c = check_open(t, stream);
+    if (!c)
+        return KMM_E_MEMORY;
+    return works_on_host(t) ? launch_on_host(c, launch) : launch_on_device(c, launch);
+}
+
+int kmm__check_config(kmm_runtime_t *rt)
+{
+    const char *text = getenv("KMM_CHECK");
+    if (!text || !*text)
+        return 0;
+    rt->checks_access = !strcmp(text, "access");
+    return rt->checks_access
+               ? 0
+               : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`",
+                                text);
+}

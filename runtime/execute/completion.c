@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a task gives back when it is done: frames, pages of the host's memory, copies, accesses. */
+#include "execute/completion.h"
+
+#include "execute/cpu.h"
+#include "execute/device_thread.h"
+#include "memory/array.h"
+#include "memory/disk/spill.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/frame.h"
+#include "task/ticket.h"
+
+static void memory_release(kmm__task_t *t)
+{
+    kmm__uses_cancel(t);
+    kmm__frames_release(t);
+    kmm__spill_release_task(t);
+    if (!t->work->operation && !t->error)
+        t->device->counters.chunks += t->part.last_chunk - t->part.chunk + 1;
+}
+
+static void copies_drop(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
+        kmm__ticket_done(t->residency.copies[k]);
+        kmm__ticket_unref(t->residency.copies[k]);
+    }
+    t->residency.copy_count = 0;
+}
+
+static void accesses_drop(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        kmm__object_of(t->accesses[k].array)->writers -= t->accesses[k].mode != KMM_READ;
+        kmm__array_unref(t->accesses[k].array);
+    }
+    t->accesses = NULL;
+    t->access_count = 0;
+}
+
+void kmm__tasks_settle(kmm_runtime_t *rt)
+{
+    for (kmm__task_t *t; (t = rt->tasks->left_over);) {
+        kmm__work_t *w = t->issue.left;
+        rt->tasks->left_over = t->issue.next_left;
+        t->issue.left = NULL;
+        accesses_drop(t);
+        kmm__work_unref(w);
+    }
+}
+
+/* Memory that the program has freed is not kept waiting. */
+static void work_leave(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    kmm__work_t *w = t->work;
+    copies_drop(t);
+    t->work = NULL;
+    if (t->issue.is_plain && rt->memory->forgotten == 0) {
+        t->issue.left = w;
+        t->issue.next_left = rt->tasks->left_over;
+        rt->tasks->left_over = t;
+        return;
+    }
+    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++)
+        kmm__object_of(t->accesses[k].array)->unfinished[t->device->space]--;
+    accesses_drop(t);
+    kmm__work_unref(w);
+}
+
+const kmm__task_hooks_t kmm__execute_hooks = {
+    .ready = kmm__ready_push,
+    .runnable = kmm__host_run,
+    .done = memory_release,
+    .left = work_leave,
+    .settle = kmm__tasks_settle,
+    .arrived = kmm__host_arrived,
+};

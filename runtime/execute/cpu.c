@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running tasks in the host's space. A lane of the CPU is a stream of its backend; kernels are
+ * launched on it, and functions and operations are run one after the other by a lane that is taken
+ * for them.
+ */
+#include "execute/cpu.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/spin.h"
+#include "execute/copies.h"
+#include "execute/failure.h"
+#include "execute/inline.h"
+#include "execute/kernel.h"
+#include "execute/queue.h"
+#include "memory/coherence.h"
+#include "memory/disk/spill.h"
+#include "task/inside.h"
+#include "task/ticket.h"
+
+enum {
+    LANE_DEPTH = 2,  /* kernels on a lane at once */
+    LANE_TASKS = 16, /* functions and operations that a lane takes at a time */
+    /* Turns of a loop that waits for more work, and for who submits to submit more. */
+    LINGER = 200,
+    LINGER_MORE = 64
+};
+
+static void host_task_finished(void *arg, int status);
+
+/* The lane with the least to do that has room, or, `empty`, nothing to do; NULL: none. */
+static kmm__lane_t *lane_choose(kmm__device_t *d, bool empty)
+{
+    kmm__lane_t *best = NULL;
+    for (uint32_t k = 0; k < d->lane_count; k++)
+        if (!d->lanes[k].is_taken && (!best || d->lanes[k].in_flight < best->in_flight))
+            best = &d->lanes[k];
+    return best && best->in_flight < (empty ? 1 : LANE_DEPTH) ? best : NULL;
+}
+
+static void kernel_start(kmm__task_t *t, kmm__lane_t *lane)
+{
+    kmm__device_t *d = t->device;
+    t->issue.lane = (uint32_t)(lane - d->lanes);
+    lane->in_flight++;
+    int error = t->error ? 0 : kmm__chunks_launch(&t, 1, lane->stream);
+    if (error)
+        kmm__fail(t, error, d->backend->error_text(d->backend));
+    if (d->backend->notify(lane->stream, host_task_finished, t)) {
+        lane->in_flight--;
+        kmm__task_finish(t, KMM_E_DEVICE);
+    }
+}
+
+static void lane_main(const kmm_chunk_t *chunk, void *args);
+
+/* Has a lane run functions and operations until there are none. */
+static bool lane_take(kmm__device_t *d)
+{
+    kmm__lane_t *lane = lane_choose(d, true);
+    if (!lane)
+        return false;
+    kmm__run_t run = {.function = lane_main, .args_block = &lane, .args_bytes = sizeof(lane)};
+    lane->is_taken = true;
+    d->queue->seekers++;
+    if (d->backend->launch(lane->stream, &run) == 0)
+        return true;
+    lane->is_taken = false;
+    d->queue->seekers--;
+    return false;
+}
+
+/* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the
+ * CPU is quick. */
+static void host_dispatch(kmm__device_t *d)
+{
+    for (kmm__task_t *t; (t = kmm__queue_first(&d->queue->startable));) {
+        if (!t->work->kernel) {
+            if (d->queue->seekers >= d->queue->startable.count || !lane_take(d))
+                return;
+            continue;
+        }
+        kmm__lane_t *lane = lane_choose(d, false);
+        if (!lane)
+            return;
+        kernel_start(kmm__queue_pop(&d->queue->startable), lane);
+    }
+}
+
+static void host_task_finished(void *arg, int status)
+{
+    kmm__task_t *t = arg;
+    kmm__device_t *d = t->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    d->lanes[t->issue.lane].in_flight--;
+    if (status && !t->error)
+        kmm__fail(t, status, d->backend->error_text(d->backend));
+    kmm__task_finish(t, status);
+    host_dispatch(d);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+/* Tasks that a lane runs one after the other before it takes the lock again. */
+typedef struct run_list {
+    uint32_t count;
+    kmm__task_t *tasks[LANE_TASKS];
+    int errors[LANE_TASKS];
+} run_list_t;
+
+static void functions_take(kmm__device_t *d, run_list_t *list)
+{
+    uint32_t share = d->queue->startable.count / (2 * d->lane_count) + 1;
+    list->count = 0;
+    while (list->count < share && list->count < LANE_TASKS && d->queue->startable.count &&
+           !kmm__queue_first(&d->queue->startable)->work->kernel)
+        list->tasks[list->count++] = kmm__queue_pop(&d->queue->startable);
+}
+
+/* Not locked: others read the task's error, so it is noted by function_finish. */
+static int function_run(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    if (t->error)
+        return 0;
+    if (w->operation)
+        return w->operation->run(w->operation);
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    kmm__arguments_write(t, packed);
+    __atomic_fetch_add(&t->device->counters.launches, 1, __ATOMIC_RELAXED);
+    kmm__function_begin();
+    w->function(&t->part.range, packed);
+    kmm__function_end();
+    return 0;
+}
+
+static void function_finish(kmm__task_t *t, int error)
+{
+    if (error)
+        kmm__fail(t, error, kmm_error_string(error));
+    kmm__task_finish(t, 0);
+}
+
+/* Waits a little for another task to start: less than it costs to be woken. Not locked. Whoever
+ * submitted it may be about to submit more: it gets the lock first, so that several are taken at a
+ * time. */
+static void linger(const kmm__device_t *d)
+{
+    int k = 0;
+    while (k < LINGER &&
+           atomic_load_explicit(&d->queue->startable.count, memory_order_relaxed) == 0)
+        k++, kmm__relax();
+    for (int more = 0; k < LINGER && more < LINGER_MORE; more++)
+        kmm__relax();
+}
+
+/* Runs functions and operations, and finishes them, which may make others startable. */
+static void lane_main(const kmm_chunk_t *chunk, void *args)
+{
+    kmm__lane_t *lane;
+    run_list_t list;
+    (void)chunk;
+    memcpy(&lane, args, sizeof(lane));
+    kmm__device_t *d = lane->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    for (bool lingered = false;;) {
+        functions_take(d, &list);
+        if (list.count == 0 && (lingered || d->queue->startable.count))
+            break;
+        lingered = list.count == 0;
+        d->queue->seekers -= !lingered;
+        pthread_mutex_unlock(&rt->lock);
+        for (uint32_t k = 0; k < list.count; k++)
+            list.errors[k] = function_run(list.tasks[k]);
+        if (lingered)
+            linger(d);
+        kmm__spin_lock(&rt->lock);
+        d->queue->seekers += !lingered;
+        for (uint32_t k = 0; k < list.count; k++)
+            function_finish(list.tasks[k], list.errors[k]);
+    }
+    d->queue->seekers--;
+    lane->is_taken = false;
+    host_dispatch(d);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+void kmm__host_run(kmm__task_t *t)
+{
+    if (t->work->is_inline) {
+        kmm__inline_enter(t);
+        return;
+    }
+    kmm__queue_push(&t->device->queue->startable, t);
+    host_dispatch(t->device);
+}
+
+/* Makes host buffers for everything the task touches. */
+static int buffers_ensure(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    bool ok = true;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        ok &= t->accesses[k].array->object.is_abstract ||
+              kmm__array_host(t->accesses[k].array) != NULL;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        ok &= kmm__array_host(w->pointers[k].array) != NULL;
+    return ok ? 0 : kmm__error_set(KMM_E_MEMORY, "no host memory for its arrays");
+}
+
+void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
+{
+    if (error && !t->error)
+        kmm__fail(t, error, kmm__error_get());
+    if (is_last && kmm__task_run_left_fall(t))
+        kmm__host_run(t);
+}
+
+void kmm__issue_on_host(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->device->runtime;
+    kmm__moves_t moves = {0};
+    kmm__task_run_later(t, 1); /* ours, until the copies are on their way */
+    int error = buffers_ensure(t);
+    if (!error)
+        error = kmm__spill_hold_task(t);
+    if (!error)
+        error = kmm__coherence_acquire(t, &moves);
+    if (error)
+        kmm__fail(t, error, kmm__error_get());
+    kmm__task_issued(t);
+    error = moves.count ? kmm__spill_await_task(t) : t->error ? 0 : kmm__spill_expect_task(t);
+    if (error && !t->error)
+        kmm__fail(t, error, kmm__error_get());
+    if (moves.count) {
+        int moved = error;
+        pthread_mutex_unlock(&rt->lock);
+        if (!moved)
+            moved = kmm__moves_enqueue(&moves, true);
+        pthread_mutex_lock(&rt->lock);
+        if (moved && !t->error)
+            kmm__fail_copy(t, moved, moves.move[0].from);
+        if (moved)
+            kmm__copies_fail(t, moved);
+        pthread_mutex_unlock(&rt->lock);
+        kmm__copies_announce(t, &moves);
+        pthread_mutex_lock(&rt->lock);
+        kmm__moves_drop(&moves);
+    }
+    if (kmm__task_run_left_fall(t))
+        kmm__host_run(t);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of each device. It takes tasks that are ready, by priority and then in the order of
+ * submission, and issues them; meanwhile it unmaps what was evicted, and evicts ahead.
+ */
+#include "execute/device_thread.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/spin.h"
+#include "execute/cpu.h"
+#include "execute/failure.h"
+#include "execute/stream.h"
+#include "memory/disk/spill.h"
+#include "memory/residency/ahead.h"
+#include "memory/residency/frame.h"
+
+void kmm__ready_push(kmm__task_t *t)
+{
+    /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
+     */
+    if (t->issue.is_plain && !t->error) {
+        kmm__task_issued(t);
+        kmm__host_run(t);
+        return;
+    }
+    if (!t->runtime->has_spaces && !kmm__spill_room(t->runtime) && !t->error) {
+        kmm__issue_on_host(t);
+        return;
+    }
+    kmm__queue_push(&t->device->queue->ready, t);
+    kmm__device_wake(t->device);
+}
+
+static void issue(kmm__task_t *t)
+{
+    if (!t->error && t->device->lost)
+        kmm__fail(t, t->device->lost, "its device was lost by an earlier failure");
+    if (t->error) {
+        kmm__task_finish(t, t->error);
+        return;
+    }
+    if (t->device->space == KMM__HOST)
+        kmm__issue_on_host(t);
+    else
+        kmm__issue_on_stream(t);
+}
+
+static void *device_main(void *arg)
+{
+    kmm__device_t *d = arg;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    for (bool lingers = false;;) { /* when there is nothing to do: whoever submits or finishes tasks
+                                      is likely to make more ready soon */
+        uint64_t seen = d->wakes;
+        kmm__frames_service(d);
+        kmm__frames_evict_ahead(d);
+        kmm__task_t *t = kmm__ready_pop(d);
+        if (t) {
+            issue(t);
+            lingers = d->backend->kind != KMM_KIND_HOST;
+        } else if (rt->stopping) {
+            break;
+        } else if (d->wakes == seen && lingers) {
+            pthread_mutex_unlock(&rt->lock);
+            kmm__spin_while(&d->wakes, seen);
+            kmm__device_lock(rt);
+            lingers = d->wakes != seen;
+        } else if (d->wakes == seen) {
+            pthread_cond_wait(&d->wake, &rt->lock);
+        }
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return NULL;
+}
+
+static const kmm__task_t *next_task(const kmm__device_t *d, uint32_t k)
+{
+    const kmm__queue_t *q = &d->queue->ready;
+    return k < q->count ? q->tasks[q->head + k] : NULL;
+}
+
+void kmm__device_queue_start(kmm__device_t *d)
+{
+    d->queue = kmm__alloc(sizeof(*d->queue));
+    d->note_fault = kmm__note_fault;
+    d->memory->next_task = next_task;
+}
+
+int kmm__device_start(kmm__device_t *d)
+{
+    int error = kmm__device_open(d);
+    if (error)
+        return error;
+    if (pthread_create(&d->queue->thread, NULL, device_main, d))
+        return kmm__error_set(KMM_E_MEMORY, "no thread for %s", d->info.name);
+    d->queue->thread_runs = true;
+    return 0;
+}
+
+void kmm__device_end(kmm__device_t *d)
+{
+    if (d->queue->thread_runs)
+        pthread_join(d->queue->thread, NULL);
+    kmm__ahead_stop(d);
+    kmm__frames_close(d);
+}
+
+void kmm__device_queue_stop(kmm__device_t *d)
+{
+    free(d->queue->ready.tasks);
+    free(d->queue->startable.tasks);
+    free(d->queue);
+    d->queue = NULL;
+}

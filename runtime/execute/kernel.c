@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handing chunks to a backend. Chunks of one launch that are ready at the same time, on one device,
+ * are one kernel launch if their blocks together make up a box: what a launch costs the driver is
+ * paid once for them.
+ */
+#include "execute/kernel.h"
+
+#include <string.h>
+
+#include "execute/check.h"
+#include "memory/array.h"
+
+/* ---- Arguments ---- */
+
+/* The address of a pointer argument where the task runs. */
+static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
+{
+    const kmm__array_t *a = p->array;
+    int64_t offset = p->offset;
+    if (p->partials >= 0) {
+        const kmm__partials_t *own = &t->work->partials[p->partials];
+        a = own->array;
+        offset += kmm__partials_slot(t->work, own, t->part.chunk) * own->slot_bytes - own->begin;
+    }
+    uint64_t base;
+    if (t->issue.check)
+        base = kmm__check_base(t->issue.check, a);
+    else
+        base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host
+                                             : a->residence[t->device->index].window;
+    return base + (uint64_t)offset;
+}
+
+void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
+{
+    const kmm__work_t *w = t->work;
+    memcpy(packed, w->args, w->args_bytes);
+    for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
+        uint64_t value = pointer_value(t, &w->pointers[k]);
+        memcpy(packed + w->pointers[k].at, &value, sizeof(value));
+    }
+}
+
+/* ---- Joining ---- */
+
+typedef struct blocks {
+    uint32_t offset[3], count[3];
+} blocks_t;
+
+static blocks_t blocks_of(const kmm__task_t *t)
+{
+    blocks_t b;
+    memcpy(b.offset, t->part.offset, sizeof(b.offset));
+    memcpy(b.count, t->part.count, sizeof(b.count));
+    return b;
+}
+
+/* Appends b to a if they are a box together. */
+static bool append(blocks_t *a, const blocks_t *b)
+{
+    int along = -1;
+    for (int d = 0; d < 3; d++) {
+        if (a->offset[d] == b->offset[d] && a->count[d] == b->count[d])
+            continue;
+        if (along >= 0 || a->offset[d] + a->count[d] != b->offset[d])
+            return false;
+        along = d;
+    }
+    if (along < 0)
+        return false;
+    a->count[along] += b->count[along];
+    return true;
+}
+
+/* Whether t differs from other chunks of its launch in nothing but its blocks: not in the memory
+ * that it works on, for one. */
+static bool can_join(const kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    return w->kernel && !w->is_inline && w->partials_count == 0 && !kmm__check_wants(t) &&
+           !t->error;
+}
+
+uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
+{
+    enum { DEPTH = 4 }; /* one more than dimensions */
+    blocks_t
+        open[DEPTH]; /* boxes that have yet to become one, each the continuation of that before */
+    uint32_t depth = 0, joined = 1;
+    if (!can_join(tasks[0]))
+        return 1;
+    for (uint32_t k = 0; k < count; k++) {
+        if (tasks[k]->work != tasks[0]->work || tasks[k]->issue.lane != tasks[0]->issue.lane ||
+            !can_join(tasks[k]) || depth == DEPTH)
+            break;
+        open[depth++] = blocks_of(tasks[k]);
+        while (depth > 1 && append(&open[depth - 2], &open[depth - 1]))
+            depth--;
+        if (depth == 1)
+            joined = k + 1;
+    }
+    return joined;
+}
+
+/* The blocks of chunks that kmm__chunks_join said to be a box. */
+static blocks_t joined_blocks(kmm__task_t *const *tasks, uint32_t count)
+{
+    blocks_t first = blocks_of(tasks[0]), last = blocks_of(tasks[count - 1]);
+    for (int d = 0; d < 3; d++)
+        first.count[d] = last.offset[d] + last.count[d] - first.offset[d];
+    return first;
+}
+
+/* ---- Launching ---- */
+
+static int launch_kernel(kmm__task_t *t, const blocks_t *part, kmm__stream_t *stream)
+{
+    const kmm__work_t *w = t->work;
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    void *args[w->arg_count + 1];
+    kmm__run_t run = {.kernel = w->kernel, .geometry = w->geometry, .args = args};
+    kmm__arguments_write(t, packed);
+    for (uint32_t k = 0; k < w->arg_count; k++)
+        args[k] = packed + w->arg_offset[k];
+    memcpy(run.offset, part->offset, sizeof(run.offset));
+    memcpy(run.count, part->count, sizeof(run.count));
+    bool is_whole = memcmp(part->count, w->geometry.grid, sizeof(part->count)) == 0;
+    if (w->kernel->is_clone && w->kernel->whole && is_whole) {
+        run.kernel = w->kernel->whole;
+        run.args = args + 1;
+    } else if (w->kernel->is_clone) {
+        const uint32_t *grid = w->geometry.grid;
+        kmm_blocks_t blocks = {part->offset[0], part->offset[1], part->offset[2],
+                               grid[0],         grid[1],         grid[2]};
+        memcpy(args[0], &blocks, sizeof(blocks));
+    }
+    return t->device->backend->launch(stream, &run);
+}
+
+static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
+{
+    const kmm__work_t *w = t->work;
+    blocks_t part = blocks_of(t);
+    if (w->is_inline)
+        return 0;
+    if (w->kernel)
+        return launch_kernel(t, &part, stream);
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    kmm__run_t run = {.chunk = t->part.range,
+                      .function = w->function,
+                      .args_block = packed,
+                      .args_bytes = w->args_bytes};
+    kmm__arguments_write(t, packed);
+    return t->device->backend->launch(stream, &run);
+}
+
+int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
+{
+    __atomic_fetch_add(&tasks[0]->device->counters.launches, 1, __ATOMIC_RELAXED);
+    if (count > 1) {
+        blocks_t part = joined_blocks(tasks, count);
+        return launch_kernel(tasks[0], &part, stream);
+    }
+    return kmm__check_wants(tasks[0]) ? kmm__check_launch(tasks[0], stream, launch_chunk)
+                                      : launch_chunk(tasks[0], stream);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of tasks: those that are ready, and all in the order of submission. */
+#include "execute/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "memory/residency/frame.h"
+
+enum {
+    EARLY = 16,       /* tasks before one that make it early */
+    ORDER_LEAST = 256 /* tasks in the order before any are dropped */
+};
+
+/* ---- Queues ---- */
+
+static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+}
+
+/* Changed under the lock: others only look. */
+static void queue_count(kmm__queue_t *q, uint32_t count)
+{
+    atomic_store_explicit(&q->count, count, memory_order_relaxed);
+}
+
+/* Room for one more behind the last one. */
+static void queue_room(kmm__queue_t *q)
+{
+    if (q->head >= q->capacity / 2 && q->head > 0 && q->head + q->count == q->capacity) {
+        memmove(q->tasks, q->tasks + q->head, q->count * sizeof(*q->tasks));
+        q->head = 0;
+    }
+    q->tasks = kmm__grow(q->tasks, q->head + q->count, &q->capacity, sizeof(*q->tasks));
+}
+
+void kmm__queue_push(kmm__queue_t *q, kmm__task_t *t)
+{
+    queue_room(q);
+    kmm__task_t **heap = q->tasks + q->head;
+    uint32_t k = q->count;
+    queue_count(q, k + 1);
+    if (k == 0)
+        q->heaped = false;
+    q->heaped |= k > 0 && comes_before(t, heap[k - 1]);
+    for (; q->heaped && k > 0 && comes_before(t, heap[(k - 1) / 2]); k = (k - 1) / 2)
+        heap[k] = heap[(k - 1) / 2];
+    heap[k] = t;
+}
+
+kmm__task_t *kmm__queue_first(const kmm__queue_t *q)
+{
+    return q->count ? q->tasks[q->head] : NULL;
+}
+
+kmm__task_t *kmm__queue_pop(kmm__queue_t *q)
+{
+    if (q->count == 0)
+        return NULL;
+    kmm__task_t **heap = q->tasks + q->head;
+    uint32_t k = 0, count = q->count - 1;
+    kmm__task_t *first = heap[0], *last = heap[count];
+    queue_count(q, count);
+    if (!q->heaped || count == 0) {
+        q->head = count ? q->head + 1 : 0;
+        return first;
+    }
+    for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
+        child += child + 1 < count && comes_before(heap[child + 1], heap[child]);
+        if (!comes_before(heap[child], last))
+            break;
+        heap[k] = heap[child];
+    }
+    heap[k] = last;
+    return first;
+}
+
+bool kmm__queue_is_valid(const kmm__queue_t *q)
+{
+    kmm__task_t *const *heap = q->tasks + q->head;
+    bool valid = q->head + q->count <= q->capacity;
+    for (uint32_t k = 1; k < q->count && valid; k++)
+        valid = !comes_before(heap[k], heap[q->heaped ? (k - 1) / 2 : k - 1]);
+    return valid;
+}
+
+/* ---- The order of submission ---- */
+
+static bool is_issued(const kmm__task_t *t)
+{
+    return t->state == KMM__TASK_ISSUED || t->state == KMM__TASK_DONE;
+}
+
+static void order_push(kmm__device_t *d, kmm__task_t *t)
+{
+    kmm__queue_t *q = &d->queue->order;
+    uint32_t kept = 0;
+    if (d->space == KMM__HOST || d->runtime->device_count < 2)
+        return; /* on one device they are ready in that order */
+    for (uint32_t k = 0; q->count >= d->queue->order_trim && k < q->count; k++) {
+        if (is_issued(q->tasks[k]))
+            kmm__task_unref(q->tasks[k]);
+        else
+            q->tasks[kept++] = q->tasks[k];
+    }
+    if (q->count >= d->queue->order_trim) {
+        q->count = kept;
+        d->queue->order_trim = 2 * kept + ORDER_LEAST;
+    }
+    q->tasks = kmm__grow(q->tasks, q->count, &q->capacity, sizeof(*q->tasks));
+    q->tasks[q->count++] = t;
+    kmm__task_ref(t);
+}
+
+void kmm__order_drop(kmm__device_t *d)
+{
+    for (uint32_t k = 0; k < d->queue->order.count; k++)
+        kmm__task_unref(d->queue->order.tasks[k]);
+    free(d->queue->order.tasks);
+    d->queue->order = (kmm__queue_t){0};
+}
+
+bool kmm__order_is_early(kmm__device_t *d, kmm__task_t *t)
+{
+    uint64_t bytes;
+    uint32_t before = 0;
+    if (!d->memory->pressure || t->error)
+        return false;
+    for (uint32_t k = 0;
+         k < d->queue->order.count && d->queue->order.tasks[k]->sequence < t->sequence; k++) {
+        if (is_issued(d->queue->order.tasks[k]))
+            continue;
+        if (d->queue->order.tasks[k]->state == KMM__TASK_READY)
+            return false; /* t has priority over it */
+        before++;
+    }
+    return before > EARLY && !kmm__frames_resident(t, &bytes);
+}
+
+/* ---- Giving a task its device ---- */
+
+void kmm__task_assign(kmm__task_t *t, kmm__device_t *device)
+{
+    kmm__task_assign_lane(t, device, (uint32_t)(t->sequence % device->lane_count));
+}
+
+void kmm__task_assign_lane(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
+{
+    t->issue.lane = lane;
+    kmm__task_enter(t, device, device->space == KMM__HOST ? NULL : device->lanes[lane].stream);
+    order_push(device, t);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The description of a launch: the calls of kmm/launch.h that rewritten source makes. */
+#include "launch/builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "launch/fold.h"
+
+/* ---- Making and end ---- */
+
+/* The description that was used last; more are kept behind the lock. */
+static _Atomic(kmm_launch_t *) spare_launch;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static kmm_launch_t *spare_launches;
+
+static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (l->error)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    l->error = code;
+    l->error_text = kmm__copy_text(text);
+}
+
+void kmm__launch_free(kmm_launch_t *l)
+{
+    if (l->items != l->few)
+        free(l->items);
+    free(l->label);
+    free(l->error_text);
+    l = atomic_exchange(&spare_launch, l);
+    if (!l)
+        return;
+    pthread_mutex_lock(&spare_lock);
+    l->next = spare_launches;
+    spare_launches = l;
+    pthread_mutex_unlock(&spare_lock);
+}
+
+void kmm__launches_clear(void)
+{
+    spare_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    spare_launches = NULL;
+}
+
+static kmm_launch_t *launch_reuse(void)
+{
+    kmm_launch_t *l = atomic_exchange(&spare_launch, NULL);
+    if (l)
+        return l;
+    pthread_mutex_lock(&spare_lock);
+    l = spare_launches;
+    if (l)
+        spare_launches = l->next;
+    pthread_mutex_unlock(&spare_lock);
+    return l;
+}
+
+/* A builder, cleared but for its items. */
+static kmm_launch_t *launch_obtain(void)
+{
+    kmm_launch_t *l = launch_reuse();
+    if (!l)
+        l = kmm__alloc(sizeof(*l));
+    memset(l, 0, offsetof(kmm_launch_t, few));
+    l->items = l->few;
+    return l;
+}
+
+kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const char *file, int line)
+{
+    kmm_launch_t *l = launch_obtain();
+    l->runtime = rt;
+    l->kernel = kernel;
+    l->file = file;
+    l->line = line;
+    if (!rt)
+        launch_mistake(l, KMM_E_NO_DEVICE, "there is no runtime: %s", kmm__error_get());
+    return l;
+}
+
+/* ---- The launch as a whole ---- */
+
+KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)
+{
+    free(l->label);
+    l->label = kmm__copy_text(label);
+}
+
+KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
+                              int64_t length)
+{
+    if (l->axis_count == KMM_MAX_AXES || (unsigned)source > KMM_RANGE_2) {
+        launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name,
+                       KMM_MAX_AXES);
+        return;
+    }
+    l->axis[l->axis_count++] = (kmm__axis_t){name, source, lower, length};
+}
+
+KMM__API void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size)
+{
+    uint32_t d = (uint32_t)source % KMM_MAX_SPLIT;
+    l->chunk[d] = size;
+    l->has_chunk[d] = true;
+    l->chunk_in_blocks[d] = source >= KMM_BLOCK_X && source <= KMM_BLOCK_Z;
+}
+
+KMM__API void kmm_launch_if(kmm_launch_t *l, int condition)
+{
+    l->one_chunk |= !condition;
+}
+
+KMM__API void kmm_launch_home(kmm_launch_t *l)
+{
+    l->one_chunk = l->home = true;
+}
+
+KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
+{
+    l->where = where;
+    l->ordinal = ordinal;
+    if ((unsigned)where > KMM_ON_DEVICE)
+        launch_mistake(l, KMM_E_INVALID, "no such kind of device");
+}
+
+KMM__API void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule)
+{
+    l->schedule = schedule;
+    if ((unsigned)schedule > KMM_SCHEDULE_CYCLIC)
+        launch_mistake(l, KMM_E_INVALID, "no such schedule");
+}
+
+KMM__API void kmm_launch_priority(kmm_launch_t *l, int priority)
+{
+    l->priority = priority;
+}
+
+KMM__API void kmm_launch_nowait(kmm_launch_t *l)
+{
+    l->nowait = true;
+}
+
+static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base,
+                             size_t element_bytes)
+{
+    if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text,
+                       KMM__MAX_ITEMS);
+    if (l->item_count == KMM__MAX_ITEMS)
+        l->item_count--;
+    if (l->item_count == KMM__FEW_ITEMS && l->items == l->few) {
+        l->items = kmm__alloc(KMM__MAX_ITEMS * sizeof(*l->items));
+        memcpy(l->items, l->few, sizeof(l->few));
+    }
+    kmm__item_t *item = &l->items[l->item_count++];
+    memset(item, 0, offsetof(kmm__item_t, extent));
+    item->text = text;
+    item->base = (char *)(uintptr_t)base;
+    item->element = (int64_t)element_bytes;
+    return item;
+}
+
+KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
+                                const void *base, size_t element_bytes)
+{
+    item_add(l, text, base, element_bytes)->mode = mode;
+    if (mode < KMM_READ || mode > KMM_UPDATE)
+        launch_mistake(l, KMM_E_INVALID, "%s: no such kind of access", text);
+}
+
+KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
+                                const void *base)
+{
+    kmm__item_t *item = item_add(l, text, base, kmm__type_bytes(type) ? kmm__type_bytes(type) : 1);
+    item->mode = KMM_REDUCE;
+    item->op = op;
+    item->type = type;
+    bool is_arg = op == KMM_OP_ARGMIN || op == KMM_OP_ARGMAX;
+    kmm__element_t e = {.type = type, .bytes = (uint32_t)item->element};
+    if (!is_arg && !kmm__fold_allows(op, &e))
+        launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
+}
+
+static kmm__item_t *item_last(kmm_launch_t *l)
+{
+    static _Thread_local kmm__item_t nowhere;
+    if (l->item_count)
+        return &l->items[l->item_count - 1];
+    launch_mistake(l, KMM_E_INVALID, "a section before any access");
+    return &nowhere;
+}
+
+KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
+                              kmm_type_t index_type, size_t index_offset)
+{
+    kmm__item_t *item = item_last(l);
+    kmm__element_t e = {item->type, (uint32_t)element_bytes, true,
+                        index_type, (uint32_t)value_offset,  (uint32_t)index_offset};
+    bool is_small = element_bytes <= KMM__ELEMENT_MAX && value_offset < element_bytes &&
+                    index_offset < element_bytes;
+    if (item->mode != KMM_REDUCE || !is_small || !kmm__fold_allows(item->op, &e)) {
+        launch_mistake(l, KMM_E_INVALID,
+                       "%s: no reduction over structs of a value and an index of 32 or 64 bits",
+                       item->text);
+        return;
+    }
+    item->is_pair = true;
+    item->element = (int64_t)element_bytes;
+    item->index = index_type;
+    item->value_at = e.value_at;
+    item->index_at = e.index_at;
+}
+
+KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->dims == KMM_MAX_DIMS)
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d dimensions", item->text, KMM_MAX_DIMS);
+    else
+        item->extent[item->dims++] = extent;
+}
+
+KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->section_count == KMM_MAX_DIMS) {
+        launch_mistake(l, KMM_E_INVALID, "%s: more than %d sections", item->text, KMM_MAX_DIMS);
+        return;
+    }
+    kmm__section_t *s = &item->section[item->section_count++];
+    *s = (kmm__section_t){.constant = {lower, length}, .whole = length == KMM_WHOLE};
+}
+
+KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef,
+                              int64_t length_coef)
+{
+    kmm__item_t *item = item_last(l);
+    if (item->section_count == 0 || axis >= l->axis_count)
+        launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis",
+                       item->text);
+    else
+        item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
+}
+
+KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)
+{
+    if (actual != expected)
+        launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld",
+                       name, (long long)actual, (long long)expected);
+}
+
+/* ---- Handing over ---- */
+
+static _Thread_local kmm_launch_t *armed;
+
+KMM__API void kmm_launch_arm(kmm_launch_t *l)
+{
+    if (armed) {
+        launch_mistake(l, KMM_E_STATE,
+                       "the launch described at %s:%d did not happen before this one", armed->file,
+                       armed->line);
+        kmm__launch_free(armed);
+    }
+    armed = l;
+}
+
+kmm_launch_t *kmm__launch_take_armed(void)
+{
+    kmm_launch_t *l = armed;
+    armed = NULL;
+    return l;
+}
+
+void kmm__launch_disarm(void)
+{
+    if (armed)
+        kmm__launch_free(armed);
+    armed = NULL;
+}

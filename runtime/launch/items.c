@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The items of a launch: the arrays that their regions are in. Host memory that an item names and
+ * that is no array is mapped for the launch. */
+#include "launch/items.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "launch/maps.h"
+#include "launch/plan.h"
+#include "launch/state.h"
+#include "memory/disk/spill.h"
+
+int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
+                                const char *text)
+{
+    char copy[400];
+    snprintf(copy, sizeof(copy), "argument %s: %s", item->text, text);
+    return kmm__submission_refuse(s, code, copy);
+}
+
+/* An array, but for what a launch with nowait left mapped: that is not the program's. */
+static bool is_array(const kmm__submission_t *s, const void *base)
+{
+    const kmm__array_t *a = kmm__array_find(s->rt, base);
+    return a && !a->is_deferred;
+}
+
+/* The bytes to map for an item on host memory, from its base on. Other items on the same memory
+ * share the map. Those on arrays do not: their sections are cut at the array's end, and may reach
+ * beyond it. */
+static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin,
+                      int64_t *end)
+{
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    int error = kmm__plan_reach(item, s->l->axis_count, &whole, begin, end);
+    if (error)
+        return kmm__submission_refuse_item(s, item, error, kmm__error_get());
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *other = &s->l->items[k];
+        int64_t b, e, shift = other->base - item->base;
+        if (is_array(s, other->base))
+            continue;
+        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b ||
+            b + shift > *end || e + shift < *begin)
+            continue;
+        *begin = b + shift < *begin ? b + shift : *begin;
+        *end = e + shift > *end ? e + shift : *end;
+    }
+    return 0;
+}
+
+/* Maps host memory that an item names and that is no array. May unlock. */
+static int map_item(kmm__submission_t *s, const kmm__item_t *item)
+{
+    int64_t begin, end;
+    int error = item_reach(s, item, &begin, &end);
+    if (error || end <= begin)
+        return error;
+    pthread_mutex_unlock(&s->rt->lock);
+    error = kmm_map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
+    pthread_mutex_lock(&s->rt->lock);
+    if (error)
+        return kmm__submission_refuse_item(s, item, error, kmm__error_get());
+    s->l->mapped[s->mapped_count++] = item->base + begin;
+    return 0;
+}
+
+/* Ends what earlier launches left mapped where this one needs more than that: memory is mapped
+ * once. May unlock. */
+static int make_room(kmm__submission_t *s)
+{
+    for (uint32_t k = 0; k < s->l->item_count && s->rt->launches->deferred; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        int64_t begin, end;
+        if (is_array(s, item->base))
+            continue;
+        int error = item_reach(s, item, &begin, &end);
+        if (error)
+            return error;
+        const kmm__array_t *a = kmm__array_find(s->rt, item->base + begin);
+        uintptr_t from = (uintptr_t)item->base + (uintptr_t)begin,
+                  to = (uintptr_t)item->base + (uintptr_t)end;
+        bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
+        if (begin < end && !fits && (error = kmm__deferred_end(s->rt, from, to)))
+            return kmm__submission_refuse_item(s, item, error,
+                                               kmm__error_get()); /* what it needs was lost */
+    }
+    return 0;
+}
+
+/* What an earlier launch left for kmm_wait to write back, this one writes back before it returns.
+ */
+static void take_over(kmm__submission_t *s, kmm__array_t *a)
+{
+    a->is_deferred = false;
+    s->rt->launches->deferred--;
+    s->l->mapped[s->mapped_count++] = a->base;
+}
+
+/* The array that the item's region is in; its base may lie before that. */
+static kmm__array_t *find_array(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    kmm__chunk_box_t whole;
+    int64_t begin, end;
+    kmm__array_t *a = kmm__array_find(s->rt, item->base);
+    if (a || item->section_count == 0)
+        return a;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    bool known = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) == 0 && end > begin;
+    return known ? kmm__array_find(s->rt, item->base + begin) : NULL;
+}
+
+int kmm__submission_resolve(kmm__submission_t *s)
+{
+    int error = make_room(s);
+    if (error)
+        return error;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        if (item->dims && item->section_count > item->dims)
+            return kmm__submission_refuse_item(
+                s, item, KMM_E_INVALID, "it has more sections than its shape has dimensions");
+        if (!item->dims && item->section_count > 1)
+            return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
+                                               "several sections need a `shape`");
+        item->array = find_array(s, item);
+        if (item->array && item->array->is_deferred && !s->l->nowait)
+            take_over(s, item->array);
+        if (!item->array) {
+            error = map_item(s, item);
+            if (error)
+                return error;
+            item->array = find_array(s, item);
+        }
+        const kmm__array_t *a = item->array;
+        if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
+            return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
+                                               "is written, but it is mapped `to`");
+    }
+    return 0;
+}
+
+/* ---- The end ---- */
+
+static void defer_items(kmm__submission_t *s)
+{
+    pthread_mutex_lock(&s->rt->lock);
+    for (uint32_t k = 0; k < s->mapped_count; k++)
+        kmm__array_find(s->rt, s->l->mapped[k])->is_deferred = true;
+    s->rt->launches->deferred += s->mapped_count;
+    pthread_mutex_unlock(&s->rt->lock);
+}
+
+int kmm__submission_unmap(kmm__submission_t *s)
+{
+    if (s->l->nowait && s->mapped_count) {
+        defer_items(s);
+        return 0;
+    }
+    return s->mapped_count ? kmm__maps_end(s->rt, s->l->mapped, s->mapped_count) : 0;
+}
+
+/* ---- Where all is in the host's memory ---- */
+
+static bool is_on_host(kmm__array_t *a)
+{
+    return !a || (!a->is_tracked && kmm__array_host(a)); /* NULL: a region that is empty */
+}
+
+void kmm__submission_make_plain(kmm__submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    bool plain =
+        !s->rt->has_spaces && !kmm__spill_room(s->rt) && !w->origins && w->reduction_count == 0;
+    for (uint32_t k = 0; k < s->l->item_count && plain; k++)
+        plain = is_on_host(s->l->items[k].array);
+    for (uint32_t k = 0; k < w->pointer_count && plain; k++)
+        plain = is_on_host(w->pointers[k].array);
+    s->is_plain = w->is_translated = plain;
+    for (uint32_t k = 0; k < w->pointer_count && plain; k++) {
+        char *address = w->pointers[k].array->host + w->pointers[k].offset;
+        memcpy(w->args + w->pointers[k].at, &address, sizeof(address));
+    }
+}

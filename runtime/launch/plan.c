@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The region of an item in a chunk. An index is affine in the axes, so over the box of a chunk its
+ * least and greatest values are found axis by axis. The elements between them are all accessed, or
+ * else the region is a hull; a flat index with one gap (row * w + col) is a box of two dimensions.
+ */
+#include "launch/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "memory/array.h"
+
+typedef struct span {
+    int64_t lo, hi;
+    bool exact;
+    int64_t pitch, run,
+        rows; /* one gap: `rows` runs of `run` elements, `pitch` apart; rows is 0 otherwise */
+} span_t;
+
+typedef struct step {
+    int64_t by, times;
+} step_t;
+
+static int step_compare(const void *a, const void *b)
+{
+    int64_t x = ((const step_t *)a)->by, y = ((const step_t *)b)->by;
+    return (x > y) - (x < y);
+}
+
+/* Whether runs of `run` elements, repeated by the steps, leave no gap; or just one, at the
+ * outermost. */
+static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
+{
+    if (n > 1)
+        qsort(steps, n, sizeof(*steps), step_compare);
+    for (uint32_t k = 0; k < n; k++) {
+        if (steps[k].by <= run) {
+            run += steps[k].by * (steps[k].times - 1);
+            continue;
+        }
+        if (k + 1 == n) {
+            s->pitch = steps[k].by;
+            s->run = run;
+            s->rows = steps[k].times;
+        }
+        return;
+    }
+    s->exact = true;
+}
+
+/* The indices of a section in a chunk: empty when hi <= lo. */
+static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
+                           const kmm__chunk_box_t *box)
+{
+    span_t s = {.lo = c->constant.lower, .hi = c->constant.lower + c->constant.length};
+    step_t steps[KMM_MAX_AXES];
+    uint32_t n = 0;
+    bool varies = false;
+    int64_t run = c->constant.length; /* everywhere, unless it varies */
+    for (uint32_t k = 0; k < axis_count; k++) {
+        int64_t first = box->axis_lo[k], last = box->axis_hi[k] - 1;
+        int64_t low = c->coef[k].lower, high = low + c->coef[k].length;
+        s.lo += low * (low > 0 ? first : last);
+        s.hi += high * (high > 0 ? last : first);
+        varies |= c->coef[k].length != 0 && first != last;
+        run += c->coef[k].length * first;
+        if (low && first != last)
+            steps[n++] = (step_t){llabs(low), last - first + 1};
+    }
+    if (varies)
+        return s; /* a triangle: its hull */
+    span_exactness(&s, steps, n, run);
+    return s;
+}
+
+static bool chunk_is_empty(const kmm__section_t *c, uint32_t axis_count,
+                           const kmm__chunk_box_t *box)
+{
+    for (uint32_t k = 0; k < axis_count; k++)
+        if ((c->coef[k].lower || c->coef[k].length) && box->axis_hi[k] <= box->axis_lo[k])
+            return true;
+    return false;
+}
+
+static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                     kmm__access_t *out, kmm__layout_t *shaped)
+{
+    kmm__array_t *a = item->array;
+    int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
+    out->layout = &a->flat;
+    out->box = (kmm__box_t){.dims = 1, .hi = {bytes}};
+    out->exact = true;
+    if (item->section_count == 0)
+        return bytes > 0;
+    const kmm__section_t *c = &item->section[0];
+    if (c->whole) {
+        out->box.lo[0] = base;
+        return base < bytes;
+    }
+    if (chunk_is_empty(c, axis_count, chunk))
+        return 0;
+    span_t s = section_span(c, axis_count, chunk);
+    if (s.hi <= s.lo)
+        return 0;
+    if (s.rows > 1) {
+        int64_t extent[2] = {1, s.pitch};
+        int64_t column = ((s.lo % s.pitch) + s.pitch) % s.pitch, row = (s.lo - column) / s.pitch;
+        kmm__layout_t l = kmm__layout_make(2, extent, item->element, base, bytes);
+        row += (base - l.origin) / l.stride[0];
+        if (column + s.run <= s.pitch && row >= 0 && row + s.rows <= l.extent[0]) {
+            *shaped = l;
+            out->layout = shaped;
+            out->box = (kmm__box_t){
+                2, {row, column * item->element}, {row + s.rows, (column + s.run) * item->element}};
+            return 1;
+        }
+    }
+    out->exact = s.exact;
+    out->box.lo[0] = clamp(base + s.lo * item->element, 0, bytes);
+    out->box.hi[0] = clamp(base + s.hi * item->element, 0, bytes);
+    return out->box.hi[0] > out->box.lo[0];
+}
+
+/* Most regions: one section over one axis, of a length that does not vary. False: it is not that,
+ * or leaves gaps. */
+static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                      kmm__access_t *out, int *result)
+{
+    const kmm__section_t *c = &item->section[0];
+    int64_t low = c->coef[0].lower, first = chunk->axis_lo[0], last = chunk->axis_hi[0] - 1;
+    if (item->section_count != 1 || axis_count != 1 || c->whole || c->coef[0].length || low < 0 ||
+        last < first || (low > c->constant.length && first != last))
+        return false;
+    const kmm__array_t *a = item->array;
+    int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
+    int64_t lo = c->constant.lower + low * first,
+            hi = c->constant.lower + c->constant.length + low * last;
+    out->layout = &a->flat;
+    out->exact = true;
+    out->box = (kmm__box_t){.dims = 1,
+                            .lo = {clamp(base + lo * item->element, 0, bytes)},
+                            .hi = {clamp(base + hi * item->element, 0, bytes)}};
+    *result = hi > lo && out->box.hi[0] > out->box.lo[0];
+    return true;
+}
+
+/* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then
+ * what is accessed is no box, though its indices in each dimension have no gap. */
+static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk)
+{
+    for (uint32_t k = 0; k < axis_count; k++) {
+        uint32_t uses = 0;
+        for (uint32_t d = 0; d < item->section_count; d++)
+            uses += !item->section[d].whole && item->section[d].coef[k].lower != 0;
+        if (uses > 1 && chunk->axis_hi[k] - chunk->axis_lo[k] > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of what the outermost dimension counts. */
+static int64_t row_bytes(const kmm__item_t *item)
+{
+    int64_t bytes = item->element;
+    for (uint32_t d = 1; d < item->dims; d++)
+        bytes *= item->extent[d];
+    return bytes;
+}
+
+/* An outermost extent that was not given: as many rows as the array has behind the base. */
+static void whole_extent(const kmm__item_t *item, int64_t extent[KMM_MAX_DIMS])
+{
+    memcpy(extent, item->extent, sizeof(item->extent));
+    int64_t bytes = row_bytes(item),
+            rest = (int64_t)item->array->bytes - (item->base - item->array->base);
+    if (extent[0] == KMM_WHOLE)
+        extent[0] = bytes > 0 ? rest / bytes : 0;
+}
+
+static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+                       kmm__access_t *out, kmm__layout_t *shaped)
+{
+    kmm__array_t *a = item->array;
+    int64_t base = item->base - a->base, extent[KMM_MAX_DIMS];
+    whole_extent(item, extent);
+    for (uint32_t d = 0; d < item->dims; d++)
+        if (extent[d] < 1)
+            return extent[d] == 0 ? 0
+                                  : kmm__error_set(KMM_E_RANGE, "its shape has a negative extent");
+    *shaped = kmm__layout_make(item->dims, extent, item->element, base, (int64_t)a->bytes);
+    out->layout = shaped;
+    out->box = (kmm__box_t){.dims = item->dims};
+    out->exact = !shares_axis(item, axis_count, chunk);
+    /* Where index 0 of the shape lies in the layout, which may begin before it. */
+    int64_t shift = (base - shaped->origin) / shaped->stride[0];
+    for (uint32_t d = 0; d < item->dims; d++) {
+        const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
+        span_t s = {0, extent[d], true, 0, 0, 0};
+        if (c && !c->whole) {
+            if (chunk_is_empty(c, axis_count, chunk))
+                return 0;
+            s = section_span(c, axis_count, chunk);
+            out->exact &= s.exact;
+        }
+        s.lo = clamp(s.lo, 0, extent[d]);
+        s.hi = clamp(s.hi, 0, extent[d]);
+        if (s.hi <= s.lo)
+            return 0;
+        int64_t scale = d + 1 == item->dims ? item->element : 1;
+        out->box.lo[d] = s.lo * scale + (d == 0 ? shift : 0);
+        out->box.hi[d] = s.hi * scale + (d == 0 ? shift : 0);
+    }
+    kmm__box_t whole = kmm__layout_whole(shaped);
+    out->box = kmm__box_intersect(&out->box, &whole);
+    return !kmm__box_empty(&out->box);
+}
+
+int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
+              kmm__access_t *out, kmm__layout_t *shaped)
+{
+    out->array = item->array;
+    out->mode = item->mode;
+    out->exact = false;
+    out->item = KMM__MAX_ITEMS;
+    int result;
+    if (item->dims)
+        result = plan_shaped(item, axis_count, chunk, out, shaped);
+    else if (!plan_line(item, axis_count, chunk, out, &result))
+        result = plan_flat(item, axis_count, chunk, out, shaped);
+    /* What is no box is not promised to be stored whole. */
+    if (out->mode == KMM_WRITE && !out->exact)
+        out->mode = KMM_UPDATE;
+    return result;
+}
+
+int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
+                    int64_t *begin, int64_t *end)
+{
+    bool open = item->dims == 0 || item->extent[0] == KMM_WHOLE;
+    int64_t unit = row_bytes(item);
+    *begin = 0;
+    *end = open ? 0 : unit * item->extent[0];
+    if (!open)
+        return 0;
+    if (item->section_count == 0 || item->section[0].whole)
+        return kmm__error_set(KMM_E_ADDRESS, "it is no array; how long it is must be said with "
+                                             "`shape`, a section with bounds, or a `data` region");
+    if (chunk_is_empty(&item->section[0], axis_count, whole))
+        return 0;
+    span_t s = section_span(&item->section[0], axis_count, whole);
+    *begin = s.lo * unit;
+    *end = s.hi * unit;
+    return 0;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks made of the program's own statements: library calls, several launches. They wait in the DAG
+ * like a chunk; when the device's thread has brought their data and ordered their stream, the
+ * calling thread goes on in its place.
+ */
+#include "launch/task_directive.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "execute/completion.h"
+#include "execute/inline.h"
+#include "execute/queue.h"
+#include "launch/items.h"
+#include "launch/submission.h"
+#include "launch/submit.h"
+#include "memory/residency/foresight.h"
+#include "task/dag.h"
+#include "task/inside.h"
+#include "task/marker.h"
+
+struct kmm_task {
+    kmm__submission_t submission;
+    kmm__task_t *task;     /* a reference */
+    kmm__marker_t *before; /* all work that was submitted before it */
+    bool names_stream;     /* its statements use the task's stream */
+    void **used; /* other streams of the program, by the driver's handles, that its statements have
+                    used */
+    uint32_t used_count, used_capacity;
+    bool entered; /* the device was made current */
+    int lane;     /* of the device; negative: none yet */
+};
+
+static _Thread_local kmm_task_t *current;
+
+KMM__API int kmm_task_active(void)
+{
+    return current != NULL;
+}
+
+/* The kind of the first device, and, unless one is named, the device that the driver has current.
+ */
+static int choose_device(kmm__submission_t *s)
+{
+    kmm_launch_t *l = s->l;
+    kmm__backend_t *b = s->rt->device[0]->backend;
+    s->kind = b->kind;
+    if (l->where == KMM_ON_ALL && b->current) {
+        l->where = KMM_ON_DEVICE;
+        l->ordinal = b->current(b);
+    }
+    int error = kmm__place_devices(l, s->kind, false, &s->place);
+    return error ? kmm__submission_refuse(s, error, kmm__error_get()) : 0;
+}
+
+static int enter_dag(kmm_task_t *task, void *stream)
+{
+    static const uint32_t one[3] = {1, 1, 1};
+    kmm__submission_t *s = &task->submission;
+    kmm__chunk_box_t box;
+    kmm__partition(s->l, one, one, true, &s->part);
+    kmm__partition_whole(&s->part, s->l, &box);
+    s->work->is_inline = s->work->may_exceed = true;
+    s->work->on_any_stream = !task->names_stream;
+    s->work->chunk_count = 1;
+    kmm__tasks_settle(s->rt);
+    kmm__task_t *t = kmm__task_create(s->rt, s->work, s->l->item_count + 1);
+    t->priority = s->l->priority;
+    task->task = t;
+    kmm__task_ref(t);
+    int error = kmm__submission_plan(s, t, &box);
+    kmm__task_assign_lane(t, s->place.device[0], (uint32_t)task->lane);
+    kmm__uses_expect(t);
+    kmm__line_enter(t, stream);
+    if (!error)
+        error = kmm__dag_enter(t);
+    kmm__task_fail(t, error);
+    kmm__task_release(t);
+    return error;
+}
+
+/* Locked: until the statements may run, or never will. */
+static int await_entry(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    t->awaited = true;
+    while (!t->issue.entered && t->state != KMM__TASK_DONE)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    if (!t->error)
+        return 0;
+    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
+                          : kmm__error_set(t->error, "%s", kmm_error_string(t->error));
+}
+
+static int begin(kmm_task_t *task, void *stream)
+{
+    kmm__submission_t *s = &task->submission;
+    kmm_runtime_t *rt = s->rt;
+    if (!rt)
+        return kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
+    if (kmm__is_inside())
+        return kmm__submission_refuse(s, KMM_E_STATE, "a task inside a task");
+    if (s->l->error)
+        return kmm__submission_refuse(s, s->l->error, s->l->error_text);
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        if (s->l->items[k].mode == KMM_REDUCE)
+            return kmm__submission_refuse(s, KMM_E_INVALID, "a task has no reductions");
+    int error = choose_device(s);
+    if (error)
+        return error;
+    kmm__stream_follow(rt, stream);
+    kmm__marker_create(rt, &kmm__all_streams, &task->before);
+    pthread_mutex_lock(&rt->lock);
+    s->work = kmm__submission_work(s);
+    error = kmm__submission_resolve(s);
+    if (!error)
+        task->lane = error = kmm__side_lane_take(s->place.device[0]);
+    if (error >= 0)
+        error = enter_dag(task, stream);
+    if (!error)
+        error = await_entry(task->task);
+    kmm__work_unref(s->work);
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+static void task_free(kmm_task_t *task)
+{
+    kmm_runtime_t *rt = task->submission.rt;
+    kmm__marker_release(task->before);
+    free(task->used);
+    if (rt)
+        pthread_mutex_lock(&rt->lock);
+    if (task->lane >= 0)
+        kmm__side_lane_return(task->submission.place.device[0], (uint32_t)task->lane);
+    if (task->task)
+        kmm__task_unref(task->task);
+    if (rt)
+        pthread_mutex_unlock(&rt->lock);
+    kmm__launch_free(task->submission.l);
+    free(task);
+}
+
+/* A task whose statements will not run. */
+static void give_up(kmm_task_t *task)
+{
+    kmm__task_t *t = task->task;
+    if (t && t->issue.entered)
+        kmm__inline_end(t);
+    if (task->submission.mapped_count)
+        kmm__submission_unmap(&task->submission);
+    task_free(task);
+}
+
+KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_stream)
+{
+    kmm_task_t *task = kmm__alloc(sizeof(*task));
+    const char *file = l->file;
+    int line = l->line;
+    task->lane = -1;
+    task->names_stream = task_stream != NULL;
+    task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
+    int error = begin(task, stream);
+    if (task_stream)
+        *task_stream = NULL;
+    if (error) {
+        give_up(task);
+        kmm_directive_check(error, file, line);
+        return NULL;
+    }
+    kmm__device_t *d = task->task->device;
+    if (task_stream && d->backend->native)
+        *task_stream = d->backend->native(d->lanes[task->task->issue.lane].stream);
+    if (d->backend->enter)
+        task->entered = d->backend->enter(d->gpu);
+    current = task;
+    kmm__inside_enter(task->task);
+    return task;
+}
+
+/* ---- What its statements call ---- */
+
+int kmm__inline_settle(void)
+{
+    return current ? kmm__marker_wait(current->before) : 0;
+}
+
+bool kmm__inline_reaches(const void *address)
+{
+    const kmm__task_t *t = kmm__inline_current();
+    bool reaches = false;
+    if (!t || t->device->space != KMM__HOST)
+        return false;
+    pthread_mutex_lock(&t->runtime->lock);
+    const kmm__array_t *a = kmm__array_find(t->runtime, address);
+    for (uint32_t k = 0; k < t->access_count && a; k++)
+        reaches |= t->accesses[k].array == a && a->host == a->base;
+    pthread_mutex_unlock(&t->runtime->lock);
+    return reaches;
+}
+
+static kmm__stream_t *stream_of(const kmm_task_t *task)
+{
+    return task->task->device->lanes[task->task->issue.lane].stream;
+}
+
+/* The task's stream waits for what the statements have put on others so far. */
+static void join_used(kmm_task_t *task)
+{
+    const kmm__device_t *d = task->task->device;
+    for (uint32_t k = 0; k < task->used_count; k++)
+        if (d->backend->succeed(stream_of(task), task->used[k]))
+            d->backend->finish(d->gpu);
+    task->used_count = 0;
+}
+
+static void use(kmm_task_t *task, void *native)
+{
+    const kmm__device_t *d = task->task->device;
+    for (uint32_t k = 0; k < task->used_count; k++)
+        if (task->used[k] == native)
+            return;
+    if (d->backend->precede(stream_of(task), native))
+        d->backend->finish(d->gpu);
+    task->used = kmm__grow(task->used, task->used_count, &task->used_capacity, sizeof(*task->used));
+    task->used[task->used_count++] = native;
+}
+
+KMM__API void *kmm_task_stream(void *stream)
+{
+    kmm_task_t *task = current;
+    const kmm__backend_t *b = task && task->names_stream ? task->task->device->backend : NULL;
+    if (!b || !b->succeed)
+        return stream;
+    void *own = b->native(stream_of(task));
+    if (stream == own)
+        return own;
+    if (!kmm__stream_is_default(stream)) {
+        use(task, stream);
+        return stream;
+    }
+    join_used(task);
+    return own;
+}
+
+KMM__API void *kmm_task_pointer(kmm_task_t *task, const void *base)
+{
+    if (!task)
+        return NULL;
+    kmm__task_t *t = task->task;
+    kmm_runtime_t *rt = t->runtime;
+    char *found = NULL;
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, base);
+    for (uint32_t k = 0; k < t->access_count && a && !found; k++) {
+        if (t->accesses[k].array != a)
+            continue;
+        char *at = t->device->space == KMM__HOST
+                       ? a->host
+                       : (char *)(uintptr_t)a->residence[t->device->index].window;
+        found = at + ((const char *)base - a->base);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    if (!found) {
+        int error =
+            kmm__error_set(KMM_E_ADDRESS, "%p is in no array that the task's clauses name", base);
+        kmm_directive_check(error, task->submission.l->file, task->submission.l->line);
+    }
+    return found;
+}
+
+KMM__API void kmm_task_end(kmm_task_t *task)
+{
+    if (!task)
+        return;
+    kmm__device_t *d = task->task->device;
+    const char *file = task->submission.l->file;
+    int line = task->submission.l->line;
+    join_used(task);
+    current = NULL;
+    kmm__inside_leave();
+    if (d->backend->leave)
+        d->backend->leave(task->entered);
+    kmm__inline_end(task->task);
+    int error = kmm__submission_unmap(&task->submission);
+    task_free(task);
+    kmm_directive_check(error, file, line);
+}

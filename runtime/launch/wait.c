@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for one array. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "launch/operation.h"
+#include "launch/state.h"
+#include "task/inside.h"
+
+typedef struct pending {
+    kmm__task_t **task;
+    uint32_t count, capacity;
+} pending_t;
+
+static void pending_add(pending_t *p, kmm__task_t *t)
+{
+    if (!t || (t->state == KMM__TASK_DONE && !t->error) || (p->count && p->task[p->count - 1] == t))
+        return;
+    p->task = kmm__grow(p->task, p->count, &p->capacity, sizeof(*p->task));
+    p->task[p->count++] = t;
+    kmm__task_ref(t);
+}
+
+static int pending_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    const kmm__users_t *u = value;
+    (void)part;
+    pending_add(arg, u->writer);
+    for (uint32_t k = 0; k < u->reader_count; k++)
+        pending_add(arg, kmm__users_readers(u)[k]);
+    return 0;
+}
+
+static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    pending_t p = {0};
+    kmm__box_t boxes[2 * KMM__DIMS];
+    kmm__access_t whole = kmm__access_bytes(a, KMM_READ, 0, (int64_t)a->bytes);
+    int error = 0, n = kmm__object_boxes(&a->object, &whole, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_visit(a->object.users.map, &boxes[b], pending_part, &p);
+    for (uint32_t k = 0; k < a->object.reads.count; k++)
+        pending_add(&p, a->object.reads.list[k].task);
+    for (uint32_t k = 0; k < p.count; k++) {
+        int e = kmm__operation_await(rt, p.task[k]);
+        error = error ? error : e;
+    }
+    free(p.task);
+    return n < 0 ? n : error;
+}
+
+KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
+{
+    if (!rt)
+        return kmm__error_set(KMM_E_INVALID, "no runtime");
+    if (kmm__inline_refuse("wait"))
+        return KMM_E_STATE;
+    pthread_mutex_lock(&rt->lock);
+    kmm__array_t *a = kmm__array_find(rt, address);
+    void *deferred = a && a->is_deferred ? a->base : NULL;
+    int error = a ? wait_users(rt, a) : 0;
+    if (deferred) {
+        a->is_deferred = false;
+        rt->launches->deferred--;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    int unmapped = deferred ? kmm_unmap(rt, deferred) : 0;
+    return error ? error : unmapped;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames whose contents nobody will read, which are not copied out. The users of their elements
+ * tell: either all are done and the program has freed the array, or queued tasks of one launch
+ * store all of it anew and none reads it before.
+ */
+#include "memory/residency/dead.h"
+
+#include "memory/array.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/frame.h"
+
+typedef struct dead {
+    const kmm__device_t *device;
+    uint64_t work;    /* of the tasks that will overwrite the frame */
+    uint64_t first;   /* the least of their numbers */
+    bool all_done;    /* nobody that has not finished touches it */
+    bool overwritten; /* all of it, by tasks of one launch, and no task of that reads it */
+    bool all_ready;   /* what those tasks follow is on streams */
+} dead_t;
+
+static int dead_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    dead_t *d = arg;
+    const kmm__users_t *u = value;
+    const kmm__task_t *w = u->writer;
+    d->all_done &= !w || w->state == KMM__TASK_DONE;
+    for (uint32_t k = 0; k < u->reader_count; k++) {
+        d->all_done &= kmm__users_readers(u)[k]->state == KMM__TASK_DONE;
+        d->overwritten &= w && kmm__users_readers(u)[k]->work_id != w->work_id;
+    }
+    d->overwritten &= w && u->fresh && w->state < KMM__TASK_ISSUED && !w->error &&
+                      (d->work == 0 || d->work == w->work_id + 1);
+    if (!d->overwritten)
+        return 0;
+    d->work = w->work_id + 1;
+    d->first = w->sequence < d->first ? w->sequence : d->first;
+    d->all_ready &= w->state == KMM__TASK_READY;
+    return 0;
+}
+
+static bool touches(const kmm__access_t *a, int64_t begin, int64_t end)
+{
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = kmm__layout_split(a->layout, begin, end, boxes);
+    for (int b = 0; b < n; b++) {
+        kmm__box_t common = kmm__box_intersect(&boxes[b], &a->box);
+        if (!kmm__box_empty(&common))
+            return true;
+    }
+    return false;
+}
+
+/* The same for reads of [begin, end) that are in no map. */
+static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t end)
+{
+    for (uint32_t k = 0; k < a->object.reads.count && (d->all_done || d->overwritten); k++) {
+        const kmm__task_t *t = a->object.reads.list[k].task;
+        if (t->state == KMM__TASK_DONE ||
+            !touches(&t->accesses[a->object.reads.list[k].access], begin, end))
+            continue;
+        d->all_done = false;
+        d->overwritten &= d->work != t->work_id + 1;
+    }
+}
+
+bool kmm__frame_is_dead(const kmm__frame_t *f)
+{
+    kmm__array_t *a = f->array;
+    dead_t d = {f->device, 0, UINT64_MAX, true, true, true};
+    kmm__box_t boxes[2 * KMM__DIMS];
+    uint32_t elsewhere = 0;
+    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
+    end = end < (int64_t)a->bytes ? end : (int64_t)a->bytes;
+    int n = kmm__layout_split(&a->object.users.layout, begin, end, boxes);
+    for (int b = 0; b < n; b++)
+        kmm__map_visit(a->object.users.map, &boxes[b], dead_part, &d);
+    dead_reads(&d, a, begin, end);
+    if (d.all_done)
+        return a->is_forgotten;
+    for (uint32_t s = 0; s < a->runtime->space_count; s++)
+        elsewhere += s == f->device->space ? 0 : a->object.unfinished[s];
+    return d.overwritten && (d.all_ready || (elsewhere == 0 && kmm__uses_next_is(f, d.first)));
+}

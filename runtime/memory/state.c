@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What memory/ keeps: its making and end. */
+#include "memory/state.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+void kmm__memory_start(kmm_runtime_t *rt)
+{
+    rt->memory = kmm__alloc(sizeof(*rt->memory));
+}
+
+void kmm__memory_stop(kmm_runtime_t *rt)
+{
+    free(rt->memory->arrays);
+    free(rt->memory);
+}
+
+void kmm__device_memory_start(kmm__device_t *d, uint64_t limit)
+{
+    d->memory = kmm__alloc(sizeof(*d->memory));
+    d->memory->limit = d->memory->most = limit;
+}
+
+void kmm__device_memory_stop(kmm__device_t *d)
+{
+    free(d->memory);
+    d->memory = NULL;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Points in the order of submission. The unfinished tasks of a stream form a line of segments; a
+ * marker closes the segment that is open, and is reached when that segment and all before it are
+ * empty.
+ */
+
+#include "task/marker.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/spin.h"
+#include "task/inside.h"
+
+typedef struct kmm__line kmm__line_t;
+
+struct kmm__segment {
+    kmm__line_t *line;
+    uint64_t unfinished,
+        unissued;            /* of the latter not even what they do on devices is on streams */
+    int error;               /* the first of its tasks and of those before */
+    kmm__marker_t **markers; /* set: the segment is closed */
+    uint32_t marker_count, marker_capacity;
+    struct kmm__segment *next;
+};
+
+struct kmm__line {
+    const void *stream;
+    struct kmm__segment *first, *last; /* last is open */
+    kmm__marker_t **gates;             /* later tasks wait for them */
+    uint32_t gate_count, gate_capacity;
+    struct kmm__line *next;
+};
+
+struct kmm__marker {
+    kmm_runtime_t *runtime;
+    uint32_t refs;
+    bool is_of_all;        /* streams */
+    _Atomic uint32_t left; /* changed under the lock: segments that are not empty yet */
+    int error;
+    uint64_t time;
+    kmm__task_t **held; /* tasks that start when it is reached */
+    uint32_t held_count, held_capacity;
+};
+
+const char kmm__all_streams = 0;
+
+/* The default stream waits for all others and they for it, so its work is everybody's. It has two
+ * more names: cudaStreamLegacy and, where threads have default streams of their own,
+ * cudaStreamPerThread. */
+bool kmm__stream_is_default(const void *stream)
+{
+    enum { LEGACY = 1, PER_THREAD = 2 };
+    return !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
+}
+
+static struct kmm__segment *segment_add(kmm__line_t *line)
+{
+    struct kmm__segment *s = kmm__alloc(sizeof(*s));
+    s->line = line;
+    *(line->last ? &line->last->next : &line->first) = s;
+    line->last = s;
+    return s;
+}
+
+static kmm__line_t *line_of(kmm_runtime_t *rt, const void *stream)
+{
+    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
+        if (line->stream == stream)
+            return line;
+    kmm__line_t *line = kmm__alloc(sizeof(*line));
+    line->stream = stream;
+    line->next = rt->tasks->lines;
+    rt->tasks->lines = line;
+    segment_add(line);
+    return line;
+}
+
+static void marker_unref(kmm__marker_t *m)
+{
+    if (--m->refs)
+        return;
+    free(m->held);
+    free(m);
+}
+
+static void marker_reached(kmm__marker_t *m)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    m->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    for (uint32_t k = 0; k < m->held_count; k++) {
+        kmm__task_release(m->held[k]);
+        kmm__task_unref(m->held[k]);
+    }
+    m->held_count = 0;
+    pthread_cond_broadcast(&m->runtime->progress);
+}
+
+static void gates_purge(kmm__line_t *line)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < line->gate_count; k++) {
+        if (line->gates[k]->left)
+            line->gates[kept++] = line->gates[k];
+        else
+            marker_unref(line->gates[k]);
+    }
+    line->gate_count = kept;
+}
+
+void kmm__line_enter(kmm__task_t *t, const void *stream)
+{
+    kmm__line_t *line = line_of(t->runtime, stream);
+    t->order.segment = line->last;
+    line->last->unfinished++;
+    line->last->unissued++;
+    t->order.is_unissued = true;
+    gates_purge(line);
+    for (uint32_t k = 0; k < line->gate_count; k++) {
+        kmm__marker_t *m = line->gates[k];
+        m->held = kmm__grow(m->held, m->held_count, &m->held_capacity, sizeof(*m->held));
+        m->held[m->held_count++] = t;
+        kmm__task_ref(t);
+        kmm__task_hold(t);
+    }
+}
+
+/* Reaches the markers of closed segments at the front of the line that are empty. */
+static void line_advance(kmm__line_t *line)
+{
+    while (line->first != line->last && line->first->unfinished == 0) {
+        struct kmm__segment *s = line->first;
+        line->first = s->next;
+        if (s->error && !line->first->error)
+            line->first->error = s->error;
+        for (uint32_t k = 0; k < s->marker_count; k++) {
+            kmm__marker_t *m = s->markers[k];
+            if (s->error && !m->error)
+                m->error = s->error;
+            if (--m->left == 0)
+                marker_reached(m);
+            marker_unref(m);
+        }
+        free(s->markers);
+        free(s);
+    }
+    if (line->first == line->last && line->first->unfinished == 0)
+        line->first->error = 0;
+}
+
+void kmm__line_issued(kmm__task_t *t)
+{
+    if (!t->order.is_unissued)
+        return;
+    t->order.is_unissued = false;
+    if (--t->order.segment->unissued == 0 && t->runtime->tasks->issue_waiters)
+        pthread_cond_broadcast(&t->runtime->progress);
+}
+
+void kmm__line_leave(kmm__task_t *t)
+{
+    struct kmm__segment *s = t->order.segment;
+    if (!s)
+        return;
+    kmm__line_issued(t);
+    if (t->error && !s->error)
+        s->error = t->error;
+    s->unfinished--;
+    t->order.segment = NULL;
+    line_advance(s->line);
+}
+
+static void line_mark(kmm__line_t *line, kmm__marker_t *m)
+{
+    struct kmm__segment *s = line->last;
+    if (line->first == s && s->unfinished == 0)
+        return;
+    s->markers = kmm__grow(s->markers, s->marker_count, &s->marker_capacity, sizeof(*s->markers));
+    s->markers[s->marker_count++] = m;
+    m->left++;
+    m->refs++;
+    segment_add(line);
+    line_advance(line);
+}
+
+static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
+{
+    kmm__marker_t *m = kmm__alloc(sizeof(*m));
+    m->runtime = rt;
+    m->refs = 1;
+    m->is_of_all = stream == &kmm__all_streams;
+    m->left = 1; /* ours, until all lines are marked */
+    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
+        if (stream == &kmm__all_streams || line->stream == stream)
+            line_mark(line, m);
+    if (--m->left == 0)
+        marker_reached(m);
+    return m;
+}
+
+int kmm__marker_create(kmm_runtime_t *rt, const void *stream, kmm__marker_t **out)
+{
+    pthread_mutex_lock(&rt->lock);
+    *out = marker_make(rt, stream);
+    pthread_mutex_unlock(&rt->lock);
+    return 0;
+}
+
+int kmm__marker_precede(kmm__marker_t *m, const void *stream)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    kmm__line_t *line = line_of(m->runtime, stream);
+    gates_purge(line);
+    if (m->left) {
+        line->gates =
+            kmm__grow(line->gates, line->gate_count, &line->gate_capacity, sizeof(*line->gates));
+        line->gates[line->gate_count++] = m;
+        m->refs++;
+    }
+    pthread_mutex_unlock(&m->runtime->lock);
+    return 0;
+}
+
+/* Who waits for everything can as well do some of it: that is sooner done than a thread is woken.
+ * Work that is not waited for could take long. */
+static void assist(const kmm__marker_t *m)
+{
+    const kmm_runtime_t *rt = m->runtime;
+    for (uint32_t k = 0; k < rt->backend_count && m->is_of_all && !kmm__is_inside(); k++) {
+        kmm__backend_t *b = rt->backends[k];
+        while (b->assist && m->left && b->assist(b)) {
+        }
+    }
+}
+
+int kmm__marker_wait(kmm__marker_t *m)
+{
+    kmm_runtime_t *rt = m->runtime;
+    assist(m);
+    kmm__spin_until_zero(&m->left, rt->has_spaces && kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS
+                                                                              : KMM__SPIN_NS);
+    pthread_mutex_lock(&rt->lock);
+    while (m->left)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    int error = m->error;
+    pthread_mutex_unlock(&rt->lock);
+    return error;
+}
+
+int kmm__marker_query(kmm__marker_t *m)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    int result = m->left ? 0 : m->error ? m->error : 1;
+    pthread_mutex_unlock(&m->runtime->lock);
+    return result;
+}
+
+/* ---- Beside work of others on the driver's streams ---- */
+
+kmm__device_t *kmm__current_gpu(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        if (d->backend->follow && d->backend->current(d->backend) == d->ordinal)
+            return d;
+    }
+    return NULL;
+}
+
+static bool has_marker(const struct kmm__segment *s, const kmm__marker_t *m)
+{
+    for (uint32_t k = 0; k < s->marker_count; k++)
+        if (s->markers[k] == m)
+            return true;
+    return false;
+}
+
+/* Whether all work before m that is not done is on streams. */
+static bool is_issued(const kmm__marker_t *m)
+{
+    for (const kmm__line_t *line = m->runtime->tasks->lines; line && m->left; line = line->next) {
+        uint64_t unissued = 0;
+        const struct kmm__segment *s = line->first;
+        for (; s && !has_marker(s, m); s = s->next)
+            unissued += s->unissued;
+        if (s && unissued + s->unissued)
+            return false;
+    }
+    return true;
+}
+
+/* Has a stream of the program's wait for all that the devices' streams have now. */
+static int devices_precede(kmm_runtime_t *rt, void *stream)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        for (uint32_t j = 0; d->backend->precede && j < d->lane_count + KMM__SIDE_LANES && !error;
+             j++) {
+            pthread_mutex_lock(&rt->lock);
+            kmm__stream_t *lane = d->lanes[j].stream;
+            pthread_mutex_unlock(&rt->lock);
+            error = lane ? d->backend->precede(lane, stream) : 0;
+        }
+    }
+    return error;
+}
+
+/* Streams of one driver know nothing of another's. */
+static bool has_two_drivers(const kmm_runtime_t *rt)
+{
+    uint32_t drivers = 0;
+    for (uint32_t k = 0; k < rt->backend_count; k++)
+        drivers += rt->backends[k]->precede != NULL;
+    return drivers > 1;
+}
+
+/* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a
+ * kernel for one, may wait for that stream. */
+bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream)
+{
+    kmm_runtime_t *rt = m->runtime;
+    if (has_two_drivers(rt) || kmm__is_inside())
+        return false;
+    pthread_mutex_lock(&rt->lock);
+    rt->tasks->issue_waiters++;
+    while (!is_issued(m))
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    rt->tasks->issue_waiters--;
+    bool reached = m->left == 0;
+    pthread_mutex_unlock(&rt->lock);
+    return !reached && devices_precede(rt, stream) == 0;
+}
+
+static void stream_done(void *arg, int status)
+{
+    kmm__marker_t *m = arg;
+    kmm_runtime_t *rt = m->runtime;
+    (void)status; /* what failed there is not ours */
+    pthread_mutex_lock(&rt->lock);
+    m->left = 0;
+    marker_reached(m);
+    marker_unref(m);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
+{
+    const kmm__device_t *d = rt ? kmm__current_gpu(rt) : NULL;
+    if (!d || kmm__is_inside() || d->backend->follow(d->gpu, stream, NULL, NULL) <= 0)
+        return;
+    kmm__marker_t *m = kmm__alloc(sizeof(*m));
+    *m = (kmm__marker_t){.runtime = rt, .refs = 2, .left = 1}; /* one for whoever reaches it */
+    bool follows = d->backend->follow(d->gpu, stream, stream_done, m) > 0;
+    if (follows)
+        kmm__marker_precede(m, stream);
+    pthread_mutex_lock(&rt->lock);
+    m->refs -= !follows;
+    marker_unref(m);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+uint64_t kmm__marker_time(kmm__marker_t *m)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    uint64_t time = m->time;
+    pthread_mutex_unlock(&m->runtime->lock);
+    return time;
+}
+
+void kmm__marker_retain(kmm__marker_t *m)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    m->refs++;
+    pthread_mutex_unlock(&m->runtime->lock);
+}
+
+void kmm__marker_release(kmm__marker_t *m)
+{
+    if (!m)
+        return;
+    kmm_runtime_t *rt = m->runtime;
+    pthread_mutex_lock(&rt->lock);
+    marker_unref(m);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+void kmm__lines_free(kmm_runtime_t *rt)
+{
+    while (rt->tasks->lines) {
+        kmm__line_t *line = rt->tasks->lines;
+        rt->tasks->lines = line->next;
+        gates_purge(line);
+        free(line->gates);
+        free(line->first);
+        free(line);
+    }
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks: their making, their edges, and their way from submitted to done.
+ *
+ * Two devices of one driver are ordered by events, so a successor may be issued once its
+ * predecessor is. Work on the host, and of another driver, starts only when the predecessor is
+ * done.
+ */
+#include "task/task.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "task/marker.h"
+#include "task/ticket.h"
+
+/* ---- The part of the runtime ---- */
+
+void kmm__tasks_start(kmm_runtime_t *rt, const kmm__task_hooks_t *hooks)
+{
+    rt->tasks = kmm__alloc(sizeof(*rt->tasks));
+    rt->tasks->hooks = hooks;
+}
+
+void kmm__tasks_stop(kmm_runtime_t *rt)
+{
+    kmm__lines_free(rt);
+    while (rt->tasks->spare_tasks) {
+        kmm__task_t *t = rt->tasks->spare_tasks;
+        rt->tasks->spare_tasks = t->next;
+        free(t->order.successors);
+        free(t->order.waits);
+        free(t->residency.copies);
+        free(t->residency.pinned);
+        free(t->many);
+        free(t);
+    }
+    kmm__works_free(rt);
+    kmm__tickets_free(rt);
+    free(rt->tasks);
+}
+
+/* ---- Making ---- */
+
+/* A cleared task: a new one, or a spare one, which keeps its empty arrays. */
+static kmm__task_t *task_obtain(kmm_runtime_t *rt)
+{
+    kmm__task_t *t = rt->tasks->spare_tasks;
+    if (!t)
+        return kmm__alloc(sizeof(*t));
+    rt->tasks->spare_tasks = t->next;
+    memset(t, 0, offsetof(kmm__task_t, order));
+    memset(&t->order, 0, offsetof(kmm__task_order_t, successors));
+    memset(&t->part, 0, sizeof(t->part));
+    memset(&t->residency, 0, offsetof(kmm__task_residency_t, copies));
+    memset(&t->issue, 0, sizeof(t->issue));
+    return t;
+}
+
+/* Room for accesses. */
+static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
+{
+    if (count <= KMM__FEW_ACCESSES)
+        return t->few;
+    if (count > t->many_capacity) {
+        free(t->many);
+        t->many = kmm__alloc(count * sizeof(*t->many));
+        t->many_capacity = count;
+    }
+    return t->many;
+}
+
+kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
+{
+    kmm__task_t *t = task_obtain(rt);
+    t->refs = 1;
+    t->sequence = rt->tasks->next_sequence++;
+    t->runtime = rt;
+    t->work = work;
+    t->work_id = work->id;
+    t->failed_item = KMM__MAX_ITEMS;
+    t->order.issue_left = 1; /* until it has been entered into the DAG */
+    t->accesses = task_room(t, access_count);
+    kmm__work_ref(work);
+    rt->tasks->outstanding++;
+    return t;
+}
+
+void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream)
+{
+    assert(t->state == KMM__TASK_WAITING && !t->order.ticket);
+    t->device = device;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        kmm__object_t *o = kmm__object_of(t->accesses[k].array);
+        o->writers += t->accesses[k].mode != KMM_READ;
+        if (!t->runtime->has_spaces)
+            continue;
+        o->unfinished[device->space]++;
+        t->bytes += o->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
+    }
+    t->order.ticket = kmm__ticket_create(device, stream);
+}
+
+void kmm__task_ref(kmm__task_t *t)
+{
+    t->refs++;
+}
+
+void kmm__task_unref(kmm__task_t *t)
+{
+    if (--t->refs)
+        return;
+    assert(t->state == KMM__TASK_DONE);
+    kmm_runtime_t *rt = t->runtime;
+    kmm__ticket_unref(t->order.ticket);
+    t->next = rt->tasks->spare_tasks;
+    rt->tasks->spare_tasks = t;
+}
+
+void kmm__task_describe(const kmm__task_t *t, char *out, size_t size)
+{
+    const kmm__work_t *w = t->work;
+    int n = 0;
+    if (w->file)
+        n = snprintf(out, size, "%s:%d: ", w->file, w->line);
+    if (t->part.last_chunk > t->part.chunk)
+        snprintf(out + n, size - (size_t)n, "%s: chunks %u to %u of %u", w->name, t->part.chunk,
+                 t->part.last_chunk, w->chunk_count);
+    else if (w->chunk_count > 1)
+        snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->part.chunk,
+                 w->chunk_count);
+    else
+        snprintf(out + n, size - (size_t)n, "%s", w->name);
+}
+
+void kmm__task_fail(kmm__task_t *t, int error)
+{
+    if (error && !t->error)
+        t->error = error;
+}
+
+/* ---- Edges ---- */
+
+static bool on_streams(const kmm__task_t *t)
+{
+    return t->device->space != KMM__HOST;
+}
+
+/* Whether `to` can be issued once `from` is: a stream, or a waiter of from's ticket, does the rest.
+ */
+static bool follows_issue(const kmm__task_t *from, const kmm__task_t *to)
+{
+    return on_streams(from) && (!on_streams(to) || from->device->backend == to->device->backend);
+}
+
+void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket)
+{
+    kmm__task_order_t *o = &t->order;
+    if (ticket->state == KMM__TICKET_DONE || ticket->stream == o->ticket->stream)
+        return;
+    o->waits = kmm__grow(o->waits, o->wait_count, &o->wait_capacity, sizeof(*o->waits));
+    o->waits[o->wait_count++] = ticket;
+    kmm__ticket_ref(ticket);
+}
+
+/* `from` has been issued; `to` waits for its work and for nothing else of it. */
+static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
+{
+    if (on_streams(to))
+        kmm__task_wait_for(to, from->order.ticket);
+    else if (from->order.ticket->state != KMM__TICKET_DONE)
+        kmm__ticket_add_waiter(from->order.ticket, (kmm__edge_t){to, false});
+}
+
+void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
+{
+    kmm__task_order_t *o = &from->order;
+    if (from == to)
+        return;
+    if (from->state == KMM__TASK_DONE) {
+        if (from->error && data)
+            kmm__task_fail(to, KMM_E_POISONED);
+        return;
+    }
+    if (o->successor_count && o->successors[o->successor_count - 1].to == to) {
+        o->successors[o->successor_count - 1].data |= data;
+        return;
+    }
+    o->successors = kmm__grow(o->successors, o->successor_count, &o->successor_capacity,
+                              sizeof(*o->successors));
+    o->successors[o->successor_count++] = (kmm__edge_t){to, data};
+    kmm__task_ref(to);
+    to->order.finish_left++;
+    if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
+        edge_after_issue(from, to);
+    else
+        to->order.issue_left++;
+}
+
+/* ---- What it waits for ---- */
+
+void kmm__task_hold(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_WAITING);
+    t->order.issue_left++;
+}
+
+/* The transition to READY. */
+static void task_ready(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_WAITING);
+    t->state = KMM__TASK_READY;
+    t->runtime->tasks->hooks->ready(t);
+}
+
+void kmm__task_release(kmm__task_t *t)
+{
+    assert(t->order.issue_left > 0);
+    if (--t->order.issue_left == 0)
+        task_ready(t);
+}
+
+void kmm__task_finish_later(kmm__task_t *t, uint32_t count)
+{
+    t->order.finish_left += count;
+}
+
+void kmm__task_run_later(kmm__task_t *t, uint32_t count)
+{
+    t->order.done_left += count;
+}
+
+bool kmm__task_run_left_fall(kmm__task_t *t)
+{
+    assert(t->order.done_left > 0);
+    return --t->order.done_left == 0;
+}
+
+/* ---- Issue and completion ---- */
+
+void kmm__task_issued(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_READY);
+    t->state = KMM__TASK_ISSUED;
+    if (!on_streams(t))
+        return; /* its successors wait until it is done */
+    if (t->device->backend->precede)
+        kmm__line_issued(t);
+    for (uint32_t k = 0; k < t->order.successor_count; k++) {
+        kmm__task_t *to = t->order.successors[k].to;
+        if (!follows_issue(t, to))
+            continue;
+        edge_after_issue(t, to);
+        kmm__task_release(to);
+    }
+}
+
+static void task_drop_tickets(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->order.wait_count; k++)
+        kmm__ticket_unref(t->order.waits[k]);
+    t->order.successor_count = t->order.wait_count = 0;
+}
+
+static void task_done(kmm__task_t *t);
+
+void kmm__task_finish_left_fall(kmm__task_t *t)
+{
+    assert(t->order.finish_left > 0);
+    if (--t->order.finish_left == 0 && t->order.finished)
+        task_done(t);
+}
+
+/* Tells those that follow t that it is done, and whether it failed. */
+static void successors_tell(kmm__task_t *t, bool was_issued)
+{
+    for (uint32_t k = 0; k < t->order.successor_count; k++) {
+        kmm__task_t *to = t->order.successors[k].to;
+        if (t->error && t->order.successors[k].data)
+            kmm__task_fail(to, KMM_E_POISONED);
+        if (!(was_issued && follows_issue(t, to)))
+            kmm__task_release(to);
+        kmm__task_finish_left_fall(to);
+        kmm__task_unref(to);
+    }
+}
+
+/* The transition to DONE. */
+static void task_done(kmm__task_t *t)
+{
+    kmm_runtime_t *rt = t->runtime;
+    bool was_issued = t->state == KMM__TASK_ISSUED;
+    assert(t->state != KMM__TASK_DONE);
+    t->state = KMM__TASK_DONE; /* gets no successors any more */
+    for (uint32_t k = 0; t->error && k < t->access_count; k++)
+        kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
+    kmm__ticket_done(t->order.ticket);
+    rt->tasks->hooks->done(t);
+    kmm__line_leave(t);
+    rt->tasks->outstanding--;
+    successors_tell(t, was_issued);
+    task_drop_tickets(t);
+    rt->tasks->hooks->left(t);
+    if (t->awaited || rt->tasks->outstanding == 0 ||
+        (rt->tasks->throttled && rt->tasks->outstanding == kmm__resume_at(rt)))
+        pthread_cond_broadcast(&rt->progress);
+    kmm__task_unref(t);
+}
+
+void kmm__task_finish(kmm__task_t *t, int error)
+{
+    assert(!t->order.finished);
+    kmm__task_fail(t, error);
+    t->order.finished = true;
+    if (t->order.finish_left == 0)
+        task_done(t);
+}
+
+bool kmm__task_is_valid(const kmm__task_t *t)
+{
+    const kmm__task_order_t *o = &t->order;
+    switch (t->state) {
+    case KMM__TASK_WAITING: return t->refs > 0 && t->work && !o->finished;
+    case KMM__TASK_READY: return t->refs > 0 && t->work && o->ticket && o->issue_left == 0;
+    case KMM__TASK_ISSUED: return t->refs > 0 && t->work && o->ticket && o->issue_left == 0;
+    case KMM__TASK_DONE: return o->finished && o->finish_left == 0 && o->successor_count == 0;
+    }
+    return false;
+}
