@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of C and C++ text: just enough to find pragmas, to parse clauses and to edit declarations.
  */
+#include "base/token.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end)
 {
@@ -223,4 +226,20 @@ char *source_words(const source_t *s, size_t begin, size_t end)
         text_add(&out, s->text + t.begin, t.end - t.begin);
     }
     return out.data;
+}
+
+/* The declaration's first token: behind the last token that ends another one, or opens what it
+ * stands in. */
+size_t source_declaration_begin(const source_t *s, size_t offset)
+{
+    lexer_t l = lexer_at(s, 0, s->length);
+    size_t begin = offset;
+    bool ended = true;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && t.begin <= offset; t = lex(&l)) {
+        if (ended)
+            begin = t.begin;
+        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") ||
+                token_is(s, t, "}");
+    }
+    return begin;
 }
