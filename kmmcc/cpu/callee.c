@@ -58,7 +58,7 @@ static bool is_pack(CXCursor parameter)
     return strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), "...") != NULL;
 }
 
-/* Numbers are those of body.c's variables, which counts unnamed parameters too. */
+/* A parameter's number is that of its variable in the body tree, which has the unnamed ones too. */
 static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
 {
     signature_t *s = data;
@@ -142,7 +142,8 @@ static split_t split_of_callee(const program_t *h, const callee_t *c)
                      .context = h};
 }
 
-/* One that cannot be split makes those that call it fibers too. */
+/* Repeats until nothing is added: a function that cannot be split keeps those that call it from
+ * being split. */
 void callees_find_fibers(program_t *h)
 {
     const char *reason;
