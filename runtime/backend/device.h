@@ -21,7 +21,7 @@ typedef struct kmm__lane {
                          * A side lane: a task has it */
 } kmm__lane_t;
 
-/* Totals since the start, for observe/. Written with atomic additions where no lock is held. */
+/* Totals since the start, for observe/. Written by kmm__count and its like alone. */
 typedef struct kmm__counters {
     uint64_t launches, chunks;                /* kernels enqueued; chunks that ended well */
     uint64_t bytes_in, bytes_out, bytes_peer; /* copied from the host, to it, from devices */
@@ -32,13 +32,31 @@ typedef struct kmm__counters {
     uint64_t mapped_ahead, ahead_ns;          /* frames prefetched; nanoseconds of that */
     uint64_t waiting_ns;                      /* for room, before a task's copies */
     uint64_t away_most;                       /* bytes of frames in the host's memory */
-    uint64_t flushed;                         /* launches whose printing was flushed */
 } kmm__counters_t;
 
 /* Adds to a counter. Needs no lock. */
 static inline void kmm__count(uint64_t *counter, uint64_t n)
 {
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* A counter's value. Needs no lock. */
+static inline uint64_t kmm__counted(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+/* Locked: adds to a counter that no thread changes without the lock; quicker than kmm__count. */
+static inline void kmm__count_locked(uint64_t *counter, uint64_t n)
+{
+    __atomic_store_n(counter, kmm__counted(counter) + n, __ATOMIC_RELAXED);
+}
+
+/* Locked: raises a counter to `value`, if it is less. */
+static inline void kmm__count_most(uint64_t *counter, uint64_t value)
+{
+    if (value > kmm__counted(counter))
+        __atomic_store_n(counter, value, __ATOMIC_RELAXED);
 }
 
 struct kmm__device {
@@ -63,6 +81,7 @@ struct kmm__device {
     pthread_cond_t wake;    /* something changed that the device's threads may wait for */
     _Atomic uint64_t wakes; /* how often; changed under the lock */
     kmm__counters_t counters;
+    _Atomic uint64_t flushed; /* launches after which printing was flushed; written by api/ */
 
     /* Parts. Each is owned by one floor. */
     struct kmm__device_memory *memory; /* memory/state.h */
