@@ -83,8 +83,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm__pin_start(rt);
     int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
     error = error ? error : bounded ? bounded : staged;
-    rt->tasks->most_outstanding =
-        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
+    kmm__tasks_bound(rt);
     kmm__holders_ops_init(rt);
     if (!error)
         error = kmm__links_start(rt);
@@ -125,11 +124,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);
-    pthread_mutex_lock(&rt->lock);
-    kmm__error_t e = rt->error;
-    rt->error.code = 0;
-    pthread_mutex_unlock(&rt->lock);
-    return e.code ? kmm__error_set(e.code, "%s", e.text) : 0;
+    return kmm__error_take(rt);
 }
 
 KMM__API int kmm_destroy(kmm_runtime_t *rt)

@@ -257,7 +257,7 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     pthread_mutex_lock(&rt->lock);
     kmm__task_describe(t, where, sizeof(where));
     kmm__task_fail(t, KMM_E_ACCESS);
-    t->failed_item = (uint16_t)item;
+    kmm__task_blame(t, (uint16_t)item);
     kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
                     item < t->work->item_count ? t->work->item_text[item] : "?", range, more,
                     s->may[begin] & READS ? "its clauses let it read only"

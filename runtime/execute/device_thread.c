@@ -21,7 +21,7 @@ void kmm__ready_push(kmm__task_t *t)
 {
     /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
      */
-    if (t->issue.is_plain && !t->error) {
+    if (t->part.is_plain && !t->error) {
         kmm__task_issued(t);
         kmm__host_run(t);
         return;

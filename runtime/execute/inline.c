@@ -2,6 +2,7 @@
 /* Tasks whose work is the program's own statements. */
 #include "execute/inline.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -36,6 +37,7 @@ int kmm__side_lane_take(kmm__device_t *d)
 
 void kmm__side_lane_return(kmm__device_t *d, uint32_t lane)
 {
+    assert(d->lanes[lane].is_taken);
     d->lanes[lane].is_taken = false;
     pthread_cond_broadcast(&d->runtime->progress);
 }
@@ -44,6 +46,7 @@ void kmm__side_lane_return(kmm__device_t *d, uint32_t lane)
 
 void kmm__inline_enter(kmm__task_t *t)
 {
+    assert(!t->issue.entered && (t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED));
     t->issue.entered = true;
     pthread_cond_broadcast(&t->runtime->progress);
 }

@@ -157,7 +157,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 
 int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
 {
-    __atomic_fetch_add(&tasks[0]->device->counters.launches, 1, __ATOMIC_RELAXED);
+    kmm__count(&tasks[0]->device->counters.launches, 1);
     if (count > 1) {
         blocks_t part = joined_blocks(tasks, count);
         return launch_kernel(tasks[0], &part, stream);

@@ -34,7 +34,8 @@ struct kmm__device_queue {
 void kmm__queue_push(kmm__queue_t *q, kmm__task_t *t);
 kmm__task_t *kmm__queue_first(const kmm__queue_t *q); /* NULL: it is empty */
 kmm__task_t *kmm__queue_pop(kmm__queue_t *q);
-bool kmm__queue_is_valid(const kmm__queue_t *q);
+/* Whether it is in order, and all its tasks are in that state. */
+bool kmm__queue_is_valid(const kmm__queue_t *q, kmm__task_state_t state);
 
 /* Gives a task that has its accesses a device and a lane, before it is entered into the DAG. */
 void kmm__task_assign(kmm__task_t *t, kmm__device_t *device);

@@ -42,7 +42,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
 
 static int task_wait(kmm_runtime_t *rt, kmm__task_t *t)
 {
-    t->awaited = true;
+    kmm__task_announce(t);
     while (t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     int error = t->error;

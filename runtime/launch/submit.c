@@ -133,7 +133,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->place, k, t));
-    t->issue.is_plain = s->is_plain && !*error;
+    t->part.is_plain = s->is_plain && !*error;
     kmm__uses_expect(t);
     kmm__line_enter(t, w->geometry.stream);
     return t;
@@ -156,16 +156,6 @@ static bool chunks_are_apart(const kmm_launch_t *l)
         }
     }
     return true;
-}
-
-static void throttle(kmm_runtime_t *rt)
-{
-    if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
-        return; /* a task that waited for others to end could be what they wait for */
-    rt->tasks->throttled++;
-    while (rt->tasks->outstanding > kmm__resume_at(rt))
-        pthread_cond_wait(&rt->progress, &rt->lock);
-    rt->tasks->throttled--;
 }
 
 /* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many
@@ -262,7 +252,7 @@ static int submit_work(kmm__submission_t *s)
      * those are not begun one by one. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
-        throttle(s->rt);
+        kmm__tasks_throttle(s->rt);
         n = s->part.count - k;
         error = apart ? submit_apart(s, k, n < most ? n : most, &n) : submit_together(s);
         if (k + n < s->part.count)

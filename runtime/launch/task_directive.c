@@ -86,7 +86,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
 static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
-    t->awaited = true;
+    kmm__task_announce(t);
     while (!t->issue.entered && t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     if (!t->error)

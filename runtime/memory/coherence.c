@@ -345,12 +345,8 @@ static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
         fetch_rely(t, ready);
     if (t->device->space == KMM__HOST) {
         kmm__ticket_add_waiter(ready, (kmm__edge_t){t, data});
-    } else if (ready->stream != t->order.ticket->stream &&
-               !(t->order.wait_count && t->order.waits[t->order.wait_count - 1] == ready)) {
-        t->order.waits = kmm__grow(t->order.waits, t->order.wait_count, &t->order.wait_capacity,
-                                   sizeof(*t->order.waits));
-        t->order.waits[t->order.wait_count++] = ready;
-        kmm__ticket_ref(ready);
+    } else {
+        kmm__task_wait_for(t, ready);
     }
 }
 
@@ -431,7 +427,7 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
             continue;
         int error = fetch_access(&f, a);
         if (error) {
-            t->failed_item = a->item;
+            kmm__task_blame(t, a->item);
             return error;
         }
     }
@@ -471,6 +467,15 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
         error = hold_alone(t, a->array, &boxes[b]);
     }
     return n < 0 ? n : error ? error : note_stored(a->array, t, &a->box);
+}
+
+void kmm__coherence_release(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
+        kmm__ticket_done(t->residency.copies[k]);
+        kmm__ticket_unref(t->residency.copies[k]);
+    }
+    t->residency.copy_count = 0;
 }
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)

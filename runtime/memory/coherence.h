@@ -22,6 +22,9 @@ const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt);
 /* The spaces that hold the newest value, or will. */
 uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h);
 
+/* The copies that were made for t are over: drops their tickets. */
+void kmm__coherence_release(kmm__task_t *t);
+
 /* Plans what must be copied so that task t finds the newest values of its accesses in its space,
  * pins the sources, and notes what t will have written. 0 or an error with its text. */
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);

@@ -1,47 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points in the order of submission. The unfinished tasks of a stream form a line of segments; a
- * marker closes the segment that is open, and is reached when that segment and all before it are
- * empty.
+ * Markers. The tasks of a program stream lie in segments, one behind the other, of which the last
+ * is open: it takes new tasks. A marker closes it and opens another one. When the first segment is
+ * closed and empty, its markers are told, and it goes.
  */
-
 #include "task/marker.h"
 
+#include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/spin.h"
+#include "base/valid.h"
 #include "task/inside.h"
 
 typedef struct kmm__line kmm__line_t;
 
+/* Tasks of a program stream between two markers. Open while it is the last of its line; closed by
+ * a marker, it gets no more tasks. */
 struct kmm__segment {
     kmm__line_t *line;
-    uint64_t unfinished,
-        unissued;            /* of the latter not even what they do on devices is on streams */
-    int error;               /* the first of its tasks and of those before */
-    kmm__marker_t **markers; /* set: the segment is closed */
+    uint64_t unfinished;     /* its tasks that are not done, */
+    uint64_t unissued;       /* and those of them whose work is not on devices' streams either */
+    int error;               /* the first one of its tasks and of earlier segments */
+    kmm__marker_t **markers; /* that wait for it; a reference each */
     uint32_t marker_count, marker_capacity;
     struct kmm__segment *next;
 };
 
+/* The work of one program stream. */
 struct kmm__line {
     const void *stream;
-    struct kmm__segment *first, *last; /* last is open */
-    kmm__marker_t **gates;             /* later tasks wait for them */
+    struct kmm__segment *first, *last; /* last is open, all others are closed */
+    kmm__marker_t **gates;             /* that later tasks wait for; a reference each */
     uint32_t gate_count, gate_capacity;
-    struct kmm__line *next;
+    struct kmm__line *next; /* in rt->tasks->lines */
 };
 
+/*
+ *                marker_pass, by the last segment or the driver's stream
+ *   OPEN (left > 0) -------------------------------------------> REACHED (left == 0)
+ *
+ * A marker of which nothing is unfinished is reached when it is made.
+ */
 struct kmm__marker {
     kmm_runtime_t *runtime;
-    uint32_t refs;
-    bool is_of_all;        /* streams */
-    _Atomic uint32_t left; /* changed under the lock: segments that are not empty yet */
-    int error;
-    uint64_t time;
-    kmm__task_t **held; /* tasks that start when it is reached */
+    uint32_t refs;         /* the program's, segments', gates' */
+    bool is_of_all;        /* it waits for the work of all program streams */
+    _Atomic uint32_t left; /* segments and others that it waits for; changed under the lock, read
+                            * without it */
+    int error;             /* the first one of the work before it */
+    uint64_t time;         /* when it was reached: nanoseconds of CLOCK_MONOTONIC; 0: not yet */
+    kmm__task_t **held;    /* tasks that may be issued when it is reached; a reference each */
     uint32_t held_count, held_capacity;
 };
 
@@ -80,17 +90,18 @@ static kmm__line_t *line_of(kmm_runtime_t *rt, const void *stream)
 
 static void marker_unref(kmm__marker_t *m)
 {
+    assert(m->refs > 0);
     if (--m->refs)
         return;
     free(m->held);
     free(m);
 }
 
+/* The transition to REACHED. */
 static void marker_reached(kmm__marker_t *m)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    m->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    assert(m->left == 0 && m->time == 0);
+    m->time = kmm__now();
     for (uint32_t k = 0; k < m->held_count; k++) {
         kmm__task_release(m->held[k]);
         kmm__task_unref(m->held[k]);
@@ -99,6 +110,31 @@ static void marker_reached(kmm__marker_t *m)
     pthread_cond_broadcast(&m->runtime->progress);
 }
 
+/* The marker waits for one thing less. */
+static void marker_pass(kmm__marker_t *m)
+{
+    assert(m->left > 0);
+    if (--m->left == 0)
+        marker_reached(m);
+}
+
+#ifndef NDEBUG
+/* Whether all segments but the last are closed, and each marker waits for the segment it is in. */
+static bool line_is_valid(const kmm__line_t *line)
+{
+    const struct kmm__segment *s = line->first;
+    bool valid = s && line->last && !line->last->next;
+    for (; valid && s; s = s->next) {
+        valid = s->line == line && s->unissued <= s->unfinished &&
+                (s->marker_count > 0) == (s != line->last) && (s->next || s == line->last);
+        for (uint32_t k = 0; valid && k < s->marker_count; k++)
+            valid = s->markers[k]->left > 0 && s->markers[k]->refs > 0;
+    }
+    return valid;
+}
+#endif
+
+/* Forgets the gates that have been reached. */
 static void gates_purge(kmm__line_t *line)
 {
     uint32_t kept = 0;
@@ -114,6 +150,7 @@ static void gates_purge(kmm__line_t *line)
 void kmm__line_enter(kmm__task_t *t, const void *stream)
 {
     kmm__line_t *line = line_of(t->runtime, stream);
+    assert(t->state == KMM__TASK_WAITING && !t->order.segment);
     t->order.segment = line->last;
     line->last->unfinished++;
     line->last->unissued++;
@@ -126,6 +163,7 @@ void kmm__line_enter(kmm__task_t *t, const void *stream)
         kmm__task_ref(t);
         kmm__task_hold(t);
     }
+    KMM__ASSERT_SOMETIMES(line_is_valid(line));
 }
 
 /* Reaches the markers of closed segments at the front of the line that are empty. */
@@ -140,8 +178,7 @@ static void line_advance(kmm__line_t *line)
             kmm__marker_t *m = s->markers[k];
             if (s->error && !m->error)
                 m->error = s->error;
-            if (--m->left == 0)
-                marker_reached(m);
+            marker_pass(m);
             marker_unref(m);
         }
         free(s->markers);
@@ -149,6 +186,7 @@ static void line_advance(kmm__line_t *line)
     }
     if (line->first == line->last && line->first->unfinished == 0)
         line->first->error = 0;
+    KMM__ASSERT_SOMETIMES(line_is_valid(line));
 }
 
 void kmm__line_issued(kmm__task_t *t)
@@ -196,8 +234,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
         if (stream == &kmm__all_streams || line->stream == stream)
             line_mark(line, m);
-    if (--m->left == 0)
-        marker_reached(m);
+    marker_pass(m);
     return m;
 }
 
@@ -341,8 +378,7 @@ static void stream_done(void *arg, int status)
     kmm_runtime_t *rt = m->runtime;
     (void)status; /* what failed there is not ours */
     pthread_mutex_lock(&rt->lock);
-    m->left = 0;
-    marker_reached(m);
+    marker_pass(m);
     marker_unref(m);
     pthread_mutex_unlock(&rt->lock);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tickets: their states, their events, and waiting for them. */
 #include "task/ticket.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -24,6 +26,7 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
         d->runtime->tasks->spare_tickets = t->next;
     else
         t = kmm__alloc(sizeof(*t));
+    assert(t->refs == 0 && t->waiter_count == 0);
     atomic_init(&t->state, KMM__TICKET_PLANNED);
     t->is_copy = false;
     atomic_init(&t->error, 0);
@@ -37,6 +40,7 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
 
 void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
 {
+    assert(t->stream && !t->point && t->state != KMM__TICKET_RECORDED);
     if (with) {
         t->point = with->point;
     } else {
@@ -44,6 +48,7 @@ void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
         t->point->event = event_take(t->device);
     }
     t->point->refs++;
+    assert(kmm__ticket_is_valid(t));
 }
 
 void kmm__ticket_ref(kmm__ticket_t *t)
@@ -54,8 +59,10 @@ void kmm__ticket_ref(kmm__ticket_t *t)
 
 void kmm__ticket_unref(kmm__ticket_t *t)
 {
+    assert(!t || t->refs > 0);
     if (!t || --t->refs)
         return;
+    assert(t->waiter_count == 0);
     kmm__device_t *d = t->device;
     if (t->point && --t->point->refs == 0) {
         if (t->point->event) {
@@ -81,6 +88,7 @@ void kmm__tickets_free(kmm_runtime_t *rt)
 
 void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
 {
+    assert(t->state != KMM__TICKET_DONE && waiter.to->state != KMM__TASK_DONE);
     t->waiters = kmm__grow(t->waiters, t->waiter_count, &t->waiter_capacity, sizeof(*t->waiters));
     t->waiters[t->waiter_count++] = waiter;
     kmm__task_ref(waiter.to);
@@ -116,6 +124,7 @@ void kmm__ticket_done(kmm__ticket_t *t)
         kmm__task_unref(waiter);
     }
     t->waiter_count = 0;
+    assert(kmm__ticket_is_valid(t));
     if (t->awaited)
         pthread_cond_broadcast(&t->device->runtime->progress);
 }
@@ -138,8 +147,23 @@ int kmm__ticket_record(kmm__ticket_t *t)
 
 void kmm__ticket_recorded(kmm__ticket_t *t)
 {
-    kmm__ticket_state_t planned = KMM__TICKET_PLANNED;
-    atomic_compare_exchange_strong(&t->state, &planned, KMM__TICKET_RECORDED);
+    kmm__ticket_state_t old = KMM__TICKET_PLANNED;
+    assert(t->point);
+    bool planned = atomic_compare_exchange_strong(&t->state, &old, KMM__TICKET_RECORDED);
+    assert(planned || old == KMM__TICKET_DONE);
+    (void)planned;
+}
+
+bool kmm__ticket_is_valid(const kmm__ticket_t *t)
+{
+    bool valid = t->refs > 0 && t->waiter_count <= t->waiter_capacity &&
+                 (!t->point || (t->point->refs > 0 && t->stream));
+    switch ((kmm__ticket_state_t)t->state) {
+    case KMM__TICKET_PLANNED: return valid;
+    case KMM__TICKET_RECORDED: return valid && t->point;
+    case KMM__TICKET_DONE: return valid && t->waiter_count == 0;
+    }
+    return false;
 }
 
 /* For what streams cannot wait for: another driver's work, the host's, or what has no event. */

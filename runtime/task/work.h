@@ -99,6 +99,9 @@ kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* cleared; one reference */
 void *kmm__work_take(kmm__work_t *w, size_t bytes);
 /* An equal layout that lives as long as the work. */
 const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout);
+/* "file:line: kernel: chunk 3 of 8", or "... chunks 3 to 5 of 8" where last > first. */
+void kmm__work_describe(const kmm__work_t *w, uint32_t first, uint32_t last, char *out,
+                        size_t size);
 void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */

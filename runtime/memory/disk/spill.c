@@ -699,7 +699,8 @@ int kmm__spill_expect_task(kmm__task_t *t)
         s->waiters =
             kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
         s->waiters[s->waiter_count++] = t;
-        t->order.done_left += held->pending++ == 0;
+        if (held->pending++ == 0)
+            kmm__task_run_later(t, 1);
     }
     return 0;
 }
