@@ -23,14 +23,14 @@ static void check_declaration(unit_t *u, directive_t *d)
 {
     int errors = diag_error_count();
     CXCursor definition = clang_getCursorDefinition(d->callee);
-    const parameters_t *p = check_parameters(d->function);
+    const parameter_list_t *p = check_parameters(d->function);
     d->is_kernel = true;
     d->callee_name = cursor_name(d->callee);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
     if (!clang_Cursor_isNull(definition)) {
-        const parameters_t *defined = check_parameters(definition);
+        const parameter_list_t *defined = check_parameters(definition);
         for (int k = 0; k < p->count && k < defined->count; k++)
             check_parameter_use(u, d, definition, p->at[k], defined->at[k]);
     }

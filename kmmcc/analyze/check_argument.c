@@ -19,16 +19,16 @@
 
 static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
 {
-    parameters_t *p = data;
+    parameter_list_t *p = data;
     (void)parent;
     if (clang_getCursorKind(c) == CXCursor_ParmDecl && p->count < 256)
         p->at[p->count++] = c;
     return CXChildVisit_Continue;
 }
 
-parameters_t *check_parameters(CXCursor f)
+parameter_list_t *check_parameters(CXCursor f)
 {
-    parameters_t *p = arena_alloc(sizeof(*p));
+    parameter_list_t *p = arena_alloc(sizeof(*p));
     clang_visitChildren(f, add_parameter, p);
     return p;
 }
@@ -148,7 +148,7 @@ void check_arguments(unit_t *u, directive_t *d)
                            clang_getNullCursor());
         return;
     }
-    parameters_t *p = check_parameters(f);
+    parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count; k++)
         check_argument(u, d, k, clang_getCursorType(p->at[k]), p->at[k]);
 }
@@ -217,7 +217,7 @@ void check_uses(unit_t *u, const directive_t *d)
                      : d->definition;
     if (clang_Cursor_isNull(f))
         return;
-    const parameters_t *p = check_parameters(f);
+    const parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
         check_parameter_use(u, d, f, cursor_root(d->argument[k]), p->at[k]);
 }

@@ -8,12 +8,12 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-typedef struct parameters {
+typedef struct parameter_list {
     CXCursor at[256];
     int count;
-} parameters_t;
+} parameter_list_t;
 
-parameters_t *check_parameters(CXCursor f);
+parameter_list_t *check_parameters(CXCursor f);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
 /* One parameter against the items whose base begins with `root`. */

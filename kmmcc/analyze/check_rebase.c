@@ -13,7 +13,7 @@
 #include "clang/cursor.h"
 #include "pragma/spelling.h"
 
-static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
+static int find_parameter(unit_t *u, const rebase_t *r, const parameter_list_t *p)
 {
     const char *names[256], *text = token_text(u->source, r->name);
     for (int k = 0; k < p->count; k++) {
@@ -37,7 +37,7 @@ static int find_parameter(unit_t *u, const rebase_t *r, const parameters_t *p)
     return -1;
 }
 
-static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const parameters_t *p)
+static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const parameter_list_t *p)
 {
     r->parameter = find_parameter(u, r, p);
     if (r->parameter < 0)
@@ -61,7 +61,7 @@ void check_rebase(unit_t *u, directive_t *d)
                 "rebase is for calls of functions; a kernel's chunks are blocks of its grid");
         return;
     }
-    parameters_t *p = check_parameters(d->callee);
+    parameter_list_t *p = check_parameters(d->callee);
     for (int k = 0; k < d->rebase_count; k++)
         check_rebase_item(u, d, &d->rebase[k], p);
     for (int k = 0; k < d->axis_count; k++) {

@@ -105,7 +105,8 @@ void check_scalars(unit_t *u, directive_t *d)
         for (int i = 0; i < d->shape[k].dims; i++)
             check_scalar(u, d, d->shape[k].extent[i]);
     check_scalar(u, d, d->ordinal);
-    check_scalar(u, d, d->priority);
+    for (int k = 0; k < d->setting_count; k++)
+        check_scalar(u, d, d->setting[k].value);
     if (d->condition)
         check_calls(u, d, d->condition);
 }

@@ -14,6 +14,13 @@ lexer_t lexer_at(const source_t *s, size_t begin, size_t end)
     return (lexer_t){.s = s, .at = begin, .end = end, .line_start = true};
 }
 
+lexer_t lexer_within(const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    l.line_start = false;
+    return l;
+}
+
 static int peek(const lexer_t *l, size_t ahead)
 {
     return l->at + ahead < l->end ? (unsigned char)l->s->text[l->at + ahead] : 0;
@@ -242,4 +249,12 @@ size_t source_declaration_begin(const source_t *s, size_t offset)
                 token_is(s, t, "}");
     }
     return begin;
+}
+
+lexer_t lexer_in_directive(const source_t *s, token_t directive, token_t *word)
+{
+    lexer_t l = lexer_within(s, directive.begin, directive.end);
+    lex(&l); /* # */
+    *word = lex(&l);
+    return l;
 }

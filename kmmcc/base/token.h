@@ -29,6 +29,10 @@ typedef struct lexer {
 } lexer_t;
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end);
+/* The same from within a line: a `#` there begins no preprocessor line. */
+lexer_t lexer_within(const source_t *s, size_t begin, size_t end);
+/* The rest of a preprocessor line behind its first word. */
+lexer_t lexer_in_directive(const source_t *s, token_t directive, token_t *word);
 token_t lex(lexer_t *l); /* comments, white space and line splices are skipped */
 bool token_is(const source_t *s, token_t t, const char *text);
 char *token_text(const source_t *s, token_t t);

@@ -99,7 +99,8 @@ static void write_probe(writer_t *w, directive_t *d)
             add_probe(w, d, d->shape[k].extent[i]);
     probe_optional(w, d, d->condition);
     probe_optional(w, d, d->ordinal);
-    probe_optional(w, d, d->priority);
+    for (int k = 0; k < d->setting_count; k++)
+        probe_optional(w, d, d->setting[k].value);
     probe_optional(w, d, d->stream);
     probe_items(w, d);
     for (int k = 0; k < d->map_count; k++) {

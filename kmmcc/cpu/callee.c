@@ -32,7 +32,7 @@ collective_t callee_collective_of(const void *context, const char *name)
     const program_t *h = context;
     if (!list_has(&h->barriers, name))
         return COLLECTIVE_NONE;
-    if (text_is_one_of(name, builtin_collectives))
+    if (collectives_builtin(name) != BUILTIN_NONE)
         return COLLECTIVE_BUILTIN;
     if (list_has(&h->fibers, name))
         return COLLECTIVE_FIBERS;
@@ -148,13 +148,11 @@ void callees_find_fibers(program_t *h)
             if (!list_has(&h->barriers, c->definition->name) ||
                 list_has(&h->fibers, c->definition->name))
                 continue;
-            captures_t captures = {c->u, false, 0};
             split_t split = split_of_callee(h, c);
-            if (c->u)
-                clang_visitChildren(c->cursor, index_capture_edit, &captures);
-            if (c->u && !captures.count && callee_edit(&split, true, &reason, &at))
+            const bool captures = c->u && index_count_captures(c->u, c->cursor) > 0;
+            if (c->u && !captures && callee_edit(&split, true, &reason, &at))
                 continue;
-            if (c->u && !captures.count && h->u->options->verbose)
+            if (c->u && !captures && h->u->options->verbose)
                 diag_at(SEVERITY_NOTE, c->u->source, at ? at : c->begin, at ? at : c->begin,
                         "function '%s' is not split: %s", c->definition->name, reason);
             list_add(&h->fibers, c->definition->name);

@@ -7,25 +7,15 @@
 #define KMMCC_CPU_INDEX_H
 
 #include <clang-c/Index.h>
-#include <stdbool.h>
 
 #include "clang/unit.h"
 
-typedef struct captures {
-    unit_t *u;
-    bool edits;
-    int count;
-} captures_t;
-
-/* Their functions cannot see the kernel's parameters that the index variables are, but those of all
- * functions. */
-typedef struct locals {
-    unit_t *u;
-    bool edits;
-    int depth, count;
-} locals_t;
-
-enum CXChildVisitResult index_capture_edit(CXCursor c, CXCursor parent, CXClientData data);
-enum CXChildVisitResult index_qualify(CXCursor c, CXCursor parent, CXClientData data);
+/* The lambdas in `body` that name what they capture and use an index variable, which they do not
+ * capture. */
+int index_count_captures(unit_t *u, CXCursor body);
+void index_edit_captures(unit_t *u, CXCursor body);
+/* The uses of index variables in functions of classes in `body`. */
+int index_count_qualified(unit_t *u, CXCursor body);
+void index_edit_qualified(unit_t *u, CXCursor body);
 
 #endif

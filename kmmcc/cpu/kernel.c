@@ -49,8 +49,7 @@ static const char *flags_text(int flags)
 static const char *bound_text(const unit_t *u, size_t begin, size_t body)
 {
     const source_t *s = u->source;
-    lexer_t l = lexer_at(s, begin, body);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, begin, body);
     token_t t = lex(&l);
     while (t.kind != TOKEN_END && !token_is(s, t, "__launch_bounds__"))
         t = lex(&l);
@@ -75,80 +74,94 @@ static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, 
                         bound_text(u, k->begin, body), shared_bytes_text(k, h));
 }
 
+/* A kernel on its way. */
+typedef struct editing {
+    unit_t *u;
+    const kernel_t *kernel;
+    const program_t *program;
+    parameters_t p;
+    size_t body, end; /* of its body */
+    const char *facts;
+    int qualified; /* uses of index variables in classes */
+} editing_t;
+
+/* A body for a block, if it can be split at its barriers; where blocks of one size are launched, a
+ * second one for these. */
+static bool edit_for_blocks(const editing_t *e)
+{
+    const kernel_t *k = e->kernel;
+    const char *reason, *sized = NULL, *second = "";
+    size_t at;
+    unsigned extent[3];
+    int found;
+    split_t split = {.u = e->u,
+                     .function = k->cursor,
+                     .flags = k->flags & KMM_HOST_HELPERS,
+                     .is_kernel = true,
+                     .collective_of = callee_collective_of,
+                     .context = e->program};
+    if ((k->flags & KMM_HOST_SYNC) && extent_find(e->program->u, k->cursor, extent)) {
+        split.extent = extent;
+        split.sized = &sized;
+    }
+    const char *text = split_body(&split, &found, &reason, &at);
+    if (!text) {
+        if (e->u->options->verbose && (k->flags & KMM_HOST_SYNC))
+            diag_at(SEVERITY_NOTE, e->u->source, at ? at : k->begin, at ? at : k->begin,
+                    "the threads of kernel '%s' are fibers, which is slow: %s",
+                    clang_text(clang_getCursorSpelling(k->cursor)), reason);
+        return false;
+    }
+    if (sized)
+        second = arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void "
+                              "kmm_sized(kmm_host_block &kmm_b%s) %s ",
+                              extent[0], extent[1], extent[2], e->p.text, sized);
+    unit_edit(
+        e->u, e->body, e->end,
+        arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block "
+                     "&kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                     e->facts, e->p.text, text, second,
+                     flags_text(k->flags | KMM_HOST_BLOCK | found | (sized ? KMM_HOST_SIZED : 0)),
+                     e->p.names));
+    return true;
+}
+
+/* A function for a thread, whose body is the kernel's as it is written. */
+static void edit_for_threads(const editing_t *e)
+{
+    index_edit_captures(e->u, e->p.body);
+    index_edit_qualified(e->u, e->p.body);
+    shared_edit_fibers(e->u, e->body, e->end);
+    unit_edit(
+        e->u, e->body, e->body,
+        arena_printf(
+            "{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ",
+            e->facts, e->p.text));
+    unit_edit(e->u, e->end, e->end,
+              arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }",
+                           flags_text(e->kernel->flags | (e->qualified ? KMM_HOST_HELPERS : 0)),
+                           e->p.names));
+}
+
 void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h)
 {
-    parameters_t p = {.body = clang_getNullCursor()};
-    size_t open, close, body, end;
-    text_t names = {0};
-    text_add(&names, "", 0);
-    clang_visitChildren(k->cursor, parameters_find, &p);
     const char *name = clang_text(clang_getCursorSpelling(k->cursor));
-    const char *parameters = parameters_text(u, &p, &names);
-    if (clang_Cursor_isNull(p.body) || !parameters ||
-        !parameters_are_written(u, k, &p, &open, &close) || !unit_range(u, p.body, &body, &end)) {
+    editing_t e = {.u = u, .kernel = k, .program = h};
+    if (!parameters_read(u, k, &e.p) || clang_Cursor_isNull(e.p.body) ||
+        !unit_range(u, e.p.body, &e.body, &e.end)) {
         diag_at(SEVERITY_ERROR, u->source, k->begin, k->end,
                 "kernel '%s' is partly written by a macro; write it out", name);
         return;
     }
-    captures_t captures = {u, false, 0};
-    clang_visitChildren(p.body, index_capture_edit, &captures);
-    captures.edits = true;
-    locals_t locals = {u, false, 0, 0};
-    clang_visitChildren(p.body, index_qualify, &locals);
-    const char *facts = facts_text(u, k, h, body);
+    e.facts = facts_text(u, k, h, e.body);
+    e.qualified = index_count_qualified(u, e.p.body);
     if (h->hidden && u->options->verbose)
         diag_at(
             SEVERITY_NOTE, u->source, k->begin, k->begin,
             "the threads of kernel '%s' are fibers, which is slow: '%s' may bring it to a barrier "
             "without its name",
             name, h->hidden->name);
-    if (!captures.count && !locals.count && !h->hidden && !u->options->fibers) {
-        const char *reason;
-        size_t at;
-        split_t split = {.u = u,
-                         .function = k->cursor,
-                         .flags = k->flags & KMM_HOST_HELPERS,
-                         .is_kernel = true,
-                         .collective_of = callee_collective_of,
-                         .context = h};
-        int found;
-        unsigned extent[3];
-        const char *sized = NULL;
-        if ((k->flags & KMM_HOST_SYNC) && extent_find(h->u, k->cursor, extent)) {
-            split.extent = extent;
-            split.sized = &sized;
-        }
-        const char *text = split_body(&split, &found, &reason, &at);
-        if (text) {
-            const char *second =
-                !sized ? ""
-                       : arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void "
-                                      "kmm_sized(kmm_host_block &kmm_b%s) %s ",
-                                      extent[0], extent[1], extent[2], parameters, sized);
-            unit_edit(u, body, end,
-                      arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block "
-                                   "&kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                                   facts, parameters, text, second,
-                                   flags_text(k->flags | KMM_HOST_BLOCK | found |
-                                              (sized ? KMM_HOST_SIZED : 0)),
-                                   names.data));
-            return;
-        }
-        if (u->options->verbose && (k->flags & KMM_HOST_SYNC))
-            diag_at(SEVERITY_NOTE, u->source, at ? at : k->begin, at ? at : k->begin,
-                    "the threads of kernel '%s' are fibers, which is slow: %s", name, reason);
-    }
-    clang_visitChildren(p.body, index_capture_edit, &captures);
-    locals.edits = true;
-    clang_visitChildren(p.body, index_qualify, &locals);
-    shared_edit_fibers(u, body, end);
-    unit_edit(
-        u, body, body,
-        arena_printf(
-            "{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ",
-            facts, parameters));
-    unit_edit(u, end, end,
-              arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }",
-                           flags_text(k->flags | (locals.count ? KMM_HOST_HELPERS : 0)),
-                           names.data));
+    const bool is_plain = !e.qualified && index_count_captures(u, e.p.body) == 0;
+    if (!is_plain || h->hidden || u->options->fibers || !edit_for_blocks(&e))
+        edit_for_threads(&e);
 }

@@ -5,22 +5,20 @@
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/text.h"
 #include "clang/unit.h"
 #include "cpu/program/program.h"
 
+enum { MAX_PARAMETERS = 256 };
 typedef struct parameters {
-    CXCursor at[256];
+    CXCursor at[MAX_PARAMETERS];
     int count;
-    CXCursor body;
+    CXCursor body;     /* null: the kernel has none */
+    const char *text;  /* for another function, behind its first parameter */
+    const char *names; /* as arguments for that */
 } parameters_t;
 
-enum CXChildVisitResult parameters_find(CXCursor c, CXCursor parent, CXClientData data);
-bool parameters_are_written(const unit_t *u, const kernel_t *k, const parameters_t *p, size_t *open,
-                            size_t *close);
-/* NULL: a macro writes some of them. */
-const char *parameters_text(unit_t *u, const parameters_t *p, text_t *names);
+/* Reads those of the kernel; unnamed ones get names. False: a macro writes some of them. */
+bool parameters_read(unit_t *u, const kernel_t *k, parameters_t *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "cpu/shared.h"
 
 #include <clang-c/Index.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -28,9 +29,8 @@ static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 void shared_edit_fibers(unit_t *u, size_t begin, size_t end)
 {
     const source_t *s = u->source;
-    lexer_t l = lexer_at(s, begin, end);
+    lexer_t l = lexer_within(s, begin, end);
     bool external = false;
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}"))
             external = false;
@@ -76,53 +76,69 @@ static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClient
     return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
-/* `extern __shared__ float s[];` is the block's dynamic memory; `static __shared__` says static
- * twice. */
+/* The token behind an attribute in parentheses that begins with token k; k: there is none. */
+static int behind_attribute(const source_t *s, const tokens_t *list, int k, int end)
+{
+    int depth = 0, i = k;
+    if (!tokens_is(s, list, k, "__align__") && !tokens_is(s, list, k, "alignas") &&
+        !tokens_is(s, list, k, "__attribute__"))
+        return k;
+    do {
+        i++;
+        depth += tokens_is(s, list, i, "(") - tokens_is(s, list, i, ")");
+    } while (depth && i < end);
+    return i + 1;
+}
+
+/* The type in tokens [begin, end) of a declaration. */
+static const char *type_text(const source_t *s, const tokens_t *list, int begin, int end)
+{
+    text_t type = {0};
+    text_add(&type, "", 0);
+    for (int k = begin; k < end;) {
+        const int behind = behind_attribute(s, list, k, end + 1);
+        if (behind == k && !tokens_is(s, list, k, "extern") && !shared_is_declared(s, list, k))
+            text_printf(&type, "%s%s", type.length ? " " : "", token_text(s, list->at[k]));
+        k = behind == k ? k + 1 : behind;
+    }
+    return type.data;
+}
+
+/* `extern __shared__ float s[];`, tokens [begin, end) around `__shared__` at
+ * k, is the block's dynamic memory. */
+static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int bracket, int end)
+{
+    const source_t *s = u->source;
+    const char *type = type_text(s, list, begin, bracket - 1),
+               *name = token_text(s, list->at[bracket - 1]);
+    inside_t in = {.u = u, .place = list->at[k].begin};
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_inside, &in);
+    unit_edit(u, list->at[begin].begin, list->at[end].begin,
+              in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)",
+                                      type, name, type)
+                       : arena_printf("static const kmm_host_shared<%s> %s = {}", type, name));
+}
+
 void shared_edit(unit_t *u, const tokens_t *list, int k)
 {
+    static const char *const before[] = {";", "{", "}", ")", ":", NULL};
     const source_t *s = u->source;
     int begin = k, end = k, bracket = -1;
     bool external = false;
-    while (begin > 0 && !tokens_is(s, list, begin - 1, ";") &&
-           !tokens_is(s, list, begin - 1, "{") && !tokens_is(s, list, begin - 1, "}") &&
-           !tokens_is(s, list, begin - 1, ")") && !tokens_is(s, list, begin - 1, ":"))
+    while (begin > 0 && !text_is_one_of(token_text(s, list->at[begin - 1]), before))
         begin--;
     for (; end < list->count && !tokens_is(s, list, end, ";"); end++)
         bracket = tokens_is(s, list, end, "[") ? end : bracket;
     for (int i = begin; i < end; i++) {
         external |= tokens_is(s, list, i, "extern");
-        if (tokens_is(s, list, i, "static"))
+        if (tokens_is(s, list, i, "static")) /* what the macro __shared__ says, too */
             unit_edit(u, list->at[i].begin, list->at[i].end, "");
     }
     if (!external)
         return;
-    if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME) {
+    if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME)
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
                 "dynamic shared memory is declared as 'extern __shared__ type name[];'");
-        return;
-    }
-    text_t type = {0};
-    text_add(&type, "", 0);
-    for (int i = begin; i < bracket - 1; i++) {
-        if (tokens_is(s, list, i, "extern") || shared_is_declared(s, list, i))
-            continue;
-        if (tokens_is(s, list, i, "__align__") || tokens_is(s, list, i, "alignas") ||
-            tokens_is(s, list, i, "__attribute__")) {
-            int depth = 0;
-            do {
-                i++;
-                depth += tokens_is(s, list, i, "(") - tokens_is(s, list, i, ")");
-            } while (depth && i < bracket);
-            continue;
-        }
-        text_printf(&type, "%s%s", type.length ? " " : "", token_text(s, list->at[i]));
-    }
-    const char *name = token_text(s, list->at[bracket - 1]);
-    inside_t in = {.u = u, .place = list->at[k].begin};
-    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_inside, &in);
-    const char *text =
-        in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)", type.data,
-                                name, type.data)
-                 : arena_printf("static const kmm_host_shared<%s> %s = {}", type.data, name);
-    unit_edit(u, list->at[begin].begin, list->at[end].begin, text);
+    else
+        edit_dynamic(u, list, k, begin, bracket, end);
 }

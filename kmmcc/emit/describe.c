@@ -147,9 +147,11 @@ static void describe_placement(const unit_t *u, const directive_t *d, const char
                         : "0");
     if (d->has_schedule)
         text_printf(out, "%skmm_launch_schedule(kmm, %s);\n", indent, schedules[d->schedule]);
-    if (d->priority)
-        text_printf(out, "%skmm_launch_priority(kmm, (int)(%s));\n", indent,
-                    form_text(form_of(u->source, d->priority)));
+    for (int k = 0; k < d->setting_count; k++)
+        if (d->setting[k].value)
+            text_printf(out, "%skmm_launch_%s(kmm, (int)(%s));\n", indent,
+                        token_text(u->source, d->setting[k].name),
+                        form_text(form_of(u->source, d->setting[k].value)));
     if (d->nowait)
         text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
 }
@@ -160,9 +162,11 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
                 text_quoted(name), text_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
-    if (d->has_label)
-        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent,
-                    directive_string(u->source, d, d->label));
+    for (int k = 0; k < d->setting_count; k++)
+        if (!d->setting[k].value)
+            text_printf(out, "%skmm_launch_%s(kmm, %s);\n", indent,
+                        token_text(u->source, d->setting[k].name),
+                        directive_string(u->source, d, d->setting[k].string));
     describe_axes(u, d, indent, out);
     if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,

@@ -122,14 +122,30 @@ static void clause_if(parser_t *p)
     p->d->condition = parse_expression(p);
 }
 
-static void clause_label(parser_t *p)
+/* A setting of the launch: its name is the clause's. */
+static void add_setting(parser_t *p, expr_t *value, token_t string)
+{
+    directive_t *d = p->d;
+    if (d->setting_count < MAX_SETTINGS)
+        d->setting[d->setting_count++] = (setting_t){p->clause, value, string};
+}
+
+/* An integer that libkmm is told as it is. */
+static void clause_integer(parser_t *p)
+{
+    expr_t *value = parse_expression(p);
+    if (value)
+        add_setting(p, value, p->token);
+}
+
+/* A string that libkmm is told as it is. */
+static void clause_string(parser_t *p)
 {
     if (p->token.kind != TOKEN_STRING) {
-        parser_error(p, "expected a string, as in label(\"step\")");
+        parser_error(p, "expected a string, as in %s(\"step\")", token_text(p->s, p->clause));
         return;
     }
-    p->d->label = p->token;
-    p->d->has_label = true;
+    add_setting(p, NULL, p->token);
     parser_advance(p);
 }
 
@@ -170,11 +186,6 @@ static void clause_schedule(parser_t *p)
         spelling_unknown_word(p, "schedule", words, COUNT(words));
     else if (word < 0)
         parser_error(p, "expected a schedule: locality, block or cyclic");
-}
-
-static void clause_priority(parser_t *p)
-{
-    p->d->priority = parse_expression(p);
 }
 
 static void clause_nowait(parser_t *p)
@@ -333,11 +344,11 @@ static const clause_t clauses[] = {
     {"reduce", clause_reduce, CLAUSE_REPEATS, IN_PARALLEL | IN_DECLARE},
     {"shape", clause_shape, CLAUSE_REPEATS, IN_PARALLEL | IN_TASK | IN_DECLARE},
     {"if", clause_if, CLAUSE_ONCE, IN_PARALLEL},
-    {"label", clause_label, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
+    {"label", clause_string, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
     {"rebase", clause_rebase, CLAUSE_ONCE, IN_PARALLEL},
     {"device", clause_device, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
     {"schedule", clause_schedule, CLAUSE_ONCE, IN_PARALLEL},
-    {"priority", clause_priority, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
+    {"priority", clause_integer, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
     {"nowait", clause_nowait, CLAUSE_BARE, IN_PARALLEL},
     {"stream", clause_stream, CLAUSE_ONCE, IN_TASK},
     {"map", clause_map, CLAUSE_REPEATS, IN_DATA},

@@ -120,7 +120,15 @@ typedef struct probe {
     CXType type;
 } probe_t;
 
+/* What a clause NAME(value) or NAME("string") sets for the launch, by the call kmm_launch_NAME. */
+typedef struct setting {
+    token_t name;
+    expr_t *value;  /* an integer; NULL: it is a string */
+    token_t string; /* when value is NULL */
+} setting_t;
+
 enum {
+    MAX_SETTINGS = 8,
     MAX_ITEMS = 128,
     MAX_PROBES = MAX_ITEMS * 18
 }; /* each item, shape and map has at most 9, 4 and 3 */
@@ -144,13 +152,12 @@ typedef struct directive {
     map_item_t *map;
     int map_count;
     expr_t *condition;
-    token_t label;
-    bool has_label;
+    setting_t setting[MAX_SETTINGS];
+    int setting_count;
     bool has_where, has_schedule, nowait;
     kmm_where_t where;
     expr_t *ordinal; /* KMM_ON_DEVICE */
     kmm_schedule_t schedule;
-    expr_t *priority;
     expr_t *stream; /* of a task: a name */
 
     /* ---- bind.c ---- */

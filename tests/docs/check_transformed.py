@@ -17,7 +17,7 @@ emitted, places = {}, {}
 
 
 def emit(name, target):
-    result = subprocess.run([kmmcc, f"--target={target}", "--emit-source", name], cwd=work, text=True, capture_output=True, timeout=120)
+    result = subprocess.run([kmmcc, f"--target={target}", "--emit-source", name], cwd=work, text=True, capture_output=True, timeout=600)
     if result.returncode != 0:
         sys.exit(f"kmmcc --target={target} {name} ended with {result.returncode}\n{result.stderr}")
     return result.stdout

@@ -139,8 +139,11 @@ static void check_directive(const source_t *s, const directive_t *d)
     }
     for (int k = 0; k < d->map_count; k++)
         check_expression(s, d->map[k].base);
-    if (d->has_label)
-        directive_string(s, d, d->label);
+    for (int k = 0; k < d->setting_count; k++) {
+        check_expression(s, d->setting[k].value);
+        if (!d->setting[k].value)
+            directive_string(s, d, d->setting[k].string);
+    }
 }
 
 static const source_t *expanded(const source_t *s)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct share {
     long number, count; /* from 1 on */
@@ -21,6 +22,18 @@ static inline share_t share_of_test(void)
         exit(2);
     }
     return s;
+}
+
+/* Moves this process's share of `count` things of so many bytes to the front: which test functions
+ * it calls, of all there are. Returns how many they are. */
+static inline size_t share_take(void *things, size_t count, size_t bytes)
+{
+    const share_t s = share_of_test();
+    char *at = things;
+    size_t taken = 0;
+    for (size_t k = (size_t)s.number - 1; k < count; k += (size_t)s.count)
+        memmove(at + taken++ * bytes, at + k * bytes, bytes);
+    return taken;
 }
 
 #endif

@@ -315,7 +315,6 @@ static void refuses_unknown_checks(void **state)
 
 int main(void)
 {
-    alarm(100);
     setenv("KMM_CHECK", "access", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_silent_about_good_programs),

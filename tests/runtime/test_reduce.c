@@ -652,7 +652,6 @@ static void refuses_mistakes(void **state)
 
 int main(void)
 {
-    alarm(100);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduces_every_operator_and_type),
         cmocka_unit_test(keeps_its_bits),

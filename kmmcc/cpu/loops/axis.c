@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "clang/cursor.h"
+#include "cpu/program/collectives.h"
 #include "cpu/tree/uniformity.h"
 
 bool axis_is_index_type(CXType type)
@@ -20,8 +21,6 @@ bool axis_is_index_type(CXType type)
            kind == CXType_ULong || kind == CXType_LongLong || kind == CXType_ULongLong;
 }
 
-/* An unsigned number of 32 bits that may have come to 0 again, so that what is made of it as 64
- * bits does not count on: it is a difference, or a number with a sign is part of it. */
 static bool is_not_negative(const node_t *n)
 {
     CXEvalResult value = clang_Cursor_Evaluate(n->cursor);
@@ -35,13 +34,15 @@ static bool is_not_negative(const node_t *n)
 
 static bool is_launch_index(const node_t *n)
 {
-    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const node_t *base =
         n->kind == CXCursor_MemberRefExpr && n->child ? tree_stripped(n->child) : NULL;
     return base && base->kind == CXCursor_DeclRefExpr && !base->variable &&
-           text_is_one_of(clang_text(clang_getCursorSpelling(base->cursor)), names);
+           collectives_is_index_variable(clang_text(clang_getCursorSpelling(base->cursor)));
 }
 
+/* Whether a 32-bit unsigned value may wrap before it is widened to 64 bits: it is a difference, or
+ * a signed number is part of it. Products, and what is smaller than an operand, are taken for
+ * sizes. */
 static bool may_wrap(const node_t *n)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
@@ -53,8 +54,7 @@ static bool may_wrap(const node_t *n)
     if (kind == CXBinaryOperator_Add)
         return may_wrap(n->child) || may_wrap(n->last);
     if (kind != CXBinaryOperator_Invalid)
-        return kind == CXBinaryOperator_Sub; /* products and what is smaller than an operand are
-                                                taken for sizes */
+        return kind == CXBinaryOperator_Sub;
     if (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr ||
         n->kind == CXCursor_CStyleCastExpr)
         return n->child && may_wrap(n->child);

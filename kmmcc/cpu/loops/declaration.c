@@ -23,6 +23,7 @@ static const char *initial_value(emitter_t *e, const variable_t *v)
     return *text == '{' ? text : arena_printf("(%s)", text);
 }
 
+/* A value for each thread, made by the thread when it comes to the declaration. */
 static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 {
     const char *type = declarator_type(e, v), *qualifier = declarator_is_const(v) ? "const " : "";
@@ -56,42 +57,43 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
                             initial_value(e, v)));
 }
 
+/* Computed again in each region; where it has an axis, from its value for the first thread. */
+static void declare_recomputed(emitter_t *e, variable_t *v)
+{
+    const char *axis = axis_of_variable(e, v);
+    if (axis) {
+        emitter_name_in_block(v->initializer);
+        text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
+                    declarator_type(e, v), v->number, declarator_suffix(e, v));
+    }
+    if (axis && !axis_known(e, v))
+        text_printf(&e->out,
+                    "const bool kmm_counts%d __attribute__((unused)) = "
+                    "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
+                    v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
+    if (v->is_named_by_block) /* only its type */
+        text_printf(&e->out, "%s\n", declarator_text(e, v));
+}
+
 static void declare_variable(emitter_t *e, variable_t *v, const node_t *statement)
 {
     v->is_block_level = true;
     if (v->storage == STORAGE_UNIFORM) {
-        text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
-                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
-                    declarator_suffix(e, v));
+        text_printf(&e->out, "%s\n", declarator_text(e, v));
         return;
     }
     if (v->storage == STORAGE_RECOMPUTED) {
-        if (axis_of_variable(e, v)) {
-            emitter_name_in_block(v->initializer);
-            text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
-                        declarator_type(e, v), v->number, declarator_suffix(e, v));
-            if (!axis_known(e, v))
-                text_printf(&e->out,
-                            "const bool kmm_counts%d __attribute__((unused)) = "
-                            "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
-                            v->number, axis_types(e, v), v->number, axis_last_value(e, v),
-                            axis_of_variable(e, v));
-        }
-        if (v->is_named_by_block) /* only its type */
-            text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s;\n",
-                        declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
-                        declarator_suffix(e, v));
+        declare_recomputed(e, v);
         return;
     }
     region_open(e);
     region_note_uses(e, v->declaration);
-    if (v->storage == STORAGE_THREAD) {
+    if (v->storage == STORAGE_THREAD)
         declare_each(e, v, statement);
-        return;
-    }
-    region_add(e, statement,
-               arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
-                            declarator_type(e, v), v->name, declarator_suffix(e, v)));
+    else
+        region_add(e, statement,
+                   arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
+                                declarator_type(e, v), v->name, declarator_suffix(e, v)));
 }
 
 bool declaration_is_stored(const node_t *declaration, storage_t storage)
@@ -100,6 +102,21 @@ bool declaration_is_stored(const node_t *declaration, storage_t storage)
         if (c->kind != CXCursor_VarDecl || !c->variable || c->variable->storage != storage)
             return false;
     return true;
+}
+
+/* A declaration that the block has as it is written; shared memory by KMM_HOST_SHARED. */
+static void emit_as_written(emitter_t *e, const node_t *n)
+{
+    const char *text = edits_copy_node(e, n);
+    const char *shared =
+        declaration_is_stored(n, STORAGE_SHARED) ? strstr(text, "__shared__") : NULL;
+    text_printf(&e->out, "\n%s\n", edits_line(e, n->begin));
+    e->has_static |= !shared && strstr(text, "static ");
+    if (shared)
+        text_printf(&e->out, "%.*sKMM_HOST_SHARED%s\n", (int)(shared - text), text,
+                    shared + strlen("__shared__"));
+    else
+        text_printf(&e->out, "%s\n", text);
 }
 
 void declaration_emit(emitter_t *e, node_t *n)
@@ -114,18 +131,7 @@ void declaration_emit(emitter_t *e, node_t *n)
         return;
     if (!has_variables || declaration_is_stored(n, STORAGE_SHARED) ||
         declaration_is_stored(n, STORAGE_UNIFORM)) {
-        const char *text = edits_copy_node(e, n), *shared = declaration_is_stored(n, STORAGE_SHARED)
-                                                                ? strstr(text, "__shared__")
-                                                                : NULL;
-        text_printf(&e->out, "\n%s\n", edits_line(e, n->begin));
-        e->has_static |= !shared && strstr(text, "static ");
-        if (shared)
-            text_printf(&e->out, "%s",
-                        arena_printf("%sKMM_HOST_SHARED%s\n",
-                                     arena_copy(text, (size_t)(shared - text)),
-                                     shared + strlen("__shared__")));
-        else
-            text_printf(&e->out, "%s\n", text);
+        emit_as_written(e, n);
         return;
     }
     if (declaration_is_stored(n, STORAGE_REGION)) {

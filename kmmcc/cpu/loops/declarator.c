@@ -57,8 +57,7 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
     const source_t *s = e->s->u->source;
     clang_getFileLocation(clang_getCursorLocation(v->cursor), NULL, NULL, NULL, &offset);
     size_t at = unit_offset(e->s->u, offset);
-    lexer_t l = lexer_at(s, at, v->declaration->end);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, at, v->declaration->end);
     token_t t = lex(&l);
     if (!token_is(s, t, v->name)) {
         emitter_fail(e, v->declaration, "a declaration comes from a macro");
@@ -76,4 +75,11 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
             token_is(s, t, "(") + token_is(s, t, "[") - token_is(s, t, ")") - token_is(s, t, "]");
     }
     return "";
+}
+
+const char *declarator_text(emitter_t *e, const variable_t *v)
+{
+    return arena_printf("%skmm_host_as<%s> %s __attribute__((unused)) %s;",
+                        declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
+                        declarator_suffix(e, v));
 }

@@ -18,5 +18,7 @@ bool declarator_is_const(const variable_t *v);
 const char *declarator_values(const variable_t *v);
 /* The text behind the name: an initializer, or "". */
 const char *declarator_suffix(emitter_t *e, const variable_t *v);
+/* The whole declaration, as it is written but for the type. */
+const char *declarator_text(emitter_t *e, const variable_t *v);
 
 #endif

@@ -11,10 +11,7 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-bool hoist_exchange(emitter_t *e, node_t *call, const char *type);
-bool hoist_ballot(emitter_t *e, node_t *call);
-bool hoist_is_uniform_shuffle(const emitter_t *e, const node_t *call);
-bool hoist_uniform_shuffle(emitter_t *e, node_t *call);
-bool hoist_match_all(emitter_t *e, node_t *call);
+/* False: that cannot be done. */
+bool hoist_builtin(emitter_t *e, node_t *call);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "cpu/loops/hoist_call.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -77,23 +78,17 @@ static bool store_temporaries(emitter_t *e, node_t *call, int number)
     return true;
 }
 
-/* The threads bring their arguments; the function runs once for all; the call becomes its result.
- */
-static bool has_lambda(const node_t *n)
+static bool is_lambda(const node_t *n, const void *context)
 {
-    if (n->kind == CXCursor_LambdaExpr)
-        return true;
-    for (const node_t *c = n->child; c; c = c->next)
-        if (has_lambda(c))
-            return true;
-    return false;
+    (void)context;
+    return n->kind == CXCursor_LambdaExpr;
 }
 
 /* The type of a call as C++: what the compiler makes of its text, unless there is a lambda in it,
  * of which each has a type of its own. */
 static const char *call_type(emitter_t *e, const node_t *call, const char *text)
 {
-    if (!has_lambda(call))
+    if (!tree_any(call, is_lambda, NULL))
         return arena_printf("decltype(%s)", text);
     CXType type =
         clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(call->cursor)));

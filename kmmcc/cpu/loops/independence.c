@@ -52,22 +52,19 @@ static void note_dependent_types(emitter_t *e, const node_t *n)
         note_dependent_types(e, c);
 }
 
-static bool has_pack(const node_t *n)
+static bool is_pack(const node_t *n, const void *context)
 {
-    if (n->kind == CXCursor_DeclRefExpr && n->variable &&
-        strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(n->variable->cursor))), "..."))
-        return true;
-    for (const node_t *c = n->child; c; c = c->next)
-        if (has_pack(c))
-            return true;
-    return false;
+    (void)context;
+    return n->kind == CXCursor_DeclRefExpr && n->variable &&
+           strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(n->variable->cursor))),
+                  "...");
 }
 
 /* Whether the region that is open may still be taken for one of independent threads, with a
  * statement more. */
 void independence_note(emitter_t *e, const node_t *n)
 {
-    e->is_independent &= is_independent(n) && !has_pack(n);
+    e->is_independent &= is_independent(n) && !tree_any(n, is_pack, NULL);
     if (e->is_independent)
         note_dependent_types(e, n);
 }

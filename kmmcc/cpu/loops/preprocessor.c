@@ -13,16 +13,13 @@
 bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
 {
     const source_t *s = e->s->u->source;
-    lexer_t l = lexer_at(s, begin, end);
+    lexer_t l = lexer_within(s, begin, end);
     int depth = 0;
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_DIRECTIVE)
             continue;
-        lexer_t inner = lexer_at(s, t.begin, t.end);
-        inner.line_start = false;
-        lex(&inner);
-        token_t word = lex(&inner);
+        token_t word;
+        lexer_in_directive(s, t, &word);
         bool opens =
             token_is(s, word, "if") || token_is(s, word, "ifdef") || token_is(s, word, "ifndef");
         bool turns = token_is(s, word, "else") || token_is(s, word, "elif");
@@ -37,17 +34,15 @@ bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_
 static const char *lines_between(emitter_t *e, size_t begin, size_t end, const char *const *words)
 {
     const source_t *s = e->s->u->source;
-    lexer_t l = lexer_at(s, begin, end > begin ? end : begin);
+    lexer_t l = lexer_within(s, begin, end > begin ? end : begin);
     text_t out = {0};
     text_add(&out, "", 0);
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_DIRECTIVE)
             continue;
-        lexer_t inner = lexer_at(s, t.begin, t.end);
-        inner.line_start = false;
-        lex(&inner);
-        if (text_is_one_of(token_text(s, lex(&inner)), words))
+        token_t word;
+        lexer_in_directive(s, t, &word);
+        if (text_is_one_of(token_text(s, word), words))
             text_printf(&out, "\n%s\n", token_text(s, t));
     }
     return out.data;

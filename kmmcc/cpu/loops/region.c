@@ -83,42 +83,43 @@ static bool is_at_home(const variable_t *v)
     return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_pointed_at;
 }
 
-static void add_binding(emitter_t *e, const variable_t *v)
+/* A variable that is computed again: from its value for the first thread, kmm_i, if it has an axis
+ * and surely, or as kmm_small says, does not wrap. */
+static void add_recomputed(emitter_t *e, const variable_t *v)
 {
-    const char *axis = v->storage == STORAGE_RECOMPUTED ? axis_of_variable(e, v) : NULL;
-    const bool is_sure = axis && axis_known(e, v);
-    if (axis && !is_sure && e->is_counted)
+    const char *axis = axis_of_variable(e, v), *type = declarator_type(e, v);
+    const bool is_sure = axis && axis_known(e, v), may_wrap = !is_sure || axis_may_wrap(e, v);
+    if (!axis || (may_wrap && !e->is_counted)) {
+        text_printf(&e->out, "%s ", declarator_text(e, v));
+        return;
+    }
+    text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = ", type, v->name);
+    if (!is_sure)
         text_printf(&e->out,
-                    "const kmm_host_as<%s> %s __attribute__((unused)) = "
                     "kmm_host_counted_or(kmm_small, kmm_i%d, (int)threadIdx.%s, [&]() "
                     "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm_value "
                     "%s; return kmm_value; }); ",
-                    declarator_type(e, v), v->name, v->number, axis, declarator_type(e, v),
-                    declarator_type(e, v), declarator_suffix(e, v));
-    else if (is_sure && axis_may_wrap(e, v) && e->is_counted)
-        text_printf(&e->out,
-                    "const kmm_host_as<%s> %s __attribute__((unused)) = "
-                    "kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ",
-                    declarator_type(e, v), v->name, v->number, axis);
-    else if (is_sure && !axis_may_wrap(e, v))
-        text_printf(
-            &e->out,
-            "const kmm_host_as<%s> %s __attribute__((unused)) = kmm_i%d + (int)threadIdx.%s; ",
-            declarator_type(e, v), v->name, v->number, axis);
-    else if (v->storage == STORAGE_RECOMPUTED)
-        text_printf(&e->out, "%skmm_host_as<%s> %s __attribute__((unused)) %s; ",
-                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
-                    declarator_suffix(e, v));
+                    v->number, axis, type, type, declarator_suffix(e, v));
+    else if (may_wrap)
+        text_printf(&e->out, "kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ", v->number,
+                    axis);
+    else
+        text_printf(&e->out, "kmm_i%d + (int)threadIdx.%s; ", v->number, axis);
+}
+
+static void add_binding(emitter_t *e, const variable_t *v)
+{
+    const char *type = declarator_type(e, v);
+    if (v->storage == STORAGE_RECOMPUTED)
+        add_recomputed(e, v);
     else if (v->changed_in == e->region_number && is_at_home(v))
         text_printf(&e->out,
                     "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s "
                     "__attribute__((unused)) = kmm_h%d.value; ",
-                    declarator_type(e, v), v->number, declarator_values(v), declarator_type(e, v),
-                    v->name, v->number);
+                    type, v->number, declarator_values(v), type, v->name, v->number);
     else
         text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ",
-                    declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
-                    declarator_values(v));
+                    declarator_is_const(v) ? "const " : "", type, v->name, declarator_values(v));
 }
 
 void region_open(emitter_t *e)

@@ -23,24 +23,18 @@
 
 enum { MAX_SHORT = 80 };
 
-static bool has_jump(const node_t *n, const node_t *loop)
+/* A jump out of the loop, or to its next round. */
+static bool is_jump(const node_t *n, const void *loop)
 {
-    if ((n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt) && n->target == loop)
-        return true;
-    for (const node_t *c = n->child; c; c = c->next)
-        if (has_jump(c, loop))
-            return true;
-    return n->kind == CXCursor_ReturnStmt;
+    return n->kind == CXCursor_ReturnStmt ||
+           ((n->kind == CXCursor_BreakStmt || n->kind == CXCursor_ContinueStmt) &&
+            n->target == loop);
 }
 
-static bool has_loop(const node_t *n)
+static bool may_loop(const node_t *n, const void *context)
 {
-    if (tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr)
-        return true;
-    for (const node_t *c = n->child; c; c = c->next)
-        if (has_loop(c))
-            return true;
-    return false;
+    (void)context;
+    return tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr;
 }
 
 /* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it
@@ -72,7 +66,8 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
                 clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
                 tree_bare(condition->child)->variable == v &&
                 uniformity_of(&e->b, condition->last) == UNIFORM;
-    return axis && !strcmp(axis, "x") && counts && ends && !has_jump(p->first, n) ? v : NULL;
+    return axis && !strcmp(axis, "x") && counts && ends && !tree_any(p->first, is_jump, n) ? v
+                                                                                           : NULL;
 }
 
 typedef struct strided {
@@ -92,7 +87,8 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     e->limits = limits;
     independence_note(e, p->first);
     independence_note_order(e, p->first);
-    e->is_short = p->first->end - p->first->begin < MAX_SHORT && !has_loop(p->first);
+    e->is_short =
+        p->first->end - p->first->begin < MAX_SHORT && !tree_any(p->first, may_loop, NULL);
     e->has_exact = *condition;
     e->counter = l->v;
     e->is_counted =

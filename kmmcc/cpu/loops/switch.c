@@ -76,55 +76,74 @@ static void emit_group(emitter_t *e, node_t **c)
     region_close(e);
 }
 
-void switch_emit(emitter_t *e, node_t *n)
-{
+/* A switch on its way. A thread that takes part has its group in `name`; while the groups run,
+ * threads of later ones have the state number + 1, and those that left the switch have number. */
+typedef struct plan {
+    node_t *n;
     parts_t p;
-    bool outer = e->is_divergent;
+    const char *name;
+    bool is_divergent, is_inside; /* its condition; it is inside a divergent statement */
+} plan_t;
+
+static void emit_choosing(emitter_t *e, const plan_t *s)
+{
     int groups;
-    if (!per_thread_can_copy(e, n) || !parts_of(&e->b, n, &p) ||
-        !hoist(e, p.condition, p.condition))
-        return;
-    if (p.first->kind != CXCursor_CompoundStmt || p.second) {
-        emitter_fail(e, n, "a 'switch' has no braces");
-        return;
-    }
-    bool is_divergent = uniformity_of(&e->b, p.condition) != UNIFORM;
-    const int number = n->number = emitter_new_states(e, n);
-    const char *name = arena_printf("kmm_s%d", number),
-               *chosen = is_divergent ? arena_printf("%s[kmm_t]", name) : name;
-    const char *text = chosen_text(e, n, &p, chosen, &groups);
+    const char *chosen = s->is_divergent ? arena_printf("%s[kmm_t]", s->name) : s->name,
+               *text = chosen_text(e, s->n, &s->p, chosen, &groups);
     region_close(e);
-    if (is_divergent) {
-        text_printf(&e->out, "{ kmm_host_values<int> %s;\n", name);
-        region_open(e);
-        region_note_uses(e, p.condition);
-        region_add(
-            e, n,
-            arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text, number + 1));
-        region_change_state(e);
-        region_close(e);
-    } else {
-        text_printf(&e->out, "{ int %s = %d;\n%s\n%s", name, groups, edits_line(e, n->begin), text);
+    if (!s->is_divergent) {
+        text_printf(&e->out, "{ int %s = %d;\n%s\n%s", s->name, groups, edits_line(e, s->n->begin),
+                    text);
+        return;
     }
-    e->is_divergent |= is_divergent || n->is_left_early;
+    text_printf(&e->out, "{ kmm_host_values<int> %s;\n", s->name);
+    region_open(e);
+    region_note_uses(e, s->p.condition);
+    region_add(e, s->n,
+               arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
+                            s->n->number + 1));
+    region_change_state(e);
+    region_close(e);
+}
+
+static void emit_groups(emitter_t *e, const plan_t *s)
+{
+    const bool has_states = s->n->is_left_early || s->is_inside;
     int group = 0;
-    for (node_t *c = p.first->child; c && !e->b.reason; group++) {
-        if (is_divergent)
-            text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n", number + 1,
-                        name, group);
+    for (node_t *c = s->p.first->child; c && !e->b.reason; group++) {
+        if (s->is_divergent)
+            text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n",
+                        s->n->number + 1, s->name, group);
         else
-            text_printf(&e->out, "if (%s <= %d%s) {\n", name, group,
-                        n->is_left_early || outer ? " && kmm_b.active" : "");
+            text_printf(&e->out, "if (%s <= %d%s) {\n", s->name, group,
+                        has_states ? " && kmm_b.active" : "");
         emit_group(e, &c);
         text_printf(&e->out, "}\n");
     }
-    text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", number);
-    if (is_divergent)
-        text_printf(&e->out, "kmm_b.resume(%d);\n", number + 1);
-    if (is_divergent || n->is_left_early ||
-        outer) { /* threads that left it by a jump have its state */
-        text_printf(&e->out, "kmm_b.resume(%d);\n", number);
+    text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", s->n->number);
+    if (s->is_divergent)
+        text_printf(&e->out, "kmm_b.resume(%d);\n", s->n->number + 1);
+    if (s->is_divergent || has_states) { /* threads that left it by a jump have its state */
+        text_printf(&e->out, "kmm_b.resume(%d);\n", s->n->number);
         e->is_masked = true;
     }
-    e->is_divergent = outer;
+}
+
+void switch_emit(emitter_t *e, node_t *n)
+{
+    plan_t s = {.n = n, .is_inside = e->is_divergent};
+    if (!per_thread_can_copy(e, n) || !parts_of(&e->b, n, &s.p) ||
+        !hoist(e, s.p.condition, s.p.condition))
+        return;
+    if (s.p.first->kind != CXCursor_CompoundStmt || s.p.second) {
+        emitter_fail(e, n, "a 'switch' has no braces");
+        return;
+    }
+    s.is_divergent = uniformity_of(&e->b, s.p.condition) != UNIFORM;
+    n->number = emitter_new_states(e, n);
+    s.name = arena_printf("kmm_s%d", n->number);
+    emit_choosing(e, &s);
+    e->is_divergent |= s.is_divergent || n->is_left_early;
+    emit_groups(e, &s);
+    e->is_divergent = s.is_inside;
 }

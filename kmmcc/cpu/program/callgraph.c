@@ -26,8 +26,7 @@ void list_add_all(list_t *l, const char *const *names)
 
 void definition_read(definition_t *b, const source_t *s, size_t begin, size_t end)
 {
-    lexer_t l = lexer_at(s, begin, end);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, begin, end);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         const char *word = t.kind == TOKEN_NAME ? token_text(s, t) : NULL;
         if (word && !list_has(&b->names, word))

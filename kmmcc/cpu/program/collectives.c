@@ -1,42 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of collective operations and of the index variables, in CUDA, HIP and cooperative
- * groups. */
 #include "cpu/program/collectives.h"
 
 #include <stddef.h>
+#include <string.h>
 
-const char *const builtin_collectives[] = {"__syncthreads",
-                                           "__syncthreads_and",
-                                           "__syncthreads_or",
-                                           "__syncthreads_count",
-                                           "__syncwarp",
-                                           "__shfl_sync",
-                                           "__shfl_up_sync",
-                                           "__shfl_down_sync",
-                                           "__shfl_xor_sync",
-                                           "__ballot_sync",
-                                           "__any_sync",
-                                           "__all_sync",
-                                           "__match_any_sync",
-                                           "__match_all_sync",
-                                           "__activemask",
-                                           "__reduce_add_sync",
-                                           "__reduce_min_sync",
-                                           "__reduce_max_sync",
-                                           "__reduce_and_sync",
-                                           "__reduce_or_sync",
-                                           "__reduce_xor_sync",
-                                           "__nanosleep",
-                                           "__shfl",
-                                           "__shfl_up",
-                                           "__shfl_down",
-                                           "__shfl_xor",
-                                           "__ballot",
-                                           "__any",
-                                           "__all",
-                                           NULL};
+#include "base/text.h"
 
-/* Of cooperative groups: what meets, and what reads the index variables besides. */
+static const struct {
+    const char *name;
+    builtin_t builtin;
+} builtins[] = {
+    {"__syncthreads", BUILTIN_BARRIER},
+    {"__syncthreads_and", BUILTIN_BLOCK_VOTE},
+    {"__syncthreads_or", BUILTIN_BLOCK_VOTE},
+    {"__syncthreads_count", BUILTIN_BLOCK_VOTE},
+    {"__syncwarp", BUILTIN_WARP_BARRIER},
+    {"__shfl_sync", BUILTIN_SHUFFLE},
+    {"__shfl_up_sync", BUILTIN_SHUFFLE},
+    {"__shfl_down_sync", BUILTIN_SHUFFLE},
+    {"__shfl_xor_sync", BUILTIN_SHUFFLE},
+    {"__ballot_sync", BUILTIN_WARP_VOTE},
+    {"__any_sync", BUILTIN_WARP_VOTE},
+    {"__all_sync", BUILTIN_WARP_VOTE},
+    {"__match_any_sync", BUILTIN_EXCHANGE},
+    {"__match_all_sync", BUILTIN_MATCH_ALL},
+    {"__activemask", BUILTIN_WARP_VOTE},
+    {"__reduce_add_sync", BUILTIN_EXCHANGE},
+    {"__reduce_min_sync", BUILTIN_EXCHANGE},
+    {"__reduce_max_sync", BUILTIN_EXCHANGE},
+    {"__reduce_and_sync", BUILTIN_EXCHANGE},
+    {"__reduce_or_sync", BUILTIN_EXCHANGE},
+    {"__reduce_xor_sync", BUILTIN_EXCHANGE},
+    {"__nanosleep", BUILTIN_FOR_FIBERS},
+    {"__shfl", BUILTIN_FOR_FIBERS},
+    {"__shfl_up", BUILTIN_FOR_FIBERS},
+    {"__shfl_down", BUILTIN_FOR_FIBERS},
+    {"__shfl_xor", BUILTIN_FOR_FIBERS},
+    {"__ballot", BUILTIN_FOR_FIBERS},
+    {"__any", BUILTIN_FOR_FIBERS},
+    {"__all", BUILTIN_FOR_FIBERS},
+};
+enum { BUILTIN_COUNT = sizeof(builtins) / sizeof(*builtins) };
+
+builtin_t collectives_builtin(const char *name)
+{
+    for (int k = 0; k < BUILTIN_COUNT; k++)
+        if (!strcmp(builtins[k].name, name))
+            return builtins[k].builtin;
+    return BUILTIN_NONE;
+}
+
+void collectives_add_builtins(list_t *names)
+{
+    for (int k = 0; k < BUILTIN_COUNT; k++)
+        list_add(names, builtins[k].name);
+}
+
 const char *const group_collectives[] = {"sync",
                                          "shfl",
                                          "shfl_up",
@@ -72,3 +91,8 @@ const char *const group_names[] = {"this_thread_block",
                                    NULL};
 
 const char *const index_variables[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+
+bool collectives_is_index_variable(const char *name)
+{
+    return text_is_one_of(name, index_variables);
+}

@@ -32,17 +32,18 @@ static void find_device_code(program_t *h)
         h->definitions[k]->is_device |= definition_uses(h->definitions[k], &device);
 }
 
-/* Whether kernels may reach, without its name, what has one of `words` or directly of `list`: as an
- * operator, a constructor, a destructor or a lambda, or a template argument that a function of the
- * CPU gives. Its own variables, and functions of the CPU that it calls, may have such names too. */
+/* Whether kernels may reach, without its name, what has one of `words` or directly of `direct`: as
+ * an operator, a constructor, a destructor or a lambda, or a template argument that a function of
+ * the CPU gives. Its own variables, and functions of the CPU that it calls, may have such names
+ * too. */
 static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t *names,
-                         const char *const *list)
+                         const list_t *direct)
 {
     if (b->is_kernel || b->is_called_by_name)
         return false;
     for (int k = 0; k < b->names.count; k++) {
         const char *name = b->names.item[k];
-        if (text_is_one_of(name, list))
+        if (list_has(direct, name))
             return true;
         if (strcmp(name, b->name) && list_has(names, name) &&
             (b->is_device || callgraph_has_callee(h, name)))
@@ -55,7 +56,7 @@ static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t
 static void find_barriers(program_t *h)
 {
     list_t collectives = {0};
-    list_add_all(&collectives, builtin_collectives);
+    collectives_add_builtins(&collectives);
     if (h->has_groups)
         list_add_all(&collectives, group_collectives);
     h->barriers = callgraph_reaching(h, collectives, false);
@@ -84,13 +85,16 @@ static void find_indexed(program_t *h)
 /* Sets h->hidden; whether one that reads the index variables is hidden, too. */
 static bool find_hidden(program_t *h)
 {
+    list_t builtins = {0}, indices = {0};
     bool hidden_index = false;
+    collectives_add_builtins(&builtins);
+    list_add_all(&indices, index_variables);
     find_device_code(h);
     for (int k = 0; k < h->definition_count; k++) {
         const definition_t *b = h->definitions[k];
-        if (!h->hidden && is_hidden_in(h, b, &h->barriers, builtin_collectives))
+        if (!h->hidden && is_hidden_in(h, b, &h->barriers, &builtins))
             h->hidden = b;
-        hidden_index |= is_hidden_in(h, b, &h->indexed, index_variables);
+        hidden_index |= is_hidden_in(h, b, &h->indexed, &indices);
     }
     return hidden_index;
 }

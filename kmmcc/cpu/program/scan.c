@@ -113,10 +113,9 @@ static void find_macros(program_t *h, const source_t *s)
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_DIRECTIVE)
             continue;
-        lexer_t inner = lexer_at(s, t.begin, t.end);
-        inner.line_start = false;
-        lex(&inner);
-        token_t word = lex(&inner), name = lex(&inner);
+        token_t word;
+        lexer_t inner = lexer_in_directive(s, t, &word);
+        token_t name = lex(&inner);
         if (token_is(s, word, "define") && name.kind == TOKEN_NAME) {
             definition_t *macro = definition_add(h, token_text(s, name));
             macro->is_called_by_name = macro->is_macro = true;

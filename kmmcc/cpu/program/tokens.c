@@ -20,11 +20,9 @@ void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *out)
             tokens_add(out, t);
             continue;
         }
-        lexer_t inner = lexer_at(s, t.begin, t.end);
-        inner.line_start = false;
-        lex(&inner);
+        token_t word;
+        lexer_t inner = lexer_in_directive(s, t, &word);
         tokens_t line = {0};
-        token_t word = lex(&inner);
         for (token_t i = word; token_is(s, word, "define") && i.kind != TOKEN_END;
              inner.line_start = false, i = lex(&inner))
             tokens_add(&line, i);

@@ -8,6 +8,7 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "clang/disabled.h"
+#include "cpu/program/collectives.h"
 #include "cpu/tree/parts.h"
 
 bool is_reference_type(CXType type)
@@ -91,8 +92,9 @@ passing_t call_passing(const node_t *call, const node_t *argument)
 
 bool call_is_barrier(const node_t *call)
 {
-    return call->collective_name && (!strcmp(call->collective_name, "__syncthreads") ||
-                                     !strcmp(call->collective_name, "__syncwarp"));
+    const builtin_t builtin =
+        call->collective_name ? collectives_builtin(call->collective_name) : BUILTIN_NONE;
+    return builtin == BUILTIN_BARRIER || builtin == BUILTIN_WARP_BARRIER;
 }
 
 /* clang names no member of what depends on a template's parameters: the last word before the
@@ -104,9 +106,8 @@ static const char *written_name(const body_tree_t *b, const node_t *call)
     const node_t *callee = call->child;
     if (!callee || callee->end <= callee->begin)
         return name;
-    lexer_t l = lexer_at(s, callee->begin, callee->end);
+    lexer_t l = lexer_within(s, callee->begin, callee->end);
     int depth = 0;
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         depth += token_is(s, t, "<") + token_is(s, t, "(") + token_is(s, t, "[") -
                  token_is(s, t, ">") - token_is(s, t, ")") - token_is(s, t, "]");
@@ -148,8 +149,7 @@ static bool is_in_collective(const node_t *n, size_t at)
 bool call_are_all_found(body_tree_t *b, collective_of_t collective_of, const void *context)
 {
     const source_t *s = b->u->source;
-    lexer_t l = lexer_at(s, b->root->begin, b->root->end);
-    l.line_start = false;
+    lexer_t l = lexer_within(s, b->root->begin, b->root->end);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_NAME || collective_of(context, token_text(s, t)) == COLLECTIVE_NONE)
             continue;

@@ -47,6 +47,43 @@ static bool outlives_region(const node_t *address)
     return false;
 }
 
+static void find_change(variable_t *v, node_t *n);
+
+static void find_member(variable_t *v, node_t *member, const node_t *n)
+{
+    const CXCursor named = clang_getCursorReferenced(member->cursor);
+    if (clang_getCursorType(n->cursor).kind == CXType_Pointer)
+        return;
+    if (clang_getCursorKind(named) == CXCursor_CXXMethod)
+        v->escapes |= !clang_CXXMethod_isConst(named);
+    else
+        find_change(v, member);
+}
+
+static void find_unary(variable_t *v, node_t *unary)
+{
+    const enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(unary->cursor);
+    if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec ||
+        kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec)
+        add_change(v, unary);
+    else
+        v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
+    if (kind == CXUnaryOperator_AddrOf)
+        v->is_pointed_at |= outlives_region(unary);
+}
+
+static void find_binary(variable_t *v, node_t *binary, const node_t *n)
+{
+    const enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(binary->cursor);
+    const bool is_first = binary->child == n;
+    if (is_first && kind == CXBinaryOperator_Assign)
+        add_change(v, binary);
+    else if (!is_first && kind == CXBinaryOperator_Comma)
+        find_change(v, binary);
+    else if (is_first && kind == CXBinaryOperator_Shl)
+        v->escapes |= v->is_generic; /* it may be a stream */
+}
+
 /* What an operator or call does to the operand `n`, which names the variable. */
 static void find_change(variable_t *v, node_t *n)
 {
@@ -57,37 +94,13 @@ static void find_change(variable_t *v, node_t *n)
     switch ((int)p->kind) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr: find_change(v, p); return;
-    case CXCursor_MemberRefExpr:
-        if (clang_getCursorType(n->cursor).kind == CXType_Pointer)
-            return;
-        if (clang_getCursorKind(clang_getCursorReferenced(p->cursor)) == CXCursor_CXXMethod)
-            v->escapes |= !clang_CXXMethod_isConst(clang_getCursorReferenced(p->cursor));
-        else
-            find_change(v, p);
-        return;
+    case CXCursor_MemberRefExpr: find_member(v, p, n); return;
     case CXCursor_ArraySubscriptExpr:
         if (first && v->is_array)
             find_change(v, p);
         return;
-    case CXCursor_UnaryOperator: {
-        enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(p->cursor);
-        if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec ||
-            kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec)
-            add_change(v, p);
-        else
-            v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
-        if (kind == CXUnaryOperator_AddrOf)
-            v->is_pointed_at |= outlives_region(p);
-        return;
-    }
-    case CXCursor_BinaryOperator:
-        if (first && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Assign)
-            add_change(v, p);
-        else if (!first && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma)
-            find_change(v, p);
-        else if (first && clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Shl)
-            v->escapes |= v->is_generic; /* a stream's */
-        return;
+    case CXCursor_UnaryOperator: find_unary(v, p); return;
+    case CXCursor_BinaryOperator: find_binary(v, p, n); return;
     case CXCursor_CompoundAssignOperator:
         if (first)
             add_change(v, p);

@@ -11,8 +11,7 @@
 
 token_t parts_token(const body_tree_t *b, size_t at, size_t end)
 {
-    lexer_t l = lexer_at(b->u->source, at, end);
-    l.line_start = false;
+    lexer_t l = lexer_within(b->u->source, at, end);
     return lex(&l);
 }
 
@@ -35,9 +34,8 @@ size_t parts_end(const body_tree_t *b, const node_t *n)
 static bool find_parentheses(body_tree_t *b, const node_t *n, size_t from, parts_t *p)
 {
     const source_t *s = b->u->source;
-    lexer_t l = lexer_at(s, from, n->end);
+    lexer_t l = lexer_within(s, from, n->end);
     int depth = 0, semicolons = 0;
-    l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool opens = token_is(s, t, "(") || token_is(s, t, "{") || token_is(s, t, "[");
         if (opens && depth++ == 0) {

@@ -37,3 +37,14 @@ const node_t *tree_stripped(const node_t *n)
         n = n->child;
     return n;
 }
+
+bool tree_any(const node_t *n, bool (*holds)(const node_t *n, const void *context),
+              const void *context)
+{
+    if (holds(n, context))
+        return true;
+    for (const node_t *c = n->child; c; c = c->next)
+        if (tree_any(c, holds, context))
+            return true;
+    return false;
+}

@@ -91,5 +91,8 @@ bool tree_is_loop(const node_t *n);
 const node_t *tree_bare(const node_t *n);
 /* Without casts, too. */
 const node_t *tree_stripped(const node_t *n);
+/* Whether it holds for some node of the tree below and including n. */
+bool tree_any(const node_t *n, bool (*holds)(const node_t *n, const void *context),
+              const void *context);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "clang/cursor.h"
+#include "cpu/program/collectives.h"
 #include "cpu/tree/call.h"
 
 uniformity_t uniformity_worse(uniformity_t a, uniformity_t b)
@@ -77,13 +78,11 @@ static uniformity_t uniformity_of_call(const body_tree_t *b, const node_t *n)
     static const char *const pure[] = {"min",  "max",   "abs",    "fminf", "fmaxf", "fmin",
                                        "fmax", "__ffs", "__popc", "__clz", "log2f", "sqrtf",
                                        "sqrt", "ceilf", "floorf", NULL};
-    static const char *const votes[] = {"__syncthreads_or", "__syncthreads_and",
-                                        "__syncthreads_count", NULL};
     const char *name = call_name(n);
     if (is_size_of_group(n, name))
         return UNIFORM;
     if (n->collective_name)
-        return text_is_one_of(name, votes) ? UNIFORM : DIVERGENT;
+        return collectives_builtin(name) == BUILTIN_BLOCK_VOTE ? UNIFORM : DIVERGENT;
     if (!text_is_one_of(name, pure))
         return DIVERGENT;
     uniformity_t v = UNIFORM;
