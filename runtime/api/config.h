@@ -8,6 +8,7 @@
 
 int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given); /* opens them */
 int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given);    /* limits host memory */
-int kmm__config_locked(kmm_runtime_t *rt, const kmm_config_t *given);  /* bounds what is page-locked */
+int kmm__config_locked(kmm_runtime_t *rt,
+                       const kmm_config_t *given); /* bounds what is page-locked */
 
 #endif

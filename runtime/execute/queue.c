@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/acquire.h"
 
 enum {
     EARLY = 16,       /* tasks before one that make it early */

@@ -20,8 +20,9 @@
 
 #include "fake_gpu.h"
 #include "memory/disk/disk.h"
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
-#include "memory/transfer.h"
+#include "memory/host/pin.h"
 #include <kmm.h>
 
 #define LIMIT ((uint64_t)4 << 20)
