@@ -22,11 +22,11 @@ double baseline_launch(int n, int repeat)
     double best = 1e30;
     for (int k = 0; k <= repeat; k++) { // the first run warms up
         TRY(cudaDeviceSynchronize());
-        double start = now();
+        double start = bench_now();
         vector_add<<<(n + 255) / 256, 256>>>(n, array[2], array[0], array[1]);
         TRY(cudaGetLastError());
         TRY(cudaDeviceSynchronize());
-        double time = now() - start;
+        double time = bench_now() - start;
         if (k > 0 && time < best)
             best = time;
     }
@@ -38,7 +38,7 @@ double baseline_launch(int n, int repeat)
 double baseline_first(int n)
 {
     float *array[3];
-    double start = now();
+    double start = bench_now();
     for (float *&x : array) {
         TRY(cudaMalloc(&x, n * sizeof(float)));
         TRY(cudaMemset(x, 0, n * sizeof(float)));
@@ -46,7 +46,7 @@ double baseline_first(int n)
     vector_add<<<(n + 255) / 256, 256>>>(n, array[2], array[0], array[1]);
     TRY(cudaGetLastError());
     TRY(cudaDeviceSynchronize());
-    double time = now() - start;
+    double time = bench_now() - start;
     for (float *x : array)
         TRY(cudaFree(x));
     return time;
@@ -59,10 +59,11 @@ typedef struct lane {
     float *a, *b, *c;
 } lane_t;
 
-static double stream_once(int n, int chunks, const float *a, const float *b, float *c, const lane_t *lanes)
+static double stream_once(int n, int chunks, const float *a, const float *b, float *c,
+                          const lane_t *lanes)
 {
     int size = (n + chunks - 1) / chunks;
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < chunks; k++) {
         const lane_t *l = &lanes[k % STREAMS];
         size_t from = (size_t)k * size;
@@ -77,7 +78,7 @@ static double stream_once(int n, int chunks, const float *a, const float *b, flo
         TRY(cudaMemcpyAsync(c + from, l->c, bytes, cudaMemcpyDeviceToHost, l->stream));
     }
     TRY(cudaDeviceSynchronize());
-    return now() - start;
+    return bench_now() - start;
 }
 
 double baseline_stream(int n, int chunks, const float *a, const float *b, float *c, int repeat)
@@ -109,9 +110,9 @@ double baseline_stream(int n, int chunks, const float *a, const float *b, float 
 
 double baseline_context(void)
 {
-    double start = now();
+    double start = bench_now();
     TRY(cudaFree(nullptr));
-    return now() - start;
+    return bench_now() - start;
 }
 
 double baseline_copy(int n, const float *a, const float *b, float *c)
@@ -120,13 +121,13 @@ double baseline_copy(int n, const float *a, const float *b, float *c)
     size_t bytes = n * sizeof(float);
     for (float *&x : array)
         TRY(cudaMalloc(&x, bytes));
-    double start = now();
+    double start = bench_now();
     TRY(cudaMemcpy(array[0], a, bytes, cudaMemcpyHostToDevice));
     TRY(cudaMemcpy(array[1], b, bytes, cudaMemcpyHostToDevice));
     vector_add<<<(n + 255) / 256, 256>>>(n, array[2], array[0], array[1]);
     TRY(cudaGetLastError());
     TRY(cudaMemcpy(c, array[2], bytes, cudaMemcpyDeviceToHost));
-    double time = now() - start;
+    double time = bench_now() - start;
     for (float *x : array)
         TRY(cudaFree(x));
     return time;
@@ -144,13 +145,13 @@ double baseline_two_way(size_t bytes, int pieces)
     double best = 1e30;
     for (int repeat = 0; repeat < 3; repeat++) {
         TRY(cudaDeviceSynchronize());
-        double start = now();
+        double start = bench_now();
         for (int k = 0; k < pieces; k++) {
             TRY(cudaMemcpyAsync(device[0], host[0], bytes, cudaMemcpyHostToDevice, stream[0]));
             TRY(cudaMemcpyAsync(host[1], device[1], bytes, cudaMemcpyDeviceToHost, stream[1]));
         }
         TRY(cudaDeviceSynchronize());
-        double time = now() - start;
+        double time = bench_now() - start;
         if (time < best)
             best = time;
     }

@@ -56,10 +56,10 @@ double baseline_peer(size_t bytes, int repeat)
     TRY(cudaMalloc(&to, bytes));
     TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (int k = 0; k <= repeat; k++) { // the first run warms up
-        double start = now();
+        double start = bench_now();
         TRY(cudaMemcpyPeerAsync(to, 1, from, 0, bytes, stream));
         TRY(cudaStreamSynchronize(stream));
-        best = k ? less(best, now() - start) : best;
+        best = k ? less(best, bench_now() - start) : best;
     }
     TRY(cudaStreamDestroy(stream));
     TRY(cudaFree(to));
@@ -75,19 +75,21 @@ typedef struct link {
 
 static double two_way_once(int gpus, size_t bytes, int pieces, const link_t *links)
 {
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < pieces; k++)
         for (int g = 0; g < gpus; g++) {
             const link_t *l = &links[g];
             TRY(cudaSetDevice(g));
-            TRY(cudaMemcpyAsync(l->device[0], l->host[0], bytes, cudaMemcpyHostToDevice, l->stream[0]));
-            TRY(cudaMemcpyAsync(l->host[1], l->device[1], bytes, cudaMemcpyDeviceToHost, l->stream[1]));
+            TRY(cudaMemcpyAsync(l->device[0], l->host[0], bytes, cudaMemcpyHostToDevice,
+                                l->stream[0]));
+            TRY(cudaMemcpyAsync(l->host[1], l->device[1], bytes, cudaMemcpyDeviceToHost,
+                                l->stream[1]));
         }
     for (int g = 0; g < gpus; g++) {
         TRY(cudaSetDevice(g));
         TRY(cudaDeviceSynchronize());
     }
-    return now() - start;
+    return bench_now() - start;
 }
 
 double baseline_two_way_gpus(int gpus, size_t bytes, int pieces)
@@ -136,10 +138,16 @@ typedef struct driver {
 
 static int driver_open(driver_t *d)
 {
-    struct { void **at; const char *name; } calls[] = {
-        {(void **)&d->reserve, "cuMemAddressReserve"}, {(void **)&d->unreserve, "cuMemAddressFree"}, {(void **)&d->create, "cuMemCreate"},
-        {(void **)&d->release, "cuMemRelease"}, {(void **)&d->map, "cuMemMap"}, {(void **)&d->unmap, "cuMemUnmap"},
-        {(void **)&d->set_access, "cuMemSetAccess"}};
+    struct {
+        void **at;
+        const char *name;
+    } calls[] = {{(void **)&d->reserve, "cuMemAddressReserve"},
+                 {(void **)&d->unreserve, "cuMemAddressFree"},
+                 {(void **)&d->create, "cuMemCreate"},
+                 {(void **)&d->release, "cuMemRelease"},
+                 {(void **)&d->map, "cuMemMap"},
+                 {(void **)&d->unmap, "cuMemUnmap"},
+                 {(void **)&d->set_access, "cuMemSetAccess"}};
     for (auto call : calls) {
         cudaDriverEntryPointQueryResult found;
         TRY(cudaGetDriverEntryPointByVersion(call.name, call.at, 12000, cudaEnableDefault, &found));
@@ -149,7 +157,11 @@ static int driver_open(driver_t *d)
     return 0;
 }
 
-typedef struct mapping { int gpus, gpu, frames, peers, together; size_t bytes; double seconds; } mapping_t;
+typedef struct mapping {
+    int gpus, gpu, frames, peers, together;
+    size_t bytes;
+    double seconds;
+} mapping_t;
 
 static CUmemAccessDesc access_of(int gpu)
 {
@@ -160,7 +172,8 @@ static CUmemAccessDesc access_of(int gpu)
     return a;
 }
 
-static int map_once(const driver_t *d, const mapping_t *m, CUdeviceptr at, const std::vector<CUmemGenericAllocationHandle> &handles)
+static int map_once(const driver_t *d, const mapping_t *m, CUdeviceptr at,
+                    const std::vector<CUmemGenericAllocationHandle> &handles)
 {
     std::vector<CUmemAccessDesc> access(1, access_of(m->gpu));
     int error = 0;
@@ -194,10 +207,10 @@ static void map_repeatedly(const driver_t *d, mapping_t *m)
     for (CUmemGenericAllocationHandle &h : handles)
         error |= d->create(&h, m->bytes, &p, 0);
     error = error || map_once(d, m, at, handles);
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < REPEAT && !error; k++)
         error = map_once(d, m, at, handles);
-    m->seconds = error ? -1 : (now() - start) / REPEAT / m->frames;
+    m->seconds = error ? -1 : (bench_now() - start) / REPEAT / m->frames;
     for (CUmemGenericAllocationHandle h : handles)
         d->release(h);
     d->unreserve(at, m->frames * m->bytes);
@@ -231,13 +244,15 @@ double baseline_map(int gpus, size_t bytes, int frames, int peers, int together)
 
 // ---- The stencil ----
 
-// A GPU's rows [first, first + rows) of all n; its arrays begin with a row of its upper neighbour and end with one of its lower.
+// A GPU's rows [first, first + rows) of all n; its arrays begin with a row of its upper neighbour
+// and end with one of its lower.
 typedef struct band {
     int first, rows;
     float *cells[2];
     unsigned long long *sum;
     cudaStream_t stream;
-    cudaEvent_t sent[2]; // after step k, by k % 2: it has computed, and its neighbours have its rows
+    cudaEvent_t
+        sent[2]; // after step k, by k % 2: it has computed, and its neighbours have its rows
 } band_t;
 
 __global__ static void begin_band(int n, band_t b)
@@ -301,7 +316,8 @@ static int band_destroy(int g, band_t *b)
     return 0;
 }
 
-// Step k of GPU g: its neighbours have sent what step k - 1 made, and do not read any more what it sends now.
+// Step k of GPU g: its neighbours have sent what step k - 1 made, and do not read any more what it
+// sends now.
 static int band_step(int gpus, int g, int n, int k, band_t *bands)
 {
     band_t *b = &bands[g];
@@ -315,9 +331,11 @@ static int band_step(int gpus, int g, int n, int k, band_t *bands)
     step_band<<<grid, block, 0, b->stream>>>(n, b->first, b->rows, b->cells[in], b->cells[out]);
     TRY(cudaGetLastError());
     if (g > 0)
-        TRY(cudaMemcpyPeerAsync(bands[g - 1].cells[out] + (size_t)(bands[g - 1].rows + 1) * n, g - 1, b->cells[out] + n, g, row, b->stream));
+        TRY(cudaMemcpyPeerAsync(bands[g - 1].cells[out] + (size_t)(bands[g - 1].rows + 1) * n,
+                                g - 1, b->cells[out] + n, g, row, b->stream));
     if (g + 1 < gpus)
-        TRY(cudaMemcpyPeerAsync(bands[g + 1].cells[out], g + 1, b->cells[out] + (size_t)b->rows * n, g, row, b->stream));
+        TRY(cudaMemcpyPeerAsync(bands[g + 1].cells[out], g + 1, b->cells[out] + (size_t)b->rows * n,
+                                g, row, b->stream));
     TRY(cudaEventRecord(b->sent[k % 2], b->stream));
     return 0;
 }
@@ -357,7 +375,7 @@ double baseline_stencil(int gpus, int n, int warm, int steps, uint64_t *sum)
         if (k == warm) {
             if (bands_wait(gpus))
                 return -1;
-            start = now();
+            start = bench_now();
         }
         for (int g = 0; g < gpus; g++)
             if (band_step(gpus, g, n, k, bands))
@@ -365,7 +383,7 @@ double baseline_stencil(int gpus, int n, int warm, int steps, uint64_t *sum)
     }
     if (bands_wait(gpus))
         return -1;
-    double time = now() - start;
+    double time = bench_now() - start;
     if (bands_sum(gpus, n, (warm + steps) % 2, bands, sum))
         return -1;
     for (int g = 0; g < gpus; g++)
@@ -384,7 +402,8 @@ __global__ static void add_into(int n, float *c, const float *a, const float *b)
         c[i] = a[i] + b[i];
 }
 
-static int add_in_chunks(int n, int chunks, float *c, const float *a, const float *b, cudaStream_t stream)
+static int add_in_chunks(int n, int chunks, float *c, const float *a, const float *b,
+                         cudaStream_t stream)
 {
     int size = (n / chunks + 255) / 256 * 256;
     size = size ? size : 256;
@@ -425,7 +444,7 @@ static int capture(int n, int chunks, repeated_t *r)
 
 static double repeat_once(int n, int chunks, int iterations, const repeated_t *r)
 {
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < iterations; k += 2) {
         if (r->graph)
             TRY(cudaGraphLaunch(r->graph, r->stream));
@@ -433,7 +452,7 @@ static double repeat_once(int n, int chunks, int iterations, const repeated_t *r
             return -1;
     }
     TRY(cudaStreamSynchronize(r->stream));
-    return (now() - start) / iterations;
+    return (bench_now() - start) / iterations;
 }
 
 static double repeated_run(int n, int chunks, int iterations, int repeat, bool captured)
@@ -497,11 +516,12 @@ double baseline_matmul(const cublas_t *cublas, int n, int repeat)
     if (cublas->create(&handle) || cublas->set_math(handle, CUBLAS_PLAIN))
         return -1;
     for (int k = 0; k <= repeat; k++) { // the first run warms up
-        double start = now();
-        if (cublas->sgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, n, n, n, &one, x[1], n, x[0], n, &zero, x[2], n))
+        double start = bench_now();
+        if (cublas->sgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, n, n, n, &one, x[1], n, x[0], n,
+                          &zero, x[2], n))
             return -1;
         TRY(cudaDeviceSynchronize());
-        best = k ? less(best, now() - start) : best;
+        best = k ? less(best, bench_now() - start) : best;
     }
     cublas->destroy(handle);
     for (float *m : x)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every benchmark needs: a clock, medians and one form of output. */
+/* What every benchmark needs: a clock, medians and one form of output. In C, C++ and CUDA. */
 #ifndef KMM_BENCH_H
 #define KMM_BENCH_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,33 @@ static inline int bench_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/*
+ * Prints one figure in the form that bench/report reads:
+ *
+ *     row SUBJECT "NAME" VALUE UNIT [baseline VALUE]
+ *
+ * SUBJECT is the benchmark and what it measures, such as vector_add/chunks. The baseline is the
+ * figure of what the row is compared with, in the same unit; 0: there is none. Of s, ms, us and ns,
+ * and of us/chunk and its like, less is better; of every other unit more. SUBJECT and UNIT have no
+ * blanks. NAME, a format with its arguments, is what the page calls the row.
+ */
+__attribute__((format(printf, 5, 6))) static inline void bench_row(const char *subject,
+                                                                   double value, double baseline,
+                                                                   const char *unit,
+                                                                   const char *name, ...)
+{
+    va_list args;
+    printf("row %s \"", subject);
+    va_start(args, name);
+    vprintf(name, args);
+    va_end(args);
+    printf("\" %.5g %s", value, unit);
+    if (baseline > 0)
+        printf(" baseline %.5g", baseline);
+    printf("\n");
+    fflush(stdout);
 }
 
 /* Sorts the samples and prints their median and quartiles. */

@@ -97,8 +97,11 @@ int main(int argc, char **argv)
         bench_report(mode ? "two arrays that change roles: submitted"
                           : "the same launch repeated: submitted",
                      "ns a chunk", submitted, samples);
+        const char *roles = mode ? "two arrays that change roles" : "the same launch repeated";
+        bench_row("device_chunks/submitted", submitted[samples / 2], 0, "ns/chunk", "%s", roles);
         bench_report(mode ? "two arrays that change roles: done" : "the same launch repeated: done",
                      "ns a chunk", done, samples);
+        bench_row("device_chunks/done", done[samples / 2], 0, "ns/chunk", "%s", roles);
     }
     kmm_use(NULL);
     bench_check(kmm_destroy(rt), "kmm_destroy");

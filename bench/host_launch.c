@@ -87,6 +87,7 @@ static void measure_latency(uint32_t threads)
     char what[80];
     snprintf(what, sizeof(what), "empty launch and notify, round trip, %u thread(s)", threads);
     bench_report(what, "us", samples, ROUND_TRIPS);
+    bench_row("host_launch/cost", samples[ROUND_TRIPS / 2], 0, "us", "%s", what);
     h.b->stream_destroy(s);
     close_host(&h);
 }
@@ -110,9 +111,11 @@ static void measure_throughput(uint32_t threads)
     snprintf(what, sizeof(what), "%d empty launches on a stream, enqueue, %u thread(s)", LAUNCHES,
              threads);
     bench_report(what, "ns/launch", enqueue, SAMPLES);
+    bench_row("host_launch/cost", 1e-3 * enqueue[SAMPLES / 2], 0, "us", "%s", what);
     snprintf(what, sizeof(what), "%d empty launches on a stream, whole, %u thread(s)", LAUNCHES,
              threads);
     bench_report(what, "ns/launch", whole, SAMPLES);
+    bench_row("host_launch/cost", 1e-3 * whole[SAMPLES / 2], 0, "us", "%s", what);
     h.b->stream_destroy(s);
     close_host(&h);
 }
@@ -138,6 +141,7 @@ static void measure_tasks(uint32_t threads, double seconds)
     snprintf(what, sizeof(what), "tasks of %.0f us, one stream a thread, %u threads", 1e6 * seconds,
              threads);
     bench_report(what, "% busy", samples, SAMPLES);
+    bench_row("host_launch/busy", samples[SAMPLES / 2], 100, "%", "%s", what);
     for (uint32_t k = 0; k < threads; k++)
         h.b->stream_destroy(streams[k]);
     close_host(&h);
@@ -160,6 +164,7 @@ static void measure_blocks(uint32_t threads, double seconds)
     snprintf(what, sizeof(what), "one kernel of %d blocks of %.0f us, %u threads", TASKS,
              1e6 * seconds, threads);
     bench_report(what, "% busy", samples, SAMPLES);
+    bench_row("host_launch/busy", samples[SAMPLES / 2], 100, "%", "%s", what);
     h.b->stream_destroy(s);
     close_host(&h);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels as `kmmcc --target=host` runs them beside the same work in C with OpenMP (host_target.c), taking turns, on
- * all cores. Results are compared. With an argument: how often each is run.
+ * Kernels as `kmmcc --target=host` runs them beside the same work in C with OpenMP (host_target.c),
+ * taking turns, on all cores. Results are compared. With an argument: how often each is run.
  */
 #include <cuda_runtime.h>
 
@@ -68,20 +68,26 @@ __global__ void add(int n, const float *a, const float *b, float *c)
 __device__ inline float normal(float d)
 {
     const float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-    const float tail = 0.39894228040143267794f * expf(-0.5f * d * d) *
-                       (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+    const float tail =
+        0.39894228040143267794f * expf(-0.5f * d * d) *
+        (k * (0.31938153f +
+              k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
     return d > 0 ? 1.0f - tail : tail;
 }
 
-__global__ void options(int n, const float *price, const float *strike, const float *years, float *call, float *put)
+__global__ void options(int n, const float *price, const float *strike, const float *years,
+                        float *call, float *put)
 {
     const float rate = 0.02f, volatility = 0.30f;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
     const float root = sqrtf(years[i]);
-    const float d1 = (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
-    const float d2 = d1 - volatility * root, n1 = normal(d1), n2 = normal(d2), discount = expf(-rate * years[i]);
+    const float d1 =
+        (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) /
+        (volatility * root);
+    const float d2 = d1 - volatility * root, n1 = normal(d1), n2 = normal(d2),
+                discount = expf(-rate * years[i]);
     call[i] = price[i] * n1 - strike[i] * discount * n2;
     put[i] = strike[i] * discount * (1.0f - n2) - price[i] * (1.0f - n1);
 }
@@ -105,7 +111,8 @@ enum { TILE = 16 };
 __global__ void matmul(int n, const float *a, const float *b, float *c)
 {
     __shared__ float as[TILE][TILE], bs[TILE][TILE];
-    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * TILE + y, column = blockIdx.x * TILE + x;
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * TILE + y,
+        column = blockIdx.x * TILE + x;
     float sum = 0;
     for (int k0 = 0; k0 < n; k0 += TILE) {
         as[y][x] = a[row * n + k0 + x];
@@ -122,7 +129,8 @@ __global__ void stencil(int n, const float *x, float *y)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
     if (i > 0 && i < n - 1 && j > 0 && j < n - 1)
-        y[i * n + j] = 0.5f * x[i * n + j] + 0.125f * (x[i * n + j - 1] + x[i * n + j + 1] + x[(i - 1) * n + j] + x[(i + 1) * n + j]);
+        y[i * n + j] = 0.5f * x[i * n + j] + 0.125f * (x[i * n + j - 1] + x[i * n + j + 1] +
+                                                       x[(i - 1) * n + j] + x[(i + 1) * n + j]);
 }
 
 __global__ void histogram(int n, const unsigned char *x, unsigned *bins)
@@ -147,7 +155,8 @@ template <class T> struct arrays {
     size_t count;
     T *plain, *device;
 
-    template <class F > arrays(size_t n, F value) : count(n), plain(static_cast<T *>(malloc(n * sizeof(T))))
+    template <class F>
+    arrays(size_t n, F value) : count(n), plain(static_cast<T *>(malloc(n * sizeof(T))))
     {
         bench_check(cudaMalloc(&device, n * sizeof(T)), "cudaMalloc");
         for (size_t i = 0; i < n; i++)
@@ -165,8 +174,10 @@ template <class T> struct arrays {
         T *got = static_cast<T *>(malloc(n * sizeof(T)));
         bench_check(cudaMemcpy(got, device, n * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
         for (size_t i = 0; i < n; i++)
-            if (!(fabs((double)got[i] - (double)plain[i]) <= error * (1 + fabs((double)plain[i])))) {
-                fprintf(stderr, "%s: wrong at %zu: %g is not %g\n", what, i, (double)got[i], (double)plain[i]);
+            if (!(fabs((double)got[i] - (double)plain[i]) <=
+                  error * (1 + fabs((double)plain[i])))) {
+                fprintf(stderr, "%s: wrong at %zu: %g is not %g\n", what, i, (double)got[i],
+                        (double)plain[i]);
                 exit(1);
             }
         free(got);
@@ -181,7 +192,9 @@ static double spent()
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-template <class K, class P> static void measure(const char *what, double wanted, K kernel, P plain)
+template <class K, class P>
+static void measure(const char *what, double wanted, K kernel, P plain,
+                    const char *subject = "host_target/kernels")
 {
     double k[1000], p[1000], least_k = 1e9, least_p = 1e9;
     for (int r = -2; r < repeats; r++) {
@@ -200,9 +213,12 @@ template <class K, class P> static void measure(const char *what, double wanted,
     }
     qsort(k, repeats, sizeof(*k), bench_compare);
     qsort(p, repeats, sizeof(*p), bench_compare);
-    printf("%-42s %8.3f ms, plain C %8.3f ms: %4.2f of its speed; least %.3f and %.3f: %4.2f; processor's time %.3f and %.3f: %4.2f; wanted %.2f\n",
-           what, 1e3 * k[repeats / 2], 1e3 * p[repeats / 2], p[repeats / 2] / k[repeats / 2], 1e3 * k[0], 1e3 * p[0], p[0] / k[0], 1e3 * least_k,
-           1e3 * least_p, least_p / least_k, wanted);
+    printf("%-42s %8.3f ms, plain C %8.3f ms: %4.2f of its speed; least %.3f and %.3f: %4.2f; "
+           "processor's time %.3f and %.3f: %4.2f; wanted %.2f\n",
+           what, 1e3 * k[repeats / 2], 1e3 * p[repeats / 2], p[repeats / 2] / k[repeats / 2],
+           1e3 * k[0], 1e3 * p[0], p[0] / k[0], 1e3 * least_k, 1e3 * least_p, least_p / least_k,
+           wanted);
+    bench_row(subject, 1e3 * least_k, 1e3 * least_p, "ms", "%s", what);
 }
 
 static void run_streams(void)
@@ -213,30 +229,49 @@ static void run_streams(void)
     arrays<float> y(n, [](int i) { return 1.0f + 99.0f * (float)(i % 2003) / 2003; });
     arrays<float> v(n, [](int i) { return 0.25f + 9.75f * (float)(i % 4001) / 4001; });
     arrays<float> z(n, zero), u(n, zero);
-    measure("saxpy, 8M floats", 0.90, [&] { saxpy<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); },
-            [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); });
+    measure(
+        "saxpy, 8M floats", 0.90,
+        [&] { saxpy<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); },
+        [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); });
     z.compare("saxpy", n, 1e-6);
     auto others = [&](const char *what, auto launch) {
-        measure(what, 0.90, launch, [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); });
+        measure(
+            what, 0.90, launch, [&] { plain_saxpy(n, 0.5f, x.plain, z.plain); },
+            "host_target/indices");
         z.compare(what, n, 1e-6);
     };
-    others("the same, an unsigned index", [&] { saxpy_unsigned<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); });
-    others("the same, strided, unsigned", [&] { strided_unsigned<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
-    others("the same, strided, size_t", [&] { strided_size<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
-    others("the same, strided, template of int", [&] { strided<float, int><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
-    others("the same, strided, template of unsigned", [&] { strided<float, unsigned><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
-    measure("scan of each warp, 4M floats", 0.40, [&] { warp_scan<<<part / 256, 256>>>(part, x.device, u.device); },
-            [&] { plain_warp_scan(part, x.plain, u.plain); });
+    others("the same, an unsigned index",
+           [&] { saxpy_unsigned<<<(n + 255) / 256, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, unsigned",
+           [&] { strided_unsigned<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, size_t",
+           [&] { strided_size<<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, template of int",
+           [&] { strided<float, int><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    others("the same, strided, template of unsigned",
+           [&] { strided<float, unsigned><<<1024, 256>>>(n, 0.5f, x.device, z.device); });
+    measure(
+        "scan of each warp, 4M floats", 0.40,
+        [&] { warp_scan<<<part / 256, 256>>>(part, x.device, u.device); },
+        [&] { plain_warp_scan(part, x.plain, u.plain); });
     u.compare("warp scan", part, 1e-4);
-    measure("vector add, 8M floats", 0.90, [&] { add<<<(n + 255) / 256, 256>>>(n, x.device, y.device, z.device); },
-            [&] { plain_add(n, x.plain, y.plain, z.plain); });
+    measure(
+        "vector add, 8M floats", 0.90,
+        [&] { add<<<(n + 255) / 256, 256>>>(n, x.device, y.device, z.device); },
+        [&] { plain_add(n, x.plain, y.plain, z.plain); });
     z.compare("vector add", n, 0);
-    measure("Black-Scholes, 1M options", 0.90,
-            [&] { options<<<(few + 255) / 256, 256>>>(few, x.device, y.device, v.device, z.device, u.device); },
-            [&] { plain_options(few, x.plain, y.plain, v.plain, z.plain, u.plain); });
+    measure(
+        "Black-Scholes, 1M options", 0.90,
+        [&] {
+            options<<<(few + 255) / 256, 256>>>(few, x.device, y.device, v.device, z.device,
+                                                u.device);
+        },
+        [&] { plain_options(few, x.plain, y.plain, v.plain, z.plain, u.plain); });
     z.compare("options", few, 1e-4);
-    measure("block reduction, 4M floats, 256 threads", 1 / 1.5, [&] { sums<<<part / 256, 256>>>(part, x.device, u.device); },
-            [&] { plain_sums(part / 256, x.plain, u.plain); });
+    measure(
+        "block reduction, 4M floats, 256 threads", 1 / 1.5,
+        [&] { sums<<<part / 256, 256>>>(part, x.device, u.device); },
+        [&] { plain_sums(part / 256, x.plain, u.plain); });
     u.compare("sums", part / 256, 0);
 }
 
@@ -246,12 +281,17 @@ static void run_squares(void)
     arrays<float> a((size_t)m * m, [](int i) { return (float)(i % 7) - 3; });
     arrays<float> b((size_t)m * m, [](int i) { return (float)(i % 5); });
     arrays<float> c((size_t)m * m, [](int) { return 0.0f; });
-    measure("matmul 1024, tiles of 16 x 16", 0.50,
-            [&] { matmul<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(n, a.device, b.device, c.device); },
-            [&] { plain_matmul(n, a.plain, b.plain, c.plain); });
+    measure(
+        "matmul 1024, tiles of 16 x 16", 0.50,
+        [&] {
+            matmul<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(n, a.device, b.device, c.device);
+        },
+        [&] { plain_matmul(n, a.plain, b.plain, c.plain); });
     c.compare("matmul", (size_t)n * n, 0);
-    measure("stencil 4096 x 4096, blocks of 32 x 8", 0.85, [&] { stencil<<<dim3(m / 32, m / 8), dim3(32, 8)>>>(m, a.device, c.device); },
-            [&] { plain_stencil(m, a.plain, c.plain); });
+    measure(
+        "stencil 4096 x 4096, blocks of 32 x 8", 0.85,
+        [&] { stencil<<<dim3(m / 32, m / 8), dim3(32, 8)>>>(m, a.device, c.device); },
+        [&] { plain_stencil(m, a.plain, c.plain); });
     c.compare("stencil", (size_t)m * m, 1e-6);
 }
 
@@ -259,10 +299,13 @@ static void run_histogram(void)
 {
     const int n = 16 << 20;
     unsigned random = 1;
-    arrays<unsigned char> x(n, [&](int) { return (unsigned char)((random = random * 1664525u + 1013904223u) >> 24); });
+    arrays<unsigned char> x(
+        n, [&](int) { return (unsigned char)((random = random * 1664525u + 1013904223u) >> 24); });
     arrays<unsigned> bins(256, [](int) { return 0u; });
-    measure("histogram, 16M bytes, shared atomics", 0.50, [&] { histogram<<<256, 256>>>(n, x.device, bins.device); },
-            [&] { plain_histogram(n, x.plain, bins.plain); });
+    measure(
+        "histogram, 16M bytes, shared atomics", 0.50,
+        [&] { histogram<<<256, 256>>>(n, x.device, bins.device); },
+        [&] { plain_histogram(n, x.plain, bins.plain); });
     bins.compare("histogram", 256, 0);
 }
 
@@ -285,4 +328,6 @@ int main(int argc, char **argv)
         empty[r] = 1e6 * (bench_now() - t0);
     }
     bench_report("an empty launch of one block, submit to wait", "us", empty, repeats);
+    bench_row("host_target/launch", empty[repeats / 2], 0, "us",
+              "an empty launch of one block, submit to wait");
 }

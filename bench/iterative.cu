@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that launches the same again and again, in many chunks, beside what a person would write by hand (baseline_gpus.h).
+// A program that launches the same again and again, in many chunks, beside what a person would
+// write by hand (baseline_gpus.h).
 //
 //     bench_iterative [elements [chunks [iterations]]]
 //
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -62,9 +63,12 @@ static long long count_wrong(int n, const float *x, int times)
     return wrong;
 }
 
-typedef struct timing { double first, best; } timing_t; // seconds for each iteration
+typedef struct timing {
+    double first, best;
+} timing_t; // seconds for each iteration
 
-static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, int chunk, int iterations, int turns, int *failed)
+static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, int chunk,
+                        int iterations, int turns, int *failed)
 {
     float *x[2], *b;
     timing_t t = {0, 1e30};
@@ -78,10 +82,10 @@ static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, in
     CHECK(cudaMemset(x[1], 0, n * sizeof(float)));
     CHECK(cudaDeviceSynchronize());
     for (int k = 0; k <= REPEAT; k++) {
-        double start = now();
+        double start = bench_now();
         run(n, chunk, x, b, iterations);
         CHECK(cudaDeviceSynchronize());
-        double time = (now() - start) / iterations;
+        double time = (bench_now() - start) / iterations;
         if (k)
             t.best = fmin(t.best, time);
         else
@@ -97,36 +101,41 @@ static timing_t time_of(void (*run)(int, int, float **, float *, int), int n, in
     return t;
 }
 
-static void print_row(const char *what, int chunks, double seconds, double by_hand)
+static void print_row(const char *what, int chunks, double seconds, double graph)
 {
-    const char *join = strstr(what, "managed") ? getenv("KMM_JOIN") : NULL;
-    printf("| %s%s%s | %.3f ms an iteration, %.3f us a chunk | | ", what, join ? ", KMM_JOIN=" : "", join ? join : "", 1e3 * seconds, 1e6 * seconds / chunks);
-    if (by_hand > 0)
-        printf("%.2f of the graph's time", seconds / by_hand);
-    printf(" |\n");
+    const char *join = getenv("KMM_JOIN"),
+               *joined = join && atoi(join) == 0 ? ", each chunk a task" : "";
+    bench_row("iterative/repeated", 1e6 * seconds / chunks, 1e6 * graph / chunks, "us/chunk",
+              "%s%s", what, joined);
 }
 
 int main(int argc, char **argv)
 {
-    long n = argc > 1 ? atol(argv[1]) : 100000000, want = argc > 2 ? atol(argv[2]) : 1000, iterations = argc > 3 ? atol(argv[3]) : 20;
-    if (argc > 4 || n < 1 || n > INT_MAX - 255 || want < 1 || iterations < 2 || iterations % 2 || iterations > 1000) {
-        fprintf(stderr, "usage: bench_iterative [elements [chunks [iterations, even, at most 1000]]]\n");
+    long n = argc > 1 ? atol(argv[1]) : 100000000, want = argc > 2 ? atol(argv[2]) : 1000,
+         iterations = argc > 3 ? atol(argv[3]) : 20;
+    if (argc > 4 || n < 1 || n > INT_MAX - 255 || want < 1 || iterations < 2 || iterations % 2 ||
+        iterations > 1000) {
+        fprintf(stderr,
+                "usage: bench_iterative [elements [chunks [iterations, even, at most 1000]]]\n");
         return 2;
     }
     int chunk = (int)((n / want + 255) / 256 * 256), failed = 0;
     chunk = chunk ? chunk : 256;
     int chunks = (int)((n + chunk - 1) / chunk);
-    double launches = baseline_launches((int)n, (int)want, (int)iterations, REPEAT), graph = baseline_graph((int)n, (int)want, (int)iterations, REPEAT);
+    double launches = baseline_launches((int)n, (int)want, (int)iterations, REPEAT),
+           graph = baseline_graph((int)n, (int)want, (int)iterations, REPEAT);
     double one = baseline_launches((int)n, 1, (int)iterations, REPEAT);
     if (launches < 0 || graph < 0 || one < 0)
         return 1;
-    timing_t same = time_of(add_same, (int)n, chunk, (int)iterations, 0, &failed), turn = time_of(add_in_turn, (int)n, chunk, (int)iterations, 1, &failed);
-    printf("  n = %ld, %ld iterations, %d chunks of %d\n", n, iterations, chunks, chunk);
-    print_row("one launch an iteration, by hand", 1, one, 0);
-    print_row("the same launch repeated in chunks: launches by hand", chunks, launches, graph);
-    print_row("the same: a graph of them, replayed, by hand", chunks, graph, 0);
-    print_row("the same: managed, the same arguments", chunks, same.best, graph);
-    print_row("the same: managed, two arrays in turn, first run", chunks, turn.first, graph);
-    print_row("the same: managed, two arrays in turn", chunks, turn.best, graph);
+    timing_t same = time_of(add_same, (int)n, chunk, (int)iterations, 0, &failed),
+             turn = time_of(add_in_turn, (int)n, chunk, (int)iterations, 1, &failed);
+    printf(
+        "n = %ld, %ld iterations, %d chunks of %d; one launch for each iteration takes %.3f ms\n",
+        n, iterations, chunks, chunk, 1e3 * one);
+    if (!getenv("KMM_JOIN"))
+        print_row("plain launches, by hand", chunks, launches, graph);
+    print_row("the same arguments each time", chunks, same.best, graph);
+    print_row("two arrays that change roles, first run", chunks, turn.first, graph);
+    print_row("two arrays that change roles", chunks, turn.best, graph);
     return failed;
 }

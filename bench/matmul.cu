@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A B for n x n matrices of float in host memory, by cuBLAS inside tasks, beside cuBLAS on matrices that are in one GPU's memory
+// C = A B for n x n matrices of float in host memory, by cuBLAS inside tasks, beside cuBLAS on
+// matrices that are in one GPU's memory
 // already (baseline_gpus.h).
 //
 //     bench_matmul [n [rows of a band of A and C [rows of a block of B]]]
 //
-// Limit what each GPU may use by KMM_DEVICE_MEM. A band of C is the sum of products of blocks: columns of the band of A, and as many rows
-// of B. On several GPUs each has some of the bands; the blocks of B reach one of them from the host and the others from there. A thread
+// Limit what each GPU may use by KMM_DEVICE_MEM. A band of C is the sum of products of blocks:
+// columns of the band of A, and as many rows
+// of B. On several GPUs each has some of the bands; the blocks of B reach one of them from the host
+// and the others from there. A thread
 // for each GPU submits its tasks.
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -33,7 +36,8 @@ template <typename F> static void on_all_cores(long n, F part)
         t.join();
 }
 
-// ---- Matrices of small whole numbers, whose product has no rounding: its elements are below 2^24 ----
+// ---- Matrices of small whole numbers, whose product has no rounding: its elements are below 2^24
+// ----
 
 static float cell(unsigned long i, unsigned salt)
 {
@@ -71,7 +75,8 @@ static std::vector<double> times(long n, const float *x, const std::vector<doubl
     return out;
 }
 
-// Rows of C that are not those of A B: C v and A (B v) for a vector v, all of them whole numbers below 2^53.
+// Rows of C that are not those of A B: C v and A (B v) for a vector v, all of them whole numbers
+// below 2^53.
 static long wrong_rows(long n, const float *A, const float *B, const float *C)
 {
     std::vector<double> v(n);
@@ -96,28 +101,36 @@ typedef struct product {
     int failed[MAX_GPUS]; // a result of cuBLAS
 } product_t;
 
-static int multiply(product_t *p, int gpu, cudaStream_t s, long n, long m, long w, const float *one, const float *a, const float *b,
-                    const float *before, float *c)
+static int multiply(product_t *p, int gpu, cudaStream_t s, long n, long m, long w, const float *one,
+                    const float *a, const float *b, const float *before, float *c)
 {
     int status = p->cublas.set_stream(p->handle[gpu], s);
-    return status ? status : p->cublas.sgemm(p->handle[gpu], CUBLAS_PLAIN, CUBLAS_PLAIN, (int)n, (int)m, (int)w, one, b, (int)n, a, (int)n, before, c, (int)n);
+    return status ? status
+                  : p->cublas.sgemm(p->handle[gpu], CUBLAS_PLAIN, CUBLAS_PLAIN, (int)n, (int)m,
+                                    (int)w, one, b, (int)n, a, (int)n, before, c, (int)n);
 }
 
-// Adds to the band of C at row i0 what rows k0 and on of B contribute. In cuBLAS's order of columns all are transposed.
+// Adds to the band of C at row i0 what rows k0 and on of B contribute. In cuBLAS's order of columns
+// all are transposed.
 static void block_product(product_t *p, int gpu, long i0, long k0, bool is_first)
 {
     const float one = 1, before = is_first ? 0 : 1;
-    long n = p->n, m = i0 + p->rows < n ? p->rows : n - i0, w = k0 + p->block < n ? p->block : n - k0;
+    long n = p->n, m = i0 + p->rows < n ? p->rows : n - i0,
+         w = k0 + p->block < n ? p->block : n - k0;
     const float *a = p->a, *b = p->b;
     float *c = p->c;
     cudaStream_t s = 0;
     int status = 0;
     if (is_first) {
-        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) read(a[i0:m][k0:w], b[k0:w][0:n]) write(c[i0:m][0:n])
-        status = multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
+        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) \
+            read(a[i0:m][k0:w], b[k0:w][0:n]) write(c[i0:m][0:n])
+        status =
+            multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
     } else {
-        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) read(a[i0:m][k0:w], b[k0:w][0:n]) update(c[i0:m][0:n])
-        status = multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
+        #pragma kmm task stream(s) device(gpu) shape(a[n][n], b[n][n], c[n][n]) \
+            read(a[i0:m][k0:w], b[k0:w][0:n]) update(c[i0:m][0:n])
+        status =
+            multiply(p, gpu, s, n, m, w, &one, a + i0 * n + k0, b + k0 * n, &before, c + i0 * n);
     }
     if (status)
         p->failed[gpu] = status;
@@ -131,10 +144,12 @@ static void band_fetch(const product_t *p, long i0)
     #pragma kmm update from(c[i0 * n:m * n])
 }
 
-// Every gpus-th band. Each GPU begins at another block of B, so that they come from the host by all links.
+// Every gpus-th band. Each GPU begins at another block of B, so that they come from the host by all
+// links.
 static void bands_product(product_t *p, int gpu)
 {
-    long bands = (p->n + p->rows - 1) / p->rows, blocks = (p->n + p->block - 1) / p->block, first = gpu * blocks / p->gpus, last = -1;
+    long bands = (p->n + p->rows - 1) / p->rows, blocks = (p->n + p->block - 1) / p->block,
+         first = gpu * blocks / p->gpus, last = -1;
     for (long band = gpu; band < bands; band += p->gpus) {
         for (long k = 0; k < blocks; k++)
             block_product(p, gpu, band * p->rows, (first + k) % blocks * p->block, k == 0);
@@ -152,7 +167,7 @@ static double product_run(product_t *p)
     float *c = p->c;
     long cells = p->n * p->n;
     std::vector<std::thread> threads;
-    double start = now();
+    double start = bench_now();
     #pragma kmm data map(to: a[0:cells]) map(to: b[0:cells]) map(from: c[0:cells])
     {
         for (int gpu = 0; gpu < p->gpus; gpu++)
@@ -160,7 +175,7 @@ static double product_run(product_t *p)
         for (std::thread &t : threads)
             t.join();
     }
-    return now() - start;
+    return bench_now() - start;
 }
 
 // ---- Moved so far ----
@@ -199,15 +214,20 @@ static int run(product_t *p, double by_hand)
     if (wrong)
         fprintf(stderr, "%ld rows are wrong\n", wrong);
     double work = 2e-12 * p->n * p->n * p->n;
-    printf("| matmul %ld from host memory, bands of %ld rows, blocks of %ld of B%s%s, %d GPU%s (first %.3f s; %.1f GB moved by the host's links, %.1f GB between GPUs) | %.3f s | "
-           "%.1f TFLOPS | %.3f of cuBLAS in memory%s |\n", p->n, p->rows, p->block, frame ? ", KMM_FRAME=" : "", frame ? frame : "", p->gpus, p->gpus > 1 ? "s" : "", first, 1e-9 * (host[1] - host[0]),
-           1e-9 * (peer[1] - peer[0]), best, work / best, by_hand / best / p->gpus, p->gpus > 1 ? " on as many" : "");
+    printf("matmul %ld on %d GPUs, bands of %ld rows, blocks of %ld of B: %.3f s, first %.3f s; "
+           "%.1f GB moved by the host's links, %.1f GB between GPUs\n",
+           p->n, p->gpus, p->rows, p->block, best, first, 1e-9 * (host[1] - host[0]),
+           1e-9 * (peer[1] - peer[0]));
+    bench_row("matmul/host", work / best, work / by_hand * p->gpus, "TFLOPS",
+              "matmul %ld from host memory%s%s, %d GPU%s", p->n, frame ? ", KMM_FRAME=" : "",
+              frame ? frame : "", p->gpus, p->gpus > 1 ? "s" : "");
     return wrong != 0;
 }
 
 int main(int argc, char **argv)
 {
-    long n = argc > 1 ? atol(argv[1]) : 32768, rows = argc > 2 ? atol(argv[2]) : 4096, block = argc > 3 ? atol(argv[3]) : 4096;
+    long n = argc > 1 ? atol(argv[1]) : 32768, rows = argc > 2 ? atol(argv[2]) : 4096,
+         block = argc > 3 ? atol(argv[3]) : 4096;
     product_t p = {n, rows, block, 0, NULL, NULL, NULL, {}, {}, {}};
     if (argc > 4 || n < 1 || n > 100000 || rows < 1 || block < 1) {
         fprintf(stderr, "usage: bench_matmul [n [rows of a band [rows of a block of B]]]\n");
@@ -218,7 +238,8 @@ int main(int argc, char **argv)
     double by_hand = baseline_matmul(&p.cublas, (int)n, 2);
     if (by_hand < 0)
         return 1;
-    printf("| matmul %ld, FP32, cuBLAS in memory on 1 GPU, by hand | %.3f s | %.1f TFLOPS | |\n", n, by_hand, 2e-12 * n * n * n / by_hand);
+    printf("matmul %ld, FP32, cuBLAS in memory on 1 GPU, by hand: %.3f s, %.1f TFLOPS\n", n,
+           by_hand, 2e-12 * n * n * n / by_hand);
     fflush(stdout);
     p.gpus = kmm_device_count(kmm_default());
     p.gpus = p.gpus > MAX_GPUS ? MAX_GPUS : p.gpus;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks for GPUs share: the clock, and calls of the CUDA runtime that must succeed.
+// What the benchmarks for GPUs share: figures (bench.h), and calls of the CUDA runtime that must
+// succeed.
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
+
+#include "bench.h"
 
 #define MEASURE_CHECK(call, otherwise)                                                             \
     do {                                                                                           \
@@ -18,12 +20,5 @@
     } while (0)
 #define CHECK(call) MEASURE_CHECK(call, exit(1))
 #define TRY(call) MEASURE_CHECK(call, return -1)
-
-// Seconds.
-static inline double now(void)
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 #endif

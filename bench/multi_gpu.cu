@@ -2,13 +2,17 @@
 // Several GPUs, beside what a person would write by hand for them (baseline_gpus.h).
 //
 //     bench_multi_gpu peer [bytes]               an array written on one GPU is read on another
-//     bench_multi_gpu map                        what mapping memory costs, on one GPU and on all at the same time
+//     bench_multi_gpu map                        what mapping memory costs, on one GPU and on all
+//                                                at the same time
 //     bench_multi_gpu stencil [n [steps]]        a 5-point stencil in memory, on one GPU and on all
-//     bench_multi_gpu sweep [bytes [limit]]      in-place sweeps over an array of so many bytes for each GPU, which may use the limit;
-//                                                KMM_FRAME is the size of frames, KMM_BENCH_CHUNKS how many chunks make the limit
+//     bench_multi_gpu sweep [bytes [limit]]      in-place sweeps over an array of so many bytes for
+//                                                each GPU, which may use the limit;
+//                                                KMM_FRAME is the size of frames, KMM_BENCH_CHUNKS
+//                                                how many chunks make the limit
 //
-// KMM_BENCH_KIND=host runs all of it on pretended devices of the CPU; KMM_BENCH_GPUS says how many there are.
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// KMM_BENCH_KIND=host runs all of it on pretended devices of the CPU; KMM_BENCH_GPUS says how many
+// there are.
+// Every result is checked.
 #include "baseline_gpus.h"
 #include "measure.h"
 
@@ -74,7 +78,9 @@ template <typename T> static T *array_create(kmm_runtime_t *rt, long n)
     return (T *)x;
 }
 
-typedef struct traffic { uint64_t host, peer; } traffic_t;
+typedef struct traffic {
+    uint64_t host, peer;
+} traffic_t;
 
 static traffic_t traffic(kmm_runtime_t *rt)
 {
@@ -144,11 +150,11 @@ static double read_on_second(kmm_runtime_t *rt, long n, long chunk, int *x, int 
     #pragma kmm parallel(i = 0:n) chunk(chunk) device(0) update(x[i])
     add_one<<<blocks, 256>>>(n, x);
     check(kmm_wait(rt), rt);
-    double start = now();
+    double start = bench_now();
     #pragma kmm parallel(i = 0:n) chunk(chunk) device(1) read(x[i]) write(y[i])
     add_one_to<<<blocks, 256>>>(n, y, x);
     check(kmm_wait(rt), rt);
-    return now() - start;
+    return bench_now() - start;
 }
 
 static int bench_peer(long bytes, long)
@@ -173,12 +179,14 @@ static int bench_peer(long bytes, long)
         best = fmin(best, read_on_second(rt, n, chunk, x, y));
     traffic_t after = traffic(rt);
     int failed = report(wrong_in(rt, n, chunk, REPEAT + 2, y), "peer");
-    double moved = (double)(after.peer - before.peer) / REPEAT, other = (double)(after.host - before.host);
+    double moved = (double)(after.peer - before.peer) / REPEAT,
+           other = (double)(after.host - before.host);
     runtime_destroy(rt);
-    printf("| peer copy of %.1f GB by hand, access enabled | %.2f ms | %.1f GB/s | |\n", 1e-9 * bytes, 1e3 * by_hand, 1e-9 * bytes / by_hand);
-    printf("| the same for a launch on the other GPU, first time | %.2f ms | %.1f GB/s | |\n", 1e3 * first, 1e-9 * bytes / first);
-    printf("| the same, again (%.2f GB moved, %.2f GB by way of the host) | %.2f ms | %.1f GB/s | %.3f of by hand |\n", 1e-9 * moved, 1e-9 * other,
-           1e3 * best, 1e-9 * bytes / best, by_hand / best);
+    printf("a launch reads what another GPU wrote: first %.2f ms, then %.2f ms; %.2f GB moved, "
+           "%.2f GB by way of the host\n",
+           1e3 * first, 1e3 * best, 1e-9 * moved, 1e-9 * other);
+    bench_row("multi_gpu/peer", 1e-9 * bytes / best, 1e-9 * bytes / by_hand, "GB/s",
+              "a launch reads %.1f GB that another GPU wrote", 1e-9 * bytes);
     return failed;
 }
 
@@ -187,10 +195,16 @@ static int bench_peer(long bytes, long)
 static int bench_map(long, long)
 {
     int gpus = gpu_count();
-    static const struct { long bytes; int frames, peers, together; const char *what; } cases[] = {
-        {32L << 20, 64, 0, 0, "32 MiB"}, {32L << 20, 64, 0, 1, "32 MiB, access set for 64 of them at once"}, {128L << 20, 16, 0, 0, "128 MiB"},
-        {32L << 20, 64, 1, 0, "32 MiB, access for all GPUs too"}, {32L << 20, 64, 1, 1, "32 MiB, access for all GPUs and 64 of them at once"},
-        {128L << 20, 16, 1, 0, "128 MiB, access for all GPUs too"}};
+    static const struct {
+        long bytes;
+        int frames, peers, together;
+        const char *what;
+    } cases[] = {{32L << 20, 64, 0, 0, "32 MiB"},
+                 {32L << 20, 64, 0, 1, "32 MiB, access set for 64 of them at once"},
+                 {128L << 20, 16, 0, 0, "128 MiB"},
+                 {32L << 20, 64, 1, 0, "32 MiB, access for all GPUs too"},
+                 {32L << 20, 64, 1, 1, "32 MiB, access for all GPUs and 64 of them at once"},
+                 {128L << 20, 16, 1, 0, "128 MiB, access for all GPUs too"}};
     for (auto c : cases)
         for (int count : {1, gpus}) {
             if (count == 1 && c.peers)
@@ -198,7 +212,8 @@ static int bench_map(long, long)
             double seconds = baseline_map(count, (size_t)c.bytes, c.frames, c.peers, c.together);
             if (seconds < 0)
                 return 1;
-            printf("| mapping and unmapping %s, on %d GPU%s at the same time, by hand | %.1f us | | |\n", c.what, count, count > 1 ? "s" : "", 1e6 * seconds);
+            bench_row("multi_gpu/map", 1e6 * seconds, 0, "us", "%s, on %d GPU%s at once", c.what,
+                      count, count > 1 ? "s" : "");
             if (gpus == 1)
                 break;
         }
@@ -238,7 +253,8 @@ static void steps_run(int n, int rows, int steps, float **in, float **out)
     dim3 block(64, 4), grid((n + 63) / 64, (n + 3) / 4);
     for (int k = 0; k < steps; k++) {
         float *from = *in, *to = *out;
-        #pragma kmm parallel(x = 0:n, y = 0:n) chunk(n, rows) shape(from[n][n], to[n][n]) read(from[y-1:3][x-1:3]) write(to[y][x])
+        #pragma kmm parallel(x = 0:n, y = 0:n) chunk(n, rows) shape(from[n][n], to[n][n]) \
+            read(from[y-1:3][x-1:3]) write(to[y][x])
         step<<<grid, block>>>(n, from, to);
         *in = to;
         *out = from;
@@ -262,14 +278,16 @@ static uint64_t sum_of(kmm_runtime_t *rt, int n, int rows, const float *x)
 static float cell_on_host(int n, int steps, int x, int y)
 {
     int x0 = x - steps < 0 ? 0 : x - steps, x1 = x + steps >= n ? n - 1 : x + steps;
-    int y0 = y - steps < 0 ? 0 : y - steps, y1 = y + steps >= n ? n - 1 : y + steps, w = x1 - x0 + 1, h = y1 - y0 + 1;
+    int y0 = y - steps < 0 ? 0 : y - steps, y1 = y + steps >= n ? n - 1 : y + steps,
+        w = x1 - x0 + 1, h = y1 - y0 + 1;
     std::vector<float> in((size_t)w * h), out((size_t)w * h);
     for (int j = 0; j < h; j++)
         for (int i = 0; i < w; i++)
             in[(size_t)j * w + i] = stencil_begin((long)(y0 + j) * n + x0 + i);
+    // Cells at the border of this window come out wrong, one more row of them with each step.
     for (int k = 0; k < steps; k++, in.swap(out))
         for (int j = 0; j < h; j++)
-            for (int i = 0; i < w; i++) { // at the border of what is looked at cells are wrong, and the more so the longer it runs
+            for (int i = 0; i < w; i++) {
                 const float *p = &in[(size_t)j * w + i];
                 bool edge = j == 0 || i == 0 || j == h - 1 || i == w - 1;
                 out[(size_t)j * w + i] = edge ? *p : stencil_cell(p[0], p[-w], p[w], p[-1], p[1]);
@@ -289,7 +307,11 @@ static unsigned long long wrong_cells(kmm_runtime_t *rt, int n, int steps, const
     return wrong;
 }
 
-typedef struct run { double seconds; uint64_t sum; double peer, host; } run_t;
+typedef struct run {
+    double seconds;
+    uint64_t sum;
+    double peer, host;
+} run_t;
 
 enum { WARM_STEPS = 4 };
 
@@ -306,10 +328,10 @@ static run_t stencil_managed(int gpus, int n, int steps, int parts, int *failed)
     steps_run(n, rows, WARM_STEPS, &in, &out);
     check(kmm_wait(rt), rt);
     traffic_t before = traffic(rt);
-    double start = now();
+    double start = bench_now();
     steps_run(n, rows, steps, &in, &out);
     check(kmm_wait(rt), rt);
-    run_t r = {now() - start, 0, 0, 0};
+    run_t r = {bench_now() - start, 0, 0, 0};
     traffic_t after = traffic(rt);
     r.peer = (double)(after.peer - before.peer);
     r.host = (double)(after.host - before.host);
@@ -319,15 +341,16 @@ static run_t stencil_managed(int gpus, int n, int steps, int parts, int *failed)
     return r;
 }
 
-static void print_stencil(const char *who, int gpus, int n, int steps, double seconds, double one, double beside)
+// `one` is the time of one GPU, `by_hand` that of plain CUDA code on as many GPUs.
+static void print_stencil(const char *who, int gpus, int n, int steps, double seconds, double one,
+                          double by_hand)
 {
-    printf("| stencil %d x %d, %d steps, %s, %d GPU%s | %.2f ms a step | %.0f GB/s | ", n, n, steps, who, gpus, gpus > 1 ? "s" : "", 1e3 * seconds / steps,
-           8e-9 * n * n * steps / seconds);
-    if (gpus > 1)
-        printf("efficiency %.3f", one / (gpus * seconds));
-    if (beside > 0)
-        printf("%s%.3f of by hand", gpus > 1 ? ", " : "", beside / seconds);
-    printf(" |\n");
+    const char *s = gpus > 1 ? "s" : "";
+    printf("stencil, %s, %d GPU%s: %.0f GB/s, efficiency %.3f\n", who, gpus, s,
+           8e-9 * n * n * steps / seconds, one / (gpus * seconds));
+    if (by_hand > 0)
+        bench_row("multi_gpu/stencil", 1e3 * seconds / steps, 1e3 * by_hand / steps, "ms/step",
+                  "stencil %d x %d, %d GPU%s, %s", n, n, gpus, s, who);
 }
 
 static int bench_stencil(long n, long steps)
@@ -351,9 +374,11 @@ static int bench_stencil(long n, long steps)
             if (k == 0)
                 one[j] = r.seconds;
             snprintf(who, sizeof(who), "%d chunk%s a GPU", parts[j], parts[j] > 1 ? "s" : "");
-            print_stencil(who, k ? gpus : 1, (int)n, (int)steps, r.seconds, fmin(one[0], fmin(k ? one[1] : 1e30, k ? one[2] : 1e30)), by_hand[k]);
+            print_stencil(who, k ? gpus : 1, (int)n, (int)steps, r.seconds,
+                          fmin(one[0], fmin(k ? one[1] : 1e30, k ? one[2] : 1e30)), by_hand[k]);
             if (k)
-                printf("  moved %.3f MB a step between GPUs, %.3f MB in all by way of the host\n", 1e-6 * r.peer / steps, 1e-6 * r.host);
+                printf("  moved %.3f MB a step between GPUs, %.3f MB in all by way of the host\n",
+                       1e-6 * r.peer / steps, 1e-6 * r.host);
             fflush(stdout);
         }
     return failed;
@@ -367,56 +392,68 @@ static int bench_sweep(long bytes_each, long limit)
     int gpus = gpu_count();
     const char *text = getenv("KMM_BENCH_CHUNKS"), *frame = getenv("KMM_FRAME");
     int chunks = text && atoi(text) > 0 ? atoi(text) : 32;
-    long n = gpus * bytes_each / (long)sizeof(int), chunk = (limit / chunks / (long)sizeof(int) + 255) / 256 * 256;
-    double rate = baseline_two_way_gpus(gpus, (size_t)512 << 20, 16), bytes = (double)n * sizeof(int);
+    long n = gpus * bytes_each / (long)sizeof(int),
+         chunk = (limit / chunks / (long)sizeof(int) + 255) / 256 * 256;
+    double rate = baseline_two_way_gpus(gpus, (size_t)512 << 20, 16),
+           bytes = (double)n * sizeof(int);
     if (rate < 0)
         return 1;
-    printf("| copies in and out at once on %d GPU%s, pinned, by hand | | %.1f GB/s both ways | |\n", gpus, gpus > 1 ? "s" : "", 1e-9 * rate);
+    printf("copies in and out at once on %d GPU%s, pinned, by hand: %.1f GB/s both ways together\n",
+           gpus, gpus > 1 ? "s" : "", 1e-9 * rate);
     fflush(stdout);
     kmm_runtime_t *rt = runtime_create(gpus, limit);
     int *x = array_create<int>(rt, n);
     unsigned blocks = (unsigned)((n + 255) / 256);
-    double start = now();
+    double start = bench_now();
     #pragma kmm parallel(i = 0:n) chunk(chunk) write(x[i])
     set<<<blocks, 256>>>(n, 0, x);
     #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
     add_one<<<blocks, 256>>>(n, x);
     check(kmm_wait(rt), rt);
-    double first = now() - start;
+    double first = bench_now() - start;
     traffic_t before = traffic(rt);
-    start = now();
+    start = bench_now();
     for (int k = 0; k < SWEEPS; k++) {
         #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
         add_one<<<blocks, 256>>>(n, x);
     }
     check(kmm_wait(rt), rt);
-    double seconds = now() - start;
+    double seconds = bench_now() - start;
     traffic_t after = traffic(rt);
     int failed = report(wrong_in(rt, n, chunk, SWEEPS + 1, x), "sweep");
-    double held = fmin((double)gpus * limit, bytes), least = 2 * (SWEEPS * bytes - (SWEEPS - 1) * held), moved = (double)(after.host - before.host);
+    double held = fmin((double)gpus * limit, bytes),
+           least = 2 * (SWEEPS * bytes - (SWEEPS - 1) * held),
+           moved = (double)(after.host - before.host);
     runtime_destroy(rt);
-    printf("| %d sweeps over %.1f GB, %d GPU%s limited to %.1f GB each, chunks of %.0f MB%s%s (two before them: %.1f s) | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | "
-           "%.3f of copies alone, %.3f of the best policy at their rate |\n",
-           SWEEPS, 1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, 4e-6 * chunk,
-           frame ? ", KMM_FRAME=" : "", frame ? frame : "", first, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 1e-9 * least,
-           moved / seconds / rate, least / rate / seconds);
+    printf("sweeps in chunks of %.0f MB: %.3f s, two before them %.1f s; %.1f GB moved, the best "
+           "policy moves %.1f, which takes %.3f s\n",
+           4e-6 * chunk, seconds, first, 1e-9 * moved, 1e-9 * least, least / rate);
+    bench_row("multi_gpu/sweep", 1e-9 * moved / seconds, 1e-9 * rate, "GB/s",
+              "%d in-place sweeps over %.1f GB, %d GPU%s limited to %.1f GB each%s%s", SWEEPS,
+              1e-9 * bytes, gpus, gpus > 1 ? "s" : "", 1e-9 * limit, frame ? ", KMM_FRAME=" : "",
+              frame ? frame : "");
     return failed;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; int (*run)(long, long); long first, second, most; } modes[] = {
-        {"peer", bench_peer, 8L << 30, 1, 1L << 38},
-        {"map", bench_map, 1, 1, 1},
-        {"stencil", bench_stencil, 32768, 100, 40000},
-        {"sweep", bench_sweep, 32L << 30, 8L << 30, 1L << 38}};
+    static const struct {
+        const char *name;
+        int (*run)(long, long);
+        long first, second, most;
+    } modes[] = {{"peer", bench_peer, 8L << 30, 1, 1L << 38},
+                 {"map", bench_map, 1, 1, 1},
+                 {"stencil", bench_stencil, 32768, 100, 40000},
+                 {"sweep", bench_sweep, 32L << 30, 8L << 30, 1L << 38}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 4 || strcmp(argv[1], mode.name) != 0)
             continue;
-        long first = argc > 2 ? atol(argv[2]) : mode.first, second = argc > 3 ? atol(argv[3]) : mode.second;
+        long first = argc > 2 ? atol(argv[2]) : mode.first,
+             second = argc > 3 ? atol(argv[3]) : mode.second;
         if (first > 0 && second > 0 && first <= mode.most)
             return mode.run(first, second);
     }
-    fprintf(stderr, "usage: bench_multi_gpu peer [bytes] | map | stencil [n [steps]] | sweep [bytes for each GPU [limit of each]]\n");
+    fprintf(stderr, "usage: bench_multi_gpu peer [bytes] | map | stencil [n [steps]] | sweep "
+                    "[bytes for each GPU [limit of each]]\n");
     return 2;
 }

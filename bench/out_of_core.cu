@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that does not fit, or that lies in ordinary memory, beside what a person would write by hand (baseline.h).
+// Data that does not fit, or that lies in ordinary memory, beside what a person would write by hand
+// (baseline.h).
 //
-//     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA context
+//     bench_out_of_core startup          from nothing to a runtime on the GPU, beside a CUDA
+//                                        context
 //     bench_out_of_core pageable [n]     vector add of arrays from malloc, beside plain cudaMemcpy
-//     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the device to a third by KMM_DEVICE_MEM
-//     bench_out_of_core temporary [bytes] an array of that size made, swept twice and freed, again and again; limited likewise
+//     bench_out_of_core sweeps [bytes]   ten in-place sweeps over an array of that size; limit the
+//                                        device to a third by KMM_DEVICE_MEM
+//     bench_out_of_core temporary [bytes] an array of that size made, swept twice and freed, again
+//     and again; limited likewise
 //
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline.h"
 #include "measure.h"
 
@@ -45,16 +49,16 @@ static int bench_startup(long)
     double context = baseline_context();
     if (context < 0)
         return 1;
-    double start = now();
+    double start = bench_now();
     kmm_runtime_t *rt = NULL;
     if (kmm_create(&rt, NULL)) {
         fprintf(stderr, "%s\n", kmm_error_text(NULL));
         return 1;
     }
-    double ready = now() - start;
+    double ready = bench_now() - start;
     kmm_destroy(rt);
-    printf("| start-up: driver and context, by hand | %.1f ms | | |\n", 1e3 * context);
-    printf("| start-up: a runtime beyond that | %.1f ms | | |\n", 1e3 * ready);
+    bench_row("out_of_core/startup", 1e3 * context, 0, "ms", "CUDA's driver and context");
+    bench_row("out_of_core/startup", 1e3 * ready, 0, "ms", "a kmm runtime after that");
     return 0;
 }
 
@@ -79,11 +83,11 @@ static long long count_wrong_sums(long n, const float *c)
 
 static double add_host_arrays(int n, const float *a, const float *b, float *c)
 {
-    double start = now();
+    double start = bench_now();
     #pragma kmm parallel(i = 0:n) chunk(n / 80) read(a[i], b[i]) write(c[i])
     vector_add<<<(n + 255) / 256, 256>>>(n, c, a, b);
     CHECK(cudaDeviceSynchronize());
-    return now() - start;
+    return bench_now() - start;
 }
 
 static int bench_pageable(long n)
@@ -91,7 +95,8 @@ static int bench_pageable(long n)
     int failed = 0;
     double plain = 0, ours = 0;
     for (int k = 0; k < 2; k++) { // each in memory of its own, just produced
-        float *a = (float *)malloc(n * sizeof(float)), *b = (float *)malloc(n * sizeof(float)), *c = (float *)malloc(n * sizeof(float));
+        float *a = (float *)malloc(n * sizeof(float)), *b = (float *)malloc(n * sizeof(float)),
+              *c = (float *)malloc(n * sizeof(float));
         if (!a || !b || !c)
             return 1;
         produce(n, a, b, c);
@@ -106,15 +111,15 @@ static int bench_pageable(long n)
     }
     if (plain < 0)
         return 1;
-    printf("| from malloc memory, plain cudaMemcpy, n = %ld | %.3f s | %.1f GB/s | |\n", n, plain, 12e-9 * n / plain);
-    printf("| from malloc memory, mapped by the launch, n = %ld | %.3f s | %.1f GB/s | %.2f times faster |\n", n, ours, 12e-9 * n / ours,
-           plain / ours);
+    bench_row("out_of_core/pageable", 12e-9 * n / ours, 12e-9 * n / plain, "GB/s",
+              "vector add of %.0f GB from malloc memory, mapped by the launch", 12e-9 * n);
     return failed;
 }
 
 // ---- Sweeps ----
 
-// What a device that keeps `held` of `bytes` moves in ten sweeps one way, at the least: what is held at the end of one sweep
+// What a device that keeps `held` of `bytes` moves in ten sweeps one way, at the least: what is
+// held at the end of one sweep
 // need not come in for the next.
 static double least_bytes(double bytes, double held)
 {
@@ -138,13 +143,13 @@ static int bench_sweeps(long bytes)
     CHECK(cudaDeviceSynchronize());
     if (kmm_device_get(kmm_default(), 0, &before))
         return 1;
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < SWEEPS; k++) {
         #pragma kmm parallel(i = 0:n) chunk(chunk) update(x[i])
         add_one<<<(unsigned)((n + 255) / 256), 256>>>(n, x);
     }
     CHECK(cudaDeviceSynchronize());
-    double seconds = now() - start;
+    double seconds = bench_now() - start;
     if (kmm_device_get(kmm_default(), 0, &after))
         return 1;
     long long wrong = 0;
@@ -158,10 +163,15 @@ static int bench_sweeps(long bytes)
     free(piece);
     CHECK(cudaFree(x));
     double held = (double)after.memory_bytes < bytes ? (double)after.memory_bytes : (double)bytes;
-    double best = 2 * least_bytes((double)bytes, held) / rate, moved = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out);
-    printf("| copies in and out at once, pinned, by hand | | %.1f GB/s both ways | |\n", 1e-9 * rate);
-    printf("| ten sweeps over %.1f GB, device limited to %.1f GB | %.3f s | %.1f GB/s, %.1f GB moved of %.1f | %.3f of the best policy at that rate |\n",
-           1e-9 * bytes, 1e-9 * held, seconds, 1e-9 * moved / seconds, 1e-9 * moved, 2e-9 * least_bytes((double)bytes, held), best / seconds);
+    double best = 2 * least_bytes((double)bytes, held) / rate,
+           moved = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out);
+    printf("copies in and out at once, pinned, by hand: %.1f GB/s both ways together\n",
+           1e-9 * rate);
+    printf("ten sweeps: %.1f GB/s, %.1f GB moved; the best policy moves %.1f\n",
+           1e-9 * moved / seconds, 1e-9 * moved, 2e-9 * least_bytes((double)bytes, held));
+    bench_row("out_of_core/sweeps", seconds, best, "s",
+              "ten in-place sweeps over %.0f GB, %.1f GB of device memory", 1e-9 * bytes,
+              1e-9 * held);
     return report(wrong);
 }
 
@@ -181,7 +191,8 @@ static long long count_other(const int *x, long n, long at, int value)
     return wrong;
 }
 
-// The host's side of the first array is touched and page-locked; those of the later ones are had from it.
+// The host's side of the first array is touched and page-locked; those of the later ones are had
+// from it.
 static int bench_temporary(long bytes)
 {
     enum { ROUNDS = 5, CHUNKS = 96 };
@@ -190,7 +201,7 @@ static int bench_temporary(long bytes)
     long long wrong = 0;
     for (int k = 0; k < ROUNDS; k++) {
         int *x;
-        double start = now();
+        double start = bench_now();
         CHECK(cudaMalloc(&x, n * sizeof(int)));
         CHECK(cudaMemset(x, 0, n * sizeof(int)));
         for (int sweep = 0; sweep < 2; sweep++) {
@@ -198,7 +209,7 @@ static int bench_temporary(long bytes)
             add_one<<<(unsigned)((n + 255) / 256), 256>>>(n, x);
         }
         CHECK(cudaDeviceSynchronize());
-        double took = now() - start;
+        double took = bench_now() - start;
         for (long at = 0; at < n; at += n / 16 + 1)
             wrong += count_other(x, n, at, 2);
         CHECK(cudaFree(x));
@@ -207,16 +218,21 @@ static int bench_temporary(long bytes)
         else if (later == 0 || took < later)
             later = took;
     }
-    printf("| an array of %.1f GB made and swept twice, the first time | %.3f s | | |\n", 1e-9 * bytes, first);
-    printf("| the same, after others of its size were freed | %.3f s | | %.2f times faster |\n", later, first / later);
+    bench_row("out_of_core/temporary", later, first, "s",
+              "%.0f GB allocated and swept twice, after the same was freed", 1e-9 * bytes);
     return report(wrong);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; int (*run)(long); long n; } modes[] = {
-        {"startup", bench_startup, 1}, {"pageable", bench_pageable, 2000000000}, {"sweeps", bench_sweeps, 24000000000},
-        {"temporary", bench_temporary, 8000000000}};
+    static const struct {
+        const char *name;
+        int (*run)(long);
+        long n;
+    } modes[] = {{"startup", bench_startup, 1},
+                 {"pageable", bench_pageable, 2000000000},
+                 {"sweeps", bench_sweeps, 24000000000},
+                 {"temporary", bench_temporary, 8000000000}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
             continue;
@@ -224,6 +240,7 @@ int main(int argc, char **argv)
         if (n > 0)
             return mode.run(n);
     }
-    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes] | temporary [bytes]\n");
+    fprintf(stderr, "usage: bench_out_of_core startup | pageable [elements] | sweeps [bytes] | "
+                    "temporary [bytes]\n");
     return 2;
 }

@@ -139,6 +139,10 @@ static void measure(const char *name, double copy, double run, int inputs, bool 
                      : " no wait",
              copy, run);
     bench_report(what, "of the max", ratio, SAMPLES);
+    bench_row(mapped  ? "overlap/mapped"
+              : waits ? "overlap/wait"
+                      : "overlap/no-wait",
+              ratio[SAMPLES / 2], 0, "x", "%s: copy %.0f ms, kernel %.0f ms", name, copy, run);
     printf("%-58s %10.3f wanted at most; last: %.1f ms; in %.1f, out %.1f, kernels %.1f ms\n", "",
            WANTED, 1e3 * t.seconds, 1e3 * t.in, 1e3 * t.out, 1e3 * t.compute);
     fflush(stdout);

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "spec.h"
 
 static const size_t MIB = (size_t)1 << 20;
@@ -28,13 +28,6 @@ typedef struct result {
     double seconds;
     size_t peak, operations;
 } result_t;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static uint64_t roll(uint64_t *state, uint64_t n)
 {
@@ -73,7 +66,7 @@ static result_t run(kmm_resource_t *r, size_t allocations, size_t most)
     size_t count = 0, bytes = 0, done = 0;
     result_t result = {0};
     uint64_t state = 2026;
-    double start = now();
+    double start = bench_now();
     while (done < allocations || count > 0) {
         size_t size = roll(&state, most) + 1;
         bool allocate =
@@ -91,9 +84,17 @@ static result_t run(kmm_resource_t *r, size_t allocations, size_t most)
         }
         result.operations++;
     }
-    result.seconds = now() - start;
+    result.seconds = bench_now() - start;
     free(live);
     return result;
+}
+
+static void row(const char *figure, const char *load, double value, const char *unit,
+                const char *name)
+{
+    char subject[128];
+    snprintf(subject, sizeof(subject), "random_allocations_%s/%s", figure, load);
+    bench_row(subject, value, 0, unit, "%s", name);
 }
 
 static void report(const char *name, kmm_resource_t *r, size_t allocations, size_t most)
@@ -106,6 +107,11 @@ static void report(const char *name, kmm_resource_t *r, size_t allocations, size
         printf("  extent/peak %.3f of %zu MiB", (double)usage.extent_bytes / (double)result.peak,
                result.peak / MIB);
     printf("\n");
+    char load[64];
+    snprintf(load, sizeof(load), "%zux%zuMiB", allocations, most / MIB);
+    row("time", load, 1e3 * result.seconds, "ms", name);
+    if (r && kmm_resource_usage(r, &usage) == 0)
+        row("extent", load, (double)usage.extent_bytes / (double)result.peak, "of-peak", name);
 }
 
 /* A resource's text, as tools/spec.h says, or "malloc". */

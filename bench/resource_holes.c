@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench.h"
 #include "spec.h"
 
 enum { THREADS = 2, ROUNDS = 5 };
@@ -98,12 +99,6 @@ static cost_t time_threads(job_t job, int threads)
     return (cost_t){each * (now(CLOCK_MONOTONIC) - start), each * processor};
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void report(const char *name, job_t job)
 {
     double one[ROUNDS], two[ROUNDS], ratio[ROUNDS], processor[ROUNDS];
@@ -116,11 +111,13 @@ static void report(const char *name, job_t job)
     }
     double *const all[] = {one, two, ratio, processor};
     for (int i = 0; i < 4; i++)
-        qsort(all[i], ROUNDS, sizeof(double), by_value);
+        qsort(all[i], ROUNDS, sizeof(double), bench_compare);
     printf("%-32s %6.1f ns a pair; two threads %.2f times one (%.2f to %.2f; by processor time "
            "%.2f)\n",
            name, one[ROUNDS / 2], THREADS * one[ROUNDS / 2] / two[ROUNDS / 2], ratio[0],
            ratio[ROUNDS - 1], processor[ROUNDS / 2]);
+    bench_row("resource_holes/one", one[ROUNDS / 2], 0, "ns/pair", "%s", name);
+    bench_row("resource_holes/two", processor[ROUNDS / 2], 0, "x", "%s", name);
 }
 
 static void make_holes(kmm_resource_t *pool, size_t holes)

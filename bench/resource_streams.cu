@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do streams run at once when each allocates, runs a kernel of about 1 ms and frees? Times one kernel,
-// then 2 and 4 streams, on a cold resource (nothing taken from the driver yet) and on the same one warm.
-// Beside them the time of as many kernels without any allocation. A pool that hands one stream's memory
-// to another makes them run one after the other. Also checks a pool's memory: no two streams' patterns mix.
-#include <chrono>
+// Do streams run at once when each allocates, runs a kernel of about 1 ms and frees? Times one
+// kernel,
+// then 2 and 4 streams, on a cold resource (nothing taken from the driver yet) and on the same one
+// warm.
+// Beside them the time of as many kernels without any allocation. A pool that hands one stream's
+// memory
+// to another makes them run one after the other. Also checks a pool's memory: no two streams'
+// patterns mix.
+#include "bench.h"
+
 #include <cstdio>
 #include <vector>
 
 #include <cuda_runtime.h>
 #include <thrust/device_vector.h>
-#include <thrust/reduce.h>
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
+#include <thrust/reduce.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
 
@@ -45,10 +50,11 @@ __global__ void verify(const unsigned *p, unsigned n, unsigned value, unsigned *
             atomicAdd(wrong, 1u);
 }
 
-static double round_of(kmm_resource_t *r, const std::vector<cudaStream_t> &streams, int count, long long cycles)
+static double round_of(kmm_resource_t *r, const std::vector<cudaStream_t> &streams, int count,
+                       long long cycles)
 {
     must(cudaDeviceSynchronize());
-    const auto start = std::chrono::steady_clock::now();
+    const double start = bench_now();
     for (int i = 0; i < count; i++) {
         void *p = nullptr;
         if (r)
@@ -58,13 +64,18 @@ static double round_of(kmm_resource_t *r, const std::vector<cudaStream_t> &strea
             kmm::check(kmm_resource_deallocate(r, p, 1 << 20, streams[i]));
     }
     must(cudaDeviceSynchronize());
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    return 1e6 * (bench_now() - start);
 }
 
-// Random allocations on 4 streams of a small full pool: each block is stamped, and verified before it is freed.
+// Random allocations on 4 streams of a small full pool: each block is stamped, and verified before
+// it is freed.
 static unsigned mixed(kmm_resource_t *r, const std::vector<cudaStream_t> &streams)
 {
-    struct piece { unsigned *p; unsigned n, value; int stream; };
+    struct piece {
+        unsigned *p;
+        unsigned n, value;
+        int stream;
+    };
     std::vector<piece> live;
     unsigned *wrong, state = 1, result = 0;
     must(cudaMallocManaged(&wrong, sizeof(*wrong)));
@@ -104,7 +115,8 @@ static bool thrust_is_right(kmm_resource_t *r)
     for (size_t n = 1; n <= 100000; n *= 10)
         v.resize(n);
     thrust::sequence(v.begin(), v.end());
-    const auto policy = thrust::cuda::par(kmm::thrust_allocator<char>(r)); // whose scratch memory is the pool's too
+    const auto policy =
+        thrust::cuda::par(kmm::thrust_allocator<char>(r)); // whose scratch memory is the pool's too
     thrust::sort(policy, v.begin(), v.end(), thrust::greater<long long>());
     return v[0] == 99999 && thrust::reduce(policy, v.begin(), v.end()) == 99999ll * 100000 / 2;
 }
@@ -123,13 +135,26 @@ int main()
     int failures = 0;
     for (int count : {1, 2, 4}) {
         kmm::unique_resource device = kmm::make(kmm_device_resource_create, 0);
-        kmm::unique_resource pool = kmm::make(kmm_pool_resource_create, device.get(), static_cast<const kmm_pool_options_t *>(nullptr));
+        kmm::unique_resource pool = kmm::make(kmm_pool_resource_create, device.get(),
+                                              static_cast<const kmm_pool_options_t *>(nullptr));
         const kmm_pool_options_t grown_options = {64 << 20, 0, 0, 0, KMM_REUSE_GROW_FIRST};
-        kmm::unique_resource grown = kmm::make(kmm_pool_resource_create, device.get(), &grown_options);
-        const double bare = round_of(nullptr, streams, count, cycles), cold = round_of(pool.get(), streams, count, cycles),
-                     warm = round_of(pool.get(), streams, count, cycles), first = round_of(grown.get(), streams, count, cycles);
-        std::printf("%d streams: kernels alone %.0f us; pool grown before %.0f; pool cold %.0f (it calls cudaMalloc), warm %.0f\n", count,
-                    bare, first, cold, warm);
+        kmm::unique_resource grown =
+            kmm::make(kmm_pool_resource_create, device.get(), &grown_options);
+        const double bare = round_of(nullptr, streams, count, cycles),
+                     cold = round_of(pool.get(), streams, count, cycles),
+                     warm = round_of(pool.get(), streams, count, cycles),
+                     first = round_of(grown.get(), streams, count, cycles);
+        std::printf("%d streams: kernels alone %.0f us; pool grown before %.0f; pool cold %.0f (it "
+                    "calls cudaMalloc), warm %.0f\n",
+                    count, bare, first, cold, warm);
+        const struct {
+            const char *subject;
+            double us;
+        } rows[] = {{"resource_streams/grown", first},
+                    {"resource_streams/cold", cold},
+                    {"resource_streams/warm", warm}};
+        for (const auto &row : rows)
+            bench_row(row.subject, row.us, bare, "us", "%d stream%s", count, count > 1 ? "s" : "");
         failures += warm > 1.5 * bare || first > 1.5 * bare;
     }
     kmm::unique_resource device = kmm::make(kmm_device_resource_create, 0);
@@ -138,7 +163,8 @@ int main()
     const unsigned wrong = mixed(pool.get(), streams);
     kmm_resource_usage_t usage;
     kmm::check(kmm_resource_usage(pool.get(), &usage));
-    std::printf("4 streams in a full pool of 8 MiB: %u elements wrong; %zu events, %zu waits\n", wrong, usage.events, usage.waits);
+    std::printf("4 streams in a full pool of 8 MiB: %u elements wrong; %zu events, %zu waits\n",
+                wrong, usage.events, usage.waits);
     failures += wrong != 0 || usage.waits == 0;
     const bool thrust_right = thrust_is_right(pool.get());
     std::printf("a Thrust vector on the pool: %s\n", thrust_right ? "right" : "FAILED");

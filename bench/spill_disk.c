@@ -129,5 +129,10 @@ int main(int argc, char **argv)
     bench_report("plain pread", "GB/s", rate[1], ROUNDS);
     bench_report("copy out of it, from disk", "GB/s", rate[3], ROUNDS);
     bench_report("the same without io_uring", "GB/s", rate[5], ROUNDS);
+    static const char *const names[] = {"fill of an array of 8 times KMM_HOST_MEM",
+                                        "copy out of that array"};
+    for (int k = 2; k < 6; k++)
+        bench_row("spill_disk/rate", rate[k][ROUNDS / 2], rate[k % 2][ROUNDS / 2], "GB/s", "%s%s",
+                  names[k % 2], k < 4 ? "" : ", without io_uring");
     return 0;
 }

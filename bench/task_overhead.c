@@ -4,13 +4,17 @@
  * are only submitted, and short tasks on two threads. With StarPU's development files, its empty
  * tasks beside ours.
  *
- *     bench_task_overhead                          everything
- *     bench_task_overhead tasks REGIONS COUNT [THREADS]     COUNT empty tasks once, for a profiler
- *     bench_task_overhead compare THREADS                   empty tasks beside StarPU's; its own
- * benchmark has 2 threads bench_task_overhead counts | chunks | short           a section alone:
- * tasks by their number, chunks, 10 us tasks bench_task_overhead submit CHUNKS LAUNCHES launches of
- * CHUNKS chunks with three arrays once bench_task_overhead work COUNT [launch]               COUNT
- * tasks of 10 us on two threads once
+ *     bench_task_overhead                    everything
+ *     bench_task_overhead compare THREADS    empty tasks beside StarPU's, whose benchmark has 2
+ *     bench_task_overhead counts             empty tasks by their number
+ *     bench_task_overhead chunks             chunks of a launch by their number
+ *     bench_task_overhead short              tasks of 10 us on two threads
+ *
+ * One configuration once, for a profiler:
+ *
+ *     bench_task_overhead tasks REGIONS COUNT [THREADS]    COUNT empty tasks
+ *     bench_task_overhead submit CHUNKS LAUNCHES           LAUNCHES launches of CHUNKS chunks
+ *     bench_task_overhead work COUNT [launch]              COUNT tasks of 10 us on two threads
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -166,7 +170,10 @@ static void compare_tasks(const shape_t *s)
     for (int k = 1; k < systems; k++)
         printf("%-58s %10.3f of %s's time; wanted: at most %.2f\n", "", medians[KMM] / medians[k],
                names[k], TARGET_RATIO);
-    fflush(stdout);
+    char subject[64];
+    snprintf(subject, sizeof(subject), "task_overhead/%u-threads", s->threads);
+    bench_row(subject, medians[KMM], medians[STARPU_TAGGED], "us/task", "%u array%s", s->regions,
+              s->regions == 1 ? "" : "s");
 }
 
 static void measure_tasks(uint32_t threads)
@@ -197,7 +204,7 @@ static void measure_task_counts(void)
         getrusage(RUSAGE_SELF, &usage);
         printf("%-58s %10.3f of the time with %u; largest resident size so far %ld MiB\n", "",
                samples[runs / 2] / first, counts[0], usage.ru_maxrss / 1024);
-        fflush(stdout);
+        bench_row("task_overhead/counts", samples[runs / 2], 0, "us/task", "%u tasks", counts[k]);
     }
 }
 
@@ -289,6 +296,20 @@ static int launches_held(int64_t chunks)
     return (int)(2000 / chunks) - 1;
 }
 
+static void report_chunks(int64_t chunks, double held, double submit, double whole)
+{
+    const struct {
+        const char *subject;
+        double us;
+    } rows[] = {{"task_overhead/submit-alone", held},
+                {"task_overhead/submit", submit},
+                {"task_overhead/done", whole}};
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+        if (rows[k].us > 0)
+            bench_row(rows[k].subject, rows[k].us, 0, "us/chunk", "%lld chunk%s", (long long)chunks,
+                      chunks == 1 ? "" : "s");
+}
+
 static void measure_submit(void)
 {
     static const int64_t counts[] = {1, 10, 100, 1000, 10000};
@@ -320,7 +341,8 @@ static void measure_submit(void)
         if (first > 0)
             printf("%-58s %10.3f of the time with %lld\n", "", whole[SAMPLES / 2] / first,
                    (long long)counts[1]);
-        fflush(stdout);
+        report_chunks(counts[c], launches_held(counts[c]) > 0 ? held[SAMPLES / 2] : 0,
+                      submit[SAMPLES / 2], whole[SAMPLES / 2]);
     }
 }
 
@@ -404,6 +426,7 @@ static void measure_work(void)
         }
         snprintf(what, sizeof(what), "%d %s: of two cores", TASKS, how);
         bench_report(what, "%", wall, SAMPLES);
+        bench_row("task_overhead/busy", wall[SAMPLES / 2], 100, "%", "tasks of 10 us, %s", how);
         snprintf(what, sizeof(what), "%d %s: of the CPU time used", TASKS, how);
         bench_report(what, "%", cpu, SAMPLES);
     }

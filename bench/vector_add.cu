@@ -3,10 +3,11 @@
 //
 //     bench_vector_add memory [n]   arrays in device memory, 10 chunks, against one plain launch
 //     bench_vector_add chunks [n]   1 to 5000 chunks: time for each chunk
-//     bench_vector_add first [n]    arrays made, set and added: what memory costs when it is first used, against the same by cudaMalloc
+//     bench_vector_add first [n]    arrays made, set and added: what memory costs when it is first
+//                                   used, against the same by cudaMalloc
 //     bench_vector_add spill [n]    from pinned host memory; limit the device by KMM_DEVICE_MEM
 //
-// Each line that starts with | is a row of the table that run-h200 prints. Every result is checked.
+// Every result is checked.
 #include "baseline.h"
 #include "measure.h"
 
@@ -102,13 +103,13 @@ static void arrays_destroy(arrays_t x)
 static double run_chunked(int n, arrays_t x, int chunk, int launches)
 {
     float *A = x.A, *B = x.B, *C = x.C;
-    double start = now();
+    double start = bench_now();
     for (int k = 0; k < launches; k++) {
         #pragma kmm parallel(i = 0:n) chunk(chunk) read(A[i], B[i]) write(C[i])
         vector_add<<<(n + 255) / 256, 256>>>(n, C, A, B);
     }
     CHECK(cudaDeviceSynchronize());
-    return now() - start;
+    return bench_now() - start;
 }
 
 static double best_of(int n, arrays_t x, int chunk, int launches, int repeat)
@@ -138,9 +139,11 @@ static int bench_memory(int n)
     double chunked = best_of(n, x, n / 10, 1, 10);
     int failed = report(count_wrong_on_device(x.C, n));
     arrays_destroy(x);
-    printf("| in memory, n = %d: one plain launch | %.3f ms | %.0f GB/s | |\n", n, 1e3 * plain, gigabytes(n) / plain);
-    printf("| in memory, n = %d: 10 chunks | %.3f ms | %.0f GB/s | %.3f of plain |\n", n, 1e3 * chunked,
-           gigabytes(n) / chunked, plain / chunked);
+    printf(
+        "vector add of %d elements in device memory: one plain launch %.3f ms, 10 chunks %.3f ms\n",
+        n, 1e3 * plain, 1e3 * chunked);
+    bench_row("vector_add/memory", gigabytes(n) / chunked, gigabytes(n) / plain, "GB/s",
+              "%.0f GB in 10 chunks", gigabytes(n));
     return failed;
 }
 
@@ -149,28 +152,34 @@ static int bench_first(int n)
     double plain = baseline_first(n), time[2];
     int failed = plain < 0;
     for (int k = 0; k < 2 && !failed; k++) {
-        double start = now();
+        double start = bench_now();
         arrays_t x = arrays_create(n);
         run_chunked(n, x, n / 80, 1);
-        time[k] = now() - start;
+        time[k] = bench_now() - start;
         failed |= report(count_wrong_on_device(x.C, n));
         arrays_destroy(x);
     }
     if (failed)
         return 1;
-    printf("| three arrays made, set and added, n = %d: by hand | %.1f ms | | |\n", n, 1e3 * plain);
-    printf("| managed, the first time, again | %.1f, %.1f ms | | %.3f, %.3f of by hand |\n", 1e3 * time[0], 1e3 * time[1], plain / time[0], plain / time[1]);
+    for (int k = 0; k < 2; k++)
+        bench_row("vector_add/first", 1e3 * time[k], 1e3 * plain, "ms",
+                  "three arrays of %.0f GB allocated, set and added%s", 4e-9 * n,
+                  k ? ", again" : "");
     return 0;
 }
 
 static int bench_chunks(int n)
 {
-    static const struct { int chunks; double kmm; } cases[] = {{1, 2400}, {6, 3315}, {100, 362}, {1000, 39}, {5000, 7.9}};
-    const char *join = getenv("KMM_JOIN");
+    static const struct {
+        int chunks;
+        double kmm;
+    } cases[] = {{1, 2400}, {6, 3315}, {100, 362}, {1000, 39}, {5000, 7.9}};
+    const char *join = getenv("KMM_JOIN"), *joined = join && atoi(join) == 0 ? ", each a task" : "";
     double plain = baseline_launch(n, 20);
     if (plain < 0)
         return 1;
-    printf("| n = %d: one plain launch | %.3f ms | %.0f GB/s | |\n", n, 1e3 * plain, gigabytes(n) / plain);
+    printf("vector add of %d elements in device memory: one plain launch %.3f ms\n", n,
+           1e3 * plain);
     arrays_t x = arrays_create(n);
     int failed = 0;
     for (auto c : cases) {
@@ -179,8 +188,11 @@ static int bench_chunks(int n)
         CHECK(cudaMemset(x.C, 0, n * sizeof(float)));
         double time = best_of(n, x, chunk, launches, 5);
         failed |= report(count_wrong_on_device(x.C, n));
-        printf("| n = %d: %d chunks%s%s | %.3f ms, %.2f us a chunk, of which %.2f above plain | %.0f GB/s | KMM 0.3: %.4g GB/s |\n", n,
-               chunks, join ? ", KMM_JOIN=" : "", join ? join : "", 1e3 * time, 1e6 * time / chunks, 1e6 * (time - plain) / chunks, gigabytes(n) / time, c.kmm);
+        printf(
+            "%d chunks: %.3f ms, %.2f us a chunk, of which %.2f above plain; KMM 0.3: %.4g GB/s\n",
+            chunks, 1e3 * time, 1e6 * time / chunks, 1e6 * (time - plain) / chunks, c.kmm);
+        bench_row("vector_add/chunks", gigabytes(n) / time, gigabytes(n) / plain, "GB/s",
+                  "%d chunk%s%s", chunks, chunks == 1 ? "" : "s", joined);
     }
     arrays_destroy(x);
     return failed;
@@ -201,22 +213,24 @@ static void add_host_arrays(int n, const float *a, const float *b, float *c)
     vector_add<<<(n + 255) / 256, 256>>>(n, c, a, b);
 }
 
-static int time_host_arrays(const char *what, void (*add)(int, const float *, const float *, float *), int n, const float *a,
-                            const float *b, float *c, double by_hand)
+static int time_host_arrays(const char *what,
+                            void (*add)(int, const float *, const float *, float *), int n,
+                            const float *a, const float *b, float *c, double by_hand)
 {
     double best = 1e30;
     int failed = 0;
     for (int k = 0; k < 3; k++) {
         memset(c, 0, n * sizeof(float));
-        double start = now();
+        double start = bench_now();
         add(n, a, b, c);
         CHECK(cudaDeviceSynchronize());
-        double time = now() - start;
+        double time = bench_now() - start;
         if (time < best)
             best = time;
         failed |= report(count_wrong(c, 0, n));
     }
-    printf("| %s, n = %d | %.3f s | %.1f GB/s | %.3f of by hand |\n", what, n, best, gigabytes(n) / best, by_hand / best);
+    bench_row("vector_add/spill", gigabytes(n) / best, gigabytes(n) / by_hand, "GB/s",
+              "vector add of %.0f GB %s", gigabytes(n), what);
     return failed;
 }
 
@@ -234,10 +248,13 @@ static int bench_spill(int n)
     if (by_hand < 0)
         return 1;
     int failed = report(count_wrong(c, 0, n));
-    printf("| from pinned memory, by hand: 80 chunks, 3 streams, n = %d | %.3f s | %.1f GB/s | |\n", n, by_hand,
-           gigabytes(n) / by_hand);
-    failed |= time_host_arrays("from pinned memory, in a data region", add_in_data_region, n, a, b, c, by_hand);
-    failed |= time_host_arrays("from pinned memory, mapped by the launch", add_host_arrays, n, a, b, c, by_hand);
+    printf(
+        "vector add of %d elements from pinned memory, by hand in 80 chunks on 3 streams: %.3f s\n",
+        n, by_hand);
+    failed |= time_host_arrays("from pinned memory in a data region", add_in_data_region, n, a, b,
+                               c, by_hand);
+    failed |= time_host_arrays("from pinned memory, mapped by the launch", add_host_arrays, n, a, b,
+                               c, by_hand);
     CHECK(cudaFreeHost(a));
     CHECK(cudaFreeHost(b));
     CHECK(cudaFreeHost(c));
@@ -246,8 +263,14 @@ static int bench_spill(int n)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; int (*run)(int); long n; } modes[] = {
-        {"memory", bench_memory, 2000000000}, {"chunks", bench_chunks, 100000000}, {"first", bench_first, 2000000000}, {"spill", bench_spill, 2000000000}};
+    static const struct {
+        const char *name;
+        int (*run)(int);
+        long n;
+    } modes[] = {{"memory", bench_memory, 2000000000},
+                 {"chunks", bench_chunks, 100000000},
+                 {"first", bench_first, 2000000000},
+                 {"spill", bench_spill, 2000000000}};
     for (auto mode : modes) {
         if (argc < 2 || argc > 3 || strcmp(argv[1], mode.name) != 0)
             continue;

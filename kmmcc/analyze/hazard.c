@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel, or a function that it calls, does that its chunks cannot do. */
+#include "analyze/hazard.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/options.h"
+#include "clang/cursor.h"
 
 enum { MAX_SEEN = 512, MAX_SYMBOLS = 32 };
 
@@ -12,11 +17,6 @@ typedef struct walk {
     CXCursor seen[MAX_SEEN], used[MAX_SYMBOLS], stored[MAX_SYMBOLS];
     int seen_count, used_count, stored_count;
 } walk_t;
-
-static const char *spelling(CXCursor c)
-{
-    return clang_text(clang_getCursorSpelling(c));
-}
 
 static bool begins(const char *text, const char *prefix)
 {
@@ -29,46 +29,11 @@ static void note(CXCursor *where, CXCursor c)
         *where = c;
 }
 
-typedef struct children {
-    CXCursor at[8];
-    int count;
-} children_t;
-
-static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    children_t *list = data;
-    (void)parent;
-    if (list->count < 8)
-        list->at[list->count++] = c;
-    else
-        list->at[7] = c; /* the last one is kept */
-    return CXChildVisit_Continue;
-}
-
-static children_t children_of(CXCursor c)
-{
-    children_t list = {.count = 0};
-    clang_visitChildren(c, add_child, &list);
-    return list;
-}
-
 /* ---- Variables of the device ---- */
-
-static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    enum CXCursorKind *kind = data;
-    if (clang_getCursorKind(c) == *kind)
-        *kind = CXCursor_FirstInvalid;
-    return CXChildVisit_Continue;
-}
 
 static bool has_attribute(CXCursor variable, enum CXCursorKind kind)
 {
-    if (clang_getCursorKind(variable) != CXCursor_VarDecl)
-        return false;
-    clang_visitChildren(variable, find_attribute, &kind);
-    return kind == CXCursor_FirstInvalid;
+    return clang_getCursorKind(variable) == CXCursor_VarDecl && cursor_has_child(variable, kind);
 }
 
 static bool has(const CXCursor *list, int count, CXCursor c)
@@ -95,7 +60,7 @@ static bool is_symbol(CXCursor variable)
 /* A change of a `__device__` variable; what only points to it is not followed. */
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
-    CXCursor variable = check_root(what);
+    CXCursor variable = cursor_root(what);
     if (!has_attribute(variable, CXCursor_CUDADeviceAttr) ||
         has_attribute(variable, CXCursor_CUDASharedAttr))
         return;
@@ -105,14 +70,14 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
     add_symbol(w->stored, &w->stored_count, variable);
     note(&w->found.symbol, place);
     if (!w->found.symbol_name)
-        w->found.symbol_name = spelling(variable);
+        w->found.symbol_name = cursor_name(variable);
 }
 
 static CXCursor below_wrappers(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        children_t list = children_of(c);
+        cursors_t list = cursor_children(c);
         if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr) || list.count == 0)
             return c;
         c = list.at[0];
@@ -123,7 +88,7 @@ static CXCursor below_wrappers(CXCursor c)
 
 static bool is_shared(CXCursor e)
 {
-    CXCursor root = check_root(e);
+    CXCursor root = cursor_root(e);
     return !clang_Cursor_isNull(root) && has_attribute(root, CXCursor_CUDASharedAttr);
 }
 
@@ -136,7 +101,7 @@ static enum CXChildVisitResult find_watch(CXCursor c, CXCursor parent, CXClientD
                   (kind == CXCursor_UnaryOperator &&
                    clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
     (void)parent;
-    if (kind == CXCursor_CallExpr && begins(spelling(c), "atomic") &&
+    if (kind == CXCursor_CallExpr && begins(cursor_name(c), "atomic") &&
         clang_Cursor_getNumArguments(c) > 0)
         *(bool *)data |= !is_shared(clang_Cursor_getArgument(c, 0));
     if (lvalue && clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c))))
@@ -150,9 +115,9 @@ static bool is_idle(CXCursor c)
     static const char *const pauses[] = {"__nanosleep", "__threadfence", "__threadfence_block",
                                          "__threadfence_system", "__syncwarp"};
     enum CXCursorKind kind = clang_getCursorKind(c);
-    children_t list = children_of(c);
+    cursors_t list = cursor_children(c);
     for (size_t k = 0; kind == CXCursor_CallExpr && k < sizeof(pauses) / sizeof(*pauses); k++)
-        if (!strcmp(spelling(c), pauses[k]))
+        if (!strcmp(cursor_name(c), pauses[k]))
             return true;
     if (kind == CXCursor_NullStmt)
         return true;
@@ -164,7 +129,7 @@ static bool is_idle(CXCursor c)
 
 static void visit_loop(walk_t *w, CXCursor loop)
 {
-    children_t list = children_of(loop);
+    cursors_t list = cursor_children(loop);
     bool first = clang_getCursorKind(loop) == CXCursor_DoStmt, watches = false;
     int body = first ? 0 : list.count - 1;
     if (list.count < 2 || !is_idle(list.at[body]))
@@ -187,7 +152,7 @@ static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXCli
     (void)parent;
     bool names = clang_getCursorKind(c) == CXCursor_DeclRefExpr;
     CXCursor variable = names ? clang_getCursorReferenced(c) : c;
-    if (names && (!strcmp(spelling(c), "gridDim") || !strcmp(spelling(c), "hipGridDim_x")))
+    if (names && (!strcmp(cursor_name(c), "gridDim") || !strcmp(cursor_name(c), "hipGridDim_x")))
         *(bool *)data = true;
     else if (names && clang_getCursorKind(variable) == CXCursor_VarDecl &&
              clang_Cursor_getStorageClass(variable) == CX_SC_None)
@@ -196,7 +161,7 @@ static enum CXChildVisitResult find_grid_size(CXCursor c, CXCursor parent, CXCli
 }
 
 /* `i += gridDim.x * blockDim.x`, or by a variable with that value. */
-static void visit_step(walk_t *w, CXCursor c, const children_t *operands)
+static void visit_step(walk_t *w, CXCursor c, const cursors_t *operands)
 {
     bool found = false;
     if (operands->count != 2 || clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_AddAssign)
@@ -216,21 +181,20 @@ static void walk_function(walk_t *w, CXCursor f);
 static bool is_elsewhere(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
-    enum CXCursorKind kind = clang_getCursorKind(f), device = CXCursor_CUDADeviceAttr;
-    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || bind_is_kernel(f) ||
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) || cursor_is_kernel(f) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(f)) ||
         !clang_Cursor_isNull(
             clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template)))
         return false;
-    clang_visitChildren(f, find_attribute, &device);
-    return device == CXCursor_FirstInvalid;
+    return cursor_has_child(f, CXCursor_CUDADeviceAttr);
 }
 
 static void visit_call(walk_t *w, CXCursor c)
 {
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     CXCursor f = clang_getCursorReferenced(c);
-    if (bind_is_launch(c) || bind_is_kernel(f))
+    if (cursor_is_launch(c) || cursor_is_kernel(f))
         note(&w->found.launch, c);
     bool texture = begins(name, "tex1D") || begins(name, "tex2D") || begins(name, "tex3D") ||
                    begins(name, "texCubemap") || begins(name, "surf1D") || begins(name, "surf2D") ||
@@ -243,7 +207,7 @@ static void visit_call(walk_t *w, CXCursor c)
         note_store(w, c, below_wrappers(clang_Cursor_getArgument(c, 0)));
     if (is_elsewhere(f)) {
         note(&w->found.elsewhere, c);
-        w->found.elsewhere_name = spelling(f);
+        w->found.elsewhere_name = cursor_name(f);
     }
     if (clang_isDeclaration(clang_getCursorKind(f)))
         walk_function(w, f);
@@ -253,7 +217,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
 {
     walk_t *w = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    children_t list;
+    cursors_t list;
     (void)parent;
     bool stores = false;
     switch (kind) {
@@ -268,7 +232,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
     case CXCursor_UnaryOperator:
-        list = children_of(c);
+        list = cursor_children(c);
         stores = kind == CXCursor_CompoundAssignOperator ||
                  (kind == CXCursor_BinaryOperator &&
                   clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
@@ -328,7 +292,7 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
     (void)parent;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
         return CXChildVisit_Continue;
-    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && bind_is_kernel(c))
+    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && cursor_is_kernel(c))
         walk_function(data, c);
     return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
                    kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec ||
@@ -339,7 +303,7 @@ static enum CXChildVisitResult visit_kernels(CXCursor c, CXCursor parent, CXClie
 
 static const char *qualified_name(CXCursor c)
 {
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     for (c = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(c);
          c = clang_getCursorSemanticParent(c)) {
         enum CXCursorKind kind = clang_getCursorKind(c);
@@ -347,8 +311,8 @@ static const char *qualified_name(CXCursor c)
             return arena_printf("::%s", name);
         if (kind != CXCursor_Namespace && kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl)
             return name;
-        if (*spelling(c) && !clang_Cursor_isAnonymous(c))
-            name = arena_printf("%s::%s", spelling(c), name);
+        if (*cursor_name(c) && !clang_Cursor_isAnonymous(c))
+            name = arena_printf("%s::%s", cursor_name(c), name);
     }
     return name;
 }

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a reduction has a meaning for the elements it names: C, CUDA and C++ types as those of
  * kmm/launch.h. */
+#include "analyze/reduce.h"
+
+#include <stdbool.h>
 #include <string.h>
 
-#include "directive.h"
-
-static const char *words(const unit_t *u, size_t begin, size_t end)
-{
-    return source_words(u->source, begin, end);
-}
+#include "base/diag.h"
+#include "base/text.h"
+#include "clang/cursor.h"
+#include "kmm/launch.h"
 
 /* ---- Numbers ---- */
-
-static bool one_of(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (!strcmp(name, *names))
-            return true;
-    return false;
-}
 
 /* The last part of a record's name, with its template arguments: "complex<float>" of
  * "std::complex<float>". */
@@ -48,12 +41,12 @@ static bool record_type(CXType type, reduced_t *out)
     const char *name = record_name(type), *written = clang_text(clang_getTypeSpelling(type));
     const char *space = strrchr(written, ' ');
     long long bytes = clang_Type_getSizeOf(type);
-    if (bytes == 2 && (one_of(name, halves) || one_of(name, bfloats)))
-        return out->type = one_of(name, halves) ? KMM_HALF : KMM_BFLOAT16, true;
-    out->is_vector = one_of(name, floats) || one_of(name, doubles);
-    bool is_float = one_of(name, floats) || !strcmp(name, "complex<float>"),
-         is_double = one_of(name, doubles) || !strcmp(name, "complex<double>");
-    if (out->is_vector && one_of(space ? space + 1 : written, complex))
+    if (bytes == 2 && (text_is_one_of(name, halves) || text_is_one_of(name, bfloats)))
+        return out->type = text_is_one_of(name, halves) ? KMM_HALF : KMM_BFLOAT16, true;
+    out->is_vector = text_is_one_of(name, floats) || text_is_one_of(name, doubles);
+    bool is_float = text_is_one_of(name, floats) || !strcmp(name, "complex<float>"),
+         is_double = text_is_one_of(name, doubles) || !strcmp(name, "complex<double>");
+    if (out->is_vector && text_is_one_of(space ? space + 1 : written, complex))
         out->is_vector = false;
     if (!(is_float && bytes == 8) && !(is_double && bytes == 16))
         return false;
@@ -141,8 +134,8 @@ static int index_field(const fields_t *f)
     if (!first && !second)
         return -1;
     if (first && second) {
-        bool named = one_of(clang_text(clang_getCursorSpelling(f->at[0])), names);
-        return named && !one_of(clang_text(clang_getCursorSpelling(f->at[1])), names) ? 0 : 1;
+        bool named = text_is_one_of(cursor_name(f->at[0]), names);
+        return named && !text_is_one_of(cursor_name(f->at[1]), names) ? 0 : 1;
     }
     return first ? 0 : 1;
 }
@@ -212,7 +205,7 @@ void reduce_check(unit_t *u, item_t *item, CXType base)
 {
     CXType element = written_element(base);
     const char *type = clang_text(clang_getTypeSpelling(element)),
-               *name = words(u, item->base->begin, item->base->end);
+               *name = unit_words(u, item->base->begin, item->base->end);
     bool is_arg = item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX;
     item->reduced = (reduced_t){.type = KMM_INT32};
     if (is_arg) {

@@ -1,56 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the code of a kernel or function does with what its pointers point to, where that is simple
  * to see. */
+#include "analyze/uses.h"
+
 #include <string.h>
 
-#include "directive.h"
+#include "clang/cursor.h"
 
 typedef struct walk {
     CXCursor parameter;
     uses_t uses;
 } walk_t;
 
-static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Break;
-}
-
 /* Below parentheses and conversions. */
 static CXCursor operand_of(CXCursor c)
 {
     for (;;) {
-        CXCursor inner = clang_getNullCursor();
         enum CXCursorKind kind = clang_getCursorKind(c);
         if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
             return c;
-        clang_visitChildren(c, first_child, &inner);
+        CXCursor inner = cursor_first_child(c);
         if (clang_Cursor_isNull(inner))
             return c;
         c = inner;
     }
 }
 
-static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
-/* The initializer, or what is assigned. */
-static CXCursor last_of(CXCursor c)
-{
-    CXCursor child = clang_getNullCursor();
-    clang_visitChildren(c, last_child, &child);
-    return child;
-}
-
 static CXCursor first_of(CXCursor c)
 {
-    CXCursor child = clang_getNullCursor();
-    clang_visitChildren(c, first_child, &child);
+    CXCursor child = cursor_first_child(c);
     return clang_Cursor_isNull(child) ? child : operand_of(child);
 }
 
@@ -62,7 +40,7 @@ static bool is_pointer(CXType type)
 
 static bool begins_with(const walk_t *w, CXCursor e)
 {
-    return !clang_Cursor_isNull(e) && clang_equalCursors(check_root(e), w->parameter);
+    return !clang_Cursor_isNull(e) && clang_equalCursors(cursor_root(e), w->parameter);
 }
 
 static bool is_element(CXCursor e)
@@ -118,7 +96,7 @@ static void visit_call(walk_t *w, CXCursor call, CXCursor parent)
         (clang_isExpression(around) && around != CXCursor_CStyleCastExpr && !comma) ||
         around == CXCursor_VarDecl || around == CXCursor_ReturnStmt ||
         (around == CXCursor_CStyleCastExpr && clang_getCursorType(parent).kind != CXType_Void);
-    const char *name = clang_text(clang_getCursorSpelling(call));
+    const char *name = cursor_name(call);
     CXType function = clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(call)));
     int count = clang_Cursor_getNumArguments(call), declared = clang_getNumArgTypes(function);
     for (int k = 0; k < count; k++) {
@@ -150,7 +128,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         if (clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign)
             break;
         visit_change(w, c, &w->uses.stored);
-        if (is_pointer(clang_getCursorType(c)) && begins_with(w, last_of(c)))
+        if (is_pointer(clang_getCursorType(c)) && begins_with(w, cursor_last_child(c)))
             note(&w->uses.escaped, c);
         break;
     case CXCursor_CompoundAssignOperator: visit_change(w, c, &w->uses.updated); break;
@@ -161,7 +139,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         break;
     case CXCursor_VarDecl:
         if (is_pointer(clang_getCursorType(c)) && !points_to_const(clang_getCursorType(c)) &&
-            begins_with(w, last_of(c)))
+            begins_with(w, cursor_last_child(c)))
             note(&w->uses.escaped, c);
         break;
     case CXCursor_CallExpr: visit_call(w, c, parent); break;
@@ -173,22 +151,13 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     return CXChildVisit_Recurse;
 }
 
-static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
-        return CXChildVisit_Continue;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Break;
-}
-
 bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out)
 {
-    CXCursor none = clang_getNullCursor(), body = none;
+    CXCursor none = clang_getNullCursor();
     walk_t w = {parameter, {none, none, none, none}};
     if (clang_Cursor_isNull(definition) || clang_Cursor_isNull(parameter))
         return false;
-    clang_visitChildren(definition, find_body, &body);
+    CXCursor body = cursor_body(definition);
     if (clang_Cursor_isNull(body))
         return false;
     clang_visitChildren(body, visit, &w);

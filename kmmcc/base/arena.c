@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that lives as long as the program, and growing text in it. */
-#include "kmmcc.h"
+/* Memory that lives as long as the program, and arrays that grow in it. */
+#include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ char *arena_copy(const char *text, size_t length)
     return copy;
 }
 
-static char *print_list(const char *format, va_list list, size_t *length)
+char *arena_vprintf(const char *format, va_list list)
 {
     va_list again;
     va_copy(again, list);
@@ -44,40 +43,26 @@ static char *print_list(const char *format, va_list list, size_t *length)
     va_end(again);
     char *result = arena_alloc((size_t)count + 1);
     vsnprintf(result, (size_t)count + 1, format, list);
-    *length = (size_t)count;
     return result;
 }
 
 char *arena_printf(const char *format, ...)
 {
-    size_t length;
     va_list list;
     va_start(list, format);
-    char *result = print_list(format, list, &length);
+    char *result = arena_vprintf(format, list);
     va_end(list);
     return result;
 }
 
-void text_add(text_t *t, const char *s, size_t length)
+void *arena_grow(void *items, int count, int *capacity, size_t size)
 {
-    if (t->length + length + 1 > t->capacity) {
-        t->capacity = 2 * (t->length + length) + 256;
-        char *data = arena_alloc(t->capacity);
-        if (t->length)
-            memcpy(data, t->data, t->length);
-        t->data = data;
-    }
-    memcpy(t->data + t->length, s, length);
-    t->length += length;
-    t->data[t->length] = '\0';
-}
-
-void text_printf(text_t *t, const char *format, ...)
-{
-    size_t length;
-    va_list list;
-    va_start(list, format);
-    const char *added = print_list(format, list, &length);
-    va_end(list);
-    text_add(t, added, length);
+    enum { FIRST_CAPACITY = 16 };
+    if (count < *capacity)
+        return items;
+    *capacity = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    void *grown = arena_alloc((size_t)*capacity * size);
+    if (count)
+        memcpy(grown, items, (size_t)count * size);
+    return grown;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages in clang's form. They are kept until diag_flush, which prints them sorted by place. */
-#include "kmmcc.h"
+#include "base/diag.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
 
 typedef struct fix {
     size_t begin, end;
@@ -138,13 +142,7 @@ void diag_warnings_list(void)
 
 static message_t *message_add(message_t **list, int *count, int *capacity)
 {
-    if (*count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 8;
-        message_t *grown = arena_alloc((size_t)*capacity * sizeof(*grown));
-        if (*count)
-            memcpy(grown, *list, (size_t)*count * sizeof(*grown));
-        *list = grown;
-    }
+    *list = arena_grow(*list, *count, capacity, sizeof(**list));
     return &(*list)[(*count)++];
 }
 

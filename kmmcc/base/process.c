@@ -4,17 +4,21 @@
  * a signal: a signal that comes while a command runs is handed to the command, and kmmcc ends by it
  * once the command has, so that nothing is written after the removal.
  */
-#include "driver/driver.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
 
 extern char **environ;
 

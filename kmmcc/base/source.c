@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A source file in memory, and places in it. */
-#include "kmmcc.h"
+#include "base/source.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 static void find_lines(source_t *s)
 {
@@ -74,9 +74,7 @@ unsigned source_line(const source_t *s, size_t offset)
     return line;
 }
 
-bool source_has_pragma(const source_t *s)
+char *source_line_marker(const source_t *s, unsigned line)
 {
-    pragma_t found;
-    size_t from = 0;
-    return pragma_next(s, &from, &found) || macro_may_write_pragma(s);
+    return arena_printf("#line %u %s", line, text_quoted(s->path));
 }

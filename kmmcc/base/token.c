@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of C and C++ text: just enough to find pragmas, to parse clauses and to edit declarations.
  */
+#include "base/token.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end)
 {
     return (lexer_t){.s = s, .at = begin, .end = end, .line_start = true};
+}
+
+lexer_t lexer_within(const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    l.line_start = false;
+    return l;
 }
 
 static int peek(const lexer_t *l, size_t ahead)
@@ -223,4 +233,28 @@ char *source_words(const source_t *s, size_t begin, size_t end)
         text_add(&out, s->text + t.begin, t.end - t.begin);
     }
     return out.data;
+}
+
+/* The declaration's first token: behind the last token that ends another one, or opens what it
+ * stands in. */
+size_t source_declaration_begin(const source_t *s, size_t offset)
+{
+    lexer_t l = lexer_at(s, 0, s->length);
+    size_t begin = offset;
+    bool ended = true;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && t.begin <= offset; t = lex(&l)) {
+        if (ended)
+            begin = t.begin;
+        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") ||
+                token_is(s, t, "}");
+    }
+    return begin;
+}
+
+lexer_t lexer_in_directive(const source_t *s, token_t directive, token_t *word)
+{
+    lexer_t l = lexer_within(s, directive.begin, directive.end);
+    lex(&l); /* # */
+    *word = lex(&l);
+    return l;
 }

@@ -7,17 +7,26 @@
  * or not at all, and is never replaced by another, since runs that use it read it twice; an empty
  * one says that these headers cannot be precompiled.
  */
+#include "clang/cache.h"
+
+#include <clang-c/Index.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "pragma/includes.h"
 
 enum {
     MAX_MIB = 256,

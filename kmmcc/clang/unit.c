@@ -4,11 +4,17 @@
  * with pragmas, and headers that have to change; and the map between what clang parsed and what the
  * user wrote.
  */
+#include "clang/unit.h"
+
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "directive.h"
-#include "driver/driver.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/install.h"
+#include "base/token.h"
+#include "clang/cursor.h"
 
 /* ---- Places ---- */
 
@@ -50,20 +56,6 @@ size_t unit_parsed_offset(const unit_t *u, size_t offset)
         if (u->pieces[k].origin <= offset && offset < u->pieces[k].origin + u->pieces[k].length)
             return u->pieces[k].parsed + (offset - u->pieces[k].origin);
     return SIZE_MAX;
-}
-
-bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end)
-{
-    CXSourceRange range = clang_getCursorExtent(c);
-    unsigned from, to;
-    CXFile end_file;
-    if (clang_Range_isNull(range))
-        return false;
-    clang_getFileLocation(clang_getRangeStart(range), file, NULL, NULL, &from);
-    clang_getFileLocation(clang_getRangeEnd(range), &end_file, NULL, NULL, &to);
-    *begin = from;
-    *end = to;
-    return *file && end_file && clang_File_isEqual(*file, end_file) && to >= from;
 }
 
 bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end)
@@ -194,7 +186,7 @@ unit_t *unit_of_file(unit_t *main, CXFile file)
             return u;
     if (clang_Location_isInSystemHeader(clang_getLocationForOffset(main->tu, file, 0)))
         return NULL;
-    const char *path = clang_text(clang_getFileName(file)), *own = driver_folder("include");
+    const char *path = clang_text(clang_getFileName(file)), *own = install_path("include");
     if (!strncmp(path, own, strlen(own)))
         return NULL;
     const source_t *source = NULL;
@@ -218,4 +210,38 @@ void unit_include_before(unit_t *u, CXCursor cursor)
     for (CXCursor c = cursor; !clang_Cursor_isNull(c) && unit_range(u, c, &begin, &end);
          c = clang_getCursorLexicalParent(c))
         u->include_at = begin < u->include_at ? begin : u->include_at;
+}
+
+/* ---- Edits ---- */
+
+void unit_edit(unit_t *u, size_t begin, size_t end, const char *text)
+{
+    u->edits = arena_grow(u->edits, u->edit_count, &u->edit_capacity, sizeof(*u->edits));
+    u->edits[u->edit_count] = (edit_t){begin, end, text, u->edit_count};
+    u->edit_count++;
+}
+
+/* ---- Directives ---- */
+
+directive_t *directive_declared(const directive_t *d)
+{
+    return d->declared_in && d->declared_order < d->declared_in->directive_count
+               ? d->declared_in->directives[d->declared_order]
+               : NULL;
+}
+
+/* ---- Messages ---- */
+
+void unit_error(const unit_t *u, size_t begin, size_t end, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const char *message = arena_vprintf(format, list);
+    va_end(list);
+    diag_at(SEVERITY_ERROR, u->source, begin, end, "%s", message);
+}
+
+char *unit_words(const unit_t *u, size_t begin, size_t end)
+{
+    return source_words(u->source, begin, end);
 }

@@ -1,64 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many bytes of shared memory a function declares: what cudaFuncGetAttributes says of a kernel.
- */
-#include "cpu/split.h"
+/* Shared memory: declarations of it, of which `extern` ones are the block's dynamic memory. */
+#include "cpu/shared.h"
 
-typedef struct declared {
-    unsigned long long bytes;
-    text_t *types;
-} declared_t;
+#include <clang-c/Index.h>
+#include <stddef.h>
 
-static enum CXChildVisitResult find_attribute(CXCursor c, CXCursor parent, CXClientData data)
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "cpu/program/scan.h"
+
+/* Where an `alignas(...)` ends that begins with the token, which a declaration must begin with; 0:
+ * it is something else. */
+static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 {
-    (void)parent;
-    *(bool *)data |= clang_getCursorKind(c) == CXCursor_CUDASharedAttr;
-    return CXChildVisit_Continue;
-}
-
-/* Whether a declaration names what only the function's body knows; what is a parameter of its
- * template is known beside it, too. */
-static enum CXChildVisitResult find_own_name(CXCursor c, CXCursor parent, CXClientData data)
-{
-    const CXCursor named = clang_getCursorReferenced(c);
-    const enum CXCursorKind kind = clang_getCursorKind(named);
-    (void)parent;
-    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_TypedefDecl ||
-        kind == CXCursor_TypeAliasDecl || kind == CXCursor_StructDecl ||
-        kind == CXCursor_ClassDecl || kind == CXCursor_EnumDecl ||
-        kind == CXCursor_EnumConstantDecl) {
-        const enum CXCursorKind holder = clang_getCursorKind(clang_getCursorSemanticParent(named));
-        *(bool *)data |= holder == CXCursor_FunctionDecl || holder == CXCursor_FunctionTemplate ||
-                         holder == CXCursor_EnumDecl;
+    int depth = 0;
+    if (!token_is(s, t, "alignas"))
+        return 0;
+    for (t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        if (depth == 0)
+            return t.end;
     }
-    return CXChildVisit_Recurse;
+    return 0;
 }
 
-static enum CXChildVisitResult find_declared(CXCursor c, CXCursor parent, CXClientData data)
+/* Shared memory of a kernel whose threads are fibers; what is declared `extern` has been edited. */
+void shared_edit_fibers(unit_t *u, size_t begin, size_t end)
 {
-    declared_t *d = data;
-    bool is_shared = false, is_own = false;
-    (void)parent;
-    if (clang_getCursorKind(c) != CXCursor_VarDecl)
-        return CXChildVisit_Recurse;
-    clang_visitChildren(c, find_attribute, &is_shared);
-    if (!is_shared || clang_Cursor_getStorageClass(c) == CX_SC_Extern)
-        return CXChildVisit_Recurse;
-    const CXType type = clang_getCursorType(c);
-    const long long size = clang_Type_getSizeOf(type), alignment = clang_Type_getAlignOf(type);
-    if (size >= 0 && alignment > 0) {
-        const unsigned long long unit = (unsigned long long)alignment;
-        d->bytes = (d->bytes + unit - 1) / unit * unit + (unsigned long long)size;
-        return CXChildVisit_Recurse;
+    const source_t *s = u->source;
+    lexer_t l = lexer_within(s, begin, end);
+    bool external = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (token_is(s, t, ";") || token_is(s, t, "{") || token_is(s, t, "}"))
+            external = false;
+        external |= token_is(s, t, "extern");
+        lexer_t ahead = l, next = l;
+        for (token_t n = t;
+             token_is(s, t, "__shared__") && n.kind != TOKEN_END && !token_is(s, n, ";");
+             n = lex(&ahead))
+            external |= token_is(s, n, "extern");
+        if (!token_is(s, t, "__shared__") || external)
+            continue;
+        const token_t following = lex(&next);
+        const size_t behind = behind_alignas(s, next, following);
+        unit_edit(u, t.begin, t.end, behind ? "" : "KMM_HOST_FIBER_SHARED");
+        if (behind)
+            unit_edit(u, behind, behind, " KMM_HOST_FIBER_SHARED");
     }
-    clang_visitChildren(c, find_own_name, &is_own);
-    if (d->types && !is_own)
-        text_printf(d->types, " + sizeof(%s)", clang_text(clang_getTypeSpelling(type)));
-    return CXChildVisit_Recurse;
 }
 
-unsigned long long shared_declared(CXCursor function, text_t *types)
+bool shared_is_declared(const source_t *s, const tokens_t *list, int k)
 {
-    declared_t d = {0, types};
-    clang_visitChildren(function, find_declared, &d);
-    return d.bytes;
+    return tokens_is(s, list, k, "__shared__");
+}
+
+/* Whether the token is in a kernel or function that clang found in the file. */
+typedef struct inside {
+    const unit_t *u;
+    size_t place;
+    bool found;
+} inside_t;
+
+static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClientData data)
+{
+    inside_t *in = data;
+    size_t begin, end;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (scan_is_function(kind) && unit_range(in->u, c, &begin, &end))
+        in->found |= begin <= in->place && in->place < end;
+    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+                 kind == CXCursor_UnexposedDecl || kind == CXCursor_StructDecl ||
+                 kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
+    return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+/* The token behind an attribute in parentheses that begins with token k; k: there is none. */
+static int behind_attribute(const source_t *s, const tokens_t *list, int k, int end)
+{
+    int depth = 0, i = k;
+    if (!tokens_is(s, list, k, "__align__") && !tokens_is(s, list, k, "alignas") &&
+        !tokens_is(s, list, k, "__attribute__"))
+        return k;
+    do {
+        i++;
+        depth += tokens_is(s, list, i, "(") - tokens_is(s, list, i, ")");
+    } while (depth && i < end);
+    return i + 1;
+}
+
+/* The type in tokens [begin, end) of a declaration. */
+static const char *type_text(const source_t *s, const tokens_t *list, int begin, int end)
+{
+    text_t type = {0};
+    text_add(&type, "", 0);
+    for (int k = begin; k < end;) {
+        const int behind = behind_attribute(s, list, k, end + 1);
+        if (behind == k && !tokens_is(s, list, k, "extern") && !shared_is_declared(s, list, k))
+            text_printf(&type, "%s%s", type.length ? " " : "", token_text(s, list->at[k]));
+        k = behind == k ? k + 1 : behind;
+    }
+    return type.data;
+}
+
+/* `extern __shared__ float s[];`, tokens [begin, end) around `__shared__` at
+ * k, is the block's dynamic memory. */
+static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int bracket, int end)
+{
+    const source_t *s = u->source;
+    const char *type = type_text(s, list, begin, bracket - 1),
+               *name = token_text(s, list->at[bracket - 1]);
+    inside_t in = {.u = u, .place = list->at[k].begin};
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_inside, &in);
+    unit_edit(u, list->at[begin].begin, list->at[end].begin,
+              in.found ? arena_printf("%s *const %s = static_cast<%s *>(kmm_host_shared_base)",
+                                      type, name, type)
+                       : arena_printf("static const kmm_host_shared<%s> %s = {}", type, name));
+}
+
+void shared_edit(unit_t *u, const tokens_t *list, int k)
+{
+    static const char *const before[] = {";", "{", "}", ")", ":", NULL};
+    const source_t *s = u->source;
+    int begin = k, end = k, bracket = -1;
+    bool external = false;
+    while (begin > 0 && !text_is_one_of(token_text(s, list->at[begin - 1]), before))
+        begin--;
+    for (; end < list->count && !tokens_is(s, list, end, ";"); end++)
+        bracket = tokens_is(s, list, end, "[") ? end : bracket;
+    for (int i = begin; i < end; i++) {
+        external |= tokens_is(s, list, i, "extern");
+        if (tokens_is(s, list, i, "static")) /* what the macro __shared__ says, too */
+            unit_edit(u, list->at[i].begin, list->at[i].end, "");
+    }
+    if (!external)
+        return;
+    if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME)
+        diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
+                "dynamic shared memory is declared as 'extern __shared__ type name[];'");
+    else
+        edit_dynamic(u, list, k, begin, bracket, end);
 }

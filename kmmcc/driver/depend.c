@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dependency files, and preprocessed text, of sources that were compiled from a temporary copy:
  * they must name the original. */
-#include "driver/driver.h"
+#include "driver/depend.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/text.h"
 
 /* `path` with its extension replaced by ".d". */
 static const char *with_d(const char *path)

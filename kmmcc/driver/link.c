@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kmm adds to a link: its libraries, where to find them at run time, and the wrapped calls. */
-#include "driver/driver.h"
+#include "driver/link.h"
 
 #include "../../runtime/managed/calls.h"
+#include "base/arena.h"
+#include "base/install.h"
 
 /* All through -Xlinker, which gcc, clang and nvcc share; nvcc would move -l away from the state
  * that is pushed around it. */
@@ -40,7 +42,7 @@ static void add_managed(link_kind_t kind, list_t *command)
 
 void link_flags(link_kind_t kind, list_t *command)
 {
-    const char *folder = driver_folder("lib");
+    const char *folder = install_path("lib");
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
     add_managed(kind, command);

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/driver.h"
-
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/diag.h"
+#include "base/options.h"
+#include "base/process.h"
+#include "base/toolchain.h"
+#include "driver/driver.h"
+#include "driver/options.h"
 
 static bool is_terminal(void)
 {

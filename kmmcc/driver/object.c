@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks into ELF objects and archives: section and symbol names tell how they must be linked. Only
  * little-endian 64-bit objects are read, the only kind of machine with the devices we serve. */
-#include "driver/driver.h"
+#include "driver/object.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

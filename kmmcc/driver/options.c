@@ -1,279 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: kmmcc's own options, and what the real compiler's arguments mean to us. */
-#include "kmmcc.h"
+/* The command line: kmmcc's own options, and what each argument of the real compiler is. */
+#include "driver/options.h"
 
-#include <stdio.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
-/* How an option takes its value. */
-typedef enum takes {
-    TAKES_NONE,
-    TAKES_VALUE, /* -name value, -name=value */
-    TAKES_JOINED /* -name value, -namevalue */
-} takes_t;
-
-/* Has no use for gcc and clang. */
-#define DROPPED ""
-/* Stays as it is for hipcc and clang, and has no use for gcc and nvcc. */
-#define OF_HIP "(hip)"
-
-typedef struct option {
-    const char *name;
-    takes_t takes;
-    role_t role;
-    bool nvcc_only;
-    const char *host;  /* its name for gcc and clang; NULL: the same; "": none */
-    const char *parse; /* its name for parsing with clang; NULL: not needed */
-} option_t;
-
-/* A second dash before a name is accepted, as nvcc does. */
-static const option_t table[] = {
-    /* names that both families know */
-    {"-include", TAKES_VALUE, ROLE_COMPILE, false, NULL, "-include"},
-    {"-isystem", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-isystem"},
-    {"-idirafter", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-idirafter"},
-    {"-iquote", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-iquote"},
-    {"-imacros", TAKES_VALUE, ROLE_COMPILE, false, NULL, "-imacros"},
-    {"-isysroot", TAKES_JOINED, ROLE_OPTION, false, NULL, "-isysroot"},
-    {"-sysroot", TAKES_VALUE, ROLE_OPTION, false, "--sysroot", "--sysroot"},
-    {"-I", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-I"},
-    {"-D", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-D"},
-    {"-U", TAKES_JOINED, ROLE_COMPILE, false, NULL, "-U"},
-    {"-L", TAKES_JOINED, ROLE_LINK, false, NULL, NULL},
-    {"-l", TAKES_JOINED, ROLE_LINK, false, NULL, NULL},
-    {"-o", TAKES_JOINED, ROLE_OUTPUT, false, NULL, NULL},
-    {"-x", TAKES_JOINED, ROLE_LANG, false, "-x", NULL},
-    {"-std", TAKES_VALUE, ROLE_OPTION, false, "-std=", "-std="},
-    {"-MF", TAKES_JOINED, ROLE_DEPEND, false, NULL, NULL},
-    {"-MT", TAKES_JOINED, ROLE_DEPEND, false, NULL, NULL},
-    {"-MQ", TAKES_JOINED, ROLE_DEPEND, false, NULL, NULL},
-    {"-MD", TAKES_NONE, ROLE_DEPEND, false, NULL, NULL},
-    {"-MMD", TAKES_NONE, ROLE_DEPEND, false, NULL, NULL},
-    {"-MP", TAKES_NONE, ROLE_DEPEND, false, NULL, NULL},
-    {"-MG", TAKES_NONE, ROLE_DEPEND, false, NULL, NULL},
-    {"-M", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-MM", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-c", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-S", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-E", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-fsyntax-only", TAKES_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-Xlinker", TAKES_VALUE, ROLE_LINK, false, NULL, NULL},
-    {"-shared", TAKES_NONE, ROLE_LINK, false, NULL, NULL},
-    {"-static", TAKES_NONE, ROLE_LINK, false, NULL, NULL},
-    {"-rdynamic", TAKES_NONE, ROLE_LINK, false, NULL, NULL},
-    {"-r", TAKES_NONE, ROLE_LINK, false, NULL, NULL},
-    {"-T", TAKES_VALUE, ROLE_LINK, false, NULL, NULL},
-    {"-u", TAKES_VALUE, ROLE_LINK, false, NULL, NULL},
-    {"-z", TAKES_VALUE, ROLE_LINK, false, NULL, NULL},
-    {"-e", TAKES_VALUE, ROLE_LINK, false, NULL, NULL},
-    {"-Xpreprocessor", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-Xassembler", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-Xclang", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-mllvm", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-param", TAKES_VALUE, ROLE_OPTION, false, "--param", NULL},
-    {"-aux-info", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-dumpbase", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-dumpdir", TAKES_VALUE, ROLE_COMPILE, false, NULL, NULL},
-    {"-target", TAKES_VALUE, ROLE_OPTION, false, NULL, "-target"},
-    {"-pthread", TAKES_NONE, ROLE_OPTION, false, NULL, "-pthread"},
-    {"-fopenmp", TAKES_NONE, ROLE_OPTION, false, NULL, "-fopenmp"},
-    {"-fno-exceptions", TAKES_NONE, ROLE_OPTION, false, NULL, "-fno-exceptions"},
-    {"-fno-rtti", TAKES_NONE, ROLE_OPTION, false, NULL, "-fno-rtti"},
-    {"-funsigned-char", TAKES_NONE, ROLE_OPTION, false, NULL, "-funsigned-char"},
-    {"-ffast-math", TAKES_NONE, ROLE_OPTION, false, NULL, "-ffast-math"},
-    {"-fdiagnostics-parseable-fixits", TAKES_NONE, ROLE_OPTION, false, NULL, NULL},
-
-    /* nvcc's long names of them */
-    {"-pre-include", TAKES_VALUE, ROLE_COMPILE, true, "-include", "-include"},
-    {"-system-include", TAKES_VALUE, ROLE_COMPILE, true, "-isystem", "-isystem"},
-    {"-include-path", TAKES_VALUE, ROLE_COMPILE, true, "-I", "-I"},
-    {"-define-macro", TAKES_VALUE, ROLE_COMPILE, true, "-D", "-D"},
-    {"-undefine-macro", TAKES_VALUE, ROLE_COMPILE, true, "-U", "-U"},
-    {"-library-path", TAKES_VALUE, ROLE_LINK, true, "-L", NULL},
-    {"-library", TAKES_VALUE, ROLE_LINK, true, "-l", NULL},
-    {"-output-file", TAKES_VALUE, ROLE_OUTPUT, true, "-o", NULL},
-    {"-dependency-output", TAKES_VALUE, ROLE_DEPEND, true, "-MF", NULL},
-    {"-generate-dependencies-with-compile", TAKES_NONE, ROLE_DEPEND, true, "-MD", NULL},
-    {"-generate-nonsystem-dependencies-with-compile", TAKES_NONE, ROLE_DEPEND, true, "-MMD", NULL},
-    {"-generate-dependency-targets", TAKES_NONE, ROLE_DEPEND, true, "-MP", NULL},
-    {"-compile", TAKES_NONE, ROLE_MODE, true, "-c", NULL},
-    {"-preprocess", TAKES_NONE, ROLE_MODE, true, "-E", NULL},
-    {"-linker-options", TAKES_VALUE, ROLE_LINK, true, "-Xlinker", NULL},
-    {"-optimize", TAKES_VALUE, ROLE_OPTION, true, "-O", NULL},
-    {"-device-c", TAKES_NONE, ROLE_MODE, true, "-c", NULL},
-    {"-dc", TAKES_NONE, ROLE_MODE, true, "-c", NULL},
-    {"-dw", TAKES_NONE, ROLE_MODE, true, "-c", NULL},
-
-    /* nvcc's own */
-    {"-Xcompiler", TAKES_VALUE, ROLE_OPTION, true, "-Xcompiler", NULL},
-    {"-compiler-options", TAKES_VALUE, ROLE_OPTION, true, "-Xcompiler", NULL},
-    {"-compiler-bindir", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-ccbin", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-use_fast_math", TAKES_NONE, ROLE_OPTION, true, "-funsafe-math-optimizations", "-ffast-math"},
-    {"-arch", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-gpu-architecture", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-code", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-gpu-code", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-gencode", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-generate-code", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Xptxas", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-ptxas-options", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Xnvlink", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-nvlink-options", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Xcudafe", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Xfatbin", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Xarchive", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-archive-options", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-rdc", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-relocatable-device-code", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-dlink", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-device-link", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-lib", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-ptx", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-cubin", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-fatbin", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-optix-ir", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-ltoir", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-cuda", TAKES_NONE, ROLE_MODE, true, DROPPED, NULL},
-    {"-dlto", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-lineinfo", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-generate-line-info", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-G", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-device-debug", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-maxrregcount", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-extended-lambda", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-expt-extended-lambda", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-expt-relaxed-constexpr", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-keep", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-keep-dir", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-odir", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-output-directory", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-default-stream", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-cudart", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-cudadevrt", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-ftz", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-fmad", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-prec-div", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-prec-sqrt", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-res-usage", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-resource-usage", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-restrict", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-allow-unsupported-compiler", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-forward-unknown-to-host-compiler", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-forward-unknown-to-host-linker", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-forward-unknown-opts", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-diag-suppress", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-diag-error", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-diag-warn", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-threads", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-t", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-split-compile", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-machine", TAKES_VALUE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-dryrun", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-Wno-deprecated-gpu-targets", TAKES_NONE, ROLE_OPTION, true, DROPPED, NULL},
-    {"-disable-warnings", TAKES_NONE, ROLE_OPTION, true, "-w", NULL},
-
-    /* hipcc's own */
-    {"-offload-arch", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-no-offload-arch", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-amdgpu-target", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-offload-compress", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-no-offload-compress", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-fgpu-rdc", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-fno-gpu-rdc", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-fgpu-default-stream", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-gpu-max-threads-per-block", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-munsafe-fp-atomics", TAKES_NONE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-hip-link", TAKES_NONE, ROLE_LINK, false, OF_HIP, NULL},
-    {"-rocm-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-rocm-device-lib-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-hip-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-    {"-hip-device-lib-path", TAKES_VALUE, ROLE_OPTION, false, OF_HIP, NULL},
-};
-
-/* ---- Lists of strings ---- */
-
-void list_add(list_t *l, const char *item)
-{
-    if (l->count + 1 >= l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 16;
-        const char **grown = arena_alloc((size_t)l->capacity * sizeof(*grown));
-        if (l->count)
-            memcpy(grown, l->item, (size_t)l->count * sizeof(*grown));
-        l->item = grown;
-    }
-    l->item[l->count++] = item;
-    l->item[l->count] = NULL;
-}
-
-static const char *after(const char *text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
-
-/* ---- Response files ---- */
-
-/* Splits text at blanks; quotes group, a backslash takes the next character as it is. */
-static void split_words(const char *s, list_t *words)
-{
-    while (*s) {
-        s += strspn(s, " \t\r\n\f\v");
-        if (!*s)
-            return;
-        text_t word = {0};
-        text_add(&word, "", 0);
-        char quote = 0;
-        for (; *s && (quote || !strchr(" \t\r\n\f\v", *s)); s++) {
-            if (*s == '\\' && s[1] && quote != '\'')
-                text_add(&word, ++s, 1);
-            else if (quote ? *s == quote : *s == '"' || *s == '\'')
-                quote = quote ? 0 : *s;
-            else
-                text_add(&word, s, 1);
-        }
-        list_add(words, word.data);
-    }
-}
-
-enum { RESPONSE_DEPTH = 16 };
-
-static void expand(const char *argument, list_t *out, int depth);
-
-static bool expand_file(const char *path, list_t *out, int depth)
-{
-    const source_t *file = access(path, R_OK) == 0 ? source_read(path) : NULL;
-    if (!file)
-        return false;
-    list_t words = {0};
-    split_words(file->text, &words);
-    for (int k = 0; k < words.count; k++)
-        expand(words.item[k], out, depth + 1);
-    return true;
-}
-
-/* An `@file` that cannot be read is an argument like any other, as for gcc. */
-static void expand(const char *argument, list_t *out, int depth)
-{
-    if (argument[0] != '@' || depth > RESPONSE_DEPTH || !expand_file(argument + 1, out, depth))
-        list_add(out, argument);
-}
-
-/* The value of nvcc's option that names a response file; NULL if argv[index] is another option. */
-static const char *options_file(char **argv, int index, int argc, bool *takes_next)
-{
-    static const char *const names[] = {"-optf", "--options-file", "-options-file"};
-    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-        const char *rest = after(argv[index], names[k]);
-        *takes_next = rest && !*rest && index + 1 < argc;
-        if (*takes_next)
-            return argv[index + 1];
-        if (rest && *rest == '=')
-            return rest + 1;
-    }
-    return NULL;
-}
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/list.h"
+#include "driver/option_table.h"
+#include "driver/response.h"
 
 /* ---- Languages ---- */
 
@@ -364,41 +101,6 @@ static argument_t *add_argument(reader_t *r, const char *text, role_t role)
     return a;
 }
 
-/* Whether `rest`, what follows the option's name, can be its value. Joined values follow one dash
- * only. */
-static bool rest_fits(const option_t *option, const char *rest, bool two_dashes)
-{
-    if (!*rest)
-        return true;
-    switch (option->takes) {
-    case TAKES_NONE: return false;
-    case TAKES_VALUE: return *rest == '=';
-    case TAKES_JOINED: return !two_dashes || *rest == '=';
-    }
-    return false;
-}
-
-/* The option with the longest name that fits the word; *value is NULL where it is the next word. */
-static const option_t *find_option(const char *word, const char **value)
-{
-    bool two_dashes = word[0] == '-' && word[1] == '-';
-    const option_t *found = NULL;
-    const char *found_rest = NULL;
-    for (size_t k = 0; k < sizeof(table) / sizeof(*table); k++) {
-        const char *rest = after(word + two_dashes, table[k].name);
-        if (rest && rest_fits(&table[k], rest, two_dashes) && (!found || rest < found_rest)) {
-            found = &table[k];
-            found_rest = rest;
-        }
-    }
-    if (!found || !*found_rest)
-        return *value = NULL, found;
-    bool equals = *found_rest == '=' &&
-                  (found->takes == TAKES_VALUE || two_dashes || found->role == ROLE_LANG);
-    *value = found_rest + equals;
-    return found;
-}
-
 static void add_flag(reader_t *r, const char *name, const char *value)
 {
     if (!value) {
@@ -426,10 +128,10 @@ static void read_host_options(reader_t *r, const char *value)
     }
     for (int k = 0; k < parts.count; k++) {
         const char *own = NULL;
-        const option_t *option = find_option(parts.item[k], &own);
+        const option_t *option = option_find(parts.item[k], &own);
         if (!option || !option->parse)
             continue;
-        if (option->takes != TAKES_NONE && !own && k + 1 < parts.count)
+        if (option->value_form != VALUE_NONE && !own && k + 1 < parts.count)
             own = parts.item[++k];
         add_flag(r, option->parse, own);
     }
@@ -494,17 +196,17 @@ static void note_option(reader_t *r, const option_t *option, const char *value)
 static bool read_known(reader_t *r, const char *word)
 {
     const char *value = NULL;
-    const option_t *option = find_option(word, &value);
+    const option_t *option = option_find(word, &value);
     if (!option)
         return false;
-    bool nvcc_only = option->nvcc_only || after(word, "--x") != NULL;
-    if (after(word, "--x"))
+    bool nvcc_only = option->nvcc_only || option_rest(word, "--x") != NULL;
+    if (option_rest(word, "--x"))
         r->o->nvcc_only = true;
     argument_t *named = add_argument(r, word, option->role);
     named->nvcc_only = nvcc_only;
     named->hip_only = option->host && strcmp(option->host, OF_HIP) == 0;
     r->o->has_hip_options |= named->hip_only;
-    if (option->takes != TAKES_NONE && !value) {
+    if (option->value_form != VALUE_NONE && !value) {
         if (r->next == r->words.count) {
             diag_plain(SEVERITY_ERROR, "'%s' needs a value after it", word);
             return true;
@@ -554,7 +256,7 @@ static bool is_host_only(const char *word)
     for (size_t k = 0; k < sizeof(fine) / sizeof(*fine); k++)
         if (strcmp(word, fine[k]) == 0)
             return false;
-    return word[1] == 'f' || word[1] == 'W' || word[1] == 'm' || after(word, "-pedantic") ||
+    return word[1] == 'f' || word[1] == 'W' || word[1] == 'm' || option_rest(word, "-pedantic") ||
            strcmp(word, "-pthread") == 0 || strcmp(word, "-rdynamic") == 0;
 }
 
@@ -563,9 +265,9 @@ static void read_unknown(reader_t *r, const char *word)
     static const name_t kinds[] = {
         {"all-warnings", 1},          {"cross-execution-space-call", 1}, {"reorder", 1},
         {"default-stream-launch", 1}, {"deprecated-declarations", 1},    {NULL, 0}};
-    role_t role = after(word, "-Wl,")   ? ROLE_LINK
-                  : after(word, "-Wp,") ? ROLE_COMPILE
-                                        : ROLE_OPTION;
+    role_t role = option_rest(word, "-Wl,")   ? ROLE_LINK
+                  : option_rest(word, "-Wp,") ? ROLE_COMPILE
+                                              : ROLE_OPTION;
     r->o->host_only |= is_host_only(word);
     r->o->debug_info |= word[1] == 'g' && strcmp(word, "-g0") != 0;
     if (word[1] == 'O')
@@ -663,7 +365,7 @@ static void note_form(const char *word)
 
 static const char *own_value(const char *word, const char *name)
 {
-    const char *value = after(word, name);
+    const char *value = option_rest(word, name);
     if (value && !*value)
         diag_plain(SEVERITY_ERROR, "'%s' needs a value after the '='", word);
     return value;
@@ -672,7 +374,7 @@ static const char *own_value(const char *word, const char *name)
 /* True if the word is kmmcc's alone and is not passed on. */
 static bool read_own(options_t *o, const char *word)
 {
-    const char *value = after(word, "--target=");
+    const char *value = option_rest(word, "--target=");
     if (value && !strchr(value, '-')) /* clang's triples have dashes */
         return o->target = read_target(value), true;
     if ((value = own_value(word, "--compiler=")))
@@ -685,7 +387,7 @@ static bool read_own(options_t *o, const char *word)
         return o->manage = read_manage(value), true;
     if (read_flag(o, word))
         return true;
-    if (!after(word, "-fkmm") && !after(word, "-fno-kmm"))
+    if (!option_rest(word, "-fkmm") && !option_rest(word, "-fno-kmm"))
         return false;
     diag_plain(SEVERITY_ERROR, "unknown option '%s'", word);
     diag_plain(SEVERITY_NOTE, "'kmmcc --help' lists the options that begin with -fkmm");
@@ -731,12 +433,12 @@ static typed_t *expand_all(reader_t *r, int argc, char **argv, int *count)
     for (int k = 1; k < argc; k++) {
         typed_t *t = &typed[(*count)++];
         bool takes_next = false;
-        const char *file = options_file(argv, k, argc, &takes_next);
+        const char *file = response_option(argv, k, argc, &takes_next);
         *t = (typed_t){
             .text = argv[k], .value = takes_next ? argv[k + 1] : NULL, .first = r->words.count};
         if (!file)
-            expand(argv[k], &r->words, 0);
-        else if (!expand_file(file, &r->words, 0))
+            response_expand(argv[k], &r->words, 0);
+        else if (!response_read(file, &r->words, 0))
             diag_plain(SEVERITY_ERROR, "cannot read the options file '%s'", file);
         t->last = r->words.count;
         k += takes_next;
@@ -797,46 +499,4 @@ options_t *options_read(int argc, char **argv)
     o->parse_flags = r.flags.item;
     o->parse_flag_count = r.flags.count;
     return diag_error_count() ? NULL : o;
-}
-
-/* ---- For gcc and clang ---- */
-
-static void add_split(list_t *list, const char *value)
-{
-    while (*value) {
-        size_t length = strcspn(value, ",");
-        list_add(list, arena_copy(value, length));
-        value += length + (value[length] == ',');
-    }
-}
-
-void options_translate(const options_t *o, int index, list_t *list)
-{
-    const argument_t *a = &o->arguments[index];
-    const char *value = NULL;
-    const option_t *option = a->is_value || a->text[0] != '-' ? NULL : find_option(a->text, &value);
-    bool separate = index + 1 < o->argument_count && o->arguments[index + 1].is_value;
-    bool spelled_alike =
-        !option || (!a->nvcc_only && !(separate && strcmp(option->name, "-std") == 0));
-    if (a->is_value)
-        return;
-    if (separate)
-        value = o->arguments[index + 1].text;
-    if (option && option->role == ROLE_LANG && value && strcmp(value, "cu") == 0)
-        return;
-    if (spelled_alike) {
-        list_add(list, a->text);
-        if (separate)
-            list_add(list, value);
-    } else if (!option->host) {
-        list_add(list, option->name);
-    } else if (strcmp(option->host, "-Xcompiler") == 0) {
-        add_split(list, value);
-    } else if (value && (strlen(option->host) == 2 || strchr(option->host, '='))) {
-        list_add(list, arena_printf("%s%s", option->host, value));
-    } else if (*option->host) {
-        list_add(list, option->host);
-        if (value)
-            list_add(list, value);
-    }
 }

@@ -1,58 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One file on its way from text to text. */
+#include "driver/transform.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/check.h"
+#include "analyze/declaration.h"
 #include "analyze/declare.h"
-
-/* A pragma that could not be parsed, and the messages [first, last) about it. */
-typedef struct mistake {
-    struct mistake *next;
-    size_t at;
-    int first, last;
-} mistake_t;
-
-/* All pragmas are parsed before the first error stops the file. */
-void parse_pragmas(unit_t *u)
-{
-    size_t from = 0;
-    pragma_t pragma;
-    int capacity = 0;
-    while (pragma_next(u->source, &from, &pragma)) {
-        int first = diag_count();
-        directive_t *d = parse_directive(u->source, pragma);
-        if (!d) {
-            mistake_t *m = arena_alloc(sizeof(*m));
-            *m = (mistake_t){u->mistakes, pragma.begin, first, diag_count()};
-            u->mistakes = m;
-            continue;
-        }
-        if (u->directive_count == capacity) {
-            capacity = 2 * capacity + 16;
-            directive_t **directives = arena_alloc((size_t)capacity * sizeof(*directives));
-            if (u->directive_count)
-                memcpy(directives, u->directives, (size_t)u->directive_count * sizeof(*directives));
-            u->directives = directives;
-        }
-        d->order = u->directive_count;
-        u->directives[u->directive_count++] = d;
-    }
-}
-
-/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of
- * others stay. Returns how many there were. */
-static int forget_disabled(unit_t *u)
-{
-    int count = u->next ? forget_disabled(u->next) : 0;
-    for (const mistake_t *m = u->mistakes; m; m = m->next) {
-        if (!clang_disabled_source(u, m->at))
-            continue;
-        diag_retract(m->first, m->last);
-        count += m->last - m->first;
-    }
-    u->mistakes = NULL;
-    return count;
-}
+#include "base/arena.h"
+#include "base/diag.h"
+#include "clang/bind.h"
+#include "clang/parse.h"
+#include "clang/pragmas.h"
+#include "clang/probe.h"
+#include "clang/unit.h"
+#include "clang/verify.h"
+#include "cpu/host.h"
+#include "emit/emit.h"
+#include "emit/explain.h"
+#include "emit/rewrite.h"
+#include "gpu/clone.h"
+#include "pragma/macro.h"
 
 /* Parses the files and finds what their directives govern; goes on after errors that are about
  * single directives. *first: the number of the first message about that. */
@@ -60,9 +31,9 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
 {
     *first = diag_count();
     for (unit_t *k = u; k; k = k->next)
-        bind_probes(k);
-    bool parsed = clang_parse(u, bodies);
-    *first -= forget_disabled(u);
+        probe_write(k);
+    bool parsed = parse_unit(u, bodies);
+    *first -= pragmas_forget_disabled(u);
     if (!parsed)
         return false;
     for (unit_t *k = u; k; k = k->next)
@@ -97,7 +68,7 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
     if (!bind_once(u, light && !headers ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
     if (declared)
-        declare_bind(u);
+        declaration_bind_all(u);
     return true;
 }
 
@@ -227,7 +198,7 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
         if (includes->file[k]->has_pragma && !o->ignores_pragmas)
             unit_add(&u, includes->file[k]->source);
     for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
-        parse_pragmas(k);
+        pragmas_parse(k);
     if (bind_unit(&u, clones, errors)) {
         unit_choose_includes(&u);
         check_directives(&u);
@@ -239,7 +210,7 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     for (unit_t *k = &u; k && o->explain; k = k->next)
         explain_directives(k);
     rewrite(&u, clones);
-    if (diag_error_count() > errors || ((clones || !cuda) && !clang_verify(&u, changed_text)))
+    if (diag_error_count() > errors || ((clones || !cuda) && !verify_unit(&u, changed_text)))
         return NULL;
     emit_headers(&u, includes, headers);
     char *text = emit_text(&u);

@@ -6,9 +6,22 @@
  * libkmm translates each word of the block that is the address of an array. So that no number is
  * taken for one, integers of less than 64 bits are kept as long long, and float as double.
  */
+#include "emit/call.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "emit/describe.h"
+#include "pragma/form.h"
 
 typedef struct parameter {
     const char *name;     /* of the field; NULL where rebase gives the value */
@@ -98,7 +111,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
         return false;
     }
-    const char *name = clang_text(clang_getCursorSpelling(cursor));
+    const char *name = cursor_name(cursor);
     p->shown = *name ? name : arena_printf("#%d", number + 1);
     p->type = clang_text(clang_getTypeSpelling(type));
     p->field = field_type(type, p->type);
@@ -113,7 +126,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
-        p->item = item_of(c, check_root(c->d->argument[number]));
+        p->item = item_of(c, cursor_root(c->d->argument[number]));
     return true;
 }
 
@@ -208,8 +221,8 @@ static void write_function(call_t *c)
     text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin),
                 s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
     unit_range(c->u, c->d->top, &begin, &end);
-    begin = clone_begin(s, begin);
-    text_printf(&out, "%s\n", emit_line(s, source_line(s, begin)));
+    begin = source_declaration_begin(s, begin);
+    text_printf(&out, "%s\n", source_line_marker(s, source_line(s, begin)));
     unit_edit(c->u, begin, begin, out.data);
 }
 
@@ -239,7 +252,7 @@ static void write_call(call_t *c, const char *indent)
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].rebase)
             text_printf(&out, "kmm_launch_expect(kmm, %s, %s, %s);\n%s    ",
-                        emit_quoted(c->parameter[k].shown), c->parameter[k].argument,
+                        text_quoted(c->parameter[k].shown), c->parameter[k].argument,
                         expected(c, c->parameter[k].rebase), indent);
     if (c->fields.length && c->u->lang == LANG_C)
         text_printf(&out, "struct kmm_args_%u kmm_args = { %s };\n%s    ", c->line, c->values.data,
@@ -249,8 +262,8 @@ static void write_call(call_t *c, const char *indent)
                     indent);
     text_printf(&out,
                 "kmm_directive_check(kmm_launch_call(kmm, kmm_call_%u, %s), %s, %u);\n%s}\n%s\n",
-                c->line, args, emit_quoted(s->path), c->line, indent,
-                emit_line(s, source_line(s, c->d->launch_end)));
+                c->line, args, text_quoted(s->path), c->line, indent,
+                source_line_marker(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that describe a launch to libkmm, as include/kmm/launch.h defines them. */
+#include "emit/describe.h"
+
+#include <clang-c/Index.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/token.h"
+#include "kmm/launch.h"
+#include "pragma/parse.h"
 
 static const char *const source_names[] = {"KMM_GLOBAL_X", "KMM_GLOBAL_Y", "KMM_GLOBAL_Z",
                                            "KMM_BLOCK_X",  "KMM_BLOCK_Y",  "KMM_BLOCK_Z",
@@ -83,7 +91,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                           const char *indent, text_t *out)
 {
     static const char *const modes[] = {"", "KMM_READ", "KMM_WRITE", "KMM_UPDATE"};
-    const char *text = emit_quoted(source_words(u->source, item->begin, item->end));
+    const char *text = text_quoted(source_words(u->source, item->begin, item->end));
     const char *base = source_words(u->source, item->base->begin, item->base->end);
     char stars[KMM_MAX_DIMS + 2] = "*";
     memset(stars, '*', (size_t)item->inner_dims + 1);
@@ -139,9 +147,11 @@ static void describe_placement(const unit_t *u, const directive_t *d, const char
                         : "0");
     if (d->has_schedule)
         text_printf(out, "%skmm_launch_schedule(kmm, %s);\n", indent, schedules[d->schedule]);
-    if (d->priority)
-        text_printf(out, "%skmm_launch_priority(kmm, (int)(%s));\n", indent,
-                    form_text(form_of(u->source, d->priority)));
+    for (int k = 0; k < d->setting_count; k++)
+        if (d->setting[k].value)
+            text_printf(out, "%skmm_launch_%s(kmm, (int)(%s));\n", indent,
+                        token_text(u->source, d->setting[k].name),
+                        form_text(form_of(u->source, d->setting[k].value)));
     if (d->nowait)
         text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
 }
@@ -150,11 +160,13 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
     text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
-                emit_quoted(name), emit_quoted(u->source->path),
+                text_quoted(name), text_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
-    if (d->has_label)
-        text_printf(out, "%skmm_launch_label(kmm, %s);\n", indent,
-                    directive_string(u->source, d, d->label));
+    for (int k = 0; k < d->setting_count; k++)
+        if (!d->setting[k].value)
+            text_printf(out, "%skmm_launch_%s(kmm, %s);\n", indent,
+                        token_text(u->source, d->setting[k].name),
+                        directive_string(u->source, d, d->setting[k].string));
     describe_axes(u, d, indent, out);
     if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unified diffs by the greedy method of E. W. Myers, "An O(ND) Difference Algorithm and Its
  * Variations", Algorithmica 1, 1986. */
-#include "driver/driver.h"
+#include "emit/diff.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 enum {
     CONTEXT = 3,

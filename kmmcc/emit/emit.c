@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source with its edits applied. */
+#include "emit/emit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
-
-void unit_edit(unit_t *u, size_t begin, size_t end, const char *text)
-{
-    if (u->edit_count == u->edit_capacity) {
-        u->edit_capacity = 2 * u->edit_capacity + 64;
-        edit_t *edits = arena_alloc((size_t)u->edit_capacity * sizeof(*edits));
-        if (u->edit_count)
-            memcpy(edits, u->edits, (size_t)u->edit_count * sizeof(*edits));
-        u->edits = edits;
-    }
-    u->edits[u->edit_count] = (edit_t){begin, end, text, u->edit_count};
-    u->edit_count++;
-}
-
-char *emit_quoted(const char *text)
-{
-    text_t out = {0};
-    text_add(&out, "\"", 1);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            text_add(&out, "\\", 1);
-        text_add(&out, text, 1);
-    }
-    text_add(&out, "\"", 1);
-    return out.data;
-}
-
-char *emit_line(const source_t *s, unsigned line)
-{
-    return arena_printf("#line %u %s", line, emit_quoted(s->path));
-}
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/text.h"
 
 /* By place; an insertion before the replacement of the same place, and equal ones as they were
  * made. */
@@ -62,7 +37,7 @@ char *emit_text(unit_t *u)
     text_t out = {0};
     size_t from = 0;
     sort_edits(u->edits, u->edit_count);
-    text_printf(&out, "%s\n", emit_line(u->source, 1));
+    text_printf(&out, "%s\n", source_line_marker(u->source, 1));
     for (int k = 0; k < u->edit_count; k++) {
         const edit_t *e = &u->edits[k];
         if (e->begin < from) {

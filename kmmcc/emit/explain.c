@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch becomes, in words and formulas: axes, chunks, the elements and bytes of each
  * argument, and what is copied when. */
+#include "emit/explain.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "kmm/launch.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
+#include "pragma/form.h"
 
 typedef struct explanation {
     const unit_t *u;

@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The edits that turn directives into calls of libkmm. */
+#include "emit/rewrite.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "emit/call.h"
+#include "emit/describe.h"
+#include "gpu/clone.h"
+#include "gpu/register.h"
+#include "kmm/launch.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
+#include "pragma/form.h"
+#include "pragma/pragma.h"
 
 /* The white space before the place on its line, when there is nothing else. */
 static char *indent_at(const source_t *s, size_t offset)
@@ -36,7 +55,8 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
 static const char *line_below(const source_t *s, const pragma_t *pragma)
 {
     unsigned line = source_line(s, pragma->end);
-    return pragma->is_operator ? arena_printf("%s\n", emit_line(s, line)) : emit_line(s, line + 1);
+    return pragma->is_operator ? arena_printf("%s\n", source_line_marker(s, line))
+                               : source_line_marker(s, line + 1);
 }
 
 /* ---- The header ---- */
@@ -47,13 +67,13 @@ void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
         return;
-    size_t place = clone_begin(u->source, u->include_at);
+    size_t place = source_declaration_begin(u->source, u->include_at);
     unit_edit(u, place, place,
               arena_printf("#include <kmm/%s>\n%s\n",
                            u->target == TARGET_HOST ? "launch.h"
                            : u->lang == LANG_HIP    ? "hip.h"
                                                     : "cuda.h",
-                           emit_line(u->source, source_line(u->source, place))));
+                           source_line_marker(u->source, source_line(u->source, place))));
     u->edits[u->edit_count - 1].order = -1;
 }
 
@@ -79,8 +99,8 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     else
         text_printf(&out, "{\n");
     describe_launch(u, d, inner, &out);
-    if (d->is_kernel && u->target != TARGET_HOST && *clone_registration(u, d))
-        text_printf(&out, "%s%s\n", inner, clone_registration(u, d));
+    if (d->is_kernel && u->target != TARGET_HOST && *register_launch(u, d))
+        text_printf(&out, "%s%s\n", inner, register_launch(u, d));
     for (int k = 0; k < d->shared_symbols.count && !d->home; k++)
         text_printf(&out, "%skmm_share(%s);\n", inner, d->shared_symbols.item[k]);
     if (d->is_kernel)
@@ -89,7 +109,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         text_printf(&out, "%s", line_below(s, &d->pragma));
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
     } else {
-        text_printf(&out, "%s\n%s", emit_line(s, source_line(s, d->launch_begin)), inner);
+        text_printf(&out, "%s\n%s", source_line_marker(s, source_line(s, d->launch_begin)), inner);
         unit_edit(u, d->pragma.begin, d->pragma.end, comment);
         unit_edit(u, d->launch_begin, d->launch_begin, out.data);
     }
@@ -126,8 +146,8 @@ static void map_extent(const unit_t *u, const map_item_t *item, const char **bas
 /* The call for one item. */
 static const char *alone_call(const unit_t *u, const directive_t *d, const map_item_t *item)
 {
-    const char *text = emit_quoted(source_words(u->source, item->begin, item->end)), *base, *bytes;
-    const char *place = arena_printf("%s, %u", emit_quoted(u->source->path),
+    const char *text = text_quoted(source_words(u->source, item->begin, item->end)), *base, *bytes;
+    const char *place = arena_printf("%s, %u", text_quoted(u->source->path),
                                      source_line(u->source, d->pragma.begin));
     map_extent(u, item, &base, &bytes);
     switch (d->kind) {
@@ -156,7 +176,7 @@ static void rewrite_alone(unit_t *u, const directive_t *d)
                *comment = comment_of(s, &d->pragma, indent);
     text_t out = {0};
     if (d->kind == DIRECTIVE_WAIT && d->map_count == 0) {
-        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", emit_quoted(s->path),
+        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", text_quoted(s->path),
                     source_line(s, d->pragma.begin), comment,
                     d->pragma.is_operator ? arena_printf("\n%s", line_below(s, &d->pragma)) : "");
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
@@ -173,7 +193,7 @@ static void rewrite_alone(unit_t *u, const directive_t *d)
 static void rewrite_data(unit_t *u, const directive_t *d)
 {
     const source_t *s = u->source;
-    const char *indent = indent_at(s, d->pragma.begin), *file = emit_quoted(s->path);
+    const char *indent = indent_at(s, d->pragma.begin), *file = text_quoted(s->path);
     unsigned line = source_line(s, d->pragma.begin);
     size_t begin, end;
     text_t enter = {0}, leave = {0};
@@ -187,7 +207,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
                     indent, k, base, indent, k, bytes);
         text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
                     indent, map_names[d->map[k].map],
-                    emit_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
+                    text_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
     }
     for (int k = d->map_count - 1; k >= 0; k--)
         text_printf(&leave, " kmm_data_exit(kmm_base_%d, kmm_bytes_%d, %s, %u);", k, k, file, line);

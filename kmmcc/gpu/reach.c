@@ -4,21 +4,20 @@
  * themselves, and where they call others that do. clone.c makes copies of them that are told which
  * part of the grid they run.
  */
+#include "gpu/reach.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/token.h"
+#include "clang/cursor.h"
 
 typedef struct reach {
     unit_t *u;
     function_t *f;    /* whose body is visited */
     lambda_t *lambda; /* the innermost lambda around the place */
 } reach_t;
-
-static const char *spelling(CXCursor c)
-{
-    return clang_text(clang_getCursorSpelling(c));
-}
 
 static bool is_function(enum CXCursorKind k)
 {
@@ -74,8 +73,8 @@ static function_t *add_function(unit_t *u, CXCursor f)
     function_t *new = arena_alloc(sizeof(*new));
     *new = (function_t){.cursor = f,
                         .u = unit_holding(u->main, f),
-                        .name = spelling(f),
-                        .is_kernel = bind_is_kernel(f)};
+                        .name = cursor_name(f),
+                        .is_kernel = cursor_is_kernel(f)};
     new->next = u->main->functions;
     u->main->functions = new;
     if (!new->u || !unit_range(new->u, f, &new->begin, &new->end))
@@ -88,7 +87,7 @@ static function_t *add_function(unit_t *u, CXCursor f)
 
 /* Behind what the declaration may be an instance of, to where its body is; null if that is not in
  * the program. */
-static CXCursor body_of(CXCursor f)
+static CXCursor change_body_begin(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(f);
@@ -98,7 +97,7 @@ static CXCursor body_of(CXCursor f)
     CXCursor general = clang_getCursorDefinition(template);
     if (clang_Cursor_isNull(definition) ||
         clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
-        return body_of(general);
+        return change_body_begin(general);
     return definition;
 }
 
@@ -107,7 +106,7 @@ static void add_callee(reach_t *r, reach_call_t *call, CXCursor f)
     enum { MAX_CALLEES = 32 };
     if (!is_function(clang_getCursorKind(f)))
         return;
-    f = body_of(f);
+    f = change_body_begin(f);
     if (clang_Cursor_isNull(f) || clang_Location_isInSystemHeader(clang_getCursorLocation(f)))
         return;
     if (!call->callee)
@@ -122,7 +121,7 @@ static bool is_of_groups(CXCursor f)
     for (; !clang_Cursor_isNull(scope) && !clang_isInvalid(clang_getCursorKind(scope));
          scope = clang_getCursorSemanticParent(scope))
         if (clang_getCursorKind(scope) == CXCursor_Namespace &&
-            !strcmp(spelling(scope), "cooperative_groups"))
+            !strcmp(cursor_name(scope), "cooperative_groups"))
             return true;
     return false;
 }
@@ -141,14 +140,14 @@ static void add_call(reach_t *r, CXCursor c)
     CXCursor to =
         clang_getCursorKind(c) == CXCursor_OverloadedDeclRef ? c : clang_getCursorReferenced(c);
     reach_call_t *call = arena_alloc(sizeof(*call));
-    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = spelling(c)};
+    *call = (reach_call_t){.cursor = c, .lambda = r->lambda, .name = cursor_name(c)};
     if (r->f->u)
         call->at = place_of(r->f->u, c, call->name, &call->written);
     add_callee(r, call, to);
     unsigned count =
         clang_getCursorKind(to) == CXCursor_OverloadedDeclRef ? clang_getNumOverloadedDecls(to) : 0;
     for (unsigned k = 0; k < count; k++)
-        add_callee(r, call, bind_used(clang_getOverloadedDecl(to, k)));
+        add_callee(r, call, cursor_used(clang_getOverloadedDecl(to, k)));
     if (!call->callee_count)
         return;
     call->is_member = clang_getCursorKind(call->callee[0]->cursor) == CXCursor_CXXMethod ||
@@ -180,7 +179,7 @@ static void note_sync(reach_t *r, CXCursor c)
                            ? ""
                            : clang_text(clang_getTypeSpelling(
                                  clang_getCanonicalType(clang_getCursorType(argument))));
-    const char *name = clang_Cursor_isNull(class) ? "" : spelling(class);
+    const char *name = clang_Cursor_isNull(class) ? "" : cursor_name(class);
     r->f->syncs_grid |= !strcmp(name, "grid_group") || !strcmp(name, "multi_grid_group") ||
                         strstr(type, "grid_group") != NULL;
 }
@@ -254,11 +253,11 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (kind == CXCursor_LambdaExpr)
         return visit_lambda(c, r);
     if (kind == CXCursor_TypeRef)
-        note_group(r, c, spelling(clang_getCursorReferenced(c)));
+        note_group(r, c, cursor_name(clang_getCursorReferenced(c)));
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
         kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
         return CXChildVisit_Recurse;
-    const char *name = spelling(c);
+    const char *name = cursor_name(c);
     bool is_variable = kind == CXCursor_DeclRefExpr;
     if ((is_variable || kind == CXCursor_MemberRefExpr) && !*name) {
         CXCursor to = clang_getCursorReferenced(c);
@@ -301,7 +300,7 @@ static bool is_reached_unnamed(CXCursor f)
     enum CXCursorKind kind = clang_getCursorKind(f);
     return kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
            kind == CXCursor_ConversionFunction || clang_CXXMethod_isVirtual(f) ||
-           !strncmp(spelling(f), "operator", 8);
+           !strncmp(cursor_name(f), "operator", 8);
 }
 
 /* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`.
@@ -447,7 +446,7 @@ static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientD
     if (!is_function(clang_getCursorKind(c)))
         return CXChildVisit_Recurse;
     bool unnamed = is_reached_unnamed(c), host = runs_on_host(c);
-    if (clang_isCursorDefinition(c) && !bind_is_kernel(c) && (!host || names_device(u, c))) {
+    if (clang_isCursorDefinition(c) && !cursor_is_kernel(c) && (!host || names_device(u, c))) {
         function_t *f = add_function(u, c);
         f->is_shared |= unnamed && !host && reach_is_told(f);
         f->holds_lambdas |= host;

@@ -3,10 +3,15 @@
  * Expressions of clauses, with the precedence of C. Only their shape matters here: clang has the
  * last word on names and types, and what is not arithmetic stays text.
  */
+#include "pragma/expression.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/token.h"
 #include "pragma/parser.h"
 
 /* Expressions within each other, as clang's limit of brackets, and operators in a row. */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer expressions as the generated source computes them: in 64 bits, whatever the types of the
  * leaves. */
+#include "pragma/form.h"
+
+#include <clang-c/Index.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/token.h"
 
 enum { FORM_CHOICE = 0, FORM_ADD = 9, FORM_MULTIPLY = 10, FORM_UNARY = 11, FORM_PRIMARY = 12 };
 

@@ -5,13 +5,16 @@
  * whether pragmas are obeyed. Only words are looked at, in the source and in the headers of the
  * program that it includes, whatever #if says.
  */
-#include "directive.h"
-#include "driver/driver.h"
+#include "pragma/includes.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/arena.h"
+#include "base/token.h"
+#include "pragma/macro.h"
 
 enum { MAX_FILES = 4096 };
 
@@ -127,13 +130,8 @@ static include_file_t *file_at(scan_t *s, const char *path)
 
 static void add_include(include_file_t *f, include_t include)
 {
-    if (f->include_count == f->include_capacity) {
-        f->include_capacity = 2 * f->include_capacity + 16;
-        include_t *all = arena_alloc((size_t)f->include_capacity * sizeof(*all));
-        if (f->include_count)
-            memcpy(all, f->include, (size_t)f->include_count * sizeof(*all));
-        f->include = all;
-    }
+    f->include =
+        arena_grow(f->include, f->include_count, &f->include_capacity, sizeof(*f->include));
     f->include[f->include_count++] = include;
 }
 

@@ -5,9 +5,16 @@
  * for. Other macros stay as they are. The expansion is one line long and ends with as many newlines
  * as the use had, so that all lines keep their numbers.
  */
+#include "pragma/macro.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "pragma/pragma.h"
 
 enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32, MAX_BYTES = 1 << 17 };
 
@@ -81,13 +88,7 @@ static void add_definition(macros_t *list, const source_t *s, token_t line)
         m.is_ambiguous |= same;
         list->at[k].is_ambiguous |= same;
     }
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 64;
-        macro_t *at = arena_alloc((size_t)list->capacity * sizeof(*at));
-        if (list->count)
-            memcpy(at, list->at, (size_t)list->count * sizeof(*at));
-        list->at = at;
-    }
+    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
     list->at[list->count++] = m;
 }
 
@@ -452,4 +453,11 @@ int macro_header_names(const includes_t *includes, const options_t *o, const cha
             out[count++] = name;
     }
     return count;
+}
+
+bool source_has_pragma(const source_t *s)
+{
+    pragma_t found;
+    size_t from = 0;
+    return pragma_next(s, &from, &found) || macro_may_write_pragma(s);
 }

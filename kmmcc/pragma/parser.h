@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the parser of one pragma, shared by parse.c and expression.c. */
+/* The state of the parser of one pragma, which all rules of its grammar share. */
 #ifndef KMMCC_PARSER_H
 #define KMMCC_PARSER_H
 
-#include "directive.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/source.h"
+#include "base/token.h"
+#include "pragma/directive.h"
+
+/* The number of items of an array. */
+#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 typedef struct parser {
     const source_t *s;
@@ -22,10 +30,6 @@ bool parser_at(const parser_t *p, const char *punctuator);
 bool parser_expect(parser_t *p, const char *punctuator);
 /* Reports at the next token; at most one error for each clause. */
 void parser_error(parser_t *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* All return NULL after an error. An operand has no `?:` outside parentheses. */
-expr_t *parse_expression(parser_t *p);
-expr_t *parse_operand(parser_t *p);
-expr_t *parse_path(parser_t *p); /* a name or a parenthesized expression, with members */
+bool parser_at_word(const parser_t *p, const char *word);
 
 #endif

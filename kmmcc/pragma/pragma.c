@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the kmm pragmas of a file. */
+#include "pragma/pragma.h"
+
 #include <string.h>
 
-#include "directive.h"
+#include "base/token.h"
 
 /* `#pragma kmm ...` as one preprocessor line; false for any other line. */
 static bool read_directive(const source_t *s, token_t line, pragma_t *out)

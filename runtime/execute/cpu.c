@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/spin.h"
+#include "execute/check.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
 #include "execute/inline.h"
@@ -120,7 +121,17 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
         list->tasks[list->count++] = kmm__queue_pop(&d->queue->startable);
 }
 
-/* Not locked: others read the task's error, so it is noted by function_finish. */
+static void function_call(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    kmm__arguments_write(t, packed);
+    kmm__function_begin();
+    w->function(&t->part.range, packed);
+    kmm__function_end();
+}
+
+/* Not locked: other threads read the task's error, so function_finish sets it. */
 static int function_run(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -128,12 +139,10 @@ static int function_run(kmm__task_t *t)
         return 0;
     if (w->operation)
         return w->operation->run(w->operation);
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    kmm__arguments_write(t, packed);
-    __atomic_fetch_add(&t->device->counters.launches, 1, __ATOMIC_RELAXED);
-    kmm__function_begin();
-    w->function(&t->part.range, packed);
-    kmm__function_end();
+    kmm__count(&t->device->counters.launches, 1);
+    if (kmm__check_wants(t))
+        return kmm__check_call(t, function_call);
+    function_call(t);
     return 0;
 }
 

@@ -4,10 +4,10 @@
  *
  * A map holds a value for every element of a box, as disjoint leaves (a box and a value of
  * `value_bytes`). It is a nest of sorted interval maps, one level for each dimension. Finding is
- * O(log n) a level; a sequential sweep finds the next leaf in O(1). Neighbours that have become the
- * same are joined now and then: when there are many, or as many have been visited as joining costs.
- * So a map that is cut in the same places again and again is left as it is. Values own what they
- * refer to through the three functions; `ctx` is passed to them.
+ * O(log n) a level; a sequential sweep finds the next leaf in O(1). Neighbours that have become
+ * equal are joined when there are many leaves, or when updates have visited enough of them to pay
+ * for joining; so a map that is cut in the same places again and again stays cut. `copy` and `drop`
+ * let values own what they refer to; all functions get `ctx`.
  */
 #ifndef KMM__GEOMETRY_MAP_H
 #define KMM__GEOMETRY_MAP_H
@@ -17,14 +17,13 @@
 typedef struct kmm__map kmm__map_t;
 
 typedef struct kmm__map_ops {
-    size_t value_bytes;
-    void (*copy)(void *ctx, void *dst, const void *src); /* dst is raw memory; NULL: memcpy */
+    size_t value_bytes;                                  /* size of a value */
+    void (*copy)(void *ctx, void *dst, const void *src); /* dst is not a value yet; NULL: memcpy */
     void (*drop)(void *ctx, void *value);                /* NULL: nothing */
-    bool (*same)(void *ctx, const void *a,
-                 const void *b); /* equal values of neighbours may be one leaf; NULL: memcmp */
-    void (*settle)(
-        void *ctx,
-        void *value); /* forgets what no longer matters, before leaves are joined; NULL: nothing */
+    /* Whether neighbours with these values may become one leaf; NULL: memcmp. */
+    bool (*same)(void *ctx, const void *a, const void *b);
+    /* Drops from a value what no longer matters, before leaves are joined; NULL: nothing. */
+    void (*settle)(void *ctx, void *value);
 } kmm__map_ops_t;
 
 /* A map over `whole` in which every element has (a copy of) `initial`. NULL when out of memory. */
@@ -48,7 +47,8 @@ int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value);
 /* Joins all neighbours that are the same, and counts what is left. */
 size_t kmm__map_leaves(kmm__map_t *m);
 
-/* Leaves are disjoint, cover the whole, and are sorted. For tests and assertions. */
+/* Whether leaves are sorted, disjoint and cover the whole, and the count of cells is right. Walks
+ * the whole map. */
 bool kmm__map_is_valid(const kmm__map_t *m);
 
 #endif

@@ -17,7 +17,7 @@ failures = found = 0
 
 def run(*command, **environment):
     global failures
-    result = subprocess.run(command, cwd=work, env={**os.environ, **environment}, text=True, capture_output=True, timeout=120)
+    result = subprocess.run(command, cwd=work, env={**os.environ, **environment}, text=True, capture_output=True, timeout=600)
     if result.returncode != 0:
         failures += 1
         print(" ".join(command), "ended with", result.returncode, "\n", result.stdout, result.stderr)

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/host-target.md is what the tests hold.
+"""What docs/host-target.md lists is what the tests hold.
 
     check_host_target.py docs/host-target.md tests/lit/host
 
-Every name between backticks in the column of what is supported stands in a test of the CPU target; `a_*` is any name that
-begins so. Every item of the column of what is not, between semicolons, has a test that says `// lacks: <item>`.
+Under "What is supported", each section says what is supported and, behind "Not supported:", what is not.
+Every name between backticks in the former stands in a test of the CPU target; `a_*` is any name that
+begins so. Every item of the latter, between semicolons, has a test that says `// lacks: <item>`.
 """
 import pathlib
 import re
 import sys
 
 
-def rows(page):
-    for line in page.splitlines():
-        cells = [c.strip() for c in line.strip().strip("|").split("|")]
-        if line.startswith("|") and len(cells) == 3 and cells[1] != "supported" and not set(cells[0]) <= set("-"):
-            yield cells
+def sections(page):
+    """Of each section its title, and the text of what is supported and of what is not."""
+    lists = page.split("\n## What is supported\n")[1].split("\n## ")[0]
+    for section in lists.split("\n### ")[1:]:
+        title, text = section.split("\n", 1)
+        has, _, has_not = text.partition("\nNot supported: ")
+        has = has[has.index("Supported"):].split("\n\n")[0]
+        yield title, has, " ".join(has_not.split("\n\n")[0].split()).rstrip(".")
 
 
 def pattern(name):
@@ -30,7 +34,7 @@ def main():
     works = "\n".join(text for name, text in tests.items() if "%not %kmmcc" not in text or "&& %t" in text)
     lacks = set(re.findall(r"// lacks: (.*)", "\n".join(tests.values())))
     wrong, names, items = 0, 0, 0
-    for what, has, has_not in rows(page):
+    for what, has, has_not in sections(page):
         for name in re.findall(r"`([^`]+)`", has):
             for word in pattern(name):
                 names += 1
@@ -47,7 +51,7 @@ def main():
         print(f"the page does not say that '{item}' is not supported")
         wrong += 1
     if names < 100 or items < 10:
-        print(f"the table is not found: {names} names, {items} items")
+        print(f"the lists are not found: {names} names, {items} items")
         wrong += 1
     return 1 if wrong else 0
 

@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "directive.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "pragma/directive.h"
+#include "pragma/macro.h"
+#include "pragma/parse.h"
+#include "pragma/pragma.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -50,7 +56,7 @@ char *arena_copy(const char *text, size_t length)
     return copy;
 }
 
-static char *print_list(const char *format, va_list list)
+char *arena_vprintf(const char *format, va_list list)
 {
     va_list again;
     va_copy(again, list);
@@ -67,32 +73,20 @@ char *arena_printf(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    char *result = print_list(format, list);
+    char *result = arena_vprintf(format, list);
     va_end(list);
     return result;
 }
 
-void text_add(text_t *t, const char *s, size_t length)
+void *arena_grow(void *items, int count, int *capacity, size_t size)
 {
-    if (t->length + length + 1 > t->capacity) {
-        t->capacity = 2 * (t->length + length) + 16;
-        char *data = arena_alloc(t->capacity);
-        if (t->length)
-            memcpy(data, t->data, t->length);
-        t->data = data;
-    }
-    memcpy(t->data + t->length, s, length);
-    t->length += length;
-    t->data[t->length] = '\0';
-}
-
-void text_printf(text_t *t, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    const char *text = print_list(format, list);
-    va_end(list);
-    text_add(t, text, strlen(text));
+    if (count < *capacity)
+        return items;
+    *capacity = 2 * *capacity + 1;
+    void *grown = arena_alloc((size_t)*capacity * size);
+    if (count)
+        memcpy(grown, items, (size_t)count * size);
+    return grown;
 }
 
 /* ---- In place of diag.c: a message's place must be in the text ---- */
@@ -107,7 +101,7 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
         abort();
     source_place(s, begin, &line, &column);
     va_start(list, format);
-    print_list(format, list);
+    arena_vprintf(format, list);
     va_end(list);
 }
 
@@ -145,8 +139,11 @@ static void check_directive(const source_t *s, const directive_t *d)
     }
     for (int k = 0; k < d->map_count; k++)
         check_expression(s, d->map[k].base);
-    if (d->has_label)
-        directive_string(s, d, d->label);
+    for (int k = 0; k < d->setting_count; k++) {
+        check_expression(s, d->setting[k].value);
+        if (!d->setting[k].value)
+            directive_string(s, d, d->setting[k].string);
+    }
 }
 
 static const source_t *expanded(const source_t *s)

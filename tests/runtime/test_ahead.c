@@ -251,7 +251,6 @@ static void test_ends(void **state)
 
 int main(void)
 {
-    alarm(100);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mapped_meanwhile),
         cmocka_unit_test(test_failures),

@@ -13,6 +13,7 @@
 #include <kmm.h>
 
 #include "base/runtime.h"
+#include "share.h"
 
 /* ---- Kernels ---- */
 
@@ -792,8 +793,7 @@ int main(void)
 {
     const char *seed = getenv("KMM_SEED");
     srand(seed ? (unsigned)atoi(seed) : 1);
-    alarm(getenv("KMM_CHECK") ? 280 : 100);
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_in_chunks),
         cmocka_unit_test(exchanges_halos),
         cmocka_unit_test(reduces),
@@ -808,5 +808,6 @@ int main(void)
         cmocka_unit_test(refuses_overlapping_writes),
         cmocka_unit_test(packs_small_arrays),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    size_t count = share_take(tests, sizeof(tests) / sizeof(*tests), sizeof(*tests));
+    return _cmocka_run_group_tests("engine", tests, count, NULL, NULL);
 }

@@ -12,7 +12,8 @@
  *
  * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts);
  * KMM_FAULT=program:point:k repeats one run in this process; KMM_FAULTS=all leaves out none,
- * KMM_FAULTS=few many, and KMM_FAULTS=brief most.
+ * KMM_FAULTS=few many, and KMM_FAULTS=brief most; KMM_FAULTS_PROGRAM is the only program that is
+ * run; share.h divides the work.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -28,8 +29,14 @@
 
 #include "fake_gpu.h"
 #include "fake_work.h"
+#include "share.h"
 
-enum { MAX_ARRAYS = 12, LIMIT_S = 30, MOST = 4000, N = 6 << 10 /* elements: 24 KiB, six frames */ };
+enum {
+    MAX_ARRAYS = 12,
+    LIMIT_S = 120,
+    MOST = 4000,
+    N = 6 << 10 /* elements: 24 KiB, six frames */
+};
 
 typedef enum role {
     BYSTANDER,
@@ -509,6 +516,7 @@ static int repeat(const char *text)
 int main(void)
 {
     const char *one = getenv("KMM_FAULT"), *only = getenv("KMM_FAULTS_PROGRAM");
+    const share_t share = share_of_test();
     int failed = 0, runs = 0;
     if (one)
         return repeat(one);
@@ -516,6 +524,8 @@ int main(void)
         if (only && strcmp(only, programs[i].name))
             continue;
         for (int j = 0; j < POINTS; j++) {
+            if ((i * POINTS + j) % share.count != share.number - 1)
+                continue;
             failed += sweep(&programs[i], &points[j], "", false, &runs);
             failed += !points[j].loses ? sweep(&programs[i], &points[j], "+", false, &runs) : 0;
             failed += sweep(&programs[i], &points[j], "", true, &runs);

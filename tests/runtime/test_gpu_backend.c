@@ -553,7 +553,7 @@ static void a_device_that_cannot_map_is_whole(void **state)
 static void the_program_finds_no_error_of_ours(void **state)
 {
     (void)state;
-    setenv("KMM_FAKE_COPY_RATE", "4194304", 1); /* a second for what is asked about */
+    setenv("KMM_FAKE_COPY_RATE", "1048576", 1); /* four seconds for what is asked about */
     fixture_t f = open_fixture(NULL);
     kmm__event_t *e;
     char *memory = aligned_alloc(4096, 4096);

@@ -942,7 +942,6 @@ static void the_program_comes_after_launches(void **state)
 
 int main(void)
 {
-    alarm(100);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_moves_between_them_through_the_host),
         cmocka_unit_test(one_kind_may_be_lost),

@@ -9,10 +9,10 @@
  * or a hang is a failure like any other.
  *
  * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on,
- * KMM_JOBS at a time. One that fails is shrunk by dropping operations while it still fails, and
- * printed with the seed that repeats it; KMM_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda"
- * or "hip": all programs are run on GPUs, the first of that kind; KMM_FAKE_HIP_WHOLE and
- * KMM_FAKE_HIP_LANES say which form of AMD's they are.
+ * KMM_JOBS at a time; share.h divides them. One that fails is shrunk by dropping operations while
+ * it still fails, and printed with the seed that repeats it; KMM_KEEP lists what was left.
+ * KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on GPUs, the first of that kind;
+ * KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's they are.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +27,7 @@
 #include "fake_gpu.h"
 #include "oracle.h"
 #include "random.h"
+#include "share.h"
 #include "task/marker.h"
 
 /* On a real GPU memory is mapped in pieces of 2 MiB, so arrays must be larger to spill, and the
@@ -48,7 +49,7 @@ enum {
     PIECE = 4096,
     HOST_PIECE = 4096,
     MOST_ROWS = 65534,
-    LIMIT_S = 60
+    LIMIT_S = 200
 };
 #endif
 enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
@@ -1233,6 +1234,7 @@ int main(void)
     job_t jobs[JOBS] = {{0, 0}};
     long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
     uint64_t seed = rng_seed();
+    const share_t share = share_of_test();
     int failures = 0;
     const char *only = getenv("KMM_ORACLE_DEVICES");
     if (only && strcmp(only, "cuda") && strcmp(only, "hip")) {
@@ -1240,6 +1242,8 @@ int main(void)
         return 2;
     }
     gpu_count = (int)number("KMM_TEST_GPUS", gpu_count);
+    seed += (uint64_t)(count * (share.number - 1) / share.count);
+    count = count * share.number / share.count - count * (share.number - 1) / share.count;
     width = width < 1 ? 1 : width > JOBS ? JOBS : width;
     while (ended < begun || (begun < count && failures < MOST_FAILURES)) {
         for (long k = 0; k < width && begun < count && failures < MOST_FAILURES; k++)

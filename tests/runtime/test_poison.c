@@ -193,7 +193,6 @@ static void the_first_call_that_touches_it_says_why(void **state)
 
 int main(void)
 {
-    alarm(60);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exactly_what_depends_on_it),
         cmocka_unit_test(not_what_overwrites_it_or_what_it_read),

@@ -23,6 +23,7 @@
 #include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 #include "memory/host/pin.h"
+#include "share.h"
 #include <kmm.h>
 
 #define LIMIT ((uint64_t)4 << 20)
@@ -140,7 +141,10 @@ static int step(int64_t n, uint32_t *x, uint32_t *y, int64_t chunk)
     return step_with(&step_kernel, n, x, y, chunk);
 }
 
-static uint32_t *words(int64_t n, uint32_t seed)
+/* What only this test touches needs no ThreadSanitizer, which would take most of its time there. */
+#define MODEL __attribute__((no_sanitize("thread")))
+
+MODEL static uint32_t *words(int64_t n, uint32_t seed)
 {
     uint32_t *p = malloc((size_t)n * 4);
     for (int64_t k = 0; k < n; k++)
@@ -148,7 +152,15 @@ static uint32_t *words(int64_t n, uint32_t seed)
     return p;
 }
 
-static void assert_holds(kmm_runtime_t *rt, const void *a, const uint32_t *expected, int64_t n)
+/* x[:] = 3 * x[:] + y[:], as the kernels do. */
+MODEL static void model_step(uint32_t *x, const uint32_t *y, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        x[k] = 3 * x[k] + y[k];
+}
+
+MODEL static void assert_holds(kmm_runtime_t *rt, const void *a, const uint32_t *expected,
+                               int64_t n)
 {
     uint32_t *got = malloc((size_t)n * 4);
     good(rt, kmm_copy_out(rt, got, a, (size_t)n * 4));
@@ -226,8 +238,7 @@ static void compute(const char *devices, const char *mode)
     good(rt, kmm_copy_in(rt, b, y, WORDS * 4));
     for (int sweep = 0; sweep < 3; sweep++) {
         good(rt, step(WORDS, a, b, sweep == 1 ? 10007 : 32768));
-        for (int64_t k = 0; k < WORDS; k++)
-            x[k] = 3 * x[k] + y[k];
+        model_step(x, y, WORDS);
         if (sweep == 0)
             good(rt, kmm_wait(rt));
     }
@@ -292,8 +303,7 @@ static void sweep_gpus(const char *devices, uint64_t limit, int64_t n, bool mixe
     good(rt, kmm_copy_in(rt, b, y, (size_t)n * 4));
     for (int sweep = 0; sweep < 4; sweep++) {
         good(rt, step_with(mixed && sweep % 2 ? &step_kernel : &step_on_gpu, n, a, b, n / 40));
-        for (int64_t k = 0; k < n; k++)
-            x[k] = 3 * x[k] + y[k];
+        model_step(x, y, n);
     }
     assert_holds(rt, a, x, n);
     assert_holds(rt, b, y, n);
@@ -421,8 +431,7 @@ static void only_what_nobody_else_has_is_written(void **state)
     kmm__spill_stats_t s = stats(rt);
     assert_true(s.written - before <= (uint64_t)WORDS * 4);
     assert_true(s.dropped >= (uint64_t)n * 4); /* b at least: of a nothing was valid */
-    for (int64_t k = 0; k < n; k++)
-        x[k] = 3 * x[k] + y[k];
+    model_step(x, y, n);
     assert_holds(rt, a, x, n);
     assert_holds(rt, b, y, n);
     free(x);
@@ -544,8 +553,7 @@ static void changed_blocks_are_noticed(const char *devices)
     /* What is overwritten whole is right again, and the runtime works on. */
     good(rt, kmm_copy_in(rt, a, x, WORDS * 4));
     good(rt, step(WORDS, a, b, 32768));
-    for (int64_t k = 0; k < WORDS; k++)
-        x[k] = 3 * x[k] + y[k];
+    model_step(x, y, WORDS);
     assert_holds(rt, a, x, WORDS);
     free(x);
     free(y);
@@ -709,7 +717,7 @@ static void refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[] = {
         cmocka_unit_test(checksums_are_xxh64),
         cmocka_unit_test(disk_keeps_blocks),
         cmocka_unit_test(arrays_may_be_larger_than_memory),
@@ -727,5 +735,6 @@ int main(void)
         cmocka_unit_test(bytes_are_told),
         cmocka_unit_test(refuses),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    size_t count = share_take(tests, sizeof(tests) / sizeof(*tests), sizeof(*tests));
+    return _cmocka_run_group_tests("spill", tests, count, NULL, NULL);
 }

@@ -34,22 +34,22 @@
 #pragma clang force_cuda_host_device begin
 #endif
 
-#include "kmm_api.h"
-#include "kmm_atomics.h"
-#include "kmm_call.h"
-#include "kmm_calls.h"
-#include "kmm_device.h"
-#include "kmm_intrinsics.h"
-#include "kmm_launch.h"
-#include "kmm_math.h"
-#include "kmm_missing.h"
-#include "kmm_more.h"
 #include "kmm_qualifiers.h"
-#include "kmm_rounding.h"
-#include "kmm_types.h"
 #include "kmm_vectors.h"
-#include "kmm_video.h"
+#include "kmm_launch.h"
+#include "kmm_call.h"
+#include "kmm_device.h"
+#include "kmm_atomics.h"
 #include "kmm_warp.h"
+#include "kmm_math.h"
+#include "kmm_rounding.h"
+#include "kmm_intrinsics.h"
+#include "kmm_video.h"
+#include "kmm_types.h"
+#include "kmm_api.h"
+#include "kmm_calls.h"
+#include "kmm_more.h"
+#include "kmm_missing.h"
 
 #ifdef KMM_HOST_PARSE
 #pragma clang force_cuda_host_device end

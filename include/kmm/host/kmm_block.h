@@ -18,14 +18,11 @@
 #ifndef KMM_HOST_BLOCK_H
 #define KMM_HOST_BLOCK_H
 
+#include "kmm_flags.h"
+
 #ifndef KMM_HOST_PARSE
 
-enum {
-    KMM_HOST_THREADS = 1024, /* at most, of a block */
-    KMM_HOST_GONE = 255,     /* a thread's state: it has returned from the kernel */
-    KMM_HOST_RETURNED = 254, /* from the function of the device that runs */
-    KMM_HOST_OUTSIDE = 253   /* it did not call the function */
-};
+enum { KMM_HOST_THREADS = 1024 }; /* at most, of a block */
 
 #define KMM_HOST_EACH                                                                              \
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)))    \

@@ -17,6 +17,7 @@
 #include "../cuda_api.h"
 #include "../fiber.h"
 #include "../launch.h"
+#include "kmm_flags.h"
 
 typedef struct CUstream_st *cudaStream_t;
 
@@ -39,29 +40,6 @@ KMM_HOST_VARIABLE dim3 blockDim, gridDim;
 KMM_HOST_VARIABLE void
     *kmm_host_shared_base; /* the dynamic shared memory of the block that this thread runs */
 #endif
-
-/* ---- How a kernel must be run: what kmmcc found in it and in the functions it may call ---- */
-enum {
-    KMM_HOST_PLAIN = 0,
-    KMM_HOST_SYNC = 1,    /* barriers or warp operations: threads are fibers */
-    KMM_HOST_HELPERS = 2, /* functions that read the index variables */
-    KMM_HOST_GLOBALS =
-        4, /* variables outside, which libkmm does not see: launches run one after another */
-    KMM_HOST_BLOCK =
-        8, /* kmmcc has made it one function for all threads of a block, split at its barriers */
-    KMM_HOST_APART = 16, /* of a loop over threads: none of them uses what another one changes */
-    KMM_HOST_STATES =
-        32, /* of a KMM_HOST_BLOCK: some threads may leave the control flow of the others */
-    KMM_HOST_WIDE = 64,   /* its blocks side by side may run as one: their threads only add up */
-    KMM_HOST_SIZED = 128, /* of a KMM_HOST_BLOCK: there is a function for blocks of one size, too */
-    KMM_HOST_SHORT =
-        256, /* of a loop over threads: what each does is as little as one addition to memory */
-    KMM_HOST_POINTERS = 512, /* it may find pointers in memory: libkmm does not see what it reads
-                                and writes there */
-    KMM_HOST_GENERIC = 1024, /* it may, if its template's arguments are pointers or classes */
-    KMM_HOST_CROSSED = 2048 /* of a KMM_HOST_APART: a thread reads, in steps, after it has stored to
-                               what may be the same memory */
-};
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
 #define KMM_HOST_INDEX                                                                             \

@@ -3,7 +3,7 @@
  * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
  * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
  * blocks that lie behind a used one are locked ahead by threads of their own; two are as fast as
- * any number (docs/performance.md). Memory of the program that is mapped for a while is unlocked
+ * any number. Memory of the program that is mapped for a while is unlocked
  * again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
  * that costs less on this machine (costs.c), and only what is copied again and again is locked. So
  * does what there is no room to lock (locked.c).

@@ -1,6 +1,6 @@
 // An event that one thread records anew while others ask of it, wait for it, and let streams wait for it.
-// RUN: %kmmcc --target=host %san -O1 %s -o %t && timeout 100 %t | FileCheck %s
-// RUN: env KMM_DEVICES=host:2,mem=16M timeout 100 %t | FileCheck %s
+// RUN: %kmmcc --target=host %san -O1 %s -o %t && timeout 600 %t | FileCheck %s
+// RUN: env KMM_DEVICES=host:2,mem=16M timeout 600 %t | FileCheck %s
 // CHECK: 500 0
 #include <atomic>
 #include <cuda_runtime.h>

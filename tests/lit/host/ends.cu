@@ -1,16 +1,16 @@
 // How processes end: with threads that go on, with memory that static destructors free, inside of managed work, and as forks.
 // RUN: %kmmcc --target=host %san -O1 %s -o %t
-// RUN: timeout 60 %t statics | FileCheck %s --check-prefix=STATICS
-// RUN: env KMM_DEVICES=host:2,mem=16M timeout 60 %t statics | FileCheck %s --check-prefix=STATICS
-// RUN: timeout 60 %t threads 2>&1 | %count 0
-// RUN: env KMM_DEVICES=host:2,mem=16M timeout 60 %t threads 2>&1 | %count 0
-// RUN: timeout 60 %t function | FileCheck %s --check-prefix=INSIDE
-// RUN: timeout 60 %t task | FileCheck %s --check-prefix=INSIDE
-// RUN: timeout 60 %t open | FileCheck %s --check-prefix=INSIDE
-// RUN: timeout 60 %t fork | FileCheck %s --check-prefix=FORK
-// RUN: env KMM_DEVICES=host:2,mem=16M timeout 60 %t fork | FileCheck %s --check-prefix=FORK
-// RUN: timeout 60 %t beside | FileCheck %s --check-prefix=BESIDE
-// RUN: %if !san %{ env KMM_DEVICES=host:2,mem=16M timeout 60 %t two | FileCheck %s --check-prefix=TWO %}
+// RUN: timeout 600 %t statics | FileCheck %s --check-prefix=STATICS
+// RUN: env KMM_DEVICES=host:2,mem=16M timeout 600 %t statics | FileCheck %s --check-prefix=STATICS
+// RUN: timeout 600 %t threads 2>&1 | %count 0
+// RUN: env KMM_DEVICES=host:2,mem=16M timeout 600 %t threads 2>&1 | %count 0
+// RUN: timeout 600 %t function | FileCheck %s --check-prefix=INSIDE
+// RUN: timeout 600 %t task | FileCheck %s --check-prefix=INSIDE
+// RUN: timeout 600 %t open | FileCheck %s --check-prefix=INSIDE
+// RUN: timeout 600 %t fork | FileCheck %s --check-prefix=FORK
+// RUN: env KMM_DEVICES=host:2,mem=16M timeout 600 %t fork | FileCheck %s --check-prefix=FORK
+// RUN: timeout 600 %t beside | FileCheck %s --check-prefix=BESIDE
+// RUN: %if !san %{ env KMM_DEVICES=host:2,mem=16M timeout 600 %t two | FileCheck %s --check-prefix=TWO %}
 // STATICS: end of main
 // STATICS-NEXT: freed 1000
 // INSIDE-NOT: error
@@ -22,6 +22,7 @@
 // BESIDE-NEXT: said
 // BESIDE-NEXT: it exited with 7
 // TWO: killed by 11
+#include <atomic>
 #include <cuda_runtime.h>
 #include <kmm.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static int task()
 // Another thread's task never ends.
 static void open_task()
 {
+    static std::atomic<bool> is_open;
     std::thread([] {
         int *x;
         cudaMalloc(&x, N * sizeof(int));
@@ -133,11 +135,13 @@ static void open_task()
         {
             puts("inside");
             fflush(stdout);
+            is_open = true;
             for (;;)
                 sleep(1);
         }
     }).detach();
-    usleep(300000);
+    while (!is_open)
+        usleep(1000);
 }
 
 static int open()

@@ -17,6 +17,9 @@
 // RUN: %not %kmmcc --target=host -DCASE=16 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C16 %s
 // RUN: %not %kmmcc --target=host -DCASE=17 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C17 %s
 // RUN: %not %kmmcc --target=host -DCASE=18 -c %s -o %t.o 2>&1 | FileCheck --check-prefix=C18 %s
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
 #if CASE == 16
 #include <thrust/device_vector.h>
 // lacks: Thrust, CUB, libcu++
@@ -30,9 +33,6 @@
 // lacks: 8-bit floating point
 // C7: kmm: 8-bit floating point is missing on the CPU target
 #endif
-#include <cooperative_groups.h>
-#include <cuda_runtime.h>
-#include <curand_kernel.h>
 namespace cg = cooperative_groups;
 __global__ void inner(int *x) { *x = 1; }
 __device__ void helper(int *x)

@@ -3,9 +3,6 @@
 // RUN: %python %S/Inputs/exact.py make %t.in 300
 // RUN: %t %t.in %t.out > %t.names
 // RUN: %python %S/Inputs/exact.py check %t.in %t.out %t.names
-// RUN: %kmmcc --target=host %san -O3 -march=native %s -o %t
-// RUN: %t %t.in %t.out > %t.names
-// RUN: %python %S/Inputs/exact.py check %t.in %t.out %t.names
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 // What statements of a task call: events, queries and synchronizations of what came before, sets and copies of its arrays, memory, symbols.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t
-// RUN: timeout 60 %t | FileCheck %s
-// RUN: env KMM_DEVICES=host:2,mem=16M timeout 60 %t | FileCheck %s
-// RUN: %kmmcc --target=host -fno-kmm %san -O1 %s -o %t.erased && timeout 60 %t.erased | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
+// RUN: env KMM_DEVICES=host:2,mem=16M timeout 600 %t | FileCheck %s
+// RUN: %kmmcc --target=host -fno-kmm %san -O1 %s -o %t.erased && timeout 600 %t.erased | FileCheck %s
 // CHECK: before: 1
 // CHECK: within: 0
 // CHECK: task: 0 wrong, 0 errors: ok

@@ -7,10 +7,8 @@ import time
 
 path, command = sys.argv[1], sys.argv[2:]
 process = subprocess.Popen(command)
-for _ in range(3000):
-    if os.path.exists(path) and os.path.getsize(path):
-        break
+while not (os.path.exists(path) and os.path.getsize(path)) and process.poll() is None:
     time.sleep(0.01)
 process.send_signal(signal.SIGTERM)
-status = process.wait(timeout=60)
+status = process.wait(timeout=600)
 print(f"ended by signal {-status}" if status < 0 else f"ended with {status}")

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clauses say of the arguments of a launch. */
+#ifndef KMMCC_ANALYZE_CHECK_ARGUMENT_H
+#define KMMCC_ANALYZE_CHECK_ARGUMENT_H
+
+#include <clang-c/Index.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+typedef struct parameter_list {
+    CXCursor at[256];
+    int count;
+} parameter_list_t;
+
+parameter_list_t *check_parameters(CXCursor f);
+void check_arguments(unit_t *u, directive_t *d);
+void check_note(const unit_t *u, CXCursor where, const char *text);
+/* One parameter against the items whose base begins with `root`. */
+void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root,
+                         CXCursor parameter);
+void check_uses(unit_t *u, const directive_t *d);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether maps make sense, and blocks of `data` and `task`. */
+#include "analyze/check_block.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "analyze/check_item.h"
+#include "analyze/check_scalar.h"
+#include "clang/cursor.h"
+#include "pragma/expression.h"
+
+/* ---- data and task ---- */
+
+typedef struct leave {
+    unit_t *u;
+    int loops;
+    const char *message;
+} leave_t;
+
+/* Whether control leaves the block other than by its end. */
+static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientData data)
+{
+    leave_t inner = *(leave_t *)data;
+    size_t begin, end;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    if (kind == CXCursor_LambdaExpr)
+        return CXChildVisit_Continue;
+    bool loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+                kind == CXCursor_CXXForRangeStmt;
+    if (loop)
+        inner.loops |= 3;
+    if (kind == CXCursor_SwitchStmt)
+        inner.loops |= 1;
+    bool leaves = kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt ||
+                  kind == CXCursor_IndirectGotoStmt ||
+                  (kind == CXCursor_BreakStmt && !(inner.loops & 1)) ||
+                  (kind == CXCursor_ContinueStmt && !(inner.loops & 2));
+    if (leaves && unit_range(inner.u, c, &begin, &end))
+        unit_error(inner.u, begin, end, "%s", inner.message);
+    clang_visitChildren(c, find_leave, &inner);
+    return CXChildVisit_Continue;
+}
+
+/* Whether a pointer without a section says enough: where the runtime knows the whole array. */
+static bool may_be_bare(const directive_t *d)
+{
+    return d->kind == DIRECTIVE_WAIT || d->kind == DIRECTIVE_UPDATE;
+}
+
+static void check_map(unit_t *u, directive_t *d, map_item_t *item)
+{
+    CXType type = clang_getCanonicalType(item->base->type);
+    const char *text = unit_words(u, item->base->begin, item->base->end);
+    check_scalar(u, d, item->lower);
+    check_scalar(u, d, item->length);
+    if (!check_calls(u, d, item->base) || type_is_dependent(type))
+        return;
+    if (type.kind == CXType_Pointer && !item->length && !may_be_bare(d))
+        unit_error(u, item->begin, item->end,
+                   "'%s' is a pointer, so a map needs its length: %s[0:n]", text, text);
+    else if (type.kind == CXType_Pointer && type_pointee(type).kind == CXType_Void && item->length)
+        unit_error(u, item->begin, item->end,
+                   "'%s' points to void, whose elements have no size; cast it, as in ((char *)%s)",
+                   text, text);
+    else if (type.kind != CXType_Pointer && !type_is_array(type))
+        check_no_memory(u, item->begin, item->end, text, item->base->type);
+}
+
+void check_data(unit_t *u, directive_t *d)
+{
+    leave_t leave = {
+        u, 0,
+        "this would leave the block of 'data' before its arrays are back; leave it at its end"};
+    for (int k = 0; k < d->map_count; k++)
+        check_map(u, d, &d->map[k]);
+    if (d->kind == DIRECTIVE_DATA)
+        clang_visitChildren(d->statement, find_leave, &leave);
+}
+
+/* ---- task ---- */
+
+/* Inside the task a pointer of the same name stands for the array, so the base must be a name. */
+static void check_task_item(unit_t *u, const item_t *item)
+{
+    if (item->base->kind != EXPR_NAME || strstr(item->base->op, "::"))
+        unit_error(
+            u, item->base->begin, item->base->end,
+            "inside a task an array goes by its own name, but '%s' is no name of a variable; "
+            "declare a pointer before the pragma",
+            unit_words(u, item->base->begin, item->base->end));
+}
+
+static void check_nested(unit_t *u, const directive_t *d)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        const directive_t *inner = u->directives[k];
+        if (inner->bound && inner->pragma.begin >= d->statement_begin &&
+            inner->pragma.end <= d->statement_end)
+            unit_error(
+                u, inner->name_begin, inner->name_end,
+                "'%s' stands inside a task, where arrays are plain memory of a device; put it "
+                "before or behind the task",
+                unit_words(u, inner->name_begin, inner->name_end));
+    }
+}
+
+void check_task(unit_t *u, directive_t *d)
+{
+    leave_t leave = {u, 0, "this would leave the task before it has ended; leave it at its end"};
+    check_scalars(u, d);
+    check_items(u, d);
+    for (int k = 0; k < d->item_count; k++)
+        check_task_item(u, &d->item[k]);
+    check_nested(u, d);
+    find_leave(d->statement, d->statement, &leave);
+}

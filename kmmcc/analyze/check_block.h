@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether `data` and `task` make sense. */
+#ifndef KMMCC_ANALYZE_CHECK_BLOCK_H
+#define KMMCC_ANALYZE_CHECK_BLOCK_H
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+void check_data(unit_t *u, directive_t *d);
+void check_task(unit_t *u, directive_t *d);
+
+#endif

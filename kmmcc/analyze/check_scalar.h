@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether expressions of clauses are integers. */
+#ifndef KMMCC_ANALYZE_CHECK_SCALAR_H
+#define KMMCC_ANALYZE_CHECK_SCALAR_H
+
+#include <stdbool.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
+
+bool check_calls(unit_t *u, const directive_t *d, const expr_t *e);
+bool check_scalar(unit_t *u, const directive_t *d, const expr_t *e);
+void check_scalars(unit_t *u, directive_t *d);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections as affine functions of the axes. */
+#ifndef KMMCC_ANALYZE_CHECK_SECTION_H
+#define KMMCC_ANALYZE_CHECK_SECTION_H
+
+#include <stdbool.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+#include "pragma/expression.h"
+
+bool section_has_axis(const directive_t *d, const expr_t *e);
+void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *section);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pragma of a launch, completed. */
+#ifndef KMMCC_ANALYZE_COMPLETE_H
+#define KMMCC_ANALYZE_COMPLETE_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyze/declaration.h"
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* Whether some item of the launch names the argument. */
+bool complete_covers(const directive_t *d, CXCursor argument);
+/* Adds to the launch's pragma what it leaves to the declaration; false: an error was reported. */
+bool complete_add(unit_t *u, directive_t *d, const declaration_t *n);
+
+typedef struct insertion {
+    struct insertion *next;
+    size_t at;
+    const char *text;
+} insertion_t;
+
+bool complete_is_null(const char *text);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether an expression has side effects, so that it cannot be repeated. */
+#include "analyze/effects.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "clang/cursor.h"
+
+typedef struct effects {
+    bool found;
+    int depth;
+} effects_t;
+
+static bool function_has_effects(CXCursor f, int depth);
+
+/* Whether the operand is a plain variable of the function in which it is changed. */
+static bool is_own_variable(CXCursor operand)
+{
+    if (clang_getCursorKind(operand) != CXCursor_DeclRefExpr)
+        return false;
+    CXCursor variable = clang_getCursorReferenced(operand);
+    enum CXCursorKind kind = clang_getCursorKind(variable);
+    bool local =
+        kind == CXCursor_ParmDecl ||
+        (kind == CXCursor_VarDecl && clang_Cursor_getStorageClass(variable) == CX_SC_None &&
+         clang_getCursorKind(clang_getCursorSemanticParent(variable)) == CXCursor_FunctionDecl);
+    return local &&
+           clang_getCanonicalType(clang_getCursorType(variable)).kind != CXType_LValueReference;
+}
+
+static bool changes_something(CXCursor c, int depth)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool changes = kind == CXCursor_CompoundAssignOperator;
+    if (kind == CXCursor_BinaryOperator)
+        changes = clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;
+    if (kind == CXCursor_UnaryOperator) {
+        enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(c);
+        changes = op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec;
+    }
+    return changes && !(depth > 0 && is_own_variable(cursor_first_child(c)));
+}
+
+static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClientData data)
+{
+    effects_t *e = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    e->found |= kind == CXCursor_CXXNewExpr || kind == CXCursor_CXXDeleteExpr ||
+                kind == CXCursor_CXXThrowExpr || kind == CXCursor_LambdaExpr ||
+                kind == CXCursor_StmtExpr || kind == CXCursor_GCCAsmStmt;
+    e->found |= changes_something(c, e->depth);
+    if (kind == CXCursor_CallExpr)
+        e->found |= function_has_effects(clang_getCursorReferenced(c), e->depth + 1);
+    return e->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static bool has_effects(CXCursor c, int depth)
+{
+    effects_t e = {false, depth};
+    find_effects(c, c, &e);
+    if (!e.found)
+        clang_visitChildren(c, find_effects, &e);
+    return e.found;
+}
+
+/* A function has none if it is known to have none, or if its body is seen and changes nothing but
+ * its own variables. */
+static bool function_has_effects(CXCursor f, int depth)
+{
+    static const char *const known[] = {"min", "max", "abs", "labs", "llabs"};
+    enum { DEEPEST = 8 };
+    if (clang_Cursor_isNull(f) || depth > DEEPEST)
+        return true;
+    const char *name = cursor_name(f);
+    for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+        if (!strcmp(name, known[k]))
+            return false;
+    if (clang_CXXMethod_isConst(f))
+        return false;
+    CXCursor template = clang_getSpecializedCursorTemplate(f);
+    CXCursor definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
+    if (clang_Cursor_isNull(definition))
+        return true;
+    CXCursor body = cursor_body(definition);
+    return clang_Cursor_isNull(body) || has_effects(body, depth);
+}
+
+bool effects_is_pure(CXCursor call)
+{
+    return !clang_Cursor_isNull(call) && !has_effects(call, 0);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The range that a kernel's comparisons give its indices, and the statements that all threads of
+ * the range run.
+ */
+#include "analyze/guard.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "clang/cursor.h"
+
+/* One comparison `index < n` of a whole global index, or `index >= n` when it leaves. */
+static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const char **range)
+{
+    index_t index = index_value(f, left), bound = index_value(f, right);
+    int found = -1;
+    if (!index_is_constant(&bound) || !index.known || index.term != TERM_SUM || index.sum.constant)
+        return false;
+    for (int d = 0; d < 3; d++) {
+        const char *thread = index.sum.thread[d], *block = index.sum.block[d];
+        if (!thread && !block)
+            continue;
+        if (found >= 0 || !thread || !block || strcmp(thread, "1") || strcmp(block, "1"))
+            return false;
+        found = d;
+    }
+    const char *text = bound.sum.constant ? bound.sum.constant : "0";
+    if (found < 0 || (range[found] && strcmp(range[found], text)))
+        return false;
+    range[found] = text;
+    return true;
+}
+
+/* Whether a statement may access memory, or leave. */
+typedef struct does {
+    bool access, leave;
+} does_t;
+
+static enum CXChildVisitResult find_does(CXCursor c, CXCursor parent, CXClientData data)
+{
+    does_t *does = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    does->access |= kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_CallExpr ||
+                    (kind == CXCursor_UnaryOperator &&
+                     clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
+    does->leave |= kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt ||
+                   kind == CXCursor_IndirectGotoStmt;
+    return CXChildVisit_Recurse;
+}
+
+static does_t does_of(CXCursor c)
+{
+    does_t does = {false, false};
+    find_does(c, c, &does);
+    clang_visitChildren(c, find_does, &does);
+    return does;
+}
+
+/* What a condition says: nothing of an index, that it is in a range and more, or just that. */
+typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
+
+/* Several comparisons, joined by `&&`, or by `||` when they leave. What is accessed must stand
+ * behind those of indices. */
+static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char **range)
+{
+    CXCursor inner = index_operand(c);
+    cursors_t list = cursor_children(inner);
+    if (clang_getCursorKind(inner) != CXCursor_BinaryOperator || list.count != 2)
+        return GUARD_NONE;
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(inner);
+    if (op == (leaves ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd)) {
+        guard_t left = read_comparisons(f, list.at[0], leaves, range);
+        if (left != GUARD_WHOLE && does_of(list.at[0]).access)
+            return left;
+        guard_t right = read_comparisons(f, list.at[1], leaves, range);
+        return left == right ? left : GUARD_PART;
+    }
+    bool known = op == (leaves ? CXBinaryOperator_GE : CXBinaryOperator_LT) &&
+                 read_comparison(f, list.at[0], list.at[1], range);
+    return known ? GUARD_WHOLE : GUARD_NONE;
+}
+
+static guard_t read_guard(infer_t *f, CXCursor c, bool leaves)
+{
+    const char *range[3] = {f->range[0], f->range[1], f->range[2]};
+    guard_t guard = read_comparisons(f, c, leaves, range);
+    if (guard != GUARD_NONE)
+        memcpy(f->range, range, sizeof(range));
+    return guard;
+}
+
+static bool is_return(CXCursor c)
+{
+    cursors_t list = cursor_children(c);
+    if (clang_getCursorKind(c) == CXCursor_CompoundStmt && list.count == 1)
+        return is_return(list.at[0]);
+    return clang_getCursorKind(c) == CXCursor_ReturnStmt && list.count == 0;
+}
+
+static enum CXChildVisitResult guard_add_statement(CXCursor c, CXCursor parent, CXClientData data)
+{
+    statements_t *list = data;
+    (void)parent;
+    if (list->count < 256)
+        list->at[list->count++] = c;
+    return CXChildVisit_Continue;
+}
+
+void guard_straight(infer_t *f, CXCursor block, statements_t *out, int depth)
+{
+    statements_t *all = arena_alloc(sizeof(*all));
+    clang_visitChildren(block, guard_add_statement, all);
+    int k = 0;
+    for (; k < all->count; k++) {
+        CXCursor c = all->at[k];
+        cursors_t list = cursor_children(c);
+        bool is_if = clang_getCursorKind(c) == CXCursor_IfStmt && list.count == 2;
+        if (clang_getCursorKind(c) == CXCursor_DeclStmt && !does_of(c).access)
+            continue;
+        guard_t guard = GUARD_NONE;
+        if (is_if && is_return(list.at[1]) &&
+            (guard = read_guard(f, list.at[0], true)) == GUARD_WHOLE)
+            continue;
+        bool last = guard == GUARD_NONE && is_if && k == all->count - 1 && depth < 4;
+        if (last && (guard = read_guard(f, list.at[0], false)) == GUARD_WHOLE &&
+            clang_getCursorKind(list.at[1]) == CXCursor_CompoundStmt) {
+            guard_straight(f, list.at[1], out, depth + 1);
+            return;
+        }
+        if (guard == GUARD_WHOLE)
+            guard_add_statement(list.at[1], c, out);
+        if (guard != GUARD_NONE)
+            return; /* behind it only some threads of the range run */
+        break;
+    }
+    for (; k < all->count; k++) {
+        guard_add_statement(all->at[k], block, out);
+        if (does_of(all->at[k]).leave)
+            return;
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel's code shows of its accesses. */
+#ifndef KMMCC_ANALYZE_INFER_H
+#define KMMCC_ANALYZE_INFER_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+#include "analyze/declaration.h"
+#include "clang/unit.h"
+
+/* Whose the range of the launch will be. */
+typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
+/* What the kernel's code shows of the wanted parameters; NULL: nothing. */
+declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a declaration says in the names of the kernel's parameters, in the words of a launch. */
+#include "analyze/translate.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+
+CXCursor translate_argument(const directive_t *d, int number)
+{
+    int first = d->form == LAUNCH_CALL ? 2 : 0, count = clang_Cursor_getNumArguments(d->launch);
+    if (first && strcmp(cursor_name(d->launch), "cudaLaunchKernelEx") != 0)
+        return clang_getNullCursor();
+    return number + first < count ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
+                                  : clang_getNullCursor();
+}
+
+const char *translate_argument_text(const completion_t *c, int number)
+{
+    size_t begin, end;
+    CXCursor argument = translate_argument(c->d, number);
+    if (clang_Cursor_isNull(argument) || !unit_range(c->u, argument, &begin, &end))
+        return NULL;
+    return source_words(c->u->source, begin, end);
+}
+
+/* Whether the text is one name, with members: it needs no parentheses. */
+static bool is_path(const char *text)
+{
+    source_t *s = source_from("", text, strlen(text));
+    lexer_t l = lexer_at(s, 0, s->length);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (t.kind != TOKEN_NAME && !token_is(s, t, ".") && !token_is(s, t, "->") &&
+            !token_is(s, t, "::"))
+            return false;
+    return true;
+}
+
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789uUlL") == strlen(text);
+}
+
+bool translate_has_name(const char *text, const char *name)
+{
+    source_t *s = source_from("", text, strlen(text));
+    lexer_t l = lexer_at(s, 0, s->length);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (t.kind == TOKEN_NAME && token_is(s, t, name))
+            return true;
+    return false;
+}
+
+static bool is_class(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Record || kind == CXType_Enum;
+}
+
+/* The type of what is written, before what it is converted to. */
+static CXType written_type(const unit_t *u, CXCursor c)
+{
+    size_t begin, end, a, b;
+    for (;;) {
+        CXCursor inner = cursor_last_child(c);
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        bool conversion =
+            kind == CXCursor_CallExpr &&
+            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction;
+        if (kind == CXCursor_MemberRefExpr &&
+            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
+            conversion = true;
+        if ((kind != CXCursor_UnexposedExpr && !conversion) || clang_Cursor_isNull(inner) ||
+            !unit_range(u, c, &begin, &end) || !unit_range(u, inner, &a, &b) || a != begin ||
+            b != end)
+            return clang_getCanonicalType(clang_getCursorType(c));
+        c = inner;
+    }
+}
+
+/* The type to which the launch converts the argument, where that changes what a clause would make
+ * of it; NULL: none. */
+static const char *conversion_of(const completion_t *c, int number)
+{
+    CXType function = c->d->callee_type;
+    if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
+        return NULL;
+    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
+    bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128,
+         pointer = to.kind == CXType_Pointer;
+    bool was_integer = is.kind >= CXType_Bool && is.kind <= CXType_Int128;
+    bool narrows = integer && was_integer && clang_Type_getSizeOf(to) < clang_Type_getSizeOf(is) &&
+                   !is_number(translate_argument_text(c, number));
+    bool other =
+        (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
+        (pointer && is_class(is));
+    return narrows || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
+}
+
+void translate_fail(completion_t *c, const char *message)
+{
+    if (!c->failed && !c->n->s) /* what is inferred is left out */
+        unit_error(c->u, c->d->name_begin, c->d->name_end, "%s", message);
+    c->failed = true;
+}
+
+static const char *argument_as_operand(completion_t *c, int number)
+{
+    const char *text = translate_argument_text(c, number), *to;
+    if (!text) {
+        translate_fail(
+            c, arena_printf("what is passed for '%s', which the declared clauses of kernel '%s' "
+                            "name, is not written at this launch; say here what it accesses",
+                            c->n->name[number], cursor_name(c->n->kernel)));
+        return "0";
+    }
+    for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
+        if (c->axis[k] && translate_has_name(text, c->axis[k]))
+            translate_fail(
+                c,
+                arena_printf(
+                    "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
+                    c->axis[k], c->n->name[number]));
+    if ((to = conversion_of(c, number)))
+        return arena_printf("((%s)(%s))", to, text);
+    return is_path(text) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))
+               ? text
+               : arena_printf("(%s)", text);
+}
+
+/* The template's argument as the launch writes it; NULL when it writes none. */
+static const char *written_template_argument(const completion_t *c, int number)
+{
+    lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
+    int depth = 0, count = 0;
+    l.line_start = false;
+    size_t begin = lex(&l).end;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        bool last = l.at >= c->d->template_end;
+        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
+                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
+        if (!last && (depth || !token_is(c->u->source, t, ",")))
+            continue;
+        if (count++ == number)
+            return arena_printf("(%s)", source_words(c->u->source, begin, t.begin));
+        begin = t.end;
+    }
+    return NULL;
+}
+
+/* The value or the type that the launch gives the template's parameter; NULL when it is not known
+ * here. */
+static const char *template_argument(const completion_t *c, int number)
+{
+    CXCursor f = c->d->target_count == 1 ? c->d->target[0].instance : clang_getNullCursor();
+    if (clang_Cursor_isNull(f) || number >= clang_Cursor_getNumTemplateArguments(f))
+        return written_template_argument(c, number);
+    switch (clang_Cursor_getTemplateArgumentKind(f, (unsigned)number)) {
+    case CXTemplateArgumentKind_Integral:
+        return arena_printf("%lld", clang_Cursor_getTemplateArgumentValue(f, (unsigned)number));
+    case CXTemplateArgumentKind_Type:
+        return clang_text(clang_getTypeSpelling(
+            clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(f, (unsigned)number))));
+    default: return NULL;
+    }
+}
+
+/* What the name in a declared clause is at the launch. */
+static const char *translate(completion_t *c, const char *name)
+{
+    for (int k = 0; c->in_section && k < c->n->d->axis_count; k++)
+        if (!strcmp(c->n->d->axis[k].name, name))
+            return c->axis[k];
+    for (int k = 0; k < c->n->count; k++)
+        if (*name && !strcmp(c->n->name[k], name))
+            return argument_as_operand(c, k);
+    for (int k = 0; k < c->n->template_count; k++) {
+        if (strcmp(c->n->template_name[k], name))
+            continue;
+        const char *text = template_argument(c, k);
+        if (!text)
+            translate_fail(
+                c, arena_printf("the template argument '%s', which the declared clauses of kernel "
+                                "'%s' name, is not known at this launch; say here what it accesses",
+                                name, cursor_name(c->n->kernel)));
+        return text ? text : "0";
+    }
+    return name;
+}
+
+bool translate_is_word(const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    l.line_start = false;
+    return lex(&l).kind == TOKEN_NAME && lex(&l).kind == TOKEN_END;
+}
+
+const char *translate_expression(completion_t *c, size_t begin, size_t end)
+{
+    text_t out = {0};
+    lexer_t l = lexer_at(c->s, begin, end);
+    size_t last = begin;
+    bool qualified = false;
+    text_add(&out, "", 0);
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {
+        lexer_t ahead = l;
+        bool name = t.kind == TOKEN_NAME && !qualified && !token_is(c->s, lex(&ahead), "::");
+        text_printf(&out, "%s%s", t.begin > last && out.length ? " " : "",
+                    name ? translate(c, token_text(c->s, t)) : token_text(c->s, t));
+        qualified = token_is(c->s, t, ".") || token_is(c->s, t, "->") || token_is(c->s, t, "::");
+    }
+    return out.data;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a path. */
+#include "base/path.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : arena_copy(path, (size_t)(slash - path));
+}

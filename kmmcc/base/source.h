@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A source file in memory, and the places in it: offsets, lines and columns. */
+#ifndef KMMCC_BASE_SOURCE_H
+#define KMMCC_BASE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct source {
+    const char *path; /* as the user wrote it */
+    const char *text; /* NUL-terminated */
+    size_t length;
+    const size_t *lines; /* offset at which line k + 1 begins */
+    unsigned line_count;
+    bool completed; /* the text is no longer what the file holds: macros are expanded, or pragmas
+                       completed */
+} source_t;
+
+source_t *source_read(const char *path); /* NULL: errno says why */
+source_t *source_from(const char *path, const char *text, size_t length);
+void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *column); /* 1-based */
+unsigned source_line(const source_t *s, size_t offset);                                /* 1-based */
+/* The #line directive that names the line of the source, without a newline. */
+char *source_line_marker(const source_t *s, unsigned line);
+
+#endif

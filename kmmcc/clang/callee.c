@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels or the function that a launch runs, and its arguments. */
+#include "clang/callee.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+#include "clang/launch.h"
+
+void callee_error(const unit_t *u, const directive_t *d, CXCursor c, const char *message)
+{
+    size_t begin, end;
+    if (unit_range(u, c, &begin, &end))
+        unit_error(u, begin, end, "%s", message);
+    else
+        unit_error(u, d->name_begin, d->name_end, "%s", message);
+}
+
+/* The reference to what is called: below conversions, casts, `&` and parentheses. */
+static CXCursor callee_reference(CXCursor c)
+{
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+            kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
+            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_UnaryOperator)
+            return c;
+        cursors_t list = cursor_children(c);
+        if (list.count == 0)
+            return c;
+        c = list.at[list.count - 1];
+    }
+}
+
+static CXCursor template_of(CXCursor f)
+{
+    CXCursor template = clang_getSpecializedCursorTemplate(f);
+    return clang_Cursor_isNull(template) ? f : template;
+}
+
+static void add_target(directive_t *d, CXCursor f)
+{
+    enum { MAX_TARGETS = 64 };
+    CXCursor kernel = template_of(f);
+    for (int k = 0; k < d->target_count; k++)
+        if (clang_equalCursors(d->target[k].instance, f))
+            return;
+    if (!d->target)
+        d->target = arena_alloc(MAX_TARGETS * sizeof(*d->target));
+    if (d->target_count < MAX_TARGETS)
+        d->target[d->target_count++] =
+            (target_kernel_t){kernel, clang_getCursorDefinition(kernel), f};
+}
+
+/* The functions that a name stands for. */
+static void add_named(directive_t *d, CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
+        add_target(d, f);
+    if (kind != CXCursor_OverloadedDeclRef)
+        return;
+    unsigned count = clang_getNumOverloadedDecls(f);
+    for (unsigned k = 0; k < count; k++) {
+        CXCursor one = cursor_used(clang_getOverloadedDecl(f, k));
+        if (!d->is_kernel || cursor_is_kernel(template_of(one)))
+            add_target(d, clang_getCanonicalCursor(one));
+    }
+}
+
+static CXType pointed_function(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
+}
+
+static bool is_dependent(CXType type)
+{
+    return strstr(clang_text(clang_getTypeSpelling(clang_getCanonicalType(type))),
+                  "type-parameter-");
+}
+
+static bool same_parameters(CXType a, CXType b)
+{
+    int count = clang_getNumArgTypes(a);
+    if (a.kind != CXType_FunctionProto || b.kind != CXType_FunctionProto || is_dependent(a) ||
+        is_dependent(b))
+        return true; /* one is void *, or depends on a template: it may be any */
+    if (count != clang_getNumArgTypes(b))
+        return false;
+    for (int k = 0; k < count; k++)
+        if (!clang_equalTypes(clang_getCanonicalType(clang_getArgType(a, (unsigned)k)),
+                              clang_getCanonicalType(clang_getArgType(b, (unsigned)k))))
+            return false;
+    return true;
+}
+
+typedef struct addressed {
+    directive_t *d;
+    CXType type;
+} addressed_t;
+
+/* Every kernel of the pointer's type whose name is written other than to launch it may be what it
+ * points to. */
+static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXClientData data)
+{
+    addressed_t *a = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+        return CXChildVisit_Continue;
+    if (kind == CXCursor_CallExpr && cursor_is_launch(c)) {
+        cursors_t list = cursor_children(c);
+        for (int k = 1; k < list.count; k++) {
+            find_addressed(list.at[k], parent, data);
+            clang_visitChildren(list.at[k], find_addressed, data);
+        }
+        return CXChildVisit_Continue;
+    }
+    if (kind == CXCursor_DeclRefExpr) {
+        CXCursor f = clang_getCursorReferenced(c);
+        if (cursor_is_kernel(template_of(f)) &&
+            same_parameters(a->type, clang_getCanonicalType(clang_getCursorType(f))))
+            add_target(a->d, f);
+    }
+    return CXChildVisit_Recurse;
+}
+
+/* The last name of `a::b::name`, which begins the launch. */
+static size_t last_name(const source_t *s, size_t begin)
+{
+    lexer_t l = lexer_at(s, begin, s->length);
+    l.line_start = false;
+    size_t name = begin;
+    for (token_t t = lex(&l); t.kind == TOKEN_NAME || token_is(s, t, "::"); t = lex(&l))
+        if (t.kind == TOKEN_NAME)
+            name = t.begin;
+    return name;
+}
+
+/* Finds the places in `name [<...>] [<<<...>>>] (`. */
+static bool find_name(unit_t *u, directive_t *d)
+{
+    const char *name = d->callee_name;
+    d->name_at = last_name(u->source, d->callee_begin);
+    d->name_after = d->template_end = d->name_at + strlen(name);
+    if (!*name || d->name_after > u->source->length ||
+        memcmp(u->source->text + d->name_at, name, strlen(name)))
+        return false;
+    lexer_t l = lexer_at(u->source, d->name_after, d->launch_end);
+    l.line_start = false;
+    token_t t = lex(&l);
+    if (d->is_kernel) {
+        for (int depth = 0; !token_is(u->source, t, "<<<"); t = lex(&l)) {
+            depth += token_is(u->source, t, "(") - token_is(u->source, t, ")");
+            if (t.kind == TOKEN_END || depth < 0 || token_is(u->source, t, ";"))
+                return false;
+            d->template_end = t.end;
+        }
+        for (int depth = 0; depth || !token_is(u->source, t, ">>>"); t = lex(&l)) {
+            if (t.kind == TOKEN_END)
+                return false;
+            depth += token_is(u->source, t, "(") - token_is(u->source, t, ")");
+        }
+        t = lex(&l);
+    }
+    while (!d->is_kernel && !token_is(u->source, t, "(") && t.kind != TOKEN_END) {
+        d->template_end = t.end;
+        t = lex(&l);
+    }
+    d->open = token_is(u->source, t, "(") ? t.end : 0;
+    return d->open;
+}
+
+static void bind_arguments(directive_t *d)
+{
+    int count = d->form == LAUNCH_CALL ? 0 : clang_Cursor_getNumArguments(d->launch);
+    d->argument_count = count > 0 ? count : 0;
+    d->argument = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->argument));
+    for (int k = 0; k < d->argument_count; k++)
+        d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
+}
+
+/* Where the callee is written; NULL when that is not in the source. */
+static const char *written(const unit_t *u, CXCursor c)
+{
+    size_t begin, end;
+    return unit_range(u, c, &begin, &end) ? source_words(u->source, begin, end) : "?";
+}
+
+static void no_launch(unit_t *u, directive_t *d, const char *message)
+{
+    callee_error(u, d, d->launch, message);
+    d->launch = clang_getNullCursor();
+}
+
+/* The kernels that a launch through a variable may run. */
+static void bind_pointer(unit_t *u, directive_t *d, CXCursor reference)
+{
+    addressed_t a = {d, pointed_function(clang_getCursorType(reference))};
+    if (a.type.kind == CXType_FunctionProto)
+        d->callee_type = a.type;
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_addressed, &a);
+    if (d->target_count == 0)
+        no_launch(u, d,
+                  arena_printf("what '%s' points to is not known: no kernel of its type is named "
+                               "in this file; launch the kernel by its name",
+                               d->callee_name));
+}
+
+static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
+{
+    CXCursor reference = callee_reference(written_callee), f = clang_getCursorReferenced(reference);
+    size_t end;
+    add_named(d, f);
+    d->callee_name = d->target_count ? cursor_name(d->target[0].kernel) : written(u, reference);
+    if (d->target_count == 0)
+        bind_pointer(u, d, reference);
+    else if (d->target_count == 1)
+        d->callee = d->target[0].kernel, d->definition = d->target[0].definition;
+    if (clang_Cursor_isNull(d->launch))
+        return;
+    if (d->target_count == 1 &&
+        clang_getCanonicalType(clang_getCursorType(d->target[0].instance)).kind ==
+            CXType_FunctionProto)
+        d->callee_type = clang_getCanonicalType(clang_getCursorType(d->target[0].instance));
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    bool named = d->form == LAUNCH_CHEVRON &&
+                 (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+                  kind == CXCursor_OverloadedDeclRef);
+    bool written_out =
+        named && unit_range(u, written_callee, &d->callee_begin, &end) && find_name(u, d);
+    bool is_template = false;
+    for (int k = 0; k < d->target_count; k++)
+        is_template |= clang_getCursorKind(d->target[k].kernel) == CXCursor_FunctionTemplate;
+    d->names_clone = written_out && is_template;
+    if (!written_out)
+        d->open = 0, d->name_at = d->launch_begin, d->name_after = d->launch_begin;
+    bind_arguments(d);
+}
+
+static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
+{
+    CXCursor reference = callee_reference(written_callee);
+    size_t end;
+    add_named(d, clang_getCursorReferenced(reference));
+    if (d->target_count != 1) {
+        no_launch(u, d,
+                  clang_getCursorKind(reference) == CXCursor_MemberRefExpr
+                      ? "the call of a member function cannot be split; govern the call of a plain "
+                        "function"
+                      : "what is called here is no single function; a call through a pointer, or "
+                        "of overloads that depend on a template, cannot be split");
+        return;
+    }
+    d->callee = d->target[0].kernel;
+    d->definition = d->target[0].definition;
+    d->callee_name = cursor_name(d->callee);
+    if (!unit_range(u, written_callee, &d->callee_begin, &end) || !find_name(u, d)) {
+        no_launch(u, d, "the call is written by a macro; write it out below the pragma");
+        return;
+    }
+    bind_arguments(d);
+}
+
+void callee_bind(unit_t *u, directive_t *d)
+{
+    cursors_t list = cursor_children(d->launch);
+    CXCursor callee = list.count ? list.at[0] : clang_getNullCursor();
+    d->callee = d->definition = clang_getNullCursor();
+    d->callee_type = (CXType){.kind = CXType_Invalid};
+    d->target_count = 0;
+    d->names_clone = false;
+    d->open = 0;
+    if (d->form == LAUNCH_CALL)
+        callee = clang_Cursor_getArgument(d->launch, (unsigned)launch_kernel_argument(d->launch));
+    if (d->is_kernel)
+        bind_kernel(u, d, callee);
+    else
+        bind_function(u, d, callee);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about single cursors of libclang. */
+#include "clang/cursor.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+char *clang_text(CXString string)
+{
+    const char *text = clang_getCString(string);
+    char *copy = arena_copy(text ? text : "", text ? strlen(text) : 0);
+    clang_disposeString(string);
+    return copy;
+}
+
+bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end)
+{
+    CXSourceRange range = clang_getCursorExtent(c);
+    unsigned from, to;
+    CXFile end_file;
+    if (clang_Range_isNull(range))
+        return false;
+    clang_getFileLocation(clang_getRangeStart(range), file, NULL, NULL, &from);
+    clang_getFileLocation(clang_getRangeEnd(range), &end_file, NULL, NULL, &to);
+    *begin = from;
+    *end = to;
+    return *file && end_file && clang_File_isEqual(*file, end_file) && to >= from;
+}
+
+static enum CXChildVisitResult add_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+    cursors_t *list = data;
+    (void)parent;
+    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
+    list->at[list->count++] = c;
+    return CXChildVisit_Continue;
+}
+
+cursors_t cursor_children(CXCursor c)
+{
+    cursors_t list = {0};
+    clang_visitChildren(c, add_child, &list);
+    return list;
+}
+
+/* Its second child is the call that pushes the configuration. */
+bool cursor_is_launch(CXCursor call)
+{
+    static const char *const names[] = {"__cudaPushCallConfiguration", "cudaConfigureCall",
+                                        "__hipPushCallConfiguration", "hipConfigureCall", NULL};
+    cursors_t list = cursor_children(call);
+    return list.count >= 2 &&
+           text_is_one_of(clang_text(clang_getCursorSpelling(list.at[1])), names);
+}
+
+typedef struct kind_search {
+    enum CXCursorKind kind;
+    bool found;
+} kind_search_t;
+
+static enum CXChildVisitResult find_kind(CXCursor c, CXCursor parent, CXClientData data)
+{
+    kind_search_t *s = data;
+    (void)parent;
+    s->found |= clang_getCursorKind(c) == s->kind;
+    return s->found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+bool cursor_has_child(CXCursor c, enum CXCursorKind kind)
+{
+    kind_search_t s = {kind, false};
+    clang_visitChildren(c, find_kind, &s);
+    return s.found;
+}
+
+bool cursor_is_kernel(CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    return (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) &&
+           cursor_has_child(f, CXCursor_CUDAGlobalAttr);
+}
+
+CXCursor cursor_used(CXCursor f)
+{
+    enum CXCursorKind kind = clang_getCursorKind(f);
+    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+                   kind == CXCursor_OverloadedDeclRef
+               ? f
+               : clang_getCursorDefinition(f);
+}
+
+static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
+{
+    CXCursor *root = data;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr ||
+        clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(c));
+        bool is_address =
+            clang_getCursorKind(parent) == CXCursor_UnaryOperator && /* &k for an integer k */
+            clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
+        if (!type_is_integer(type) || is_address) {
+            *root = clang_getCursorReferenced(c);
+            return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse
+                                                                    : CXChildVisit_Break;
+        }
+    }
+    return CXChildVisit_Recurse;
+}
+
+CXCursor cursor_root(CXCursor e)
+{
+    CXCursor root = clang_getNullCursor();
+    if (clang_Cursor_isNull(e))
+        return root;
+    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr)
+        return clang_getCursorReferenced(e);
+    find_root(e, e, &root);
+    if (clang_getCursorKind(root) != CXCursor_VarDecl &&
+        clang_getCursorKind(root) != CXCursor_ParmDecl)
+        clang_visitChildren(e, find_root, &root);
+    return root;
+}
+
+const char *cursor_name(CXCursor c)
+{
+    return clang_text(clang_getCursorSpelling(c));
+}
+
+bool cursor_is_template(CXCursor f)
+{
+    return clang_getCursorKind(f) == CXCursor_FunctionTemplate;
+}
+
+bool type_is_integer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
+}
+
+bool type_is_dependent(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Invalid || kind == CXType_Dependent || kind == CXType_Unexposed ||
+           kind == CXType_Auto;
+}
+
+CXType type_pointee(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    CXType element = clang_getArrayElementType(type);
+    if (element.kind != CXType_Invalid)
+        return clang_getCanonicalType(element);
+    return clang_getCanonicalType(clang_getPointeeType(type));
+}
+
+bool type_is_array(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_ConstantArray || kind == CXType_VariableArray ||
+           kind == CXType_IncompleteArray || kind == CXType_DependentSizedArray;
+}
+
+static enum CXChildVisitResult take_first(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+CXCursor cursor_first_child(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, take_first, &child);
+    return child;
+}
+
+static enum CXChildVisitResult take_last(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+CXCursor cursor_last_child(CXCursor c)
+{
+    CXCursor child = clang_getNullCursor();
+    clang_visitChildren(c, take_last, &child);
+    return child;
+}
+
+static enum CXChildVisitResult take_block(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_CompoundStmt)
+        *(CXCursor *)data = c;
+    return CXChildVisit_Continue;
+}
+
+CXCursor cursor_body(CXCursor function)
+{
+    CXCursor body = clang_getNullCursor();
+    clang_visitChildren(function, take_block, &body);
+    return body;
+}

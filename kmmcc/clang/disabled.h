@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What #if disables. */
+#ifndef KMMCC_CLANG_DISABLED_H
+#define KMMCC_CLANG_DISABLED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "clang/unit.h"
+
+/* Whether #if disables the place of the parsed text. */
+bool disabled_in_parsed(unit_t *u, size_t parsed);
+/* Whether #if disables the place of the source. */
+bool disabled_in_source(unit_t *u, size_t offset);
+
+#endif

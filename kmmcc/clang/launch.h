@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launch in a governed statement. */
+#ifndef KMMCC_CLANG_LAUNCH_H
+#define KMMCC_CLANG_LAUNCH_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/source.h"
+#include "base/token.h"
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* A cursor on the way from the statement to the place that is visited; `first`, `last` among its
+ * parent's children. */
+typedef struct frame {
+    const struct frame *up;
+    CXCursor cursor;
+    bool first, last;
+} frame_t;
+/* The launches of one kind in a statement. */
+typedef struct calls {
+    int count;
+    CXCursor first, second;
+    launch_form_t form; /* of the first */
+    bool alone;         /* the first is a statement of its own */
+    bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its
+                           semicolon */
+    size_t begin, end;
+} calls_t;
+
+typedef struct found {
+    unit_t *u;
+    calls_t kernels, functions;
+    bool cooperative;
+} launches_t;
+
+/* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
+int launch_kernel_argument(CXCursor call);
+token_t launch_token_after(const source_t *s, size_t offset);
+/* Function calls within another call's arguments are part of that; kernel launches are found
+ * anywhere. */
+void launch_find(launches_t *found, const frame_t *at, bool in_call);
+
+#endif

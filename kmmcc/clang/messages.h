@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang's messages about a translation unit. */
+#ifndef KMMCC_CLANG_MESSAGES_H
+#define KMMCC_CLANG_MESSAGES_H
+
+#include <stdbool.h>
+
+#include "clang/unit.h"
+
+/* Shows the errors with their notes at their places in the sources; returns how many are not about
+ * a pragma. Warnings are left to the real compiler. */
+int messages_show(const unit_t *u);
+/* Whether clang found an error. */
+bool messages_have_error(const unit_t *u);
+/* Whether clang found an error that is not about a pragma. */
+bool messages_have_foreign(const unit_t *u);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text that clang parses, in which the expressions of pragmas are checked in their scope.
+ *
+ * Each pragma is replaced by
+ *
+ *     if (0) { ...its expressions, as initializers of variables... } else
+ *
+ * which is the beginning of a statement that ends with the governed one, wherever a statement may
+ * stand. So one parse sees the expressions in their scope, gives their types, and says which
+ * statement follows.
+ */
+#include "clang/probe.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "clang/cursor.h"
+#include "pragma/expression.h"
+
+/* ---- The text to parse ---- */
+
+typedef struct writer {
+    const unit_t *u;
+    text_t text;
+    piece_t *pieces;
+    int count, capacity;
+} writer_t;
+
+static void copy_source(writer_t *w, size_t begin, size_t end)
+{
+    w->pieces = arena_grow(w->pieces, w->count, &w->capacity, sizeof(*w->pieces));
+    w->pieces[w->count++] = (piece_t){w->text.length, begin, end - begin};
+    text_add(&w->text, w->u->source->text + begin, end - begin);
+}
+
+static void add_probe(writer_t *w, directive_t *d, expr_t *e)
+{
+    if (!d->probe)
+        d->probe = arena_alloc(MAX_PROBES * sizeof(*d->probe));
+    d->probe[d->probe_count].expr = e;
+    text_printf(&w->text, "%s kmm_%d_%d = (", w->u->lang == LANG_C ? "__auto_type" : "auto",
+                d->order, d->probe_count);
+    copy_source(w, e->begin, e->end);
+    text_printf(&w->text, "); ");
+    d->probe_count++;
+}
+
+static void probe_optional(writer_t *w, directive_t *d, expr_t *e)
+{
+    if (e)
+        add_probe(w, d, e);
+}
+
+static void probe_sections(writer_t *w, directive_t *d, item_t *item)
+{
+    text_printf(&w->text, "{ ");
+    for (int k = 0; k < d->axis_count; k++)
+        text_printf(&w->text, "const long long %s = 0; ", d->axis[k].name);
+    for (int k = 0; k < item->section_count; k++) {
+        probe_optional(w, d, item->section[k].lower);
+        probe_optional(w, d, item->section[k].length);
+    }
+    text_printf(&w->text, "} ");
+}
+
+static void probe_items(writer_t *w, directive_t *d)
+{
+    for (int k = 0; k < d->item_count; k++) {
+        add_probe(w, d, d->item[k].base);
+        if (d->item[k].section_count)
+            probe_sections(w, d, &d->item[k]);
+    }
+}
+
+static void write_probe(writer_t *w, directive_t *d)
+{
+    d->probe_count = 0; /* a file may be parsed twice */
+    d->bound = false;
+    if (d->kind == DIRECTIVE_DECLARE && d->check_head)
+        text_printf(&w->text, "%s{ ", d->check_head);
+    d->parsed_at = w->text.length;
+    if (d->kind == DIRECTIVE_DECLARE && !d->check_head)
+        return;
+    text_printf(&w->text, "if (0) { ");
+    for (int k = 0; k < d->axis_count; k++) {
+        probe_optional(w, d, d->axis[k].lower);
+        probe_optional(w, d, d->axis[k].length);
+    }
+    for (int k = 0; k < d->chunk_count; k++)
+        add_probe(w, d, d->chunk[k]);
+    for (int k = 0; k < d->shape_count; k++)
+        for (int i = 0; i < d->shape[k].dims; i++)
+            add_probe(w, d, d->shape[k].extent[i]);
+    probe_optional(w, d, d->condition);
+    probe_optional(w, d, d->ordinal);
+    for (int k = 0; k < d->setting_count; k++)
+        probe_optional(w, d, d->setting[k].value);
+    probe_optional(w, d, d->stream);
+    probe_items(w, d);
+    for (int k = 0; k < d->map_count; k++) {
+        add_probe(w, d, d->map[k].base);
+        probe_optional(w, d, d->map[k].lower);
+        probe_optional(w, d, d->map[k].length);
+    }
+    text_printf(&w->text, "} else %s",
+                directive_stands_alone(d)      ? ";"
+                : d->kind == DIRECTIVE_DECLARE ? "; }"
+                                               : "");
+}
+
+void probe_write(unit_t *u)
+{
+    writer_t w = {.u = u};
+    size_t from = 0;
+    text_printf(&w.text, "%s\n",
+                source_line_marker(
+                    u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */
+    for (int k = 0; k < u->directive_count; k++) {
+        copy_source(&w, from, u->directives[k]->pragma.begin);
+        write_probe(&w, u->directives[k]);
+        from = u->directives[k]->pragma.end;
+    }
+    copy_source(&w, from, u->source->length);
+    u->pieces = w.pieces;
+    u->piece_count = w.count;
+    u->parsed = w.text.data;
+}
+
+/* ---- Types of the expressions ---- */
+
+/* Children are visited after their parents, so that of an expression and its implicit conversions
+ * the expression stays. */
+static void set_type(expr_t *e, size_t begin, size_t end, CXCursor c)
+{
+    for (; e; e = e->next) {
+        if (e->begin == begin && e->end == end) {
+            e->type = clang_getCursorType(c);
+            e->cursor = c;
+        }
+        set_type(e->left, begin, end, c);
+        set_type(e->right, begin, end, c);
+        set_type(e->other, begin, end, c);
+    }
+}
+
+enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data)
+{
+    probe_walk_t w = *(const probe_walk_t *)data;
+    size_t begin, end;
+    int order, number;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_VarDecl &&
+        sscanf(cursor_name(c), "kmm_%d_%d", &order, &number) == 2) {
+        w.probe = &w.d->probe[number];
+        w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
+    } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&
+               unit_range(w.u, c, &begin, &end)) {
+        set_type(w.probe->expr, begin, end, c);
+    }
+    clang_visitChildren(c, probe_visit, &w);
+    return CXChildVisit_Continue;
+}

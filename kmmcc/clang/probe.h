@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The expressions of pragmas in the text that clang parses. */
+#ifndef KMMCC_CLANG_PROBE_H
+#define KMMCC_CLANG_PROBE_H
+
+#include <clang-c/Index.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* Writes u->parsed: the source, in which each pragma is replaced by its expressions. */
+void probe_write(unit_t *u);
+
+typedef struct walk {
+    unit_t *u;
+    directive_t *d;
+    probe_t *probe;
+} probe_walk_t;
+
+enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data);
+
+#endif

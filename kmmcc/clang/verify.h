@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rewritten text, parsed again: an error in it is a mistake of kmmcc and is shown as one. */
+#ifndef KMMCC_CLANG_VERIFY_H
+#define KMMCC_CLANG_VERIFY_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+#include "base/source.h"
+#include "clang/unit.h"
+
+/* Parses the result. text_of gives the text of each file; NULL: it is unchanged. False after errors
+ * have been shown. */
+bool verify_unit(unit_t *u, const char *(*text_of)(unit_t *u));
+/* Parses a file that kmmcc wrote, as plain C++ with these flags; `source` is what it was made of.
+ * False after errors have been shown. */
+bool verify_file(const source_t *source, const char *path, const list_t *flags);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declarations of the block: what becomes of a variable depends on its storage. */
+#include "cpu/loops/declaration.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "cpu/loops/axis.h"
+#include "cpu/loops/axis_check.h"
+#include "cpu/loops/declarator.h"
+#include "cpu/loops/edits.h"
+#include "cpu/loops/hoist.h"
+#include "cpu/loops/per_thread.h"
+#include "cpu/loops/region.h"
+
+static const char *initial_value(emitter_t *e, const variable_t *v)
+{
+    const char *text = declarator_suffix(e, v);
+    if (*text != '=')
+        return text;
+    for (text++; *text == ' ' || *text == '\n' || *text == '\t' || *text == '\r'; text++) {
+    }
+    return *text == '{' ? text : arena_printf("(%s)", text);
+}
+
+/* A value for each thread, made by the thread when it comes to the declaration. */
+static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
+{
+    const char *type = declarator_type(e, v), *qualifier = declarator_is_const(v) ? "const " : "";
+    if (strstr(type, "decltype"))
+        emitter_name_in_block(v->initializer);
+    if (v->is_reference) {
+        emitter_fail(e, statement, "a reference is used across a barrier");
+        return;
+    }
+    text_printf(&e->out,
+                "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
+                type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
+    region_open(e);
+    v->region = e->region_number;
+    if (v->is_array) {
+        const char *value = declarator_suffix(e, v);
+        region_add(
+            e, statement,
+            arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, declarator_values(v)));
+        if (*value)
+            text_printf(&e->region,
+                        " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
+                        "sizeof(kmm_initial)); }",
+                        type, value, v->name);
+        return;
+    }
+    region_add(e, statement,
+               arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
+                            "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
+                            qualifier, type, v->name, declarator_values(v), type,
+                            initial_value(e, v)));
+}
+
+/* Computed again in each region; where it has an axis, from its value for the first thread. */
+static void declare_recomputed(emitter_t *e, variable_t *v)
+{
+    const char *axis = axis_of_variable(e, v);
+    if (axis) {
+        emitter_name_in_block(v->initializer);
+        text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
+                    declarator_type(e, v), v->number, declarator_suffix(e, v));
+    }
+    if (axis && !axis_known(e, v))
+        text_printf(&e->out,
+                    "const bool kmm_counts%d __attribute__((unused)) = "
+                    "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
+                    v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
+    if (v->is_named_by_block) /* only its type */
+        text_printf(&e->out, "%s\n", declarator_text(e, v));
+}
+
+static void declare_variable(emitter_t *e, variable_t *v, const node_t *statement)
+{
+    v->is_block_level = true;
+    if (v->storage == STORAGE_UNIFORM) {
+        text_printf(&e->out, "%s\n", declarator_text(e, v));
+        return;
+    }
+    if (v->storage == STORAGE_RECOMPUTED) {
+        declare_recomputed(e, v);
+        return;
+    }
+    region_open(e);
+    region_note_uses(e, v->declaration);
+    if (v->storage == STORAGE_THREAD)
+        declare_each(e, v, statement);
+    else
+        region_add(e, statement,
+                   arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
+                                declarator_type(e, v), v->name, declarator_suffix(e, v)));
+}
+
+bool declaration_is_stored(const node_t *declaration, storage_t storage)
+{
+    for (const node_t *c = declaration->child; c; c = c->next)
+        if (c->kind != CXCursor_VarDecl || !c->variable || c->variable->storage != storage)
+            return false;
+    return true;
+}
+
+/* A declaration that the block has as it is written; shared memory by KMM_HOST_SHARED. */
+static void emit_as_written(emitter_t *e, const node_t *n)
+{
+    const char *text = edits_copy_node(e, n);
+    const char *shared =
+        declaration_is_stored(n, STORAGE_SHARED) ? strstr(text, "__shared__") : NULL;
+    text_printf(&e->out, "\n%s\n", edits_line(e, n->begin));
+    e->has_static |= !shared && strstr(text, "static ");
+    if (shared)
+        text_printf(&e->out, "%.*sKMM_HOST_SHARED%s\n", (int)(shared - text), text,
+                    shared + strlen("__shared__"));
+    else
+        text_printf(&e->out, "%s\n", text);
+}
+
+void declaration_emit(emitter_t *e, node_t *n)
+{
+    bool has_variables = false;
+    for (node_t *c = n->child; c; c = c->next) {
+        has_variables |= c->kind == CXCursor_VarDecl;
+        if (c->kind == CXCursor_VarDecl && c->variable)
+            c->variable->is_block_level = true;
+    }
+    if (!per_thread_can_copy(e, n) || !hoist(e, n, n))
+        return;
+    if (!has_variables || declaration_is_stored(n, STORAGE_SHARED) ||
+        declaration_is_stored(n, STORAGE_UNIFORM)) {
+        emit_as_written(e, n);
+        return;
+    }
+    if (declaration_is_stored(n, STORAGE_REGION)) {
+        per_thread_emit(e, n);
+        return;
+    }
+    for (node_t *c = n->child; c; c = c->next) {
+        if (c->kind == CXCursor_VarDecl && c->variable)
+            declare_variable(e, c->variable, n);
+        else if (c->kind == CXCursor_VarDecl || clang_isDeclaration(c->kind))
+            emitter_fail(e, n, "a declaration is of several kinds");
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collective operations that kmm_block.h has: votes, shuffles and other exchanges of the threads of
+ * a block or warp.
+ */
+#include "cpu/loops/hoist_builtin.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "cpu/loops/edits.h"
+#include "cpu/loops/region.h"
+#include "cpu/program/collectives.h"
+#include "cpu/tree/call.h"
+#include "cpu/tree/uniformity.h"
+
+enum { MAX_ARGUMENTS = 8 };
+
+static bool fail_arguments(emitter_t *e, const node_t *call)
+{
+    return emitter_fail(e, call, "an operation has other arguments than it should");
+}
+
+static const char *argument_list(const emitter_t *e, node_t **argument, int count)
+{
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (int k = 0; k < count; k++)
+        text_printf(&out, ", %s", edits_copy_node(e, argument[k]));
+    return out.data;
+}
+
+/* The threads bring their operands to an object of the type; the call becomes what they get of it
+ * by the operation's name and `result`. */
+static bool exchange(emitter_t *e, node_t *call, const char *type, const char *result)
+{
+    node_t *argument[MAX_ARGUMENTS];
+    const int count = call_arguments(call, argument, MAX_ARGUMENTS), number = e->collective_count++;
+    const char *name = call->collective_name + strspn(call->collective_name, "_");
+    region_open(e);
+    for (int k = 0; k < count; k++) {
+        region_note_uses(e, argument[k]);
+        emitter_name_in_block(argument[k]);
+    }
+    text_printf(&e->out, "%s kmm_c%d;\n", type, number);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t%s);", number,
+                            count ? argument_list(e, argument, count) : ", 0u, 0"));
+    region_close(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.%s(%s)", number, name, result));
+    return true;
+}
+
+static bool hoist_block_vote(emitter_t *e, node_t *call)
+{
+    return call_arguments(call, NULL, 0) > MAX_ARGUMENTS
+               ? fail_arguments(e, call)
+               : exchange(e, call, "kmm_host_predicates", "");
+}
+
+/* Each thread brings a value behind the mask. */
+static bool hoist_exchange(emitter_t *e, node_t *call)
+{
+    node_t *argument[MAX_ARGUMENTS];
+    const int count = call_arguments(call, argument, MAX_ARGUMENTS);
+    if (count < 2 || count > MAX_ARGUMENTS)
+        return fail_arguments(e, call);
+    return exchange(e, call,
+                    arena_printf("kmm_host_exchange<kmm_host_decay<decltype(%s)>>",
+                                 edits_copy_node(e, argument[1])),
+                    "kmm_t");
+}
+
+/* Votes of warps. The mask is looked at by each thread when it gets its answer. */
+static bool hoist_ballot(emitter_t *e, node_t *call)
+{
+    node_t *argument[2];
+    int count = call_arguments(call, argument, 2), number = e->collective_count++;
+    const char *name = call->collective_name;
+    bool has_predicate = strcmp(name, "__activemask") != 0;
+    if (count != (has_predicate ? 2 : 0))
+        return fail_arguments(e, call);
+    region_open(e);
+    region_note_uses(e, call);
+    text_printf(&e->out, "kmm_host_ballots kmm_c%d;\n", number);
+    region_add(e, call,
+               has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number,
+                                            edits_copy_node(e, argument[1]))
+                             : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
+    region_close(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    edits_add(e, call->begin, call->end,
+              has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2,
+                                           edits_copy_node(e, argument[0]))
+                            : arena_printf("kmm_c%d.%s(kmm_t)", number, name + 2));
+    return true;
+}
+
+/* A shuffle whose distance and width are the same for all threads. */
+static bool is_uniform_shuffle(const emitter_t *e, const node_t *call)
+{
+    node_t *argument[4];
+    int count = call_arguments(call, argument, 4);
+    if (count < 3 || count > 4)
+        return false;
+    for (int k = 0; k < count; k++)
+        if (k != 1 && uniformity_of(&e->b, argument[k]) != UNIFORM)
+            return false;
+    return true;
+}
+
+static bool hoist_uniform_shuffle(emitter_t *e, node_t *call)
+{
+    node_t *argument[4];
+    int count = call_arguments(call, argument, 4), number = e->collective_count++;
+    region_open(e);
+    region_note_uses(e, argument[1]);
+    emitter_name_in_block(call);
+    text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
+                edits_copy_node(e, argument[1]), number);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t, %s);", number, edits_copy_node(e, argument[1])));
+    region_close(e);
+    text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->collective_name + 2,
+                argument_list(e, argument + 2, count - 2));
+    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    return true;
+}
+
+/* `__match_all_sync(mask, value, &same)`: the last operand is where a part of the answer goes. */
+static bool hoist_match_all(emitter_t *e, node_t *call)
+{
+    node_t *argument[3];
+    int number = e->collective_count++;
+    if (call_arguments(call, argument, 3) != 3)
+        return fail_arguments(e, call);
+    region_open(e);
+    region_note_uses(e, call);
+    emitter_name_in_block(argument[1]);
+    text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
+                edits_copy_node(e, argument[1]), number);
+    region_add(e, call,
+               arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
+    region_close(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    edits_add(
+        e, call->begin, call->end,
+        arena_printf("kmm_c%d.match_all_sync(kmm_t, %s)", number, edits_copy_node(e, argument[2])));
+    return true;
+}
+
+bool hoist_builtin(emitter_t *e, node_t *call)
+{
+    switch (collectives_builtin(call->collective_name)) {
+    case BUILTIN_BLOCK_VOTE: return hoist_block_vote(e, call);
+    case BUILTIN_WARP_VOTE: return hoist_ballot(e, call);
+    case BUILTIN_SHUFFLE:
+        return is_uniform_shuffle(e, call) ? hoist_uniform_shuffle(e, call)
+                                           : hoist_exchange(e, call);
+    case BUILTIN_EXCHANGE: return hoist_exchange(e, call);
+    case BUILTIN_MATCH_ALL: return hoist_match_all(e, call);
+    case BUILTIN_NONE:
+    case BUILTIN_BARRIER:
+    case BUILTIN_WARP_BARRIER:
+    case BUILTIN_FOR_FIBERS: break;
+    }
+    return emitter_fail(
+        e, call, arena_printf("it calls '%s', which meets at a barrier", call->collective_name));
+}

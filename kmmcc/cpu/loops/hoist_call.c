@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of functions that have barriers: the threads bring their arguments, the function runs once
+ * for all of them (include/kmm/host/kmm_call.h), and the call becomes its result.
+ */
+#include "cpu/loops/hoist_call.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "clang/cursor.h"
+#include "cpu/loops/edits.h"
+#include "cpu/loops/region.h"
+#include "cpu/tree/call.h"
+
+/* Whether the argument is an object that is there anyway, and not one made for the call. */
+static bool is_object(const node_t *argument)
+{
+    const node_t *n = argument;
+    while (n->child && !n->child->next &&
+           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
+        n = n->child;
+    return n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr ||
+           n->kind == CXCursor_ArraySubscriptExpr ||
+           (n->kind == CXCursor_UnaryOperator &&
+            clang_getCursorUnaryOperatorKind(n->cursor) == CXUnaryOperator_Deref);
+}
+
+static CXType plain_type(CXType type)
+{
+    return clang_getUnqualifiedType(clang_getCanonicalType(clang_getNonReferenceType(type)));
+}
+
+/* Whether a parameter refers to a value that is made of the argument, and ends with the loop that
+ * brings it. */
+static bool makes_temporary(const node_t *call, const node_t *argument, int k)
+{
+    passing_t passing = call_passing(call, argument);
+    if (passing == PASSED_BY_VALUE || passing == PASSED_BY_REFERENCE)
+        return false;
+    if (passing == PASSED_UNKNOWN)
+        return !is_object(argument);
+    CXType wanted = clang_getCursorType(
+        clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
+    const node_t *n = tree_stripped(argument);
+    return !is_object(argument) ||
+           !clang_equalTypes(plain_type(wanted), plain_type(clang_getCursorType(n->cursor)));
+}
+
+/* Values that are made for a call are kept beside it. */
+static bool store_temporaries(emitter_t *e, node_t *call, int number)
+{
+    enum { ROOM = 64 };
+    node_t *argument[ROOM];
+    int count = call_arguments(call, argument, ROOM);
+    for (int k = 0; k < count && k < ROOM; k++) {
+        if (!makes_temporary(call, argument[k], k))
+            continue;
+        passing_t passing = call_passing(call, argument[k]);
+        CXType wanted = clang_getCursorType(
+            clang_Cursor_getArgument(clang_getCursorReferenced(call->cursor), (unsigned)k));
+        emitter_name_in_block(argument[k]);
+        const char *type =
+            passing == PASSED_BY_CONST
+                ? clang_text(clang_getTypeSpelling(clang_getNonReferenceType(wanted)))
+                : arena_printf("decltype(%s)", edits_copy_node(e, argument[k]));
+        if (strchr(type, '[') || strstr(type, "(lambda"))
+            return emitter_fail(e, argument[k], "an argument's type has no name");
+        text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
+        region_add(
+            e, call,
+            arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);",
+                         number, k, type, edits_copy_node(e, argument[k])));
+        edits_add(e, argument[k]->begin, argument[k]->end,
+                  arena_printf("kmm_a%d_%d[kmm_t]", number, k));
+    }
+    return true;
+}
+
+static bool is_lambda(const node_t *n, const void *context)
+{
+    (void)context;
+    return n->kind == CXCursor_LambdaExpr;
+}
+
+/* The type of a call as C++: what the compiler makes of its text, unless there is a lambda in it,
+ * of which each has a type of its own. */
+static const char *call_type(emitter_t *e, const node_t *call, const char *text)
+{
+    if (!tree_any(call, is_lambda, NULL))
+        return arena_printf("decltype(%s)", text);
+    CXType type =
+        clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(call->cursor)));
+    if (type.kind != CXType_Void && clang_Type_getSizeOf(type) < 0) {
+        emitter_fail(
+            e, call,
+            "a lambda is an argument of what meets at a barrier, and the result's type depends on "
+            "a template");
+        return NULL;
+    }
+    return arena_printf("kmm_host_as<%s>", clang_text(clang_getTypeSpelling(type)));
+}
+
+bool hoist_call(emitter_t *e, node_t *call)
+{
+    int number = e->collective_count++;
+    if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
+        return emitter_fail(e, call, "a preprocessor line divides a call");
+    region_open(e);
+    e->is_independent = false;
+    region_note_uses(e, call);
+    emitter_name_in_block(call);
+    if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
+        return false;
+    const char *text = edits_copy_node(e, call), *type = call_type(e, call, text);
+    if (!type)
+        return false;
+    text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
+    region_add(
+        e, call,
+        arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
+    region_close(e);
+    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    return true;
+}

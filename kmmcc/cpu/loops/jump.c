@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jumps. In a region a jump ends it for the thread, and one that leads out of it changes the
+ * thread's state; a jump to which all threads come stays one of the block.
+ */
+#include "cpu/loops/jump.h"
+
+#include <kmm/host/kmm_flags.h>
+
+#include "base/arena.h"
+#include "cpu/loops/edits.h"
+#include "cpu/loops/hoist.h"
+#include "cpu/loops/region.h"
+#include "cpu/tree/parts.h"
+
+static const char *jump_result(const emitter_t *e, const node_t *jump)
+{
+    if (!jump->child)
+        return "";
+    const node_t *value = tree_stripped(jump->child);
+    bool is_list = value->kind == CXCursor_BinaryOperator &&
+                   clang_getCursorBinaryOperatorKind(value->cursor) == CXBinaryOperator_Comma;
+    if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
+        return arena_printf("%s; ", edits_copy_node(e, jump->child));
+    return arena_printf(is_list ? "kmm_result.give(kmm_t, (%s)); " : "kmm_result.give(kmm_t, %s); ",
+                        edits_copy_node(e, jump->child));
+}
+
+static bool jump_leaves_region(const node_t *jump)
+{
+    return jump->kind == CXCursor_ReturnStmt ||
+           (jump->target && jump->target->has_collective &&
+            (tree_is_loop(jump->target) || jump->target->kind == CXCursor_SwitchStmt));
+}
+
+static int jump_state(const emitter_t *e, const node_t *jump)
+{
+    if (jump->kind == CXCursor_ReturnStmt)
+        return e->s->is_kernel ? KMM_HOST_GONE : KMM_HOST_RETURNED;
+    return jump->target->number + (jump->kind == CXCursor_ContinueStmt);
+}
+
+/* A jump in a region ends it for the thread; one that leads out of it also changes the thread's
+ * state. */
+void jump_edit_all(emitter_t *e, const node_t *n)
+{
+    if (n->kind == CXCursor_LambdaExpr)
+        return;
+    for (const node_t *c = n->child; c; c = c->next)
+        jump_edit_all(e, c);
+    bool jumps = n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
+                 n->kind == CXCursor_ContinueStmt;
+    if (!jumps || !jump_leaves_region(n))
+        return;
+    bool ends = n->kind == CXCursor_ReturnStmt && e->pass > 0 &&
+                e->region_number == e->last_region && e->loop_depth == 0;
+    const char *state = ends ? "" : arena_printf("kmm_b.state[kmm_t] = %d; ", jump_state(e, n));
+    if (!ends)
+        region_change_state(e);
+    edits_add(e, n->begin, parts_end(&e->b, n),
+              arena_printf("{ %s%sreturn; }", jump_result(e, n), state));
+}
+
+/* All threads that are here jump. */
+void jump_emit(emitter_t *e, node_t *n)
+{
+    bool returns = n->kind == CXCursor_ReturnStmt;
+    if (returns && n->child) {
+        if (!hoist(e, n->child, n->child))
+            return;
+        region_open(e);
+        region_note_uses(e, n->child);
+        region_add(e, n, jump_result(e, n));
+    }
+    region_close(e);
+    bool leaves_switch = !returns && n->target->kind == CXCursor_SwitchStmt;
+    if (!e->is_divergent && (returns || !n->target->is_left_early)) {
+        text_printf(&e->out, "%s\n",
+                    returns         ? "return;"
+                    : leaves_switch ? arena_printf("goto kmm_end%d;", n->target->number)
+                                    : edits_copy(e, n->begin, parts_end(&e->b, n)));
+        return;
+    }
+    e->is_masked = true;
+    text_printf(&e->out, "kmm_b.leave(%d);\n", jump_state(e, n));
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements that each thread runs for itself: they are added to the open region, or make one that
+ * is limited to the threads that their condition chooses.
+ */
+#include "cpu/loops/per_thread.h"
+
+#include "base/arena.h"
+#include "cpu/loops/bounds.h"
+#include "cpu/loops/edits.h"
+#include "cpu/loops/independence.h"
+#include "cpu/loops/jump.h"
+#include "cpu/loops/memory.h"
+#include "cpu/loops/prefetch.h"
+#include "cpu/loops/preprocessor.h"
+#include "cpu/loops/region.h"
+#include "cpu/tree/parts.h"
+
+bool per_thread_can_copy(emitter_t *e, const node_t *n)
+{
+    if (n->end <= n->begin)
+        return emitter_fail(e, n->parent, "a statement comes from a macro");
+    const node_t *p = n->parent;
+    for (const node_t *c = p ? p->child : NULL; c && c->next; c = c->next)
+        if (p->kind == CXCursor_CompoundStmt && c->next == n && n->begin < c->end)
+            return emitter_fail(e, n, "a macro has several statements");
+    return preprocessor_is_balanced(e, n, n->begin, parts_end(&e->b, n));
+}
+
+static bool is_last(const emitter_t *e, const node_t *n)
+{
+    return n == e->b.root->last;
+}
+
+/* A branch alone in its region is run only by the threads that its condition may choose. Without
+ * barriers there is but one region. */
+static bool emit_bounded(emitter_t *e, const node_t *n)
+{
+    parts_t p;
+    bounds_t bounds;
+    if (n->kind != CXCursor_IfStmt || e->is_open || !parts_of(&e->b, n, &p) || p.second ||
+        (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
+        !bounds_read(e, p.condition, false, &bounds))
+        return false;
+    region_open(e);
+    e->gains_by_size |= e->b.root->has_collective;
+    e->limits = bounds.limits.data;
+    e->has_exact = bounds.is_complete;
+    independence_note(e, n);
+    independence_note_order(e, n);
+    jump_edit_all(e, n);
+    region_note_uses(e, n);
+    if (bounds.is_complete)
+        region_add(e, n,
+                   arena_printf("if (kmm_sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
+                                edits_line(e, p.first->begin),
+                                edits_copy(e, p.first->begin, parts_end(&e->b, n))));
+    else
+        region_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
+    region_close(e);
+    return true;
+}
+
+/* `if (i >= n) return;` before anything else, where there are no barriers. */
+static bool emit_bounded_return(emitter_t *e, const node_t *n)
+{
+    parts_t p;
+    bounds_t bounds;
+    bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
+    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region ||
+        e->b.root->has_collective || n->parent != e->b.root || !parts_of(&e->b, n, &p) || p.second)
+        return false;
+    const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last
+                              ? p.first->child
+                              : p.first;
+    if (!inner || inner->kind != CXCursor_ReturnStmt || inner->child ||
+        !bounds_read(e, p.condition, true, &bounds))
+        return false;
+    region_open(e);
+    e->limits = bounds.limits.data;
+    e->has_exact = bounds.is_complete;
+    region_note_uses(e, p.condition);
+    region_add(e, n,
+               arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
+                            edits_copy_node(e, p.condition)));
+    return true;
+}
+
+void per_thread_emit(emitter_t *e, const node_t *n)
+{
+    if (e->b.root->has_collective && e->loop_depth == 0 && e->s->is_kernel && !e->is_masked)
+        prefetch_next_block(e, n);
+    memory_edit_atomics(e, n);
+    if (!per_thread_can_copy(e, n) || emit_bounded(e, n) || emit_bounded_return(e, n))
+        return;
+    region_open(e);
+    independence_note(e, n);
+    independence_note_order(e, n);
+    jump_edit_all(e, n);
+    region_note_uses(e, n);
+    preprocessor_add_pragmas(e, n);
+    region_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
+    if (!n->parent || n->parent->kind != CXCursor_CompoundStmt)
+        text_printf(&e->region, ";");
+}

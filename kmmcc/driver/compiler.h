@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the real compilers compiles a file, and which links. */
+#ifndef KMMCC_DRIVER_COMPILER_H
+#define KMMCC_DRIVER_COMPILER_H
+
+#include "base/options.h"
+#include "base/toolchain.h"
+#include "driver/plan.h"
+
+compiler_t compiler_of_c(const options_t *o);
+compiler_t compiler_of_cuda(void);
+compiler_t compiler_of_hip(void);
+/* Turns TARGET_AUTO into what .cu files and HIP source are compiled for. */
+void compiler_resolve_target(options_t *o);
+void compiler_choose(plan_t *p);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --help. */
+#ifndef KMMCC_DRIVER_HELP_H
+#define KMMCC_DRIVER_HELP_H
+
+void help_print(void);
+
+#endif

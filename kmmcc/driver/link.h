@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kmm adds to a link. */
+#ifndef KMMCC_DRIVER_LINK_H
+#define KMMCC_DRIVER_LINK_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+
+typedef struct link_kind {
+    bool needs_kmm;    /* otherwise libkmm is linked only if something refers to it */
+    bool managed_cuda; /* calls of the CUDA runtime go through libkmm */
+    bool managed_hip;  /* the same for HIP */
+    bool hosted;       /* CUDA or HIP source compiled for the CPU */
+    bool needs_cxx;    /* the linking compiler would not add the C++ library */
+} link_kind_t;
+void link_flags(link_kind_t kind, list_t *command);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a command line, and what is to happen to them. */
+#ifndef KMMCC_DRIVER_PLAN_H
+#define KMMCC_DRIVER_PLAN_H
+
+#include <stdbool.h>
+
+#include "base/options.h"
+#include "base/source.h"
+#include "base/toolchain.h"
+#include "driver/transform.h"
+#include "pragma/includes.h"
+
+typedef struct job {
+    int index; /* of its argument */
+    const char *path;
+    lang_t lang;
+    target_t target;
+    const source_t *source; /* NULL for what kmmcc never transforms */
+    const includes_t *includes;
+    bool has_pragma,
+        transforms; /* has_pragma: itself or a header of the program that it includes */
+    unsigned uses;  /* USES_... */
+    compiler_t compiler;
+    const char *result;      /* transformed text */
+    const header_t *headers; /* that it includes */
+    const char *folder;      /* of its temporary files */
+    const char *object;      /* NULL if only compiled */
+} job_t;
+
+typedef struct plan {
+    const options_t *o;
+    job_t *jobs;
+    int job_count;
+    unsigned objects; /* what the linked objects hold: OBJECT_... */
+    compiler_t linker;
+} plan_t;
+
+bool plan_has_family(const plan_t *p, family_t family);
+bool plan_has_cxx(const plan_t *p);
+bool plan_is_hosted(const plan_t *p);
+unsigned plan_scan_objects(const options_t *o);
+plan_t *plan_make(const options_t *o);
+bool plan_has_pragma(const plan_t *p);
+bool plan_has_transformed(const plan_t *p);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that links a program. */
+#ifndef KMMCC_DRIVER_PROGRAM_H
+#define KMMCC_DRIVER_PROGRAM_H
+
+#include "base/list.h"
+#include "driver/plan.h"
+
+void program_add_flags(const plan_t *p, list_t *command);
+int program_link(const plan_t *p);
+
+#endif

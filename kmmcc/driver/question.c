@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines that name no files: questions to a compiler, versions, --kmm-link-flags. */
+#include "driver/question.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/process.h"
+#include "base/toolchain.h"
+#include "driver/compiler.h"
+#include "driver/link.h"
+#include "driver/run.h"
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Those are questions to a compiler; which one, the question tells. */
+static compiler_t asked_compiler(const options_t *o)
+{
+    bool c = false;
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *text = o->arguments[k].text;
+        c |= starts_with(text, "-dump") || starts_with(text, "-print") ||
+             starts_with(text, "--print") || (strcmp(text, "-v") == 0 && o->argument_count == 1);
+    }
+    if (o->compiler)
+        return toolchain_named(o->compiler);
+    if (o->target == TARGET_HIP)
+        return compiler_of_hip();
+    return o->target == TARGET_CUDA && !c ? compiler_of_cuda() : compiler_of_c(o);
+}
+
+int question_pass(const options_t *o)
+{
+    compiler_t compiler = asked_compiler(o);
+    if (!compiler.path)
+        return 1;
+    list_t command = {0};
+    list_add(&command, compiler.path);
+    for (int k = 0; k < o->original_count; k++)
+        list_add(&command, o->original[k]);
+    return run_in_place(o, &command);
+}
+
+int question_version(const options_t *o)
+{
+    compiler_t compiler = asked_compiler(o);
+    printf("kmmcc %s (libclang %s)\n", KMM_VERSION, KMM_LLVM_VERSION);
+    if (!compiler.path)
+        return 1;
+    printf("%s: %s\n",
+           o->target == TARGET_CUDA  ? "CUDA compiler"
+           : o->target == TARGET_HIP ? "HIP compiler"
+                                     : "compiler",
+           compiler.path);
+    list_t command = {0};
+    list_add(&command, compiler.path);
+    list_add(&command, "--version");
+    return process_replace(&command);
+}
+
+int question_link_flags(const options_t *o)
+{
+    bool cuda = o->target == TARGET_CUDA, hip = o->target == TARGET_HIP,
+         managed = o->manage != MANAGE_NONE;
+    list_t flags = {0};
+    link_flags((link_kind_t){.needs_kmm = true,
+                             .managed_cuda = cuda && managed,
+                             .managed_hip = hip && managed,
+                             .hosted = !cuda && !hip,
+                             .needs_cxx = !cuda && !hip},
+               &flags);
+    for (int k = 0; k < flags.count; k++)
+        printf("%s%s", k ? " " : "", flags.item[k]);
+    printf("\n");
+    return 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines that name no files. */
+#ifndef KMMCC_DRIVER_QUESTION_H
+#define KMMCC_DRIVER_QUESTION_H
+
+#include "base/options.h"
+
+int question_pass(const options_t *o);
+int question_version(const options_t *o);
+int question_link_flags(const options_t *o);
+
+#endif

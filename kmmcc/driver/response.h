@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Response files. */
+#ifndef KMMCC_DRIVER_RESPONSE_H
+#define KMMCC_DRIVER_RESPONSE_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+
+bool response_read(const char *path, list_t *out, int depth);
+/* An `@file` that cannot be read is an argument like any other, as for gcc. */
+void response_expand(const char *argument, list_t *out, int depth);
+/* The value of nvcc's option that names a response file; NULL if argv[index] is another option. */
+const char *response_option(char **argv, int index, int argc, bool *takes_next);
+
+#endif

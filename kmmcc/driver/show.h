@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --emit-source, --check, --diff and --explain. */
+#ifndef KMMCC_DRIVER_SHOW_H
+#define KMMCC_DRIVER_SHOW_H
+
+#include "driver/plan.h"
+
+int show_all(plan_t *p);
+
+#endif

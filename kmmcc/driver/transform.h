@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file from text to text. */
+#ifndef KMMCC_DRIVER_TRANSFORM_H
+#define KMMCC_DRIVER_TRANSFORM_H
+
+#include "base/options.h"
+#include "pragma/includes.h"
+
+/* A header that the new text includes in place of one of the program. */
+typedef struct header {
+    const char *path, *name, *text;
+    const struct header *next;
+} header_t;
+/* Transforms one file that has a pragma, itself or in its headers, or any CUDA file when the target
+ * is the host. Returns the new text, or NULL after errors have been printed. It includes *headers
+ * by their names. */
+char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
+                const header_t **headers);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of plain functions, divided into chunks. */
+#ifndef KMMCC_EMIT_CALL_H
+#define KMMCC_EMIT_CALL_H
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* A declaration of the type: the name stands before the end of that of a pointer to a function or
+ * an array. */
+const char *declaration_of(const char *type, const char *name);
+void call_rewrite(unit_t *u, directive_t *d, const char *indent);
+
+#endif

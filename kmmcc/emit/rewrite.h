@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each directive becomes. */
+#ifndef KMMCC_EMIT_REWRITE_H
+#define KMMCC_EMIT_REWRITE_H
+
+#include "clang/unit.h"
+
+void rewrite_directives(unit_t *u);
+/* After all other edits: kmm's header, where something needs it. */
+void rewrite_include(unit_t *u);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of kernels that run some of the blocks. */
+#ifndef KMMCC_GPU_CLONE_H
+#define KMMCC_GPU_CLONE_H
+
+#include <stdbool.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+void clone_kernels(unit_t *u);
+/* Whether the kernels can be cloned. */
+void clone_check(unit_t *u);
+/* The edits that make a launch that names its clone one of the clone. */
+void clone_launch(unit_t *u, const directive_t *d);
+/* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
+bool clone_needs_headers(unit_t *u);
+
+#endif

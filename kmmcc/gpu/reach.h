@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels and the functions that they call read of the grid. */
+#ifndef KMMCC_GPU_REACH_H
+#define KMMCC_GPU_REACH_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/source.h"
+#include "clang/unit.h"
+
+typedef struct function function_t;
+
+/* A lambda in a function. */
+typedef struct lambda {
+    struct lambda *up, *next;
+    CXCursor cursor;
+    size_t begin, end;
+    bool written; /* in the source, not by a macro */
+    bool reads_index, reads_dim, reads_group, calls_told;
+} lambda_t;
+
+/* A place in a function that names functions of the program. */
+typedef struct reach_call {
+    struct reach_call *next;
+    CXCursor cursor;
+    const char *name;
+    size_t at;    /* of the name */
+    bool written; /* in the source, not by a macro */
+    bool is_member;
+    bool is_told; /* the call can be one of a copy */
+    lambda_t *lambda;
+    function_t **callee;
+    int callee_count;
+} reach_call_t;
+
+typedef struct change {
+    size_t begin, end;
+    const char *text;
+    struct change *next;
+} change_t;
+
+/*
+ * A function that depends on the part of the grid that runs is copied, and the copy is told the
+ * part by a parameter: it is `told`. One that is reached other than by its name looks the part up
+ * in shared memory, where every kernel of the translation unit leaves it: it is `shared`. A
+ * function may be both.
+ */
+struct function {
+    function_t *next;
+    CXCursor cursor; /* its definition */
+    unit_t *u;       /* the file it is in; NULL when a macro writes it */
+    size_t begin, end;
+    const char *name;
+    bool is_kernel, reads_index, reads_dim, reads_group; /* by itself */
+    bool hidden;          /* reads some of it where #if hides it from clang */
+    bool is_hidden_group; /* a macro names the grid's group */
+    bool is_cluster, syncs_grid;
+    bool is_open;    /* it names functions that only template arguments resolve */
+    bool is_reached; /* by a kernel */
+    bool is_told, is_shared, is_copied;
+    bool holds_lambdas; /* runs on the host */
+    reach_call_t *calls;
+    lambda_t *lambdas;
+    change_t *changes; /* in a copy */
+};
+
+/* The kernel and what it reaches are added to u->functions. */
+function_t *reach_kernel(unit_t *u, CXCursor definition);
+/* After all kernels: says of each function whether it is told or shared. */
+void reach_close(unit_t *u);
+bool reach_is_told(const function_t *f);
+/* Behind the parenthesis that opens the arguments of a call; 0: it is no call. */
+size_t reach_open(const source_t *s, const reach_call_t *call);
+
+#endif

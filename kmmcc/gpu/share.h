@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that look up which part of the grid runs. */
+#ifndef KMMCC_GPU_SHARE_H
+#define KMMCC_GPU_SHARE_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+#include "clang/unit.h"
+#include "gpu/reach.h"
+
+enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClientData data);
+void share_function(unit_t *u, function_t *f);
+/* Lambdas of a host function that run in kernels. */
+void share_lambdas(function_t *f);
+bool share_is_needed(const unit_t *u);
+
+#endif

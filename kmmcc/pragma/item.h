@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Axes, and items of clauses. */
+#ifndef KMMCC_PRAGMA_ITEM_H
+#define KMMCC_PRAGMA_ITEM_H
+
+#include "kmm/launch.h"
+#include "pragma/directive.h"
+#include "pragma/parser.h"
+
+item_t *directive_add_item(directive_t *d); /* NULL: it has too many; moves those before it */
+/* axis = NAME [':' source] ['=' operand ':' operand] */
+void parse_axis(parser_t *p);
+/* items = item { ',' item } */
+void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op);
+/* map-items = map-item { ',' map-item } */
+void parse_map_items(parser_t *p, kmm_map_t map);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The word that was probably meant. */
+#ifndef KMMCC_PRAGMA_SPELLING_H
+#define KMMCC_PRAGMA_SPELLING_H
+
+#include "pragma/parser.h"
+
+const char *spelling_nearest(const char *word, const char *const *names,
+                             int count); /* NULL: none is near */
+void spelling_unknown_word(parser_t *p, const char *what, const char *const *names, int count);
+
+#endif
