@@ -4,9 +4,9 @@
 
 #include "execute/cpu.h"
 #include "execute/device_thread.h"
-#include "memory/array.h"
 #include "memory/coherence.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/pin.h"
+#include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
 

@@ -17,7 +17,8 @@
 #include "execute/kernel.h"
 #include "execute/queue.h"
 #include "memory/coherence.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/pin.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 #include "task/ticket.h"
 

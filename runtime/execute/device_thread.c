@@ -13,9 +13,10 @@
 #include "execute/cpu.h"
 #include "execute/failure.h"
 #include "execute/stream.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 #include "memory/residency/ahead.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/service.h"
 
 void kmm__ready_push(kmm__task_t *t)
 {

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/valid.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/acquire.h"
 
 enum {
     EARLY = 16,       /* tasks before one that make it early */

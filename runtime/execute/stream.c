@@ -15,8 +15,8 @@
 #include "execute/kernel.h"
 #include "execute/queue.h"
 #include "memory/coherence.h"
-#include "memory/disk/spill.h"
-#include "memory/residency/frame.h"
+#include "memory/disk/pin.h"
+#include "memory/residency/acquire.h"
 #include "task/ticket.h"
 
 enum { DEVICE_DEPTH = 1024 }; /* tasks on a device's streams at once */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/operation.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 #include "task/inside.h"
 
 /* ---- Copies ---- */

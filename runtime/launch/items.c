@@ -10,7 +10,8 @@
 #include "launch/maps.h"
 #include "launch/plan.h"
 #include "launch/state.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
+#include "memory/lifetime.h"
 
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
                                 const char *text)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "launch/operation.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 
 static int run_nothing(kmm__operation_t *base)

@@ -4,7 +4,7 @@
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 
 /* The dimension that a source runs along. */
 static uint32_t dimension_of(kmm_source_t source)

@@ -18,6 +18,7 @@
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "task/dag.h"
 #include "task/inside.h"

@@ -8,7 +8,7 @@
 #include "launch/builder.h"
 #include "launch/task_directive.h"
 #include "managed/managed.h"
-#include "memory/array.h"
+#include "memory/lifetime.h"
 #include "task/marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };

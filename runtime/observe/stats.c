@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
-#include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
 #include "memory/state.h"
 
 /* "1.5 GiB" */
