@@ -69,6 +69,35 @@ static void lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&adaptive);
 }
 
+/* Opens the devices, and reads what the program or the environment says of them and of the host's
+ * memory. The parts come up in this order also where one fails, so that runtime_free finds all. */
+static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
+{
+    int error = kmm__config_devices(rt, config);
+    kmm__pin_start(rt);
+    int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
+    error = error ? error : bounded ? bounded : staged;
+    kmm__tasks_bound(rt);
+    kmm__holders_ops_init(rt);
+    if (!error)
+        error = kmm__links_start(rt);
+    if (!error)
+        error = kmm__config_host(rt, config);
+    return error;
+}
+
+/* Starts the devices' threads, unless `error` says that the runtime will not be. */
+static int devices_start(kmm_runtime_t *rt, int error)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_init(rt->device[k]);
+        kmm__device_queue_start(rt->device[k]);
+    }
+    for (uint32_t k = 0; k < rt->device_count && !error; k++)
+        error = kmm__device_start(rt->device[k]);
+    return error;
+}
+
 KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     if (!out)
@@ -80,22 +109,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm__memory_start(rt);
     kmm__launches_start(rt);
     kmm__near_start(rt);
-    int error = kmm__config_devices(rt, config);
-    kmm__pin_start(rt);
-    int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
-    error = error ? error : bounded ? bounded : staged;
-    kmm__tasks_bound(rt);
-    kmm__holders_ops_init(rt);
-    if (!error)
-        error = kmm__links_start(rt);
-    if (!error)
-        error = kmm__config_host(rt, config);
-    for (uint32_t k = 0; k < rt->device_count; k++) {
-        kmm__device_init(rt->device[k]);
-        kmm__device_queue_start(rt->device[k]);
-    }
-    for (uint32_t k = 0; k < rt->device_count && !error; k++)
-        error = kmm__device_start(rt->device[k]);
+    int error = devices_start(rt, runtime_configure(rt, config));
     pthread_mutex_lock(&rt->lock);
     if (!error)
         error =

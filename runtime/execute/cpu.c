@@ -229,9 +229,27 @@ void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
         kmm__host_run(t);
 }
 
-void kmm__issue_on_host(kmm__task_t *t)
+/* Enqueues the copies that t waits for, unless `error` says that its pages cannot be had. Unlocks
+ * meanwhile. */
+static void moves_issue(kmm__task_t *t, kmm__moves_t *moves, int error)
 {
     kmm_runtime_t *rt = t->device->runtime;
+    pthread_mutex_unlock(&rt->lock);
+    if (!error)
+        error = kmm__moves_enqueue(moves, true);
+    pthread_mutex_lock(&rt->lock);
+    if (error && !t->error)
+        kmm__fail_copy(t, error, moves->move[0].from);
+    if (error)
+        kmm__copies_fail(t, error);
+    pthread_mutex_unlock(&rt->lock);
+    kmm__copies_announce(t, moves);
+    pthread_mutex_lock(&rt->lock);
+    kmm__moves_drop(moves);
+}
+
+void kmm__issue_on_host(kmm__task_t *t)
+{
     kmm__moves_t moves = {0};
     kmm__task_run_later(t, 1); /* ours, until the copies are on their way */
     int error = buffers_ensure(t);
@@ -245,21 +263,8 @@ void kmm__issue_on_host(kmm__task_t *t)
     error = moves.count ? kmm__spill_await_task(t) : t->error ? 0 : kmm__spill_expect_task(t);
     if (error && !t->error)
         kmm__fail(t, error, kmm__error_get());
-    if (moves.count) {
-        int moved = error;
-        pthread_mutex_unlock(&rt->lock);
-        if (!moved)
-            moved = kmm__moves_enqueue(&moves, true);
-        pthread_mutex_lock(&rt->lock);
-        if (moved && !t->error)
-            kmm__fail_copy(t, moved, moves.move[0].from);
-        if (moved)
-            kmm__copies_fail(t, moved);
-        pthread_mutex_unlock(&rt->lock);
-        kmm__copies_announce(t, &moves);
-        pthread_mutex_lock(&rt->lock);
-        kmm__moves_drop(&moves);
-    }
+    if (moves.count)
+        moves_issue(t, &moves, error);
     if (kmm__task_run_left_fall(t))
         kmm__host_run(t);
 }

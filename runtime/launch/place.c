@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
+/*
+ * Placement. A launch uses the devices of its kernel's kind that its directive allows. A chunk goes
+ * to the device that had most of its data last, among those that have not got an equal share yet.
+ */
 #include "launch/place.h"
 
 #include "base/error.h"
 #include "memory/array.h"
-/* Which devices a launch uses, and which of them each chunk. */
+
+/* ---- The devices of a launch ---- */
 
 static kmm_kind_t kind_of(kmm_where_t where)
 {
@@ -62,10 +66,24 @@ static void keep_home(kmm__placement_t *p)
     }
 }
 
+/* The devices of a kind that launches may use; the CPU is there even where it is hidden. */
+static int find_devices(kmm_runtime_t *rt, kmm_kind_t kind, kmm__placement_t *p)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++)
+        if (rt->device[k]->backend->kind == kind)
+            p->device[p->count++] = rt->device[k];
+    if (p->count == 0 && kind == KMM_KIND_HOST)
+        p->device[p->count++] = rt->cpu;
+    return p->count ? 0
+                    : kmm__error_set(KMM_E_NO_DEVICE,
+                                     "this kernel was built for a GPU, and none is in use: build "
+                                     "it with --target=host to run it on the CPU, or see "
+                                     "KMM_DEVICES");
+}
+
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
                        kmm__placement_t *p)
 {
-    kmm_runtime_t *rt = l->runtime;
     bool named = l->where == KMM_ON_CUDA || l->where == KMM_ON_HIP || l->where == KMM_ON_HOST;
     *p = (kmm__placement_t){.schedule = l->schedule};
     if (named && kind != kind_of(l->where) && (is_function || kind != KMM_KIND_HOST))
@@ -73,17 +91,12 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
             KMM_E_NO_DEVICE,
             is_function ? "a plain function runs on the CPU, and device() names another kind"
                         : "the kernel was built for another kind of device than device() names");
-    for (uint32_t k = 0; k < rt->visible_count; k++)
-        if (rt->device[k]->backend->kind == kind)
-            p->device[p->count++] = rt->device[k];
-    if (p->count == 0 && kind == KMM_KIND_HOST)
-        p->device[p->count++] = rt->cpu;
-    if (p->count == 0)
-        return kmm__error_set(KMM_E_NO_DEVICE,
-                              "this kernel was built for a GPU, and none is in use: build it with "
-                              "--target=host to run it on the CPU, or see KMM_DEVICES");
     bool at_home = l->home && l->where != KMM_ON_DEVICE;
-    int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : at_home ? find_home(p) : 0;
+    int error = find_devices(l->runtime, kind, p);
+    if (!error && l->where == KMM_ON_DEVICE)
+        error = only_device(p, l->ordinal);
+    else if (!error && at_home)
+        error = find_home(p);
     if (!error)
         error = leave_lost_out(p);
     if (!error && at_home)

@@ -72,35 +72,42 @@ static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
            s->work->chunk_count == 1 && s->place.count == 1 && !s->rt->checks_access;
 }
 
-/* The accesses of chunk k, one for each item that is not empty there. */
+/* Gives t the access of item k, unless its region is empty in the chunk. */
+static int plan_item(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box, uint32_t k)
+{
+    const kmm__item_t *item = &s->l->items[k];
+    kmm__layout_t shaped;
+    kmm__access_t *a = &t->accesses[t->access_count];
+    int planned = kmm__plan(item, s->l->axis_count, box, a, &shaped);
+    if (planned < 0)
+        return kmm__submission_refuse_item(s, item, planned, kmm__error_get());
+    if (planned == 0)
+        return 0;
+    if (a->layout == &shaped)
+        a->layout = kmm__work_layout(s->work, &shaped);
+    a->item = (uint16_t)k;
+    t->part.exact &= a->mode == KMM_READ || a->exact;
+    if (may_round(s, a))
+        round_hull(a);
+    t->access_count++;
+    kmm__array_ref(a->array);
+    return 0;
+}
+
 int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
     kmm__work_t *w = s->work;
-    kmm__layout_t shaped;
     t->part.exact = true;
     if (w->kernel) {
-        t->accesses[t->access_count++] =
+        kmm__access_t a =
             kmm__access_bytes(s->rt->memory->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
-        kmm__array_ref(s->rt->memory->globals);
+        access_push(t, &a);
     }
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
-        if (!item->array || item->mode == KMM_REDUCE)
-            continue;
-        kmm__access_t *a = &t->accesses[t->access_count];
-        int planned = kmm__plan(item, s->l->axis_count, box, a, &shaped);
-        if (planned < 0)
-            return kmm__submission_refuse_item(s, item, planned, kmm__error_get());
-        if (planned == 0)
-            continue;
-        if (a->layout == &shaped)
-            a->layout = kmm__work_layout(w, &shaped);
-        a->item = (uint16_t)k;
-        t->part.exact &= a->mode == KMM_READ || a->exact;
-        if (may_round(s, a))
-            round_hull(a);
-        t->access_count++;
-        kmm__array_ref(a->array);
+        int error = item->array && item->mode != KMM_REDUCE ? plan_item(s, t, box, k) : 0;
+        if (error)
+            return error;
     }
     for (uint32_t k = 0; k < w->reduction_count; k++) {
         kmm__access_t a = kmm__reduce_access(w, &w->reductions[k], t->part.chunk);
@@ -115,6 +122,7 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     return 0;
 }
 
+/* The task of chunk k, with its accesses and its device; not in the DAG yet. */
 static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
 {
     kmm__chunk_box_t box;
