@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "memory/array.h"
+#include "task/users.h"
 
 /* ---- The devices of a launch ---- */
 

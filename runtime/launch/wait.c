@@ -7,6 +7,7 @@
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "task/inside.h"
+#include "task/users.h"
 
 typedef struct pending {
     kmm__task_t **task;

@@ -13,6 +13,7 @@
 #include "memory/host/locked.h"
 #include "memory/host/pin.h"
 #include "memory/settled.h"
+#include "task/users.h"
 
 enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
 

@@ -7,7 +7,9 @@
 #ifndef KMM__TASK_INSIDE_H
 #define KMM__TASK_INSIDE_H
 
-#include "task/task.h"
+#include <stdbool.h>
+
+#include "task/object.h"
 
 /* Around the statements of a `task` directive. */
 void kmm__inside_enter(kmm__task_t *t);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a launch share, with room for all it owns, so that a launch costs no
- * allocation. */
+/* What the tasks of a launch share. A work has room for what it owns and is used again, so that
+ * most launches cost no allocation. */
+#include "task/work.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "task/task.h"
+#include "task/state.h"
 
 kmm__work_t *kmm__work_create(kmm_runtime_t *rt)
 {
