@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runtimes: their making, waiting for all their work, and their end. */
-#include <stdio.h>
+#include "api/runtime.h"
+
 #include <stdlib.h>
 
 #include "api/config.h"
-#include "api/runtime.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "execute/completion.h"

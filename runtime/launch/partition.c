@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch's iteration space, cut into chunks. */
+#include "launch/partition.h"
+
 #include "base/error.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"

@@ -21,7 +21,6 @@
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "task/dag.h"
-#include "task/inside.h"
 #include "task/marker.h"
 
 enum {

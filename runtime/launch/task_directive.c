@@ -6,7 +6,6 @@
  */
 #include "launch/task_directive.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"

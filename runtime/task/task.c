@@ -9,7 +9,6 @@
 #include "task/task.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
