@@ -35,7 +35,7 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
         uint64_t launches = kmm__counted(&d->counters.launches);
         if (d == but || !d->backend->flush || atomic_exchange(&d->flushed, launches) == launches)
             continue;
-        d->backend->flush(d->lanes[0].stream);
+        d->backend->flush(d->compute_streams[0].stream);
     }
 }
 

@@ -131,7 +131,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_t *m;
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse("wait"))
+    if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__deferred_end(rt, 0, UINTPTR_MAX);

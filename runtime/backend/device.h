@@ -3,7 +3,8 @@
  * A device of a runtime: a GPU, or the CPU, that a backend has opened, with the streams on which
  * its work is enqueued. What memory/ and execute/ know of it are parts of their own.
  *
- *   lane   a stream of a device on which kernels run. Side lanes are taken by `task` directives.
+ *   compute stream   a stream of a device on which kernels run. Task streams are taken by `task`
+ * directives.
  */
 #ifndef KMM__BACKEND_DEVICE_H
 #define KMM__BACKEND_DEVICE_H
@@ -11,15 +12,15 @@
 #include "backend/backend.h"
 #include "base/runtime.h"
 
-enum { KMM__SIDE_LANES = 8 }; /* `task` directives at once on a device */
+enum { KMM__TASK_STREAMS = 8 }; /* `task` directives at once on a device */
 
-typedef struct kmm__lane {
+typedef struct kmm__compute_stream {
     kmm__stream_t *stream;
     kmm__device_t *device;
     uint32_t in_flight; /* tasks on it; of the CPU */
     bool is_taken;      /* the CPU: it runs functions and operations until there are none.
-                         * A side lane: a task has it */
-} kmm__lane_t;
+                         * A task stream: a task has it */
+} kmm__compute_stream_t;
 
 /* Totals since the start, for observe/. Written by kmm__count and its like alone. */
 typedef struct kmm__counters {
@@ -64,17 +65,18 @@ struct kmm__device {
     kmm__backend_t *backend;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
-    uint32_t index;     /* in runtime->device */
-    int ordinal;        /* the driver's number */
-    uint32_t space;     /* KMM__HOST: it works in the host's memory */
-    bool hidden;        /* the CPU, when only the runtime itself uses it */
-    _Atomic int lost;   /* the error of work that failed on it. A lost device does nothing any more,
-                         * and what was newest there is gone. Written by kmm__device_lose */
-    kmm__lane_t *lanes; /* lane_count of them, then KMM__SIDE_LANES */
-    uint32_t lane_count;
+    uint32_t index;   /* in runtime->device */
+    int ordinal;      /* the driver's number */
+    uint32_t space;   /* KMM__HOST: it works in the host's memory */
+    bool hidden;      /* the CPU, when only the runtime itself uses it */
+    _Atomic int lost; /* the error of work that failed on it. A lost device does nothing any more,
+                       * and what was newest there is gone. Written by kmm__device_lose */
+    kmm__compute_stream_t
+        *compute_streams; /* compute_stream_count of them, then KMM__TASK_STREAMS */
+    uint32_t compute_stream_count;
     kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */
-    /* Each is held while something is enqueued on the stream of that name. The lanes belong to the
-     * device's thread. */
+    /* Each is held while something is enqueued on the stream of that name. The compute streams
+     * belong to the device's thread. */
     pthread_mutex_t in_lock, out_lock, peer_lock;
     kmm__event_t **events; /* unused ones */
     uint32_t event_count, event_capacity;

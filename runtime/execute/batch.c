@@ -29,7 +29,7 @@ static bool under_way_is_valid(const kmm__device_t *d)
         tasks += b->count;
         for (uint32_t k = 0; valid && k < b->count; k++)
             valid = b->tasks[k]->device == d && b->tasks[k]->state != KMM__TASK_DONE &&
-                    b->tasks[k]->issue.lane == b->tasks[0]->issue.lane;
+                    b->tasks[k]->issue.compute_stream == b->tasks[0]->issue.compute_stream;
     }
     return valid && tasks == d->queue->in_flight && (!last || last == d->queue->under_way_last);
 }

@@ -20,7 +20,7 @@ enum {
 
 typedef struct kmm__batch {
     uint32_t count;                       /* at least 1 once it is under way */
-    kmm__task_t *tasks[KMM__BATCH_TASKS]; /* of one device and one lane */
+    kmm__task_t *tasks[KMM__BATCH_TASKS]; /* of one device and one compute stream */
     struct kmm__batch *next; /* of those under way on the device, in the order of their issue */
 } kmm__batch_t;
 

@@ -491,7 +491,7 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
 
 bool kmm__check_wants(const kmm__task_t *t)
 {
-    return t->work->origins && !t->work->is_inline && !t->work->operation;
+    return t->work->origins && !t->work->has_statements && !t->work->operation;
 }
 
 int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,

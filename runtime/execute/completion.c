@@ -31,7 +31,7 @@ static void accesses_drop(kmm__task_t *t)
 void kmm__tasks_settle(kmm_runtime_t *rt)
 {
     kmm__work_t *w;
-    for (kmm__task_t *t; (t = kmm__task_take_left(rt, &w));) {
+    for (kmm__task_t *t; (t = kmm__task_take_unsettled(rt, &w));) {
         accesses_drop(t);
         kmm__work_unref(w);
     }
@@ -43,8 +43,8 @@ static void work_leave(kmm__task_t *t)
     kmm_runtime_t *rt = t->runtime;
     kmm__work_t *w = t->work;
     kmm__coherence_release(t);
-    if (t->part.is_plain && rt->memory->forgotten == 0) {
-        kmm__task_put_left(t);
+    if (t->part.is_direct && rt->memory->forgotten == 0) {
+        kmm__task_put_unsettled(t);
         return;
     }
     t->work = NULL;

@@ -22,7 +22,7 @@ void kmm__ready_push(kmm__task_t *t)
 {
     /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
      */
-    if (t->part.is_plain && !t->error) {
+    if (t->part.is_direct && !t->error) {
         kmm__task_issued(t);
         kmm__host_run(t);
         return;

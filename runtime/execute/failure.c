@@ -37,7 +37,7 @@ void kmm__fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
 
 void kmm__fail_doubt(const kmm__task_t *t, int error)
 {
-    kmm__device_doubt(t->device, t->order.ticket->point ? t->order.ticket->point->event : NULL,
+    kmm__device_doubt(t->device, t->order.ticket->shared ? t->order.ticket->shared->event : NULL,
                       error);
 }
 

@@ -148,12 +148,14 @@ bool kmm__order_is_early(kmm__device_t *d, kmm__task_t *t)
 
 void kmm__task_assign(kmm__task_t *t, kmm__device_t *device)
 {
-    kmm__task_assign_lane(t, device, (uint32_t)(t->sequence % device->lane_count));
+    kmm__task_assign_stream(t, device, (uint32_t)(t->sequence % device->compute_stream_count));
 }
 
-void kmm__task_assign_lane(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
+void kmm__task_assign_stream(kmm__task_t *t, kmm__device_t *device, uint32_t compute_stream)
 {
-    t->issue.lane = lane;
-    kmm__task_enter(t, device, device->space == KMM__HOST ? NULL : device->lanes[lane].stream);
+    t->issue.compute_stream = compute_stream;
+    kmm__task_enter(t, device,
+                    device->space == KMM__HOST ? NULL
+                                               : device->compute_streams[compute_stream].stream);
     order_push(device, t);
 }

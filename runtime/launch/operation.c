@@ -33,7 +33,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
         kmm__task_ref(t);
         *out_task = t;
     }
-    kmm__line_enter(t, NULL);
+    kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
     kmm__task_release(t);

@@ -217,13 +217,15 @@ static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t 
 static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, const footprint_t *f,
                          bool sparse)
 {
-    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_OF_LANE = 4 };
+    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_OF_STREAM = 4 };
     uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(dev->runtime) : dev->memory->limit;
     uint64_t room = room_of(memory, f->shared);
     int64_t of_memory = memory && !(sparse && dev->info.away)
                             ? (int64_t)(f->parts * CHUNKS_OF_MEMORY / room) + 1
                             : 1;
-    int64_t own = dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
+    int64_t own = dev->space == KMM__HOST && p->is_function
+                      ? dev->compute_stream_count * CHUNKS_OF_STREAM
+                      : 1;
     return of_memory > own ? of_memory : own;
 }
 

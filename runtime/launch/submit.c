@@ -68,7 +68,7 @@ static void round_hull(kmm__access_t *a)
 static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 {
     return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped &&
-           s->work->chunk_count == 1 && s->place.count == 1 && !s->rt->checks_access;
+           s->work->chunk_count == 1 && s->placement.count == 1 && !s->rt->checks_access;
 }
 
 /* Gives t the access of item k, unless its region is empty in the chunk. */
@@ -140,10 +140,10 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     }
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
-    kmm__task_assign(t, kmm__place_chunk(&s->place, k, t));
-    t->part.is_plain = s->is_plain && !*error;
+    kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
+    t->part.is_direct = s->is_direct && !*error;
     kmm__uses_expect(t);
-    kmm__line_enter(t, w->geometry.stream);
+    kmm__program_stream_enter(t, w->geometry.stream);
     return t;
 }
 
@@ -191,7 +191,8 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
 static void hand_over(kmm_runtime_t *rt)
 {
     pthread_mutex_unlock(&rt->lock);
-    for (int k = 0; k < HAND_OVER && atomic_load_explicit(&rt->wanting, memory_order_relaxed); k++)
+    for (int k = 0; k < HAND_OVER && atomic_load_explicit(&rt->lock_waiters, memory_order_relaxed);
+         k++)
         kmm__relax();
     kmm__spin_lock(&rt->lock);
 }
@@ -338,14 +339,14 @@ static int submit_described(kmm__submission_t *s)
     if (!error && s->annotated && !has_chunks(s->l))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
-        kmm__partition_join(&s->part, s->l, s->rt, &s->place);
+        kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
     w->chunk_count = kmm__partition_asked(&s->part);
-    s->place.chunks = s->part.count;
+    s->placement.chunks = s->part.count;
     note_origins(w, s->l);
     if (error || s->part.count == 0)
         return error;
     error = s->reductions ? plan_reductions(s) : 0;
-    kmm__submission_make_plain(s);
+    kmm__submission_make_direct(s);
     return error ? error : submit_work(s);
 }
 
@@ -355,7 +356,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     kmm_launch_t *l = s->l;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->place);
+    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
     if (kmm__partition(l, grid, block, kernel == NULL, &s->part))
@@ -406,7 +407,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     kmm__submission_t s = {.l = l, .rt = l->runtime, .annotated = annotated, .kind = kernel->kind};
     int error;
     bool empty = false;
-    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->home)
+    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
     for (int d = 0; d < 3; d++)
         empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;

@@ -16,8 +16,8 @@
 typedef struct kmm__settled {
     uint32_t whole; /* spaces (bits) that hold the newest value of all that was ever written, with
                      * no copy on its way there */
-    /* The one device whose space holds any value, written whole, by tasks on its one lane. The map
-     * is one leaf then, without the writers' tickets. NULL: not known. */
+    /* The one device whose space holds any value, written whole, by tasks on its one compute
+     * stream. The map is one leaf then, without the writers' tickets. NULL: not known. */
     kmm__device_t *sole;
     kmm__ticket_t *last; /* the latest of those tickets; a reference; NULL: none */
     /* Counted since all of the map was looked at: bytes found to be in one space, and bytes that

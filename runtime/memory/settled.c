@@ -27,7 +27,7 @@ static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
 }
 
 /* Whether anything is held by another space, or by nobody, or has been written on another stream
- * than the device's one lane. */
+ * than the device's one compute stream. */
 static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -37,7 +37,7 @@ static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *val
         return 1;
     for (uint32_t k = 0; k < s->runtime->space_count; k++)
         if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE &&
-            (k != s->space || h->ready[k]->stream != s->device->lanes[0].stream))
+            (k != s->space || h->ready[k]->stream != s->device->compute_streams[0].stream))
             return 1;
     return !is_there(s->runtime, h, s->space);
 }
@@ -82,8 +82,8 @@ int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *
     s->whole &= 1u << survey.space;
     s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
-    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
-        t->runtime->memory->spill)
+    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST ||
+        t->device->compute_stream_count > 1 || t->runtime->memory->spill)
         return 0;
     s->stored = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
@@ -103,7 +103,8 @@ int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *
 bool kmm__settled_writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
     kmm__settled_t *s = &a->settled;
-    if (!s->sole || s->sole != t->device || t->order.ticket->stream != t->device->lanes[0].stream)
+    if (!s->sole || s->sole != t->device ||
+        t->order.ticket->stream != t->device->compute_streams[0].stream)
         return false;
     kmm__ticket_ref(t->order.ticket);
     kmm__ticket_unref(s->last);

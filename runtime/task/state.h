@@ -29,13 +29,13 @@ struct kmm__tasks {
     uint32_t outstanding;      /* unfinished tasks, */
     uint32_t most_outstanding; /* how many there may be, */
     uint32_t throttled;        /* and threads that wait for them to become fewer */
-    kmm__task_t *left_over;    /* plain tasks that are done, until kmm__tasks_settle */
+    kmm__task_t *unsettled;    /* direct tasks that are done, until kmm__tasks_settle */
     /* Kept with what they own, so that a chunk costs no allocation. */
     kmm__task_t *spare_tasks;
     kmm__work_t *spare_works;
     kmm__ticket_t *spare_tickets;
-    struct kmm__line *lines; /* task/marker.c */
-    uint32_t issue_waiters;  /* threads that wait for tasks to be on streams */
+    struct kmm__program_stream *program_streams; /* task/marker.c */
+    uint32_t issue_waiters;                      /* threads that wait for tasks to be on streams */
 };
 
 #endif

@@ -28,7 +28,7 @@ void kmm__tasks_start(kmm_runtime_t *rt, const kmm__task_hooks_t *hooks)
 
 void kmm__tasks_stop(kmm_runtime_t *rt)
 {
-    kmm__lines_free(rt);
+    kmm__program_streams_free(rt);
     while (rt->tasks->spare_tasks) {
         kmm__task_t *t = rt->tasks->spare_tasks;
         rt->tasks->spare_tasks = t->next;
@@ -47,7 +47,7 @@ void kmm__tasks_stop(kmm_runtime_t *rt)
 void kmm__tasks_bound(kmm_runtime_t *rt)
 {
     rt->tasks->most_outstanding =
-        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
+        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_DIRECT;
 }
 
 /* The number of outstanding tasks at which programs that wait go on submitting. */
@@ -98,7 +98,7 @@ static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
 
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
-    assert(!rt->tasks->left_over); /* a task on that list may be a spare one */
+    assert(!rt->tasks->unsettled); /* a task on that list may be a spare one */
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->tasks->next_sequence++;
@@ -293,7 +293,7 @@ void kmm__task_issued(kmm__task_t *t)
     if (!on_streams(t))
         return; /* its successors wait until it is done */
     if (t->device->backend->precede)
-        kmm__line_issued(t);
+        kmm__program_stream_issued(t);
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
         kmm__task_t *to = t->order.successors[k].to;
         if (!follows_issue(t, to))
@@ -345,7 +345,7 @@ static void task_done(kmm__task_t *t)
         kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->order.ticket);
     rt->tasks->hooks->done(t);
-    kmm__line_leave(t);
+    kmm__program_stream_leave(t);
     rt->tasks->outstanding--;
     successors_tell(t, was_issued);
     task_drop_tickets(t);
@@ -367,26 +367,26 @@ void kmm__task_finish(kmm__task_t *t, int error)
         task_done(t);
 }
 
-/* ---- Plain tasks that are done ---- */
+/* ---- Direct tasks that are done ---- */
 
-void kmm__task_put_left(kmm__task_t *t)
+void kmm__task_put_unsettled(kmm__task_t *t)
 {
     struct kmm__tasks *all = t->runtime->tasks;
-    assert(t->state == KMM__TASK_DONE && t->part.is_plain && t->work && !t->order.left);
-    t->order.left = t->work;
-    t->order.next_left = all->left_over;
+    assert(t->state == KMM__TASK_DONE && t->part.is_direct && t->work && !t->order.unsettled_work);
+    t->order.unsettled_work = t->work;
+    t->order.next_unsettled = all->unsettled;
     t->work = NULL;
-    all->left_over = t;
+    all->unsettled = t;
 }
 
-kmm__task_t *kmm__task_take_left(kmm_runtime_t *rt, kmm__work_t **work)
+kmm__task_t *kmm__task_take_unsettled(kmm_runtime_t *rt, kmm__work_t **work)
 {
-    kmm__task_t *t = rt->tasks->left_over;
+    kmm__task_t *t = rt->tasks->unsettled;
     if (!t)
         return NULL;
-    rt->tasks->left_over = t->order.next_left;
-    *work = t->order.left;
-    t->order.left = NULL;
+    rt->tasks->unsettled = t->order.next_unsettled;
+    *work = t->order.unsettled_work;
+    t->order.unsettled_work = NULL;
     return t;
 }
 
@@ -402,7 +402,7 @@ bool kmm__task_is_valid(const kmm__task_t *t)
 {
     const kmm__task_order_t *o = &t->order;
     bool counts = o->successor_count <= o->successor_capacity && o->wait_count <= o->wait_capacity;
-    if (t->refs == 0 || !counts || (o->is_unissued && !o->segment))
+    if (t->refs == 0 || !counts || (o->is_unissued && !o->span))
         return false;
     switch (t->state) {
     case KMM__TASK_WAITING:
@@ -415,7 +415,7 @@ bool kmm__task_is_valid(const kmm__task_t *t)
                o->ticket->state != KMM__TICKET_DONE;
     case KMM__TASK_DONE:
         return !t->work && has_ticket(t) && o->ticket->state == KMM__TICKET_DONE && o->finished &&
-               o->issue_left + o->finish_left + o->done_left == 0 && !o->segment &&
+               o->issue_left + o->finish_left + o->done_left == 0 && !o->span &&
                o->successor_count + o->wait_count + t->residency.pinned_count == 0 &&
                t->residency.copy_count == 0;
     }

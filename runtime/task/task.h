@@ -31,7 +31,7 @@ enum {
      * what is used when (memory/residency/foresight.c); where nothing moves, no more than the
      * caches hold. */
     KMM__MAX_OUTSTANDING = 1 << 15,
-    KMM__MAX_OUTSTANDING_PLAIN = 1 << 11
+    KMM__MAX_OUTSTANDING_DIRECT = 1 << 11
 };
 
 typedef enum kmm__task_state {
@@ -67,15 +67,15 @@ typedef struct kmm__edge {
 
 /* What it waits for, and who waits for it. Written by task/. */
 typedef struct kmm__task_order {
-    uint32_t issue_left;   /* predecessors that must be issued, or done, before it is issued */
-    uint32_t done_left;    /* tickets that must be done before it runs on the host */
-    uint32_t finish_left;  /* predecessors that must be done before it counts as done */
-    bool finished;         /* its own work is over */
-    bool is_unissued;      /* its segment counts it among those that are not on streams */
-    kmm__ticket_t *ticket; /* the point on its stream at which it is over */
-    struct kmm__segment *segment; /* of its stream (task/marker.c); NULL once it is done */
-    kmm__work_t *left;            /* of a plain task that is done: what kmm__tasks_settle drops, */
-    kmm__task_t *next_left;       /* and the next such task */
+    uint32_t issue_left;    /* predecessors that must be issued, or done, before it is issued */
+    uint32_t done_left;     /* tickets that must be done before it runs on the host */
+    uint32_t finish_left;   /* predecessors that must be done before it counts as done */
+    bool finished;          /* its own work is over */
+    bool is_unissued;       /* its span counts it among those that are not on streams */
+    kmm__ticket_t *ticket;  /* the point on its stream at which it is over */
+    struct kmm__span *span; /* of its stream (task/marker.c); NULL once it is done */
+    kmm__work_t *unsettled_work; /* of a direct task that is done: what kmm__tasks_settle drops, */
+    kmm__task_t *next_unsettled; /* and the next such task */
     uint32_t successor_count, wait_count;
     /* Kept when the task is used again: */
     kmm__edge_t *successors;
@@ -89,7 +89,7 @@ typedef struct kmm__task_part {
     bool exact;                   /* its writes are boxes, not hulls */
     uint32_t offset[3], count[3]; /* blocks of a kernel */
     kmm_chunk_t range;            /* of a function */
-    bool is_plain; /* it works in the host's space, where all it uses is, and stays */
+    bool is_direct; /* it works in the host's space, where all it uses is, and stays */
 } kmm__task_part_t;
 
 /* What it keeps on its device and in the host's memory. Written by memory/. */
@@ -106,7 +106,7 @@ typedef struct kmm__task_residency {
 
 /* How it runs. Written by execute/. */
 typedef struct kmm__task_issue {
-    uint32_t lane;
+    uint32_t compute_stream;
     bool entered;             /* of a `task` directive: its statements may run */
     struct kmm__check *check; /* KMM_CHECK=access: the copies it works on */
 } kmm__task_issue_t;
@@ -147,7 +147,7 @@ void kmm__tasks_bound(kmm_runtime_t *rt);
 void kmm__tasks_throttle(kmm_runtime_t *rt);
 
 /* A task without a device, with room for accesses; kmm__task_assign comes next. One reference. What
- * plain tasks have left must have been settled. */
+ * direct tasks have left must have been settled. */
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
 /* Counts its accesses as unfinished ones of the device's space, and gives it a ticket. */
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream);
@@ -169,10 +169,10 @@ void kmm__task_finish(kmm__task_t *t, int error);
 /* For the hook `left`, once it is done. */
 /* Its accesses are none of unfinished tasks any more. The references to arrays are the caller's. */
 void kmm__task_leave_objects(kmm__task_t *t);
-/* Puts it on the list of plain tasks whose accesses and work are dropped later. */
-void kmm__task_put_left(kmm__task_t *t);
+/* Puts it on the list of direct tasks whose accesses and work are dropped later. */
+void kmm__task_put_unsettled(kmm__task_t *t);
 /* Takes one off that list, with the reference to its work; NULL: there is none. */
-kmm__task_t *kmm__task_take_left(kmm_runtime_t *rt, kmm__work_t **work);
+kmm__task_t *kmm__task_take_unsettled(kmm_runtime_t *rt, kmm__work_t **work);
 
 /* Counts of order: something more, or less, that it has to wait for. */
 void kmm__task_hold(kmm__task_t *t);                         /* before it is issued */

@@ -31,7 +31,7 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
     t->is_copy = false;
     atomic_init(&t->error, 0);
     t->awaited = false;
-    t->point = NULL;
+    t->shared = NULL;
     t->refs = 1;
     t->device = d;
     t->stream = stream;
@@ -40,14 +40,14 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
 
 void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
 {
-    assert(t->stream && !t->point && t->state != KMM__TICKET_RECORDED);
+    assert(t->stream && !t->shared && t->state != KMM__TICKET_RECORDED);
     if (with) {
-        t->point = with->point;
+        t->shared = with->shared;
     } else {
-        t->point = kmm__alloc(sizeof(*t->point));
-        t->point->event = event_take(t->device);
+        t->shared = kmm__alloc(sizeof(*t->shared));
+        t->shared->event = event_take(t->device);
     }
-    t->point->refs++;
+    t->shared->refs++;
     assert(kmm__ticket_is_valid(t));
 }
 
@@ -64,13 +64,13 @@ void kmm__ticket_unref(kmm__ticket_t *t)
         return;
     assert(t->waiter_count == 0);
     kmm__device_t *d = t->device;
-    if (t->point && --t->point->refs == 0) {
-        if (t->point->event) {
+    if (t->shared && --t->shared->refs == 0) {
+        if (t->shared->event) {
             d->events =
                 kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
-            d->events[d->event_count++] = t->point->event;
+            d->events[d->event_count++] = t->shared->event;
         }
-        free(t->point);
+        free(t->shared);
     }
     t->next = d->runtime->tasks->spare_tickets;
     d->runtime->tasks->spare_tickets = t;
@@ -138,9 +138,9 @@ void kmm__copies_fail(kmm__task_t *t, int error)
 
 int kmm__ticket_record(kmm__ticket_t *t)
 {
-    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream)
-                                : KMM_E_MEMORY;
-    t->point->failed = error != 0;
+    int error = t->shared->event ? t->device->backend->event_record(t->shared->event, t->stream)
+                                 : KMM_E_MEMORY;
+    t->shared->failed = error != 0;
     kmm__ticket_recorded(t);
     return error;
 }
@@ -148,7 +148,7 @@ int kmm__ticket_record(kmm__ticket_t *t)
 void kmm__ticket_recorded(kmm__ticket_t *t)
 {
     kmm__ticket_state_t old = KMM__TICKET_PLANNED;
-    assert(t->point);
+    assert(t->shared);
     bool planned = atomic_compare_exchange_strong(&t->state, &old, KMM__TICKET_RECORDED);
     assert(planned || old == KMM__TICKET_DONE);
     (void)planned;
@@ -157,10 +157,10 @@ void kmm__ticket_recorded(kmm__ticket_t *t)
 bool kmm__ticket_is_valid(const kmm__ticket_t *t)
 {
     bool valid = t->refs > 0 && t->waiter_count <= t->waiter_capacity &&
-                 (!t->point || (t->point->refs > 0 && t->stream));
+                 (!t->shared || (t->shared->refs > 0 && t->stream));
     switch ((kmm__ticket_state_t)t->state) {
     case KMM__TICKET_PLANNED: return valid;
-    case KMM__TICKET_RECORDED: return valid && t->point;
+    case KMM__TICKET_RECORDED: return valid && t->shared;
     case KMM__TICKET_DONE: return valid && t->waiter_count == 0;
     }
     return false;
@@ -186,8 +186,8 @@ void kmm__ticket_settle(kmm__ticket_t *t)
 void kmm__ticket_poll(const kmm__ticket_t *t)
 {
     const struct timespec nap = {0, POLL_NS};
-    while (t && t->state == KMM__TICKET_RECORDED && !t->point->failed &&
-           t->device->backend->event_query(t->point->event) == 0)
+    while (t && t->state == KMM__TICKET_RECORDED && !t->shared->failed &&
+           t->device->backend->event_query(t->shared->event) == 0)
         nanosleep(&nap, NULL);
 }
 
@@ -200,7 +200,7 @@ bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream
         sched_yield();
     if (!other && t->stream == stream)
         return true;
-    if (other || (t->state == KMM__TICKET_RECORDED && t->point->failed))
+    if (other || (t->state == KMM__TICKET_RECORDED && t->shared->failed))
         wait_on_host(t);
     return t->state == KMM__TICKET_DONE;
 }
@@ -209,5 +209,5 @@ int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
     if (kmm__ticket_await(t, d, stream))
         return 0;
-    return d->backend->stream_wait(stream, t->point->event);
+    return d->backend->stream_wait(stream, t->shared->event);
 }

@@ -66,9 +66,9 @@ struct kmm__work {
     const kmm_kernel_t *kernel;
     kmm_geometry_t geometry;
     kmm_function_t *function;
-    bool is_inline;     /* statements, which run between kmm_task_begin and kmm_task_end, */
-    bool on_any_stream; /* on streams that are not known: their data is there when they begin, and
-                         * what they have put on the device is done when they end */
+    bool has_statements; /* statements, which run between kmm_task_begin and kmm_task_end, */
+    bool on_any_stream;  /* on streams that are not known: their data is there when they begin, and
+                          * what they have put on the device is done when they end */
     kmm__operation_t *operation;
 
     unsigned char *args; /* packed: parameter k at arg_offset[k] */

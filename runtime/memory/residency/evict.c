@@ -41,7 +41,7 @@ static void eviction_done(void *arg, int status)
         kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s",
                         d->info.name, d->backend->error_text(d->backend));
     }
-    kmm__device_doubt(d, e->ticket->point ? e->ticket->point->event : NULL, e->error);
+    kmm__device_doubt(d, e->ticket->shared ? e->ticket->shared->event : NULL, e->error);
     if (e->error || status)
         e->ticket->error = status ? status : e->error;
     if (e->error && e->ticket->waiter_count) /* somebody was about to use the host's copy */

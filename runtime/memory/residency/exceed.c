@@ -114,7 +114,7 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
                 (unsigned long long)d->memory->limit);
         return;
     }
-    uint64_t parts = work->is_inline ? 1 : parts_that_fit(t, needed);
+    uint64_t parts = work->has_statements ? 1 : parts_that_fit(t, needed);
     if (parts)
         snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
                  (unsigned long long)parts);
@@ -124,7 +124,7 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
             "on the rest in the host's memory, slowly%s%s "
             "[exceeding]\n",
             where, (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit,
-            work->is_inline ? "" : "; ", work->is_inline ? "" : remedy);
+            work->has_statements ? "" : "; ", work->has_statements ? "" : remedy);
 }
 
 /* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long

@@ -3,7 +3,7 @@
  * Placement. A launch uses the devices of its kernel's kind that its directive allows. A chunk goes
  * to the device that had most of its data last, among those that have not got an equal share yet.
  */
-#include "launch/place.h"
+#include "launch/placement.h"
 
 #include "base/error.h"
 #include "memory/array.h"
@@ -42,7 +42,7 @@ static int leave_lost_out(kmm__placement_t *p)
 
 /* What is current is one of them, or one that libkmm leaves out: then the program would not find
  * there what the kernel did. */
-static int find_home(const kmm__placement_t *p)
+static int find_current(const kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
     int current = b->current ? b->current(b) : -1;
@@ -55,7 +55,7 @@ static int find_home(const kmm__placement_t *p)
 }
 
 /* Variables of a device are one for each, and the program reads those of its current one. */
-static void keep_home(kmm__placement_t *p)
+static void keep_current(kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
     int current = b->current ? b->current(b) : -1;
@@ -92,16 +92,16 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
             KMM_E_NO_DEVICE,
             is_function ? "a plain function runs on the CPU, and device() names another kind"
                         : "the kernel was built for another kind of device than device() names");
-    bool at_home = l->home && l->where != KMM_ON_DEVICE;
+    bool on_current = l->on_current && l->where != KMM_ON_DEVICE;
     int error = find_devices(l->runtime, kind, p);
     if (!error && l->where == KMM_ON_DEVICE)
         error = only_device(p, l->ordinal);
-    else if (!error && at_home)
-        error = find_home(p);
+    else if (!error && on_current)
+        error = find_current(p);
     if (!error)
         error = leave_lost_out(p);
-    if (!error && at_home)
-        keep_home(p);
+    if (!error && on_current)
+        keep_current(p);
     return error;
 }
 
