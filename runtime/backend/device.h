@@ -3,8 +3,8 @@
  * A device of a runtime: a GPU, or the CPU, that a backend has opened, with the streams on which
  * its work is enqueued. What memory/ and execute/ know of it are parts of their own.
  *
- *   compute stream   a stream of a device on which kernels run. Task streams are taken by `task`
- * directives.
+ *   compute stream   a stream on which libkmm runs kernels
+ *   task stream      a stream for the statements of one `task` directive at a time
  */
 #ifndef KMM__BACKEND_DEVICE_H
 #define KMM__BACKEND_DEVICE_H
@@ -14,12 +14,13 @@
 
 enum { KMM__TASK_STREAMS = 8 }; /* `task` directives at once on a device */
 
+/* A stream on which kernels run. The counts are written by execute/, under the runtime's lock. */
 typedef struct kmm__compute_stream {
-    kmm__stream_t *stream;
+    kmm__stream_t *stream; /* NULL: a task stream that no task has had yet */
     kmm__device_t *device;
-    uint32_t in_flight; /* tasks on it; of the CPU */
-    bool is_taken;      /* the CPU: it runs functions and operations until there are none.
-                         * A task stream: a task has it */
+    uint32_t in_flight; /* of the CPU: kernels on it that are not done */
+    bool is_taken;      /* of the CPU: it runs functions and operations until there are none;
+                         * of a task stream: a `task` directive has it */
 } kmm__compute_stream_t;
 
 /* Totals since the start, for observe/. Written by kmm__count and its like alone. */

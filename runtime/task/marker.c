@@ -166,7 +166,7 @@ void kmm__program_stream_enter(kmm__task_t *t, const void *stream)
     KMM__ASSERT_SOMETIMES(program_stream_is_valid(ps));
 }
 
-/* Reaches the markers of closed spans at the front of the line that are empty. */
+/* Reaches the markers of closed spans at the front that are empty. */
 static void program_stream_advance(kmm__program_stream_t *ps)
 {
     while (ps->first != ps->last && ps->first->unfinished == 0) {

@@ -131,9 +131,11 @@ void kmm__ticket_done(kmm__ticket_t *t)
 
 void kmm__copies_fail(kmm__task_t *t, int error)
 {
-    for (uint32_t k = 0; k < t->residency.copy_count; k++)
-        if (t->residency.copies[k]->state != KMM__TICKET_DONE && !t->residency.copies[k]->error)
-            t->residency.copies[k]->error = error;
+    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
+        kmm__ticket_t *copy = t->residency.copies[k];
+        if (copy->state != KMM__TICKET_DONE && !copy->error)
+            copy->error = error;
+    }
 }
 
 int kmm__ticket_record(kmm__ticket_t *t)
