@@ -14,6 +14,7 @@
 #include <kmm.h>
 
 #include "bench.h"
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 
 enum { ROUNDS = 3, BLOCK = 8 << 20 };

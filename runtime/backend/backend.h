@@ -44,8 +44,8 @@ typedef struct kmm__gpu_info {
     bool whole; /* memory cannot be mapped: an array is in one frame, whose handle is its address,
                    or in none; windows are not reserved, frames not mapped */
     bool away;  /* frames may be of the host's memory: frame_create_away */
-    uint32_t lanes; /* how many streams of kernels are worth having: 1 for a GPU, the threads for a
-                       CPU */
+    uint32_t compute_streams; /* how many streams of kernels are worth having: 1 for a GPU, the
+                       threads for a CPU */
     kmm__pci_t pci;
 } kmm__gpu_info_t;
 

@@ -13,15 +13,16 @@
 #include "execute/cpu.h"
 #include "execute/failure.h"
 #include "execute/stream.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 #include "memory/residency/ahead.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/service.h"
 
 void kmm__ready_push(kmm__task_t *t)
 {
     /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
      */
-    if (t->issue.is_plain && !t->error) {
+    if (t->part.is_direct && !t->error) {
         kmm__task_issued(t);
         kmm__host_run(t);
         return;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "launch/operation.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 
 static int run_nothing(kmm__operation_t *base)
@@ -76,7 +77,7 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
 int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
 {
     int error = 0;
-    if (kmm__inline_refuse("end of a map"))
+    if (kmm__inside_refuse("end of a map"))
         return KMM_E_STATE;
     ending_t *e = kmm__alloc(count * sizeof(*e) + 1);
     uint32_t ending = 0;

@@ -16,8 +16,8 @@
 typedef struct kmm__settled {
     uint32_t whole; /* spaces (bits) that hold the newest value of all that was ever written, with
                      * no copy on its way there */
-    /* The one device whose space holds any value, written whole, by tasks on its one lane. The map
-     * is one leaf then, without the writers' tickets. NULL: not known. */
+    /* The one device whose space holds any value, written whole, by tasks on its one compute
+     * stream. The map is one leaf then, without the writers' tickets. NULL: not known. */
     kmm__device_t *sole;
     kmm__ticket_t *last; /* the latest of those tickets; a reference; NULL: none */
     /* Counted since all of the map was looked at: bytes found to be in one space, and bytes that
@@ -80,6 +80,7 @@ struct kmm__array {
     uint64_t block_bytes;
     struct kmm__sheet *sheets; /* of the host buffer, with a limit of host memory */
     uint32_t sheet_count;
+    uint64_t sheet_bytes; /* of each but the last */
 };
 
 _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts an array");
@@ -89,23 +90,14 @@ _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts a
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address);
 /* Whether an array begins inside the memory. */
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
-/* mapped: the program's memory that it is; NULL: it gets some. One reference, the program's. 0 or
- * an error with its text. */
-int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label,
-                   kmm__array_t **out);
+/* An array's address names it, or does so no longer; false: it did not. */
+void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a);
+bool kmm__array_unindex(kmm__array_t *a);
 void kmm__array_ref(kmm__array_t *a);
-void kmm__array_unref(kmm__array_t *a);
-void kmm__array_forget(kmm__array_t *a); /* the program has freed it: its address names nothing */
-void kmm__array_left(kmm__array_t *a);   /* one device has released its residence */
-/* Its host buffer, made if needed; NULL: there is no memory. */
-char *kmm__array_host(kmm__array_t *a);
 /* The access to bytes [begin, end), which comes from no item. */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 
 /* ---- Not locked ---- */
-/* From now on an array's address is its memory, if all arrays are in the host's memory: kernels
- * find arrays by addresses that the program has stored in others. */
-void kmm__arrays_in_place(kmm_runtime_t *rt);
 /* bytes rounded up to pages of the system; at least one. */
 size_t kmm__whole_pages(size_t bytes);
 

@@ -7,11 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/source.h"
 #include "memory/host/links.h"
 #include "memory/host/pin.h"
 #include "memory/host/stage.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/share.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -74,7 +74,7 @@ static int source_enter(transfer_t *t, int64_t offset)
     kmm__array_t *a = t->move->array;
     if (!a->sheets || t->move->from)
         return 0;
-    int64_t size = (int64_t)kmm__spill_sheet_bytes(a->runtime), k = offset / size;
+    int64_t size = (int64_t)a->sheet_bytes, k = offset / size;
     if (t->source.sheet && t->sheet == k)
         return 0;
     source_leave(t);
@@ -107,15 +107,15 @@ static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged
     return error;
 }
 
-/* Several threads enqueue; the counters are read while they do. */
+/* Not locked. */
 static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
     uint64_t *counter = !m->to    ? &m->from->counters.bytes_out
                         : m->from ? &m->to->counters.bytes_peer
                                   : &m->to->counters.bytes_in;
-    __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+    kmm__count(counter, bytes);
     if (m->to && m->from)
-        __atomic_fetch_add(&m->from->counters.bytes_lent, bytes, __ATOMIC_RELAXED);
+        kmm__count(&m->from->counters.bytes_lent, bytes);
 }
 
 static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)
@@ -265,6 +265,26 @@ int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host)
         error = error ? error : e;
     }
     return error;
+}
+
+void kmm__moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
+                     kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
+                     kmm__ticket_t *ticket)
+{
+    moves->move = kmm__grow(moves->move, moves->count, &moves->capacity, sizeof(*moves->move));
+    moves->move[moves->count++] = (kmm__move_t){
+        .array = a,
+        .from = from,
+        .to = to,
+        .layout = a->coherence.layout,
+        .box = *box,
+        .after = after,
+        .ticket = ticket,
+    };
+    kmm__ticket_ref(after);
+    kmm__ticket_ref(ticket);
+    if (!from)
+        kmm__spill_promise(a, &a->coherence.layout, box, true);
 }
 
 void kmm__moves_drop(kmm__moves_t *moves)

@@ -22,11 +22,11 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
         .ordinal = d->ordinal,
         .memory_bytes = d->memory->limit,
         .used_bytes = d->memory->used,
-        .bytes_in = __atomic_load_n(&d->counters.bytes_in, __ATOMIC_RELAXED),
-        .bytes_out = __atomic_load_n(&d->counters.bytes_out, __ATOMIC_RELAXED),
-        .bytes_peer = __atomic_load_n(&d->counters.bytes_peer, __ATOMIC_RELAXED),
-        .launches = __atomic_load_n(&d->counters.launches, __ATOMIC_RELAXED),
-        .chunks = d->counters.chunks,
+        .bytes_in = kmm__counted(&d->counters.bytes_in),
+        .bytes_out = kmm__counted(&d->counters.bytes_out),
+        .bytes_peer = kmm__counted(&d->counters.bytes_peer),
+        .launches = kmm__counted(&d->counters.launches),
+        .chunks = kmm__counted(&d->counters.chunks),
         .whole_arrays = d->info.whole,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));

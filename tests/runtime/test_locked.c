@@ -10,6 +10,7 @@
 
 #include "counts.h"
 #include "memory/host/pin.h"
+#include "memory/lifetime.h"
 #include "with_runtime.h"
 
 enum { BYTES = 2 << 20, MANY = 8 };

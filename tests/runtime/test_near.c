@@ -19,6 +19,8 @@
 #include "memory/host/near.h"
 #include "memory/host/pin.h"
 #include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
+#include "memory/lifetime.h"
 
 enum {
     POLICY_DEFAULT = 0,

@@ -20,8 +20,9 @@
 
 #include "fake_gpu.h"
 #include "memory/disk/disk.h"
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
-#include "memory/transfer.h"
+#include "memory/host/pin.h"
 #include "share.h"
 #include <kmm.h>
 

@@ -19,6 +19,8 @@
 #include "counts.h"
 #include "memory/host/pin.h"
 #include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
+#include "memory/host/stager.h"
 #include "random.h"
 #include "with_runtime.h"
 

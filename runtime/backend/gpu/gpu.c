@@ -515,7 +515,7 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
     *out = (kmm__gpu_info_t){.memory_total = total,
                              .memory_free = free_bytes,
                              .granularity = gpu->granule,
-                             .lanes = 1,
+                             .compute_streams = 1,
                              .whole = !gpu->device.maps,
                              .away = gpu->device.maps && gpu->device.host_node >= 0,
                              .pci = gpu->device.pci};

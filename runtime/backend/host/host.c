@@ -61,10 +61,10 @@ static void host_close(kmm__gpu_t *gpu)
 static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 {
     const kmm__host_t *host = gpu->host;
-    *out = (kmm__gpu_info_t){.granularity = KMM__HOST_GRANULARITY, .lanes = 1};
+    *out = (kmm__gpu_info_t){.granularity = KMM__HOST_GRANULARITY, .compute_streams = 1};
     if (host->pretend == 0) {
         snprintf(out->name, sizeof(out->name), "host (%u threads)", host->pool.thread_count);
-        out->lanes = host->pool.thread_count;
+        out->compute_streams = host->pool.thread_count;
         return;
     }
     out->away = true;

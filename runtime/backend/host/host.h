@@ -38,7 +38,7 @@ typedef struct kmm__pool {
     _Atomic uint64_t
         ready; /* sum of the seats of queued items; changed under the lock, read without */
     _Atomic bool stop;
-    uint32_t seekers;  /* threads that look for an item, those being woken included */
+    uint32_t spinning; /* threads that look for an item, those being woken included */
     uint32_t spinners; /* of them, those that poll `ready` without the lock */
     uint32_t sleepers; /* threads asleep that nobody has begun to wake */
     uint32_t wakes;    /* threads begun to be woken that still sleep */

@@ -2,7 +2,7 @@
 /*
  * Threads that take items from one queue.
  *
- * No wake-up is lost: whether to wake is decided under the lock from `ready` and `seekers`, and a
+ * No wake-up is lost: whether to wake is decided under the lock from `ready` and `spinning`, and a
  * thread stops being a seeker under the lock, having looked at the queue under the same lock.
  */
 #include "backend/host/host.h"
@@ -77,9 +77,9 @@ static uint32_t begin_wake(kmm__pool_t *p)
 {
     uint32_t count = 0;
     uint64_t ready = atomic_load_explicit(&p->ready, memory_order_relaxed);
-    while (count < WAKE_FANOUT && ready > p->seekers && p->sleepers > 0) {
+    while (count < WAKE_FANOUT && ready > p->spinning && p->sleepers > 0) {
         p->sleepers--;
-        p->seekers++;
+        p->spinning++;
         p->wakes++;
         count++;
     }
@@ -122,7 +122,7 @@ static void spin(kmm__pool_t *p)
 
 static void sleep_until_woken(kmm__pool_t *p)
 {
-    p->seekers--;
+    p->spinning--;
     p->sleepers++;
     while (p->wakes == 0 && !p->stop)
         pthread_cond_wait(&p->wakeup, &p->lock);
@@ -131,7 +131,7 @@ static void sleep_until_woken(kmm__pool_t *p)
         return;
     }
     p->sleepers--;
-    p->seekers++;
+    p->spinning++;
 }
 
 /* The next item to run, NULL when the pool ends. */
@@ -139,7 +139,7 @@ static kmm__item_t *next_item(kmm__pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     uint32_t most_spinners = p->thread_count > 1 ? p->thread_count / 2 : 1;
-    p->seekers++;
+    p->spinning++;
     kmm__item_t *item;
     bool rested = false;
     while (!(item = take(p)) && !p->stop) {
@@ -155,7 +155,7 @@ static kmm__item_t *next_item(kmm__pool_t *p)
             rested = false;
         }
     }
-    p->seekers--;
+    p->spinning--;
     unlock_and_wake(p);
     return item;
 }

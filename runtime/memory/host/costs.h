@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-#include "backend/device.h"
 /* What copies between a device and ordinary memory of the host cost on this machine: measured once,
  * kept in the user's cache folder. */
-#ifndef KMM__COSTS_H
-#define KMM__COSTS_H
+#ifndef KMM__MEMORY_HOST_COSTS_H
+#define KMM__MEMORY_HOST_COSTS_H
+
+#include "backend/device.h"
 
 /* Seconds for each byte. */
 typedef struct kmm__copy_costs {

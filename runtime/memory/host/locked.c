@@ -13,7 +13,6 @@
 #include <sys/sysinfo.h>
 
 #include "base/alloc.h"
-#include "memory/host/pin.h"
 
 enum { PART_KEPT = 8 }; /* of the bound may be kept for arrays to come */
 
@@ -108,22 +107,11 @@ void kmm__locked_stop(kmm_runtime_t *rt)
     rt->memory->locked = NULL;
 }
 
-/* Its blocks are not being locked any more. */
-static uint64_t locked_bytes(const kmm__array_t *a)
-{
-    uint64_t sum = 0;
-    for (uint32_t k = 0; k < a->block_count; k++)
-        sum += a->blocks[k].locked_by ? kmm__pin_block_size(a, k) : 0;
-    return sum;
-}
-
-bool kmm__locked_keep(kmm__array_t *a)
+bool kmm__locked_keep(kmm__array_t *a, uint64_t locked)
 {
     struct kmm__locked *p = a->runtime->memory->locked;
     if (!p || !a->host || a->is_mapped || a->sheets || a->host == a->base)
         return false;
-    kmm__pin_await(a);
-    uint64_t locked = locked_bytes(a);
     kept_t *e = kmm__alloc(sizeof(*e));
     *e = (kept_t){a->host, a->bytes, locked, a->blocks, a->block_count, a->block_bytes, NULL};
     pthread_mutex_lock(&p->lock);

@@ -13,11 +13,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "memory/disk/spill.h"
 #include "memory/host/locked.h"
 #include "memory/host/near.h"
-#include "memory/host/stage.h"
-#include "memory/transfer.h"
+#include "memory/host/stage_choice.h"
 
 enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
 
@@ -42,7 +40,7 @@ struct kmm__pinners {
  * given back. */
 static uint64_t block_bytes(const kmm__array_t *a)
 {
-    return a->sheets ? kmm__spill_sheet_bytes(a->runtime) : BLOCK_BYTES;
+    return a->sheets ? a->sheet_bytes : BLOCK_BYTES;
 }
 
 /* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on
@@ -64,7 +62,7 @@ static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
     return k ? k * a->block_bytes - lead(a) : 0;
 }
 
-uint64_t kmm__pin_block_size(const kmm__array_t *a, uint32_t k)
+static uint64_t block_size(const kmm__array_t *a, uint32_t k)
 {
     uint64_t end = block_begin(a, k + 1);
     return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
@@ -73,7 +71,7 @@ uint64_t kmm__pin_block_size(const kmm__array_t *a, uint32_t k)
 /* What of block k counts as locked when it is. */
 static uint64_t lockable(const kmm__array_t *a, uint32_t k)
 {
-    uint64_t bytes = kmm__pin_block_size(a, k);
+    uint64_t bytes = block_size(a, k);
     return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
 }
 
@@ -192,8 +190,7 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     return !a->is_mapped || !kmm__stage_works(d) ||
-           (double)a->blocks[k].staged >=
-               kmm__stage_times(d, a->bytes) * (double)kmm__pin_block_size(a, k);
+           (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
 }
 
 /* Pages that come and go are not locked ahead. With the block_lock held. */
@@ -208,7 +205,7 @@ static void look_ahead(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
     char *begin = a->host + block_begin(a, k);
-    uint64_t bytes = kmm__pin_block_size(a, k);
+    uint64_t bytes = block_size(a, k);
     int error = backend->host_register(backend, begin, bytes < PAGE ? bytes : PAGE);
     if (!error)
         backend->host_unregister(backend, begin);
@@ -280,7 +277,7 @@ void kmm__unpin(kmm__array_t *a, uint32_t k)
     kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
     if (backend) {
         backend->host_unregister(backend, a->host + block_begin(a, k));
-        kmm__locked_give(a->runtime, kmm__pin_block_size(a, k));
+        kmm__locked_give(a->runtime, block_size(a, k));
     }
     if (a->blocks)
         a->blocks[k] = (kmm__host_block_t){0};
@@ -294,4 +291,12 @@ void kmm__unpin_all(kmm__array_t *a)
     free(a->blocks);
     a->blocks = NULL;
     a->block_count = 0;
+}
+
+uint64_t kmm__pin_locked_bytes(const kmm__array_t *a)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < a->block_count; k++)
+        sum += a->blocks[k].locked_by ? block_size(a, k) : 0;
+    return sum;
 }

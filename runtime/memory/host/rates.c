@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast several devices copy from and to the host's memory at once, page-locked, both ways. */
+#include "memory/host/rates.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "memory/host/costs.h"
-#include "memory/host/links.h"
 #include "memory/host/near.h"
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };

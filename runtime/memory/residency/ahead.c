@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/physical.h"
 
 struct kmm__ahead {
     pthread_t thread;
@@ -20,13 +20,135 @@ struct kmm__ahead {
     bool runs;           /* false: no thread could be made */
 };
 
+/* At most limit / AHEAD_PART is mapped and not used yet. */
+enum { AHEAD_LOOK = 64, AHEAD_RUN = 16, AHEAD_PART = 4 };
+
+/* Frames side by side that are not mapped, and for which there is room. */
+typedef struct ahead {
+    kmm__device_t *device;
+    kmm__frame_t *first;
+    uint32_t count;
+    bool is_new[AHEAD_RUN];
+} ahead_t;
+
+/* Room for one more: free memory, as long as what is mapped and not used yet is no great part of
+ * the device. */
+static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle,
+                          bool *is_new)
+{
+    if (d->memory->ahead_bytes + bytes > d->memory->limit / AHEAD_PART)
+        return false;
+    *is_new = !kmm__spare_take(d, bytes, handle);
+    if (*is_new && d->memory->used + bytes > d->memory->limit)
+        return false;
+    d->memory->used += *is_new ? bytes : 0;
+    d->memory->ahead_bytes += bytes;
+    return true;
+}
+
+static void ahead_add(void *ctx, kmm__frame_t *f)
+{
+    ahead_t *a = ctx;
+    if (f->state != KMM__FRAME_ABSENT || a->count == AHEAD_RUN ||
+        (a->count && (f->array != a->first->array || f != a->first + a->count)))
+        return;
+    if (!ahead_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
+        return;
+    if (a->count++ == 0)
+        a->first = f;
+    f->ahead = true;
+    kmm__frame_set(f, KMM__FRAME_MOVING);
+}
+
+/* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
+static uint32_t ahead_place(ahead_t *a, int *error)
+{
+    kmm__device_t *d = a->device;
+    uint64_t bytes = a->first->array->frame_bytes;
+    uint32_t k = 0;
+    for (; k < a->count; k++) {
+        kmm__frame_t *f = a->first + k;
+        *error = a->is_new[k] ? d->backend->frame_create(d->gpu, bytes, &f->handle) : 0;
+        if (*error)
+            break;
+        a->is_new[k] = false;
+        if ((*error = d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle, bytes)))
+            break;
+    }
+    return k;
+}
+
+/* Locked: what could not be mapped is as if it had never been tried; whoever needs it tries again,
+ * and says why it fails. */
+static void ahead_undo(const ahead_t *a, uint32_t k)
+{
+    kmm__frame_t *f = a->first + k;
+    kmm__frame_ahead_end(f);
+    kmm__frame_set(f, KMM__FRAME_ABSENT);
+    if (a->is_new[k])
+        a->device->memory->used -= f->array->frame_bytes;
+    else
+        kmm__spare_push(a->device, f->handle, f->array->frame_bytes);
+}
+
+/* Finds frames of the tasks in the queue, the first ones first, and takes room for them. */
+static void ahead_find(ahead_t *a)
+{
+    const kmm__device_t *d = a->device;
+    const kmm__task_t *t;
+    for (uint32_t k = 0; k < AHEAD_LOOK && !a->count && (t = d->memory->next_task(d, k)); k++) {
+        for (uint32_t j = 0; j < t->access_count && !t->error && !a->count; j++) {
+            const kmm__access_t *x = &t->accesses[j];
+            const kmm__residence_t *r = &x->array->residence[d->index];
+            if (r->window && !r->is_packed && r->mapped < x->array->frame_count)
+                kmm__frames_of(x->array, a->device, x->layout, &x->box, ahead_add, a);
+        }
+    }
+}
+
+/* Prefetches frames side by side that a task in the device's queue will need, where there is memory
+ * to spare. False: there is nothing to do, or it has failed. */
+static bool frames_map_ahead(kmm__device_t *d)
+{
+    ahead_t a = {.device = d};
+    int error = 0, refused = 0;
+    if (d->memory->pressure || d->lost || d->memory->ahead_failed)
+        return false;
+    ahead_find(&a);
+    if (a.count == 0)
+        return false;
+    d->memory->is_moving_ahead = true;
+    pthread_mutex_unlock(&d->runtime->lock);
+    uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
+    uint32_t placed = ahead_place(&a, &error);
+    if (placed)
+        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), placed * bytes);
+    uint64_t took = kmm__now() - begin;
+    pthread_mutex_lock(&d->runtime->lock);
+    for (uint32_t k = 0; k < placed; k++) {
+        a.first[k].allowed = !refused;
+        kmm__frame_set(&a.first[k], KMM__FRAME_MAPPED);
+        kmm__frame_list_push(&d->memory->idle, &a.first[k]);
+    }
+    for (uint32_t k = placed; k < a.count; k++)
+        ahead_undo(&a, k);
+    d->memory->is_moving_ahead = false;
+    d->memory->ahead_failed = error || refused;
+    kmm__count_locked(&d->counters.mapped_ahead, placed);
+    kmm__count_locked(&d->counters.ahead_ns, took);
+    kmm__device_wake(d);
+    return !d->memory->ahead_failed;
+}
+
+/* ---- The thread ---- */
+
 static void *ahead_main(void *arg)
 {
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
-        if (!kmm__frames_map_ahead(d))
+        if (!frames_map_ahead(d))
             pthread_cond_wait(&d->memory->mapper->wake, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     return NULL;

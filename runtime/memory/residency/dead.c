@@ -9,6 +9,7 @@
 #include "memory/array.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
+#include "task/users.h"
 
 typedef struct dead {
     const kmm__device_t *device;

@@ -57,20 +57,7 @@ struct kmm__frame {
     kmm__frame_t *previous, *next; /* in the list of its state */
 };
 
-/* ---- Locked, by the device's own thread; these may unlock meanwhile ---- */
-/* Maps and pins all frames that t's accesses touch on its device. resident: kmm__frames_resident
- * has just said that they are mapped. KMM_E_MEMORY: they can never be mapped together. */
-int kmm__frames_acquire(kmm__task_t *t, bool resident);
-/* Unmaps what was evicted, and releases dead arrays. Does not unlock for nothing. */
-void kmm__frames_service(kmm__device_t *d);
-void kmm__frames_evict_ahead(kmm__device_t *d);
-/* Prefetches frames side by side that a task in the device's queue will need, where there is memory
- * to spare. False: there is nothing to do, or it has failed. */
-bool kmm__frames_map_ahead(kmm__device_t *d);
-
-/* ---- Locked ---- */
-/* Whether acquiring t's frames needs no mapping; *bytes receives how much t touches. */
-bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
+/* All functions are called with the lock. */
 /* Whether all that any array may have on the device has room, so that nothing is evicted for long.
  */
 bool kmm__frames_fit(const kmm__device_t *d);
@@ -82,10 +69,22 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
 
-/* ---- Not locked ---- */
-/* Gives device `to` access to the frames of another device of its driver that hold the box. */
-void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,
-                       const kmm__layout_t *l, const kmm__box_t *b);
-void kmm__frames_close(kmm__device_t *d); /* all arrays are gone */
+/* ---- States and lists ---- */
+void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f);
+void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f);
+/* Clears the prefetched mark: the frame is pinned or is being unmapped. */
+void kmm__frame_ahead_end(kmm__frame_t *f);
+void kmm__frame_set(kmm__frame_t *f, kmm__frame_state_t state);
+
+/* What it takes of the device's memory. */
+static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
+{
+    return f->away ? 0 : f->array->frame_bytes;
+}
+
+static inline kmm__addr_t kmm__frame_address(const kmm__frame_t *f)
+{
+    return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;
+}
 
 #endif

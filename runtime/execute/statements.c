@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks whose work is the program's own statements. */
-#include "execute/inline.h"
+#include "execute/statements.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,20 +14,23 @@
 #include "execute/stream.h"
 #include "task/ticket.h"
 
-/* ---- Lanes ---- */
+/* ---- Compute streams ---- */
 
-int kmm__side_lane_take(kmm__device_t *d)
+int kmm__task_stream_take(kmm__device_t *d)
 {
     for (;;) {
-        for (uint32_t k = d->lane_count; k < d->lane_count + KMM__SIDE_LANES; k++) {
-            kmm__lane_t *lane = &d->lanes[k];
-            if (lane->is_taken)
+        for (uint32_t k = d->compute_stream_count; k < d->compute_stream_count + KMM__TASK_STREAMS;
+             k++) {
+            kmm__compute_stream_t *compute_stream = &d->compute_streams[k];
+            if (compute_stream->is_taken)
                 continue;
-            int error = lane->stream ? 0 : d->backend->stream_create(d->gpu, &lane->stream);
+            int error = compute_stream->stream
+                            ? 0
+                            : d->backend->stream_create(d->gpu, &compute_stream->stream);
             if (error)
                 return kmm__error_set(error, "%s: %s", d->info.name,
                                       d->backend->error_text(d->backend));
-            lane->is_taken = true;
+            compute_stream->is_taken = true;
             return (int)k;
         }
         /* Those that have one wait for none, so they come to an end. */
@@ -34,22 +38,24 @@ int kmm__side_lane_take(kmm__device_t *d)
     }
 }
 
-void kmm__side_lane_return(kmm__device_t *d, uint32_t lane)
+void kmm__task_stream_return(kmm__device_t *d, uint32_t compute_stream)
 {
-    d->lanes[lane].is_taken = false;
+    assert(d->compute_streams[compute_stream].is_taken);
+    d->compute_streams[compute_stream].is_taken = false;
     pthread_cond_broadcast(&d->runtime->progress);
 }
 
 /* ---- Issue ---- */
 
-void kmm__inline_enter(kmm__task_t *t)
+void kmm__statements_enter(kmm__task_t *t)
 {
+    assert(!t->issue.entered && (t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED));
     t->issue.entered = true;
     pthread_cond_broadcast(&t->runtime->progress);
 }
 
 /* What the statements need is really there. */
-static void inline_ready(void *arg, int status)
+static void statements_ready(void *arg, int status)
 {
     kmm__task_t *t = arg;
     kmm_runtime_t *rt = t->runtime;
@@ -58,11 +64,11 @@ static void inline_ready(void *arg, int status)
         kmm__device_lose(t->device, status);
     if (status && !t->error)
         kmm__fail(t, status, t->device->backend->error_text(t->device->backend));
-    kmm__inline_enter(t);
+    kmm__statements_enter(t);
     pthread_mutex_unlock(&rt->lock);
 }
 
-static void inline_finished(void *arg, int status)
+static void statements_finished(void *arg, int status)
 {
     kmm__task_t *t = arg;
     pthread_mutex_lock(&t->runtime->lock);
@@ -75,11 +81,11 @@ static void inline_finished(void *arg, int status)
 
 /* Brings everything a task of the program's own statements needs; the thread that runs them does
  * the rest. */
-void kmm__inline_issue(kmm__task_t *t, kmm__moves_t *moves)
+void kmm__statements_issue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
-    kmm__batch_t *b = kmm__alloc(sizeof(*b)); /* until inline_finished */
+    kmm__batch_t *b = kmm__alloc(sizeof(*b)); /* until statements_finished */
     b->tasks[b->count++] = t;
     kmm__ticket_arm(t->order.ticket, NULL);
     kmm__batch_begin(b);
@@ -93,20 +99,21 @@ void kmm__inline_issue(kmm__task_t *t, kmm__moves_t *moves)
         kmm__copies_drain(t);
     kmm__moves_drop(moves);
     if ((d->backend->native && !t->work->on_any_stream) || t->error) {
-        kmm__inline_enter(t);
+        kmm__statements_enter(t);
         return;
     }
     pthread_mutex_unlock(&rt->lock);
-    error = d->backend->notify(d->lanes[t->issue.lane].stream, inline_ready, t);
+    error =
+        d->backend->notify(d->compute_streams[t->issue.compute_stream].stream, statements_ready, t);
     if (error)
-        inline_ready(t, error);
+        statements_ready(t, error);
     pthread_mutex_lock(&rt->lock);
 }
 
 /* ---- The statements ---- */
 
-int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
-                       void **args)
+int kmm__statements_launch(kmm__task_t *t, const kmm_kernel_t *kernel,
+                           const kmm_geometry_t *geometry, void **args)
 {
     kmm__backend_t *b = t->device->backend;
     kmm__run_t run = {.kernel = kernel, .geometry = *geometry, .args = args};
@@ -119,18 +126,18 @@ int kmm__inline_launch(kmm__task_t *t, const kmm_kernel_t *kernel, const kmm_geo
         run.kernel = kernel->whole;
         run.args = args + 1;
     }
-    kmm__stream_t *stream = t->device->lanes[t->issue.lane].stream;
+    kmm__stream_t *stream = t->device->compute_streams[t->issue.compute_stream].stream;
     int error = b->launch(stream, &run);
     if (!error)
         error = kmm__stream_drain(b, stream); /* statements behind it may use what it wrote */
     return error ? kmm__error_set(error, "%s: %s", kernel->name, b->error_text(b)) : 0;
 }
 
-void kmm__inline_end(kmm__task_t *t)
+void kmm__statements_end(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__device_t *d = t->device;
-    kmm__stream_t *stream = d->lanes[t->issue.lane].stream;
+    kmm__stream_t *stream = d->compute_streams[t->issue.compute_stream].stream;
     if (d->space == KMM__HOST) {
         pthread_mutex_lock(&rt->lock);
         kmm__task_finish(t, 0);
@@ -145,7 +152,7 @@ void kmm__inline_end(kmm__task_t *t)
         kmm__fail(t, error, d->backend->error_text(d->backend));
     kmm__task_issued(t);
     pthread_mutex_unlock(&rt->lock);
-    error = d->backend->notify(stream, inline_finished, t);
+    error = d->backend->notify(stream, statements_finished, t);
     if (error)
-        inline_finished(t, error);
+        statements_finished(t, error);
 }

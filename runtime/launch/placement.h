@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement: which devices a launch uses, and which of them each chunk. */
-#ifndef KMM__LAUNCH_PLACE_H
-#define KMM__LAUNCH_PLACE_H
+#ifndef KMM__LAUNCH_PLACEMENT_H
+#define KMM__LAUNCH_PLACEMENT_H
 
 #include "launch/builder.h"
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-#include "launch/place.h"
+/*
+ * Placement. A launch uses the devices of its kernel's kind that its directive allows. A chunk goes
+ * to the device that had most of its data last, among those that have not got an equal share yet.
+ */
+#include "launch/placement.h"
 
 #include "base/error.h"
 #include "memory/array.h"
-/* Which devices a launch uses, and which of them each chunk. */
+#include "task/users.h"
+
+/* ---- The devices of a launch ---- */
 
 static kmm_kind_t kind_of(kmm_where_t where)
 {
@@ -37,7 +42,7 @@ static int leave_lost_out(kmm__placement_t *p)
 
 /* What is current is one of them, or one that libkmm leaves out: then the program would not find
  * there what the kernel did. */
-static int find_home(const kmm__placement_t *p)
+static int find_current(const kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
     int current = b->current ? b->current(b) : -1;
@@ -50,7 +55,7 @@ static int find_home(const kmm__placement_t *p)
 }
 
 /* Variables of a device are one for each, and the program reads those of its current one. */
-static void keep_home(kmm__placement_t *p)
+static void keep_current(kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
     int current = b->current ? b->current(b) : -1;
@@ -62,10 +67,24 @@ static void keep_home(kmm__placement_t *p)
     }
 }
 
+/* The devices of a kind that launches may use; the CPU is there even where it is hidden. */
+static int find_devices(kmm_runtime_t *rt, kmm_kind_t kind, kmm__placement_t *p)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++)
+        if (rt->device[k]->backend->kind == kind)
+            p->device[p->count++] = rt->device[k];
+    if (p->count == 0 && kind == KMM_KIND_HOST)
+        p->device[p->count++] = rt->cpu;
+    return p->count ? 0
+                    : kmm__error_set(KMM_E_NO_DEVICE,
+                                     "this kernel was built for a GPU, and none is in use: build "
+                                     "it with --target=host to run it on the CPU, or see "
+                                     "KMM_DEVICES");
+}
+
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
                        kmm__placement_t *p)
 {
-    kmm_runtime_t *rt = l->runtime;
     bool named = l->where == KMM_ON_CUDA || l->where == KMM_ON_HIP || l->where == KMM_ON_HOST;
     *p = (kmm__placement_t){.schedule = l->schedule};
     if (named && kind != kind_of(l->where) && (is_function || kind != KMM_KIND_HOST))
@@ -73,21 +92,16 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
             KMM_E_NO_DEVICE,
             is_function ? "a plain function runs on the CPU, and device() names another kind"
                         : "the kernel was built for another kind of device than device() names");
-    for (uint32_t k = 0; k < rt->visible_count; k++)
-        if (rt->device[k]->backend->kind == kind)
-            p->device[p->count++] = rt->device[k];
-    if (p->count == 0 && kind == KMM_KIND_HOST)
-        p->device[p->count++] = rt->cpu;
-    if (p->count == 0)
-        return kmm__error_set(KMM_E_NO_DEVICE,
-                              "this kernel was built for a GPU, and none is in use: build it with "
-                              "--target=host to run it on the CPU, or see KMM_DEVICES");
-    bool at_home = l->home && l->where != KMM_ON_DEVICE;
-    int error = l->where == KMM_ON_DEVICE ? only_device(p, l->ordinal) : at_home ? find_home(p) : 0;
+    bool on_current = l->on_current && l->where != KMM_ON_DEVICE;
+    int error = find_devices(l->runtime, kind, p);
+    if (!error && l->where == KMM_ON_DEVICE)
+        error = only_device(p, l->ordinal);
+    else if (!error && on_current)
+        error = find_current(p);
     if (!error)
         error = leave_lost_out(p);
-    if (!error && at_home)
-        keep_home(p);
+    if (!error && on_current)
+        keep_current(p);
     return error;
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: who wrote each element last, and who has read it since. */
-#include "task/object.h"
+/*
+ * The users of an object. Reads are first noted in a list, which costs one entry however their
+ * boxes lie, and enter the map only when a later task is about to write the object.
+ */
+#include "task/users.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "task/task.h"
 
 /* ---- Users ---- */
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sheets go, and room for others. */
+#include "memory/disk/evict.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "memory/disk/job.h"
+#include "memory/holders.h"
+
+typedef struct judge {
+    const kmm_runtime_t *runtime;
+    bool host, alone; /* the host holds something; something that nobody else holds */
+} judge_t;
+
+static int judge_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    judge_t *j = arg;
+    const kmm__holders_t *h = value;
+    uint32_t valid = kmm__holders_valid(j->runtime, h);
+    bool elsewhere = false;
+    if (!(valid & 1u << KMM__HOST))
+        return 0;
+    for (uint32_t s = 1; valid >> s; s++)
+        elsewhere |= (valid >> s & 1) && (!h->ready[s] || h->ready[s]->state == KMM__TICKET_DONE);
+    j->host = true;
+    j->alone |= !elsewhere;
+    return j->alone;
+}
+
+static int renounce_part(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)arg, (void)part;
+    kmm__holders_t *h = value;
+    kmm__ticket_unref(h->ready[KMM__HOST]);
+    h->ready[KMM__HOST] = NULL;
+    h->valid &= ~(1u << KMM__HOST);
+    return 0;
+}
+
+static int sheet_boxes(const kmm__sheet_t *s, kmm__box_t out[2 * KMM__DIMS])
+{
+    int64_t begin = (int64_t)(s->index * s->array->runtime->memory->spill->sheet_bytes),
+            end = begin + (int64_t)kmm__sheet_bytes(s);
+    if (end > (int64_t)s->array->bytes)
+        end = (int64_t)s->array->bytes;
+    return kmm__layout_split(&s->array->coherence.layout, begin, end, out);
+}
+
+static judge_t judge(const kmm__sheet_t *s)
+{
+    judge_t j = {s->array->runtime, s->promises > 0, s->promises > 0};
+    kmm__box_t boxes[2 * KMM__DIMS];
+    int n = sheet_boxes(s, boxes);
+    for (int b = 0; b < n && !j.alone; b++)
+        kmm__map_visit(s->array->coherence.map, &boxes[b], judge_part, &j);
+    return j;
+}
+
+bool kmm__sheet_matters(const kmm__sheet_t *s)
+{
+    return judge(s).host;
+}
+
+/* Whether an idle sheet can go without being written. If so, and if the host gives up what it holds
+ * of it, says so. */
+static bool goes_unwritten(kmm__sheet_t *s)
+{
+    kmm__box_t boxes[2 * KMM__DIMS];
+    if (s->stored || s->array->refs == 0)
+        return true;
+    judge_t j = judge(s);
+    if (j.alone)
+        return false;
+    int n = j.host ? sheet_boxes(s, boxes) : 0;
+    if (n)
+        s->array->settled.whole &= ~(1u << KMM__HOST);
+    for (int b = 0; b < n; b++)
+        if (kmm__map_update(s->array->coherence.map, &boxes[b], renounce_part, NULL))
+            return false; /* cut short: written, and what was renounced is elsewhere all the same */
+    return true;
+}
+
+/* Begins to let go of the sheet that has been idle longest; false when there is none. */
+bool kmm__sheets_let_go(kmm__spill_t *p, bool unwritten_only)
+{
+    for (kmm__sheet_t *s = p->idle_head; s; s = s->next) {
+        bool unwritten = goes_unwritten(s);
+        if (!unwritten && (unwritten_only || s->slot_readers))
+            continue;
+        kmm__idle_remove(p, s);
+        s->state = KMM__SHEET_LEAVING;
+        p->leaving += kmm__sheet_bytes(s);
+        if (unwritten && !s->stored)
+            p->stats.dropped += kmm__sheet_bytes(s);
+        kmm__job_push(p, unwritten ? KMM__JOB_RELEASE : KMM__JOB_WRITE, s, NULL);
+        return true;
+    }
+    return false;
+}
+
+/* Keeps some room ahead of who will need it. */
+void kmm__sheets_let_go_ahead(kmm__spill_t *p)
+{
+    while (p->resident - p->leaving + p->limit / KMM__SPILL_EARLY_PART > p->limit &&
+           kmm__sheets_let_go(p, false))
+        continue;
+}
+
+static int write_error(kmm__spill_t *p)
+{
+    bool full = p->write_error == ENOSPC || p->write_error == EDQUOT || p->write_error == EFBIG;
+    return kmm__error_set(
+        full ? KMM_E_DISK_FULL : KMM_E_IO,
+        "%s: %llu bytes of host memory could not be written there: %s; %llu bytes are stored "
+        "there, "
+        "and KMM_HOST_MEM allows %llu in memory",
+        kmm__disk_folder(p->disk), (unsigned long long)p->sheet_bytes, strerror(p->write_error),
+        (unsigned long long)(uint64_t)(p->slot_count - p->free_count) * p->sheet_bytes,
+        (unsigned long long)p->limit);
+}
+
+int kmm__room_make(kmm__spill_t *p, uint64_t bytes)
+{
+    uint64_t failures = p->failures;
+    while (p->resident + bytes > p->limit) {
+        bool failed = p->failures != failures;
+        if (p->resident - p->leaving + bytes > p->limit && kmm__sheets_let_go(p, failed))
+            continue;
+        if (failed && p->leaving == 0)
+            return write_error(p);
+        pthread_cond_wait(&p->changed, &p->runtime->lock);
+    }
+    return 0;
+}

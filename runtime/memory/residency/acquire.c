@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which frames are mapped where. Only a device's own thread acquires its frames, one task at
+ * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
+ * memory of a device none holds any, those that hold memory wait for none, and all of it comes
+ * back. What is mapped ahead (ahead.c) is held by nobody: it waits for nothing, and may be evicted.
+ */
+#include "memory/residency/acquire.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/spin.h"
+#include "memory/residency/ahead.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/exceed.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
+
+enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
+
+typedef struct wanted {
+    kmm__task_t *task;
+    kmm__frame_t **frames; /* those that were not mapped */
+    uint32_t count, capacity;
+    kmm__frame_t **closed; /* those that are, and to which the device has no access yet */
+    uint32_t closed_count, closed_capacity;
+    uint64_t bytes;   /* of all that is wanted, but for what is away already */
+    uint64_t missing; /* of what is not mapped yet */
+    uint64_t ahead;   /* of what was mapped ahead */
+    uint64_t held;    /* of what it has of the device's memory */
+    bool exceeds;     /* what finds no room is to be away */
+} wanted_t;
+
+static void note_closed(wanted_t *w, kmm__frame_t *f)
+{
+    if (f->allowed)
+        return;
+    w->closed = kmm__grow(w->closed, w->closed_count, &w->closed_capacity, sizeof(*w->closed));
+    w->closed[w->closed_count++] = f;
+}
+
+static void want(void *ctx, kmm__frame_t *f)
+{
+    wanted_t *w = ctx;
+    if (f->stamp == f->device->memory->stamp)
+        return;
+    f->stamp = f->device->memory->stamp;
+    kmm__uses_meet(f, w->task);
+    w->bytes += kmm__frame_bytes(f);
+    if (f->state == KMM__FRAME_MAPPED) {
+        w->held += kmm__frame_bytes(f);
+        w->ahead += f->ahead ? f->array->frame_bytes : 0;
+        kmm__frame_pin(w->task, f);
+        note_closed(w, f); /* giving access has failed before */
+        return;
+    }
+    w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
+    w->frames[w->count++] = f;
+    w->missing += f->array->frame_bytes;
+}
+
+/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames
+ * cost. */
+static void want_box(wanted_t *w, const kmm__access_t *a)
+{
+    kmm__residence_t *r = &a->array->residence[w->task->device->index];
+    int64_t size = (int64_t)a->array->frame_bytes;
+    if (r->is_packed)
+        return;
+    if (a->layout->dims > 1) {
+        kmm__frames_of(a->array, w->task->device, a->layout, &a->box, want, w);
+        return;
+    }
+    for (int64_t k = a->box.lo[0] / size; k * size < a->box.hi[0]; k++)
+        want(w, &r->frames[k]);
+}
+
+/* ---- Windows ---- */
+
+static int driver_error(const kmm__device_t *d, int error)
+{
+    return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+}
+
+static int window_ensure(kmm__device_t *d, kmm__array_t *a)
+{
+    kmm_runtime_t *rt = d->runtime;
+    kmm__residence_t *r = &a->residence[d->index];
+    kmm__addr_t window = 0;
+    if (r->window || a->object.is_abstract)
+        return 0;
+    if (d->info.whole) {
+        kmm__frames_table(a, d);
+        return 0;
+    }
+    if (kmm__pack_take(d, a->bytes, &r->window)) {
+        r->is_packed = true;
+        return 0;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
+    pthread_mutex_lock(&rt->lock);
+    if (error)
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    kmm__frames_table(a, d);
+    r->window = window;
+    return 0;
+}
+
+static int windows_ensure(kmm__task_t *t)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < t->access_count && !error; k++)
+        error = window_ensure(t->device, t->accesses[k].array);
+    for (uint32_t k = 0; k < t->work->pointer_count && !error; k++)
+        error = window_ensure(t->device, t->work->pointers[k].array);
+    return error;
+}
+
+/* ---- Mapping ---- */
+
+/* Waits for something to change; KMM_E_MEMORY when nothing can. */
+static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
+{
+    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned &&
+        !d->memory->is_moving_ahead)
+        return KMM_E_MEMORY;
+    uint64_t begin = kmm__now();
+    pthread_cond_wait(&d->wake, &d->runtime->lock);
+    kmm__count_locked(&d->counters.waiting_ns, kmm__now() - begin);
+    return 0;
+}
+
+/* Memory of the host's for f, since the device has no room for it. */
+static int frame_place_away(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (error)
+        return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
+                                     : driver_error(d, error);
+    f->away = true;
+    d->memory->away += bytes;
+    kmm__count_most(&d->counters.away_most, d->memory->away);
+    return 0;
+}
+
+/* Whether what finds no room is to be away. The driver may have less than there was when the
+ * acquisition began. */
+static bool exceeds_now(wanted_t *w)
+{
+    if (!w->exceeds && kmm__task_may_exceed(w->task, w->bytes)) {
+        w->exceeds = true;
+        kmm__warn_exceeding(w->task, w->bytes);
+    }
+    return w->exceeds;
+}
+
+/* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that
+ * is away. */
+static int frame_obtain(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    uint64_t bytes = f->array->frame_bytes;
+    for (kmm__frame_t *victim;;) {
+        if (kmm__spare_take(d, bytes, &f->handle))
+            return 0;
+        if (d->memory->used + bytes <= d->memory->limit) {
+            d->memory->used += bytes;
+            pthread_mutex_unlock(&rt->lock);
+            int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
+            pthread_mutex_lock(&rt->lock);
+            d->memory->used -= error ? bytes : 0;
+            if (error != KMM_E_MEMORY)
+                return error ? driver_error(d, error) : 0;
+            d->memory->limit = d->memory->used; /* others use the device too */
+        } else if (d->memory->spare_count) {
+            kmm__spare_destroy(rt, d);
+        } else if (kmm__pack_trim(d)) {
+            continue;
+        } else if (d->memory->evicted) {
+            kmm__frame_t *gone = d->memory->evicted;
+            kmm__evicted_take(d, gone);
+            kmm__frame_unmap(rt, gone);
+        } else if (d->memory->evicting_bytes < w->missing + kmm__frames_reserve(d) &&
+                   (victim = kmm__frames_victim(d, d->memory->evicting_bytes,
+                                                w->missing + kmm__frames_reserve(d)))) {
+            d->memory->pressure = PRESSURE_LASTS;
+            int error = kmm__frame_evict(rt, victim);
+            if (error)
+                return error;
+        } else {
+            int error = wait_for_memory(d, w->held);
+            if (error)
+                return exceeds_now(w) ? frame_place_away(w, f)
+                                      : kmm__task_too_large(w->task, w->bytes);
+        }
+    }
+}
+
+/* It is being mapped ahead, which takes little longer than to be woken: some hundred microseconds
+ * for a run. */
+static void await_moving(const kmm__frame_t *f)
+{
+    enum { SPINS = 16 };
+    kmm__device_t *d = f->device;
+    uint64_t seen = d->wakes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    for (int k = kmm__has_cpus_to_spare() ? SPINS : 1; k > 0 && d->wakes == seen; k--)
+        kmm__spin_while(&d->wakes, seen);
+    pthread_mutex_lock(&d->runtime->lock);
+    while (f->state == KMM__FRAME_MOVING)
+        pthread_cond_wait(&d->wake, &d->runtime->lock);
+}
+
+static int frame_map(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    if (f->state == KMM__FRAME_MOVING)
+        await_moving(f);
+    while (f->state == KMM__FRAME_EVICTING)
+        pthread_cond_wait(&d->wake, &rt->lock);
+    if (f->state == KMM__FRAME_EVICTED) {
+        kmm__evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
+        kmm__frame_set(f, KMM__FRAME_MAPPED);
+        kmm__frame_list_push(&d->memory->idle, f);
+    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
+                                                   eviction has failed */
+        kmm__frame_set(f, KMM__FRAME_MOVING);   /* from here on, so that nobody maps it ahead */
+        kmm__ahead_wake(d);
+        int error = frame_obtain(w, f);
+        if (error) {
+            kmm__frame_set(f, KMM__FRAME_ABSENT);
+            return error;
+        }
+        pthread_mutex_unlock(&rt->lock);
+        uint64_t begin = kmm__now();
+        error = d->info.whole ? 0
+                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
+                                                        f->array->frame_bytes);
+        kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+        pthread_mutex_lock(&rt->lock);
+        if (error) {
+            kmm__frame_set(f, KMM__FRAME_ABSENT);
+            driver_error(d, error);
+            if (f->away)
+                kmm__away_destroy(f);
+            else
+                kmm__spare_push(d, f->handle, f->array->frame_bytes);
+            return error;
+        }
+        if (d->info.whole)
+            f->array->residence[d->index].window = f->handle;
+        kmm__frame_set(f, KMM__FRAME_MAPPED);
+        f->allowed = d->info.whole;
+        d->memory->ahead_failed = false;
+        kmm__frame_list_push(&d->memory->idle, f);
+    }
+    kmm__frame_pin(w->task, f);
+    note_closed(w, f);
+    w->missing -= f->array->frame_bytes;
+    w->held += kmm__frame_bytes(f);
+    return 0;
+}
+
+/* Those that are being mapped ahead right now come last. */
+static int frames_map(wanted_t *w)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < w->count && !error; k++) {
+        if (w->frames[k]->state == KMM__FRAME_MOVING)
+            continue;
+        error = frame_map(w, w->frames[k]);
+        w->frames[k] = NULL;
+    }
+    for (uint32_t k = 0; k < w->count && !error; k++)
+        if (w->frames[k])
+            error = frame_map(w, w->frames[k]);
+    return error;
+}
+
+/* Gives the device access to all that the acquisition has mapped, runs of frames at a time. */
+static int frames_allow(const wanted_t *w, kmm__device_t *d)
+{
+    int error = 0;
+    for (uint32_t k = 0, n; k < w->closed_count && !error; k += n) {
+        kmm__frame_t *first = w->closed[k];
+        for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n &&
+                    w->closed[k + n]->array == first->array;
+             n++)
+            ;
+        pthread_mutex_unlock(&d->runtime->lock);
+        uint64_t begin = kmm__now();
+        error = d->backend->frames_allow(d->gpu, kmm__frame_address(first),
+                                         n * first->array->frame_bytes);
+        kmm__count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
+        pthread_mutex_lock(&d->runtime->lock);
+        for (uint32_t j = 0; j < n; j++)
+            first[j].allowed = !error;
+    }
+    return error ? driver_error(d, error) : 0;
+}
+
+/* While memory is short a device's thread does not go far ahead of its copies: what it evicted for
+ * tasks that wait behind others would have been better kept. Others that hold memory wait for none,
+ * so they come to an end. */
+static void await_turn(const wanted_t *w)
+{
+    kmm__device_t *d = w->task->device;
+    uint64_t usual = d->memory->missing > w->missing ? d->memory->missing : w->missing;
+    if (!d->memory->pressure || !w->missing)
+        return;
+    kmm__frames_note_needed(d);
+    while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
+        if (wait_for_memory(d, w->held))
+            return;
+}
+
+int kmm__frames_acquire(kmm__task_t *t, bool resident)
+{
+    kmm__device_t *d = t->device;
+    wanted_t w = {.task = t};
+    int error = resident ? 0 : windows_ensure(t);
+    d->memory->stamp++;
+    d->memory->now = t->sequence;
+    for (uint32_t k = 0; k < t->access_count && !error; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (!a->array->object.is_abstract)
+            want_box(&w, a);
+    }
+    if (!error)
+        t->residency.is_expected = false;
+    uint64_t coming = w.missing + w.ahead;
+    if (coming) /* tasks that begin and end inside frames differ from one to the next */
+        d->memory->missing = d->memory->missing ? (3 * d->memory->missing + coming) / 4 : coming;
+    if (d->memory->pressure && w.missing == 0)
+        d->memory->pressure--;
+    if (w.bytes > d->memory->limit)
+        d->memory->limit = d->memory->most; /* the driver may have more by now */
+    w.exceeds = w.bytes > d->memory->limit && kmm__task_may_exceed(t, w.bytes);
+    if (!error && w.bytes > d->memory->limit && !w.exceeds)
+        error = kmm__task_too_large(t, w.bytes);
+    if (!error && w.exceeds)
+        kmm__warn_exceeding(t, w.bytes);
+    if (!error)
+        kmm__warn_amplified(t, w.bytes);
+    if (w.ahead)
+        kmm__ahead_wake(d);
+    if (w.count == 0 && w.closed_count == 0) {
+        t->residency.coming = error ? 0 : coming;
+        d->memory->coming += t->residency.coming;
+        return error;
+    }
+    d->memory->acquires = true;
+    if (!error)
+        await_turn(&w);
+    if (!error)
+        error = frames_map(&w);
+    if (!error)
+        error = frames_allow(&w, d);
+    d->memory->acquires = false;
+    t->residency.coming = error ? 0 : coming;
+    d->memory->coming += t->residency.coming;
+    free(w.frames);
+    free(w.closed);
+    return error;
+}
+
+/* ---- Whether all is mapped ---- */
+
+static void check_resident(void *ctx, kmm__frame_t *f)
+{
+    bool *all = ctx;
+    *all &= f->state == KMM__FRAME_MAPPED;
+}
+
+/* Whether the array has addresses on the device, or needs none until its frame is mapped. */
+static bool is_reached(const kmm__device_t *d, const kmm__array_t *a)
+{
+    const kmm__residence_t *r = &a->residence[d->index];
+    return d->info.whole ? r->frames != NULL : r->window != 0;
+}
+
+/* Once they are they stay, as long as the work is there. */
+static bool pointers_reached(kmm__work_t *w, const kmm__device_t *d)
+{
+    if (w->reached >> d->index & 1)
+        return true;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        if (!is_reached(d, w->pointers[k].array))
+            return false;
+    w->reached |= 1u << d->index;
+    return true;
+}
+
+bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
+{
+    kmm__device_t *d = t->device;
+    bool all = pointers_reached(t->work, d);
+    *bytes = t->bytes;
+    for (uint32_t k = 0; k < t->access_count && all; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (a->array->object.is_abstract)
+            continue;
+        all = is_reached(d, a->array);
+        if (all && a->array->residence[d->index].mapped < a->array->frame_count)
+            kmm__frames_of(a->array, d, a->layout, &a->box, check_resident, &all);
+    }
+    return all;
+}
