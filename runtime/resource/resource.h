@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every resource is made of: a head with its functions, and a few shared parts. */
-#ifndef KMM__RESOURCE_INTERNAL_H
-#define KMM__RESOURCE_INTERNAL_H
+#ifndef KMM__RESOURCE_RESOURCE_H
+#define KMM__RESOURCE_RESOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 /*
  * Threads that take items from one queue.
  *
- * No wake-up is lost: whether to wake is decided under the lock from `ready` and `spinning`, and a
+ * No wake-up is lost: whether to wake is decided under the lock from `ready` and `seekers`, and a
  * thread stops being a seeker under the lock, having looked at the queue under the same lock.
  */
-#include "backend/host/host.h"
+#include "backend/host/pool.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <kmm.h>
+
+#include "backend/host/error.h"
 
 /* glibc's: calls f(arg) when the thread's C++ variables end, before those that were made earlier.
  */
@@ -77,9 +81,9 @@ static uint32_t begin_wake(kmm__pool_t *p)
 {
     uint32_t count = 0;
     uint64_t ready = atomic_load_explicit(&p->ready, memory_order_relaxed);
-    while (count < WAKE_FANOUT && ready > p->spinning && p->sleepers > 0) {
+    while (count < WAKE_FANOUT && ready > p->seekers && p->sleepers > 0) {
         p->sleepers--;
-        p->spinning++;
+        p->seekers++;
         p->wakes++;
         count++;
     }
@@ -122,7 +126,7 @@ static void spin(kmm__pool_t *p)
 
 static void sleep_until_woken(kmm__pool_t *p)
 {
-    p->spinning--;
+    p->seekers--;
     p->sleepers++;
     while (p->wakes == 0 && !p->stop)
         pthread_cond_wait(&p->wakeup, &p->lock);
@@ -131,7 +135,7 @@ static void sleep_until_woken(kmm__pool_t *p)
         return;
     }
     p->sleepers--;
-    p->spinning++;
+    p->seekers++;
 }
 
 /* The next item to run, NULL when the pool ends. */
@@ -139,7 +143,7 @@ static kmm__item_t *next_item(kmm__pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     uint32_t most_spinners = p->thread_count > 1 ? p->thread_count / 2 : 1;
-    p->spinning++;
+    p->seekers++;
     kmm__item_t *item;
     bool rested = false;
     while (!(item = take(p)) && !p->stop) {
@@ -155,7 +159,7 @@ static kmm__item_t *next_item(kmm__pool_t *p)
             rested = false;
         }
     }
-    p->spinning--;
+    p->seekers--;
     unlock_and_wake(p);
     return item;
 }
@@ -262,14 +266,14 @@ bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item)
 
 /* ---- Threads that wait ---- */
 
-typedef enum place { PLACE_UNKNOWN, PLACE_MAIN, PLACE_OTHER } place_t;
-static _Thread_local place_t place;
+typedef enum thread_role { ROLE_UNKNOWN, ROLE_MAIN, ROLE_OTHER } thread_role_t;
+static _Thread_local thread_role_t role;
 static _Thread_local enum { ASSISTS_NOT, ASSISTS, REFUSES } assists;
 
-static void place_ends(void *arg)
+static void role_ends(void *arg)
 {
     (void)arg;
-    place = PLACE_OTHER;
+    role = ROLE_OTHER;
 }
 
 /* The program's first thread has as much of a stack as ours have; others may have little. Kernels
@@ -277,12 +281,12 @@ static void place_ends(void *arg)
  * nothing may run here. */
 static bool can_assist(void)
 {
-    if (place == PLACE_UNKNOWN) {
+    if (role == ROLE_UNKNOWN) {
         bool ok = gettid() == getpid() && __cxa_thread_atexit_impl &&
-                  __cxa_thread_atexit_impl(place_ends, NULL, &__dso_handle) == 0;
-        place = ok ? PLACE_MAIN : PLACE_OTHER;
+                  __cxa_thread_atexit_impl(role_ends, NULL, &__dso_handle) == 0;
+        role = ok ? ROLE_MAIN : ROLE_OTHER;
     }
-    return place == PLACE_MAIN;
+    return role == ROLE_MAIN;
 }
 
 /* With one thread alone work is one after another, which a program may count on. */

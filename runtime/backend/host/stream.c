@@ -6,16 +6,20 @@
  * queued in the pool or being run by one thread. Only who holds it takes operations; enqueueing
  * needs no lock.
  */
-#include "backend/host/host.h"
+#include "backend/host/stream.h"
 
 #include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 
+#include "backend/host/error.h"
+
 /* Operations a thread runs before it lets other items of the pool go first. */
 enum { TURN = 8 };
 
 static void stream_run(kmm__item_t *item);
+/* The shared operation at the front is done: goes on with its stream. */
+static void resume(kmm__op_t *op);
 
 /* ---- Creating and destroying ---- */
 
@@ -208,15 +212,16 @@ static void stream_run(kmm__item_t *item)
             return;
         }
         if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.ticket)
-                                     : !kmm__op_run(op))
+                                     : !kmm__op_run(op, &s->host->pool, resume))
             return;
         if (!finish(s, op))
             return;
     }
 }
 
-void kmm__host_stream_resume(kmm__stream_t *s, kmm__op_t *op)
+static void resume(kmm__op_t *op)
 {
+    kmm__stream_t *s = op->stream;
     if (finish(s, op))
         stream_run(&s->item);
 }

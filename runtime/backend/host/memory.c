@@ -3,13 +3,16 @@
  * Memory of pretend devices: windows are address space without access, frames are private memory
  * mapped over it. A frame that is unmapped loses its contents, and access to its place faults.
  */
-#include "backend/host/host.h"
+#include "backend/host/memory.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "backend/host/device.h"
+#include "backend/host/error.h"
 
 /* What undefined contents look like under KMM_CHECK=frames. */
 enum { UNDEFINED_BYTE = 0xA5 };

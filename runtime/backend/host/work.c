@@ -1,147 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What operations of the host device do.
- *
- * Kernels, copies and fills consist of units (a block, some bytes, a row) that may run in any
- * order. Threads claim them by a counter, `grain` at a time. Whoever is last continues the stream.
- */
-#include "backend/host/host.h"
+/* Enqueueing kernels, calls, copies, fills and notifications on a stream of the CPU. */
+#include "backend/host/work.h"
 
-#include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* How many claims there are for each thread: enough to even out, few enough not to contend. */
-enum { CLAIMS_PER_THREAD = 8 };
-/* A kernel of fewer CUDA threads starts on one CPU thread, and is shared once it has run this long.
- */
-enum { SMALL_KERNEL_THREADS = 2048, SMALL_KERNEL_NS = 10000, SMALL_KERNEL_PIECES = 16 };
-/* Copies and fills are shared from SHARED_COPY bytes on, in pieces of COPY_PIECE. */
-enum { SHARED_COPY = 1 << 20, COPY_PIECE = 1 << 17 };
-
-/* ---- Running units ---- */
-
-static void copy_units(const kmm__op_t *op, uint64_t first, uint64_t last)
-{
-    if (op->copy.rows == 1) {
-        size_t begin = first * COPY_PIECE, end = last * COPY_PIECE;
-        if (op->units == 1 || end > (size_t)op->copy.width)
-            end = (size_t)op->copy.width;
-        memcpy(op->copy.dst + begin, op->copy.src + begin, end - begin);
-        return;
-    }
-    for (int64_t row = (int64_t)first; row < (int64_t)last; row++)
-        memcpy(op->copy.dst + row * op->copy.dst_pitch, op->copy.src + row * op->copy.src_pitch,
-               (size_t)op->copy.width);
-}
-
-static void fill_units(const kmm__op_t *op, uint64_t first, uint64_t last)
-{
-    size_t begin = first * COPY_PIECE, end = last * COPY_PIECE;
-    if (op->units == 1 || end > op->fill.bytes)
-        end = op->fill.bytes;
-    memset(op->fill.dst + begin, op->fill.value, end - begin);
-}
-
-static void run_units(kmm__op_t *op, uint64_t first, uint64_t last)
-{
-    switch (op->kind) {
-    case KMM__OP_BLOCKS: {
-        kmm_host_blocks_t box = op->blocks.box;
-        box.first = first;
-        box.last = last;
-        op->blocks.run(&box, op->payload);
-        return;
-    }
-    case KMM__OP_COPY: copy_units(op, first, last); return;
-    case KMM__OP_FILL: fill_units(op, first, last); return;
-    case KMM__OP_CALL: op->call.function(&op->call.chunk, op->payload); return;
-    case KMM__OP_NOTIFY: op->notify.fn(op->notify.arg, 0); return;
-    case KMM__OP_WAIT: assert(!"waits are the stream's business"); return;
-    }
-}
-
-static void run_claims(kmm__op_t *op)
-{
-    for (;;) {
-        uint64_t first = atomic_fetch_add_explicit(&op->claimed, op->grain, memory_order_relaxed);
-        if (first >= op->units)
-            return;
-        uint64_t left = op->units - first;
-        run_units(op, first, first + (left < op->grain ? left : op->grain));
-    }
-}
-
-static void help(kmm__item_t *item)
-{
-    kmm__op_t *op = (kmm__op_t *)((char *)item - offsetof(kmm__op_t, item));
-    kmm__stream_t *s = op->stream;
-    run_claims(op);
-    if (kmm__pool_leave(&s->host->pool, item))
-        kmm__host_stream_resume(s, op);
-}
-
-/* Runs units until they are done or the kernel has shown not to be small; returns how many. */
-static uint64_t run_small(kmm__op_t *op)
-{
-    uint64_t piece = op->units / SMALL_KERNEL_PIECES + 1;
-    uint64_t deadline = kmm__host_now() + SMALL_KERNEL_NS;
-    uint64_t done = 0;
-    while (done < op->units) {
-        uint64_t left = op->units - done;
-        uint64_t count = left < piece ? left : piece;
-        run_units(op, done, done + count);
-        done += count;
-        if (kmm__host_now() > deadline)
-            break;
-    }
-    return done;
-}
-
-static bool is_small(const kmm__op_t *op)
-{
-    const uint32_t *block = op->blocks.box.block;
-    return op->kind == KMM__OP_BLOCKS &&
-           (double)op->units * block[0] * block[1] * block[2] < SMALL_KERNEL_THREADS;
-}
-
-bool kmm__op_run(kmm__op_t *op)
-{
-    kmm__pool_t *pool = &op->stream->host->pool;
-    if (op->units == 0)
-        return true;
-    if (op->units == 1 || pool->thread_count == 1) {
-        run_units(op, 0, op->units);
-        return true;
-    }
-    uint64_t done = is_small(op) ? run_small(op) : 0;
-    uint64_t left = op->units - done;
-    if (left <= 1) {
-        if (left == 1)
-            run_units(op, done, op->units);
-        return true;
-    }
-    op->grain = left / ((uint64_t)pool->thread_count * CLAIMS_PER_THREAD);
-    op->grain += op->grain == 0;
-    uint64_t claims = (left + op->grain - 1) / op->grain;
-    uint64_t seats = claims < pool->thread_count ? claims - 1 : pool->thread_count - 1;
-    atomic_store_explicit(&op->claimed, done, memory_order_relaxed);
-    op->item = (kmm__item_t){.run = help};
-    kmm__pool_share(pool, &op->item, (uint32_t)seats);
-    run_claims(op);
-    return kmm__pool_leave(pool, &op->item);
-}
-
-/* ---- Enqueueing ---- */
+#include "backend/host/error.h"
+#include "backend/host/stream.h"
 
 static int no_memory(const char *what)
 {
     return kmm__host_error(KMM_E_MEMORY, "no memory to enqueue a %s", what);
-}
-
-static uint64_t pieces(uint64_t bytes)
-{
-    return bytes < SHARED_COPY ? 1 : (bytes + COPY_PIECE - 1) / COPY_PIECE;
 }
 
 int kmm__host_copy(kmm__stream_t *s, const kmm__copy_t *c)
@@ -161,7 +29,8 @@ int kmm__host_copy(kmm__stream_t *s, const kmm__copy_t *c)
     op->copy.src_pitch = c->src_pitch;
     op->copy.width = whole ? c->width * c->rows : c->width;
     op->copy.rows = whole ? 1 : c->rows;
-    op->units = op->copy.rows == 1 ? pieces((uint64_t)op->copy.width) : (uint64_t)op->copy.rows;
+    op->units =
+        op->copy.rows == 1 ? kmm__op_pieces((uint64_t)op->copy.width) : (uint64_t)op->copy.rows;
     kmm__op_enqueue(s, op);
     return 0;
 }
@@ -176,7 +45,7 @@ int kmm__host_fill(kmm__stream_t *s, kmm__addr_t dst, int value, size_t bytes)
     op->fill.dst = (char *)(uintptr_t)dst;
     op->fill.value = value;
     op->fill.bytes = bytes;
-    op->units = pieces(bytes);
+    op->units = kmm__op_pieces(bytes);
     kmm__op_enqueue(s, op);
     return 0;
 }
@@ -194,8 +63,9 @@ int kmm__host_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *
     return 0;
 }
 
-/* A type's size is a multiple of its alignment, so the lowest bit of the size is enough. */
-static size_t place(size_t offset, uint32_t bytes)
+/* Where the value after `offset` lies. A type has a size that is a multiple of its alignment, so
+ * the lowest bit of the size is enough to align it. */
+static size_t aligned(size_t offset, uint32_t bytes)
 {
     size_t align = bytes & -bytes;
     align = align < 8 ? 8 : align > 64 ? 64 : align;
@@ -207,7 +77,7 @@ static size_t args_bytes(const kmm_kernel_t *k)
 {
     size_t offset = k->param_count * sizeof(void *);
     for (uint32_t p = 0; p < k->param_count; p++)
-        offset = place(offset, k->param_bytes[p]) + k->param_bytes[p];
+        offset = aligned(offset, k->param_bytes[p]) + k->param_bytes[p];
     return offset;
 }
 
@@ -216,7 +86,7 @@ static void args_copy(const kmm_kernel_t *k, void **args, unsigned char *payload
     void **pointers = (void **)payload;
     size_t offset = k->param_count * sizeof(void *);
     for (uint32_t p = 0; p < k->param_count; p++) {
-        offset = place(offset, k->param_bytes[p]);
+        offset = aligned(offset, k->param_bytes[p]);
         pointers[p] = payload + offset;
         memcpy(payload + offset, args[p], k->param_bytes[p]);
         offset += k->param_bytes[p];
