@@ -11,7 +11,7 @@
 #include "memory/lifetime.h"
 #include "memory/residency/dead.h"
 #include "memory/residency/frame.h"
-#include "memory/settled.h"
+#include "memory/summary.h"
 
 /* ---- What a task needs ---- */
 
@@ -123,7 +123,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return kmm__array_is_promised(a)
+        return kmm__array_starts_empty(a)
                    ? kmm__error_set(
                          KMM_E_INVALID,
                          "is read before anything was written there, but it is mapped `%s`",
@@ -157,7 +157,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
-        return kmm__array_is_promised(f->access->array);
+        return kmm__array_starts_empty(f->access->array);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
            (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }
@@ -168,7 +168,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
-    int error = a->array->settled.sole ? kmm__settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
@@ -179,7 +179,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
         there = false;
     }
     if (there && n > 0)
-        kmm__settled_note_seen(a->array, t, &a->box);
+        kmm__coherence_summary_note_seen(a->array, t, &a->box);
     return n < 0 ? n : error;
 }
 
@@ -189,7 +189,7 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode == KMM_WRITE || a->array->object.is_abstract || !a->array->is_tracked ||
-            a->array->settled.whole >> t->device->space & 1)
+            a->array->summary.whole >> t->device->space & 1)
             continue;
         int error = fetch_access(&f, a);
         if (error) {
@@ -224,7 +224,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int error = a->array->settled.sole ? kmm__settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     for (int b = 0; b < n && !error; b++) {
@@ -232,7 +232,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
         error = hold_alone(t, a->array, &boxes[b]);
     }
-    return n < 0 ? n : error ? error : kmm__settled_note_stored(a->array, t, &a->box);
+    return n < 0 ? n : error ? error : kmm__coherence_summary_note_stored(a->array, t, &a->box);
 }
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
@@ -241,7 +241,7 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
-            !kmm__settled_writes_sole(a->array, t))
+            !kmm__coherence_summary_writes_sole(a->array, t))
             error = store_access(t, a);
     }
     return error;
@@ -291,8 +291,8 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
     evict_t e = {f, d, moves, NULL, kmm__frame_is_dead(f)};
-    int n = frame_boxes(f, boxes), error = kmm__settled_end(f->array);
-    f->array->settled.whole &= ~(1u << d->space);
+    int n = frame_boxes(f, boxes), error = kmm__coherence_summary_end(f->array);
+    f->array->summary.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */

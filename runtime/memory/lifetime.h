@@ -19,6 +19,6 @@ char *kmm__array_host(kmm__array_t *a);
 /* ---- Not locked ---- */
 /* From now on an array's address is its memory, if all arrays are in the host's memory: kernels
  * find arrays by addresses that the program has stored in others. */
-void kmm__arrays_in_place(kmm_runtime_t *rt);
+void kmm__arrays_use_host_addresses(kmm_runtime_t *rt);
 
 #endif

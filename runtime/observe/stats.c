@@ -61,7 +61,7 @@ static void print_host(kmm_runtime_t *rt)
 static void print_mapping(kmm__device_t *d)
 {
     pthread_mutex_lock(&d->runtime->lock);
-    uint64_t ahead = d->counters.mapped_ahead, ahead_ns = d->counters.ahead_ns;
+    uint64_t ahead = d->counters.premapped, ahead_ns = d->counters.premap_ns;
     pthread_mutex_unlock(&d->runtime->lock);
     fprintf(stderr,
             "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64

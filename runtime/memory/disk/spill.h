@@ -2,10 +2,10 @@
 /*
  * The limit of host memory, and what happens at it.
  *
- * With a limit, an array's host buffer is a row of sheets. A sheet is in memory or it is not; one
+ * With a limit, an array's host buffer is a row of pages. A page is in memory or it is not; one
  * that is not may be stored in the spill file. The coherence map knows nothing of it: "the host
  * holds it" means in memory or on disk. Work on the host, copies to the host and copies from it
- * hold the sheets they touch, which keeps these in memory. Without a limit there are no sheets, and
+ * hold the pages they touch, which keeps these in memory. Without a limit there are no pages, and
  * all of this does nothing.
  */
 #ifndef KMM__MEMORY_DISK_SPILL_H

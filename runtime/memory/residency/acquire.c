@@ -12,12 +12,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
-#include "memory/residency/ahead.h"
 #include "memory/residency/evict.h"
 #include "memory/residency/exceed.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
+#include "memory/residency/premap.h"
 
 enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
 
@@ -27,11 +27,11 @@ typedef struct wanted {
     uint32_t count, capacity;
     kmm__frame_t **closed; /* those that are, and to which the device has no access yet */
     uint32_t closed_count, closed_capacity;
-    uint64_t bytes;   /* of all that is wanted, but for what is away already */
-    uint64_t missing; /* of what is not mapped yet */
-    uint64_t ahead;   /* of what was mapped ahead */
-    uint64_t held;    /* of what it has of the device's memory */
-    bool exceeds;     /* what finds no room is to be away */
+    uint64_t bytes;     /* of all that is wanted, but for what is away already */
+    uint64_t missing;   /* of what is not mapped yet */
+    uint64_t premapped; /* of what was mapped ahead */
+    uint64_t held;      /* of what it has of the device's memory */
+    bool exceeds;       /* what finds no room is to be away */
 } wanted_t;
 
 static void note_closed(wanted_t *w, kmm__frame_t *f)
@@ -52,7 +52,7 @@ static void want(void *ctx, kmm__frame_t *f)
     w->bytes += kmm__frame_bytes(f);
     if (f->state == KMM__FRAME_MAPPED) {
         w->held += kmm__frame_bytes(f);
-        w->ahead += f->ahead ? f->array->frame_bytes : 0;
+        w->premapped += f->premapped ? f->array->frame_bytes : 0;
         kmm__frame_pin(w->task, f);
         note_closed(w, f); /* giving access has failed before */
         return;
@@ -125,8 +125,7 @@ static int windows_ensure(kmm__task_t *t)
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
 static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
-    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned &&
-        !d->memory->is_moving_ahead)
+    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
     pthread_cond_wait(&d->wake, &d->runtime->lock);
@@ -135,7 +134,7 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 }
 
 /* Memory of the host's for f, since the device has no room for it. */
-static int frame_place_away(wanted_t *w, kmm__frame_t *f)
+static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     uint64_t bytes = f->array->frame_bytes;
@@ -145,10 +144,10 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     if (error)
         return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
                                      : driver_error(d, error);
-    f->away = true;
-    d->memory->away += bytes;
-    if (d->memory->away > d->counters.away_most)
-        d->counters.away_most = d->memory->away;
+    f->host_backed = true;
+    d->memory->host_backed_bytes += bytes;
+    if (d->memory->host_backed_bytes > d->counters.away_most)
+        d->counters.away_most = d->memory->host_backed_bytes;
     return 0;
 }
 
@@ -200,7 +199,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
         } else {
             int error = wait_for_memory(d, w->held);
             if (error)
-                return exceeds_now(w) ? frame_place_away(w, f)
+                return exceeds_now(w) ? frame_make_host_backed(w, f)
                                       : kmm__task_too_large(w->task, w->bytes);
         }
     }
@@ -236,7 +235,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
                                                    eviction has failed */
         kmm__frame_set(f, KMM__FRAME_MOVING);   /* from here on, so that nobody maps it ahead */
-        kmm__ahead_wake(d);
+        kmm__premap_wake(d);
         int error = frame_obtain(w, f);
         if (error) {
             kmm__frame_set(f, KMM__FRAME_ABSENT);
@@ -252,8 +251,8 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         if (error) {
             kmm__frame_set(f, KMM__FRAME_ABSENT);
             driver_error(d, error);
-            if (f->away)
-                kmm__away_destroy(f);
+            if (f->host_backed)
+                kmm__host_backed_destroy(f);
             else
                 kmm__spare_push(d, f->handle, f->array->frame_bytes);
             return error;
@@ -262,7 +261,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
             f->array->residence[d->index].window = f->handle;
         kmm__frame_set(f, KMM__FRAME_MAPPED);
         f->allowed = d->info.whole;
-        d->memory->ahead_failed = false;
+        d->memory->premap_failed = false;
         kmm__frame_list_push(&d->memory->idle, f);
     }
     kmm__frame_pin(w->task, f);
@@ -339,7 +338,7 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     }
     if (!error)
         t->residency.is_expected = false;
-    uint64_t coming = w.missing + w.ahead;
+    uint64_t coming = w.missing + w.premapped;
     if (coming) /* tasks that begin and end inside frames differ from one to the next */
         d->memory->missing = d->memory->missing ? (3 * d->memory->missing + coming) / 4 : coming;
     if (d->memory->pressure && w.missing == 0)
@@ -353,8 +352,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
         kmm__warn_exceeding(t, w.bytes);
     if (!error)
         kmm__warn_amplified(t, w.bytes);
-    if (w.ahead)
-        kmm__ahead_wake(d);
+    if (w.premapped)
+        kmm__premap_wake(d);
     if (w.count == 0 && w.closed_count == 0) {
         t->residency.coming = error ? 0 : coming;
         d->memory->coming += t->residency.coming;

@@ -20,7 +20,7 @@ enum { AHEAD_TASKS = 4, AHEAD_NEEDED = 2, AHEAD_PART = 4 };
 typedef struct eviction {
     kmm__frame_t *frame;
     kmm__ticket_t *ticket;
-    kmm__held_t held;
+    kmm__page_pins_t held;
     int error;  /* of enqueuing it */
     char *text; /* its text */
 } eviction_t;
@@ -32,7 +32,7 @@ static void eviction_done(void *arg, int status)
     kmm__device_t *d = f->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    kmm__spill_release(rt, &e->held);
+    kmm__spill_unpin(rt, &e->held);
     bool is_news =
         status && !d->lost; /* else it has been told, and who uses this data is told of that */
     if (status)
@@ -67,14 +67,14 @@ static void eviction_done(void *arg, int status)
 }
 
 /* What copying the frame out writes must be in memory. */
-static int hold_pages(kmm__frame_t *f, kmm__held_t *held)
+static int pin_pages(kmm__frame_t *f, kmm__page_pins_t *held)
 {
     kmm__array_t *a = f->array;
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
-    if (!a->sheets || kmm__frame_is_dead(f))
+    if (!a->pages || kmm__frame_is_dead(f))
         return 0;
-    return kmm__spill_hold_bytes(a, begin, end < (int64_t)a->bytes ? end : (int64_t)a->bytes,
-                                 f->device, held);
+    return kmm__spill_pin_bytes(a, begin, end < (int64_t)a->bytes ? end : (int64_t)a->bytes,
+                                f->device, held);
 }
 
 /* Begins to evict an idle frame; when nothing has to be copied it is unmapped at once. When copies
@@ -85,21 +85,21 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     kmm__moves_t moves = {0};
-    kmm__held_t held = {0};
+    kmm__page_pins_t held = {0};
     bool matters = f->array->refs > 0 && !d->lost;
     if (matters && !kmm__array_host(f->array))
         return kmm__error_set(KMM_E_MEMORY, "%s: no host memory to make room by copying to",
                               d->info.name);
-    int error = matters ? hold_pages(f, &held) : 0;
+    int error = matters ? pin_pages(f, &held) : 0;
     if (error || f->pins) {
-        kmm__spill_release(rt, &held);
+        kmm__spill_unpin(rt, &held);
         return error;
     }
     kmm__frame_list_remove(&d->memory->idle, f);
     if (matters)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
-        kmm__spill_release(rt, &held);
+        kmm__spill_unpin(rt, &held);
         kmm__frame_unmap(rt, f);
         return 0;
     }
@@ -145,9 +145,10 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
     kmm__frame_t *best = NULL;
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
-        uint64_t n = f->away || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
-                         ? 0
-                         : kmm__uses_next(d->runtime, f, d->memory->now);
+        uint64_t n =
+            f->host_backed || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
+                ? 0
+                : kmm__uses_next(d->runtime, f, d->memory->now);
         if (n <= *next)
             continue;
         best = f;
@@ -171,7 +172,7 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
     kmm__frame_t *idle = farthest(d, d->memory->idle, &idle_next);
     bool later = false;
     for (const kmm__frame_t *f = d->memory->busy; f && idle; f = f->next) {
-        if (f->away || f->stamp == d->memory->stamp ||
+        if (f->host_backed || f->stamp == d->memory->stamp ||
             !is_much_later(kmm__uses_next(d->runtime, f, d->memory->now), idle_next,
                            d->memory->now))
             continue;
@@ -198,7 +199,7 @@ uint64_t kmm__frames_reserve(const kmm__device_t *d)
     return next < most ? next : most;
 }
 
-void kmm__frames_evict_ahead(kmm__device_t *d)
+void kmm__frames_evict_early(kmm__device_t *d)
 {
     uint64_t free_bytes =
         d->memory->limit > d->memory->used ? d->memory->limit - d->memory->used : 0;
@@ -207,7 +208,7 @@ void kmm__frames_evict_ahead(kmm__device_t *d)
     kmm__frames_note_needed(d);
     for (uint32_t k = 0; k < d->memory->spare_count; k++)
         free_bytes += d->memory->spare[k].bytes;
-    free_bytes += d->memory->evicting_bytes + d->memory->ahead_bytes;
+    free_bytes += d->memory->evicting_bytes + d->memory->premapped_bytes;
     for (kmm__frame_t *f = d->memory->evicted; f; f = f->next)
         free_bytes += kmm__frame_bytes(f);
     for (kmm__frame_t *victim;

@@ -20,6 +20,6 @@ void kmm__frames_note_needed(kmm__device_t *d);
 /* How much is kept free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d);
 /* By the device's own thread; unlocks meanwhile. */
-void kmm__frames_evict_ahead(kmm__device_t *d);
+void kmm__frames_evict_early(kmm__device_t *d);
 
 #endif

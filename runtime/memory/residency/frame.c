@@ -22,11 +22,11 @@ void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f)
 }
 
 /* Somebody uses what was mapped ahead, or it goes. */
-void kmm__frame_ahead_end(kmm__frame_t *f)
+void kmm__frame_premap_end(kmm__frame_t *f)
 {
-    if (f->ahead)
-        f->device->memory->ahead_bytes -= f->array->frame_bytes;
-    f->ahead = false;
+    if (f->premapped)
+        f->device->memory->premapped_bytes -= f->array->frame_bytes;
+    f->premapped = false;
 }
 
 /* How many are mapped is counted, since mostly all are. */
@@ -53,7 +53,7 @@ void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
         kmm__frame_list_remove(&d->memory->idle, f);
         kmm__frame_list_push(&d->memory->busy, f);
         d->memory->pinned_bytes += kmm__frame_bytes(f);
-        kmm__frame_ahead_end(f);
+        kmm__frame_premap_end(f);
     }
     t->residency.pinned = kmm__grow(t->residency.pinned, t->residency.pinned_count,
                                     &t->residency.pinned_capacity, sizeof(*t->residency.pinned));

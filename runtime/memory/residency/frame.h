@@ -45,13 +45,13 @@ struct kmm__frame {
     kmm__device_t *device;
     uint32_t index; /* in the array */
     kmm__frame_state_t state;
-    uint32_t pins;   /* unfinished tasks that touch it, on any device */
-    uint32_t shared; /* other devices (bits) that have access to it */
-    uint64_t stamp;  /* the acquisition that listed it last */
-    bool allowed;    /* its device has access to it */
-    bool ahead;      /* prefetched: it is being mapped, or is mapped and nobody has used it */
-    bool away;       /* its memory is the host's, which the device reaches there; changes only while
-                      * nothing pins it */
+    uint32_t pins;    /* unfinished tasks that touch it, on any device */
+    uint32_t shared;  /* other devices (bits) that have access to it */
+    uint64_t stamp;   /* the acquisition that listed it last */
+    bool allowed;     /* its device has access to it */
+    bool premapped;   /* prefetched: it is being mapped, or is mapped and nobody has used it */
+    bool host_backed; /* its memory is the host's, which the device reaches there; changes only
+                       * while nothing pins it */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* in the list of its state */
@@ -73,13 +73,13 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
 void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f);
 void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f);
 /* Clears the prefetched mark: the frame is pinned or is being unmapped. */
-void kmm__frame_ahead_end(kmm__frame_t *f);
+void kmm__frame_premap_end(kmm__frame_t *f);
 void kmm__frame_set(kmm__frame_t *f, kmm__frame_state_t state);
 
 /* What it takes of the device's memory. */
 static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
 {
-    return f->away ? 0 : f->array->frame_bytes;
+    return f->host_backed ? 0 : f->array->frame_bytes;
 }
 
 static inline kmm__addr_t kmm__frame_address(const kmm__frame_t *f)

@@ -15,7 +15,7 @@ bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
 /* Gives a spare frame, of whatever size, back to the driver. */
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d);
 /* Gives the host's memory back. */
-void kmm__away_destroy(kmm__frame_t *f);
+void kmm__host_backed_destroy(kmm__frame_t *f);
 /* f is on no list, and nothing uses it. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
 

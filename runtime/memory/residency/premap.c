@@ -7,14 +7,14 @@
  * nothing while memory is short, since room is then for who comes first. What it cannot map is
  * mapped by who needs it.
  */
-#include "memory/residency/ahead.h"
+#include "memory/residency/premap.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "memory/residency/physical.h"
 
-struct kmm__ahead {
+struct kmm__premapper {
     pthread_t thread;
     pthread_cond_t wake; /* with the runtime's lock */
     bool runs;           /* false: no thread could be made */
@@ -36,13 +36,13 @@ typedef struct ahead {
 static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle,
                           bool *is_new)
 {
-    if (d->memory->ahead_bytes + bytes > d->memory->limit / AHEAD_PART)
+    if (d->memory->premapped_bytes + bytes > d->memory->limit / AHEAD_PART)
         return false;
     *is_new = !kmm__spare_take(d, bytes, handle);
     if (*is_new && d->memory->used + bytes > d->memory->limit)
         return false;
     d->memory->used += *is_new ? bytes : 0;
-    d->memory->ahead_bytes += bytes;
+    d->memory->premapped_bytes += bytes;
     return true;
 }
 
@@ -56,7 +56,7 @@ static void ahead_add(void *ctx, kmm__frame_t *f)
         return;
     if (a->count++ == 0)
         a->first = f;
-    f->ahead = true;
+    f->premapped = true;
     kmm__frame_set(f, KMM__FRAME_MOVING);
 }
 
@@ -83,7 +83,7 @@ static uint32_t ahead_place(ahead_t *a, int *error)
 static void ahead_undo(const ahead_t *a, uint32_t k)
 {
     kmm__frame_t *f = a->first + k;
-    kmm__frame_ahead_end(f);
+    kmm__frame_premap_end(f);
     kmm__frame_set(f, KMM__FRAME_ABSENT);
     if (a->is_new[k])
         a->device->memory->used -= f->array->frame_bytes;
@@ -112,12 +112,12 @@ static bool frames_map_ahead(kmm__device_t *d)
 {
     ahead_t a = {.device = d};
     int error = 0, refused = 0;
-    if (d->memory->pressure || d->lost || d->memory->ahead_failed)
+    if (d->memory->pressure || d->lost || d->memory->premap_failed)
         return false;
     ahead_find(&a);
     if (a.count == 0)
         return false;
-    d->memory->is_moving_ahead = true;
+    d->memory->is_premapping = true;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
     uint32_t placed = ahead_place(&a, &error);
@@ -132,12 +132,12 @@ static bool frames_map_ahead(kmm__device_t *d)
     }
     for (uint32_t k = placed; k < a.count; k++)
         ahead_undo(&a, k);
-    d->memory->is_moving_ahead = false;
-    d->memory->ahead_failed = error || refused;
-    d->counters.mapped_ahead += placed;
-    d->counters.ahead_ns += took;
+    d->memory->is_premapping = false;
+    d->memory->premap_failed = error || refused;
+    d->counters.premapped += placed;
+    d->counters.premap_ns += took;
     kmm__device_wake(d);
-    return !d->memory->ahead_failed;
+    return !d->memory->premap_failed;
 }
 
 /* ---- The thread ---- */
@@ -149,7 +149,7 @@ static void *ahead_main(void *arg)
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
         if (!frames_map_ahead(d))
-            pthread_cond_wait(&d->memory->mapper->wake, &rt->lock);
+            pthread_cond_wait(&d->memory->premapper->wake, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     return NULL;
 }
@@ -161,22 +161,22 @@ static bool is_wanted(const kmm__device_t *d)
            !d->memory->pressure;
 }
 
-void kmm__ahead_wake(kmm__device_t *d)
+void kmm__premap_wake(kmm__device_t *d)
 {
     if (!is_wanted(d))
         return;
-    if (!d->memory->mapper) {
-        d->memory->mapper = kmm__alloc(sizeof(*d->memory->mapper));
-        pthread_cond_init(&d->memory->mapper->wake, NULL);
-        d->memory->mapper->runs =
-            pthread_create(&d->memory->mapper->thread, NULL, ahead_main, d) == 0;
+    if (!d->memory->premapper) {
+        d->memory->premapper = kmm__alloc(sizeof(*d->memory->premapper));
+        pthread_cond_init(&d->memory->premapper->wake, NULL);
+        d->memory->premapper->runs =
+            pthread_create(&d->memory->premapper->thread, NULL, ahead_main, d) == 0;
     }
-    pthread_cond_signal(&d->memory->mapper->wake);
+    pthread_cond_signal(&d->memory->premapper->wake);
 }
 
-void kmm__ahead_stop(kmm__device_t *d)
+void kmm__premap_stop(kmm__device_t *d)
 {
-    struct kmm__ahead *m = d->memory->mapper;
+    struct kmm__premapper *m = d->memory->premapper;
     if (!m)
         return;
     pthread_mutex_lock(&d->runtime->lock);
@@ -186,5 +186,5 @@ void kmm__ahead_stop(kmm__device_t *d)
         pthread_join(m->thread, NULL);
     pthread_cond_destroy(&m->wake);
     free(m);
-    d->memory->mapper = NULL;
+    d->memory->premapper = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of all of an array, so that its coherence map need not be asked. */
-#include "memory/settled.h"
+#include "memory/summary.h"
 
 #include "memory/holders.h"
 
@@ -48,18 +48,18 @@ static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
     return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
 }
 
-bool kmm__array_is_promised(const kmm__array_t *a)
+bool kmm__array_starts_empty(const kmm__array_t *a)
 {
     return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
 }
 
 /* t found what it reads in its space: once that has been said of as many bytes as there are, all
  * are looked at. */
-void kmm__settled_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
+void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
-    if (kmm__array_is_promised(a)) /* what nobody has written is an error there */
+    if (kmm__array_starts_empty(a)) /* what nobody has written is an error there */
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
     s->seen_in = survey.space;
@@ -74,9 +74,9 @@ void kmm__settled_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__bo
  * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
  * stream, one behind the other. Not the first time, which may be the only one: then each part can
  * go where it is wanted next, as to the host, as soon as it is written. */
-int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+int kmm__coherence_summary_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
     kmm__holders_t value = {.valid = 1u << survey.space};
     s->whole &= 1u << survey.space;
@@ -100,9 +100,9 @@ int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *
 }
 
 /* Whether t writes what only its device has, so that nothing changes but who was the last one. */
-bool kmm__settled_writes_sole(kmm__array_t *a, kmm__task_t *t)
+bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     if (!s->sole || s->sole != t->device || t->order.ticket->stream != t->device->lanes[0].stream)
         return false;
     kmm__ticket_ref(t->order.ticket);
@@ -114,7 +114,7 @@ bool kmm__settled_writes_sole(kmm__array_t *a, kmm__task_t *t)
 static int tell_last(void *arg, const kmm__box_t *part, void *value)
 {
     (void)part;
-    const kmm__settled_t *s = arg;
+    const kmm__coherence_summary_t *s = arg;
     kmm__holders_t *h = value;
     kmm__ticket_ref(s->last);
     kmm__ticket_unref(h->ready[s->sole->space]);
@@ -124,9 +124,9 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
 
 /* Before anybody else looks at, or changes, where the values of an array are: the map is told who
  * wrote last. */
-int kmm__settled_end(kmm__array_t *a)
+int kmm__coherence_summary_end(kmm__array_t *a)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
     s->seen = s->stored = 0;
     if (!s->sole)
@@ -138,8 +138,8 @@ int kmm__settled_end(kmm__array_t *a)
     return error;
 }
 
-void kmm__settled_free(kmm__array_t *a)
+void kmm__coherence_summary_free(kmm__array_t *a)
 {
-    kmm__ticket_unref(a->settled.last);
-    a->settled = (kmm__settled_t){0};
+    kmm__ticket_unref(a->summary.last);
+    a->summary = (kmm__coherence_summary_t){0};
 }
