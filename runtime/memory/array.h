@@ -35,7 +35,13 @@ typedef struct kmm__residence {
     bool is_packed;       /* it has no frames: its place is in a slab (memory/residency/pack.c) */
 } kmm__residence_t;
 
-/* A block of a host buffer that is page-locked as one (memory/host/pagelock.c). */
+/* A block of a host buffer that is page-locked as one (memory/host/pagelock.c).
+ *
+ *   NEW --> LOCKING --> READY    a thread locks it, or the driver refuses to
+ *    |  ^                 ^ |
+ *    |  +-----------------|-+    its memory goes away
+ *    +--------------------+      the program has locked it itself
+ */
 typedef struct kmm__host_block {
     enum { KMM__BLOCK_NEW, KMM__BLOCK_LOCKING, KMM__BLOCK_READY } state;
     kmm__backend_t *locked_by; /* NULL: it could not be, or the program has done it */

@@ -7,11 +7,45 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/valid.h"
 #include "memory/holders.h"
 #include "memory/lifetime.h"
 #include "memory/residency/dead.h"
 #include "memory/residency/frame.h"
 #include "memory/summary.h"
+
+/* ---- Validity ---- */
+
+typedef struct validity {
+    const kmm__array_t *array;
+    bool is_valid;
+} validity_t;
+
+/* A ticket says when a holder has the value; what is known of the whole array holds of each part.
+ */
+static int check_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    validity_t *v = arg;
+    const kmm__holders_t *h = value;
+    const kmm__coherence_summary_t *s = &v->array->summary;
+    uint32_t count = v->array->runtime->space_count;
+    bool ok = h->valid >> (count - 1) <= 1;
+    for (uint32_t k = 0; k < count; k++)
+        ok &= !h->ready[k] || h->valid >> k & 1;
+    ok &= h->valid == 0 || (s->whole & ~h->valid) == 0;
+    ok &= !s->sole || h->valid == 1u << s->sole->space;
+    v->is_valid &= ok;
+    return !ok;
+}
+
+bool kmm__coherence_is_valid(const kmm__array_t *a)
+{
+    validity_t v = {a, !a->summary.sole || a->summary.whole == 1u << a->summary.sole->space};
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    kmm__map_visit(a->coherence.map, &all, check_part, &v);
+    return v.is_valid;
+}
 
 /* ---- What a task needs ---- */
 
@@ -243,6 +277,8 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
         if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
             !kmm__coherence_summary_writes_sole(a->array, t))
             error = store_access(t, a);
+        KMM__ASSERT_SOMETIMES(error || a->array->object.is_abstract ||
+                              kmm__coherence_is_valid(a->array));
     }
     return error;
 }
@@ -296,6 +332,7 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */
+    KMM__ASSERT_SOMETIMES(error || kmm__coherence_is_valid(f->array));
     return error;
 }
 
@@ -323,4 +360,5 @@ void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket
     int n = frame_boxes(f, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_update(a->coherence.map, &boxes[b], restore_part, &r);
+    KMM__ASSERT_SOMETIMES(kmm__coherence_is_valid(a));
 }

@@ -18,4 +18,7 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 /* Those copies failed before they were made: the frame holds what it held. */
 void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted);
 
+/* Whether an array's map and what is known of all of it agree. Walks the map. */
+bool kmm__coherence_is_valid(const kmm__array_t *a);
+
 #endif

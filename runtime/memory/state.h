@@ -54,7 +54,7 @@ struct kmm__device_memory {
     uint64_t limit, used;
     uint64_t most; /* what limit was before the driver had less */
 
-    /* Lists of frames, doubly linked but for evicted. */
+    /* Lists of frames, doubly linked. */
     kmm__frame_t *idle, *busy, *evicted;
     uint32_t evicting; /* frames that are EVICTING */
     uint64_t evicting_bytes;

@@ -90,9 +90,7 @@ bool kmm__pages_evict(kmm__spill_t *p, bool unwritten_only)
         bool unwritten = can_drop(s);
         if (!unwritten && (unwritten_only || s->slot_readers))
             continue;
-        kmm__idle_remove(p, s);
-        s->state = KMM__PAGE_EVICTING;
-        p->evicting += kmm__page_bytes(s);
+        kmm__page_begin_evict(p, s);
         if (unwritten && !s->clean)
             p->stats.dropped += kmm__page_bytes(s);
         kmm__job_push(p, unwritten ? KMM__JOB_RELEASE : KMM__JOB_WRITE, s, NULL);

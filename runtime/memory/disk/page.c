@@ -2,13 +2,17 @@
 /* Pages of host buffers: their states, who needs them in memory, and those of an array. */
 #include "memory/disk/page.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/valid.h"
 
 enum { OS_PAGE = 4096 };
+
+/* ---- Where it lies, and the idle list ---- */
 
 uint64_t kmm__page_bytes(const kmm__page_t *s)
 {
@@ -38,52 +42,174 @@ static void idle_push_front(kmm__spill_t *p, kmm__page_t *s)
     p->idle_head = s;
 }
 
-void kmm__idle_remove(kmm__spill_t *p, kmm__page_t *s)
+static void idle_remove(kmm__spill_t *p, kmm__page_t *s)
 {
     *(s->previous ? &s->previous->next : &p->idle_head) = s->next;
     *(s->next ? &s->next->previous : &p->idle_tail) = s->previous;
     s->previous = s->next = NULL;
 }
 
+/* ---- Validity ---- */
+
+static bool is_idle(const kmm__page_t *s)
+{
+    return s->state == KMM__PAGE_RESIDENT && s->pins == 0;
+}
+
+bool kmm__page_is_valid(const kmm__spill_t *p, const kmm__page_t *s)
+{
+    bool is_listed = s->previous || s->next || p->idle_head == s;
+    if (is_listed != is_idle(s))
+        return false;
+    if (is_listed && ((s->previous ? s->previous->next : p->idle_head) != s ||
+                      (s->next ? s->next->previous : p->idle_tail) != s))
+        return false;
+    if ((s->clean || s->slot_readers) && s->slot < 0)
+        return false;
+    return s->state == KMM__PAGE_READING ? s->clean : !s->dirty_after_read;
+}
+
+bool kmm__spill_is_valid(const kmm__spill_t *p)
+{
+    uint64_t idle = 0;
+    for (const kmm__page_t *s = p->idle_head; s; s = s->next) {
+        if (!is_idle(s) || !kmm__page_is_valid(p, s))
+            return false;
+        idle += kmm__page_bytes(s);
+    }
+    for (uint32_t k = 0; k < KMM__SPILL_BUFFERS; k++)
+        if (p->buffers[k].reading && !p->buffers[k].busy)
+            return false;
+    return idle + p->evicting <= p->resident && p->resident <= p->limit &&
+           p->turn <= p->next_turn && p->in_flight <= KMM__DISK_DEPTH &&
+           (int64_t)p->free_count <= p->slot_count;
+}
+
+static void check(const kmm__spill_t *p, const kmm__page_t *s)
+{
+    (void)p, (void)s;
+    assert(kmm__page_is_valid(p, s));
+    KMM__ASSERT_SOMETIMES(kmm__spill_is_valid(p));
+}
+
+/* ---- Pins ---- */
+
 void kmm__page_pin(kmm__spill_t *p, kmm__page_t *s)
 {
     if (s->pins++ == 0 && s->state == KMM__PAGE_RESIDENT)
-        kmm__idle_remove(p, s);
+        idle_remove(p, s);
+    check(p, s);
 }
 
 void kmm__page_unpin(kmm__spill_t *p, kmm__page_t *s)
 {
+    assert(s->pins > 0);
     s->used = ++p->clock;
     if (--s->pins == 0 && s->state == KMM__PAGE_RESIDENT)
         idle_push(p, s);
+    check(p, s);
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Everything that was RESIDENT or on its way there is accounted for in `resident`. */
-void kmm__page_become_resident(kmm__spill_t *p, kmm__page_t *s)
+/* A page that could not be read stays as it is on disk. */
+void kmm__page_dirty(kmm__page_t *s)
 {
-    s->clean &= !s->dirty_after_read;
-    s->dirty_after_read = false;
-    s->state = KMM__PAGE_RESIDENT;
-    if (s->pins == 0)
-        idle_push(p, s);
-    pthread_cond_broadcast(&p->changed);
+    assert(s->pins > 0);
+    if (s->state == KMM__PAGE_READING)
+        s->dirty_after_read = true;
+    else if (s->state == KMM__PAGE_RESIDENT)
+        s->clean = false;
 }
 
-void kmm__page_become_absent(kmm__spill_t *p, kmm__page_t *s)
-{
-    s->dirty_after_read = false;
-    s->state = KMM__PAGE_ABSENT;
-    p->resident -= kmm__page_bytes(s);
-    pthread_cond_broadcast(&p->changed);
-}
+/* ---- States ---- */
 
-void kmm__room_take(kmm__spill_t *p, const kmm__page_t *s)
+static void room_take(kmm__spill_t *p, const kmm__page_t *s)
 {
     p->resident += kmm__page_bytes(s);
     if (p->resident > p->stats.most)
         p->stats.most = p->resident;
 }
+
+static void become_resident(kmm__spill_t *p, kmm__page_t *s)
+{
+    s->state = KMM__PAGE_RESIDENT;
+    if (s->pins == 0)
+        idle_push(p, s);
+    check(p, s);
+    pthread_cond_broadcast(&p->changed);
+}
+
+static void become_absent(kmm__spill_t *p, kmm__page_t *s)
+{
+    s->state = KMM__PAGE_ABSENT;
+    p->resident -= kmm__page_bytes(s);
+    check(p, s);
+    pthread_cond_broadcast(&p->changed);
+}
+
+void kmm__page_begin_read(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_ABSENT);
+    room_take(p, s);
+    s->state = KMM__PAGE_READING;
+    check(p, s);
+}
+
+void kmm__page_make_empty(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_ABSENT);
+    room_take(p, s);
+    s->clean = false;
+    become_resident(p, s);
+}
+
+void kmm__page_arrive(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_READING);
+    s->clean &= !s->dirty_after_read;
+    s->dirty_after_read = false;
+    become_resident(p, s);
+}
+
+void kmm__page_fail(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_READING);
+    s->dirty_after_read = false;
+    become_absent(p, s);
+}
+
+void kmm__page_begin_evict(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(is_idle(s));
+    idle_remove(p, s);
+    s->state = KMM__PAGE_EVICTING;
+    p->evicting += kmm__page_bytes(s);
+    check(p, s);
+}
+
+void kmm__page_stay(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_EVICTING);
+    p->evicting -= kmm__page_bytes(s);
+    become_resident(p, s);
+}
+
+void kmm__page_leave(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_EVICTING);
+    p->evicting -= kmm__page_bytes(s);
+    become_absent(p, s);
+}
+
+/* Its array ends. */
+static void page_drop(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(is_idle(s));
+    idle_remove(p, s);
+    become_absent(p, s);
+}
+
+/* ---- Reads ---- */
 
 int kmm__page_error(kmm__spill_t *p, const kmm__page_t *s, int error)
 {
@@ -159,7 +285,7 @@ void kmm__spill_array_dead(kmm__array_t *a)
         kmm__page_t *s = &a->pages[k];
         if (s->state != KMM__PAGE_RESIDENT || s->pins)
             continue;
-        kmm__idle_remove(p, s);
+        idle_remove(p, s);
         idle_push_front(p, s);
     }
     if (a->pages)
@@ -177,8 +303,7 @@ void kmm__spill_forget(kmm__array_t *a)
             pthread_cond_wait(&p->changed, &p->runtime->lock);
         if (s->state != KMM__PAGE_RESIDENT)
             continue;
-        kmm__idle_remove(p, s);
-        kmm__page_become_absent(p, s);
+        page_drop(p, s);
     }
     slots_give(p, a);
     free(a->pages);

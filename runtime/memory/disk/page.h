@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages ("pages") of host buffers, with a limit of host memory: which are in memory, and who needs
+ * Pages of host buffers, with a limit of host memory: which are in memory, and who needs
  * them there.
  */
 #ifndef KMM__MEMORY_DISK_PAGE_H
@@ -18,13 +18,28 @@ typedef struct kmm__page kmm__page_t;
 typedef struct kmm__spill_buffer kmm__spill_buffer_t;
 typedef struct kmm__job kmm__job_t;
 
+/*
+ * States of a page. Each arrow is one function of page.c.
+ *
+ *              begin_read             arrive
+ *   ABSENT --------------> READING ------------> RESIDENT --+
+ *   ^ ^ |                     |                   ^  ^  |   | begin_evict
+ *   | | |   make_empty        |                   |  |  |   |
+ *   | | +---------------------|-------------------+  |  |   |
+ *   | +-----------------------+                      |  |   |
+ *   |          fail                             stay |  |   |
+ *   |                                                |  |   |
+ *   +----------------------- EVICTING <--------------|--|---+
+ *   |         leave              |                   |  |
+ *   |                            +-------------------+  |
+ *   +---------------------------------------------------+
+ *                       drop (its array ends)
+ */
 typedef enum kmm__page_state {
-    KMM__PAGE_ABSENT,  /* no pages; stored, or the host holds nothing of it */
-    KMM__PAGE_READING, /* being read */
-    KMM__PAGE_RESIDENT,
-    KMM__PAGE_EVICTING /* being written, or its pages given back; stays when something holds it by
-                        * then
-                        */
+    KMM__PAGE_ABSENT,   /* not in memory: in the spill file, or the host holds nothing of it */
+    KMM__PAGE_READING,  /* being read from the spill file */
+    KMM__PAGE_RESIDENT, /* in memory; on the idle list if pins is 0 */
+    KMM__PAGE_EVICTING  /* being written, or its memory given back; stays if it is pinned by then */
 } kmm__page_state_t;
 
 /* Invariant: on the idle list exactly when RESIDENT and pins == 0. */
@@ -72,7 +87,8 @@ struct kmm__spill {
     kmm_runtime_t *runtime;
     kmm__disk_t *disk;
     uint64_t limit, page_bytes;
-    uint64_t resident, evicting; /* bytes of pages that are not ABSENT; of those that are LEAVING */
+    uint64_t resident,
+        evicting; /* bytes of pages that are not ABSENT; of those that are EVICTING */
     kmm__page_t *idle_head, *idle_tail;
     uint64_t clock, stamp;
     uint64_t turn, next_turn; /* whose turn it is to collect; the next ticket */
@@ -104,15 +120,27 @@ uint64_t kmm__page_bytes(const kmm__page_t *s);
 char *kmm__page_memory(const kmm__page_t *s);
 void kmm__page_pin(kmm__spill_t *p, kmm__page_t *s);
 void kmm__page_unpin(kmm__spill_t *p, kmm__page_t *s);
-void kmm__idle_remove(kmm__spill_t *p, kmm__page_t *s);
-void kmm__page_become_resident(kmm__spill_t *p, kmm__page_t *s);
-void kmm__page_become_absent(kmm__spill_t *p, kmm__page_t *s);
-void kmm__room_take(kmm__spill_t *p, const kmm__page_t *s);
+void kmm__page_dirty(kmm__page_t *s); /* pinned: its contents will change */
 int64_t kmm__slot_take(kmm__spill_t *p);
 /* Until the page is in memory; errors are those of the read. May unlock meanwhile. */
 int kmm__page_await(kmm__spill_t *p, kmm__page_t *s);
 /* Sets the text of an error of a read. Returns its code. */
 int kmm__page_error(kmm__spill_t *p, const kmm__page_t *s, int error);
+
+/* ---- States (locked) ----
+ * Each asserts the old state and keeps the idle list, counters and states in step. */
+void kmm__page_begin_read(kmm__spill_t *p, kmm__page_t *s);  /* ABSENT -> READING; there is room */
+void kmm__page_make_empty(kmm__spill_t *p, kmm__page_t *s);  /* ABSENT -> RESIDENT; there is room */
+void kmm__page_arrive(kmm__spill_t *p, kmm__page_t *s);      /* READING -> RESIDENT */
+void kmm__page_fail(kmm__spill_t *p, kmm__page_t *s);        /* READING -> ABSENT */
+void kmm__page_begin_evict(kmm__spill_t *p, kmm__page_t *s); /* RESIDENT, idle -> EVICTING */
+void kmm__page_stay(kmm__spill_t *p, kmm__page_t *s);        /* EVICTING -> RESIDENT */
+void kmm__page_leave(kmm__spill_t *p, kmm__page_t *s);       /* EVICTING -> ABSENT */
+
+/* Whether a page's fields agree with each other and with the head of the idle list. */
+bool kmm__page_is_valid(const kmm__spill_t *p, const kmm__page_t *s);
+/* Whether the idle list, the states of its pages and the counters agree. Walks the list. */
+bool kmm__spill_is_valid(const kmm__spill_t *p);
 
 /* ---- Arrays (locked) ---- */
 void kmm__spill_array(kmm__array_t *a);      /* its host buffer has been made */

@@ -35,23 +35,13 @@ static int page_bring(kmm__spill_t *p, const kmm__page_pin_t *h)
     int error = kmm__room_make(p, kmm__page_bytes(s));
     if (error || s->state != KMM__PAGE_ABSENT) /* a source may have brought it meanwhile */
         return error;
-    kmm__room_take(p, s);
     if (s->clean && (h->covers ? h->reads : true) && kmm__page_matters(s)) {
-        s->state = KMM__PAGE_READING;
+        kmm__page_begin_read(p, s);
         kmm__job_push(p, KMM__JOB_READ, s, NULL);
     } else {
-        s->clean = false; /* its pages are empty now */
-        kmm__page_become_resident(p, s);
+        kmm__page_make_empty(p, s);
     }
     return 0;
-}
-
-static void page_dirty(kmm__page_t *s)
-{
-    if (s->state == KMM__PAGE_READING)
-        s->dirty_after_read = true;
-    else if (s->state == KMM__PAGE_RESIDENT) /* one that could not be read stays as it is on disk */
-        s->clean = false;
 }
 
 static int pins_bring(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits)
@@ -69,7 +59,7 @@ static int pins_bring(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits)
         if (error)
             kmm__page_unpin(p, held->pin[k].page);
         else if (held->pin[k].writes)
-            page_dirty(held->pin[k].page);
+            kmm__page_dirty(held->pin[k].page);
     }
     return error;
 }

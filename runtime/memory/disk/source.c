@@ -72,8 +72,7 @@ static bool source_brings(kmm__spill_t *p, kmm__page_t *s)
         return s->state != KMM__PAGE_EVICTING;
     if (!source_fits(p, s))
         return false;
-    kmm__room_take(p, s);
-    s->state = KMM__PAGE_READING;
+    kmm__page_begin_read(p, s);
     kmm__job_push(p, KMM__JOB_READ, s, NULL);
     return true;
 }

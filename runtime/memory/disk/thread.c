@@ -18,20 +18,13 @@ static void give_back(kmm__page_t *s)
     madvise(kmm__page_memory(s), kmm__page_bytes(s), MADV_DONTNEED);
 }
 
-static void page_stays(kmm__spill_t *p, kmm__page_t *s)
-{
-    p->evicting -= kmm__page_bytes(s);
-    kmm__page_become_resident(p, s);
-}
-
 /* Called locked, unlocks meanwhile. */
-static void page_leave(kmm__spill_t *p, kmm__page_t *s)
+static void give_back_and_leave(kmm__spill_t *p, kmm__page_t *s)
 {
     pthread_mutex_unlock(&p->runtime->lock);
     give_back(s);
     pthread_mutex_lock(&p->runtime->lock);
-    p->evicting -= kmm__page_bytes(s);
-    kmm__page_become_absent(p, s);
+    kmm__page_leave(p, s);
 }
 
 /* Called locked, unlocks meanwhile. */
@@ -40,7 +33,7 @@ static void job_begin(kmm__spill_t *p, kmm__job_t *j)
     kmm__page_t *s = j->page;
     bool leaves = j->kind == KMM__JOB_WRITE || j->kind == KMM__JOB_RELEASE;
     if (leaves && s->pins) { /* somebody has come to need it */
-        page_stays(p, s);
+        kmm__page_stay(p, s);
         free(j);
         return;
     }
@@ -49,7 +42,7 @@ static void job_begin(kmm__spill_t *p, kmm__job_t *j)
         p->stats.dropped += kmm__page_bytes(s);
     }
     if (j->kind == KMM__JOB_RELEASE) {
-        page_leave(p, s);
+        give_back_and_leave(p, s);
         free(j);
         return;
     }
@@ -74,16 +67,16 @@ static void write_finish(kmm__spill_t *p, kmm__job_t *j)
     if (j->op.error) {
         p->failures++;
         p->write_error = j->op.error;
-        page_stays(p, s);
+        kmm__page_stay(p, s);
         return;
     }
     s->clean = true;
     s->checksum = j->checksum;
     p->stats.written += j->op.bytes;
     if (s->pins)
-        page_stays(p, s);
+        kmm__page_stay(p, s);
     else
-        page_leave(p, s);
+        give_back_and_leave(p, s);
 }
 
 static void read_finish(kmm__spill_t *p, kmm__job_t *j)
@@ -101,10 +94,10 @@ static void read_finish(kmm__spill_t *p, kmm__job_t *j)
         pthread_mutex_unlock(&p->runtime->lock);
         give_back(s);
         pthread_mutex_lock(&p->runtime->lock);
-        kmm__page_become_absent(p, s);
+        kmm__page_fail(p, s);
         kmm__spill_tell_waiters(p, s, error);
     } else {
-        kmm__page_become_resident(p, s);
+        kmm__page_arrive(p, s);
         kmm__spill_tell_waiters(p, s, 0);
     }
 }

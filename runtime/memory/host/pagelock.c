@@ -10,6 +10,7 @@
  */
 #include "memory/host/pagelock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -75,6 +76,36 @@ static uint64_t lockable(const kmm__array_t *a, uint32_t k)
     return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
 }
 
+/* ---- States of a block; with the array's block_lock held ---- */
+
+static void block_begin_locking(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW && !a->blocks[k].locked_by);
+    a->blocks[k].state = KMM__BLOCK_LOCKING;
+}
+
+/* locked_by: NULL if the driver refused. */
+static void block_locked(kmm__array_t *a, uint32_t k, kmm__backend_t *locked_by)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked_by};
+    pthread_cond_broadcast(&a->block_ready);
+}
+
+/* The program has locked it. */
+static void block_needs_no_lock(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW);
+    a->blocks[k].state = KMM__BLOCK_READY;
+}
+
+/* Nothing of it is locked any more. */
+static void block_reset(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state != KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_NEW};
+}
+
 /* Locks block k, which the caller has marked and taken room for, for copies of this device. The
  * block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
@@ -88,9 +119,7 @@ static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
     if (!locked)
         kmm__pagelock_unreserve(a->runtime, bytes);
     pthread_mutex_lock(&a->block_lock);
-    a->blocks[k] =
-        (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL};
-    pthread_cond_broadcast(&a->block_ready);
+    block_locked(a, k, locked ? backend : NULL);
     pthread_mutex_unlock(&a->block_lock);
 }
 
@@ -176,7 +205,7 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
     if (threads_ensure(p) && kmm__pagelock_reserve(a->runtime, lockable(a, k))) {
         request_t *r = kmm__alloc(sizeof(*r));
         *r = (request_t){a, d, k, NULL};
-        a->blocks[k].state = KMM__BLOCK_LOCKING;
+        block_begin_locking(a, k);
         *p->end = r;
         p->end = &r->next;
         pthread_cond_signal(&p->wake);
@@ -225,7 +254,7 @@ static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes
     if (worth && (a->pages || !kmm__stage_works(d)))
         return PLAIN;
     if (a->is_mapped && b->staged == 0 && is_refused(a, d->backend, k)) {
-        b->state = KMM__BLOCK_READY;
+        block_needs_no_lock(a, k);
         return PLAIN;
     }
     b->staged += (uint64_t)bytes;
@@ -249,7 +278,7 @@ bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t by
     bool is_new = a->blocks[k].state == KMM__BLOCK_NEW;
     way_t way = is_new ? choose(a, d, k, bytes) : PLAIN;
     if (way == LOCK)
-        a->blocks[k].state = KMM__BLOCK_LOCKING;
+        block_begin_locking(a, k);
     if (way == LOCK || !is_new)
         look_ahead(a, d, k);
     while (!is_new && a->blocks[k].state == KMM__BLOCK_LOCKING)
@@ -280,7 +309,7 @@ void kmm__pageunlock(kmm__array_t *a, uint32_t k)
         kmm__pagelock_unreserve(a->runtime, block_size(a, k));
     }
     if (a->blocks)
-        a->blocks[k] = (kmm__host_block_t){0};
+        block_reset(a, k);
     pthread_mutex_unlock(&a->block_lock);
 }
 

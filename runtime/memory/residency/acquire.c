@@ -186,9 +186,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
         } else if (kmm__pack_trim(d)) {
             continue;
         } else if (d->memory->evicted) {
-            kmm__frame_t *gone = d->memory->evicted;
-            kmm__evicted_take(d, gone);
-            kmm__frame_unmap(rt, gone);
+            kmm__frame_unmap(rt, d->memory->evicted);
         } else if (d->memory->evicting_bytes < w->missing + kmm__frames_reserve(d) &&
                    (victim = kmm__frames_victim(d, d->memory->evicting_bytes,
                                                 w->missing + kmm__frames_reserve(d)))) {
@@ -220,50 +218,63 @@ static void await_moving(const kmm__frame_t *f)
         pthread_cond_wait(&d->wake, &d->runtime->lock);
 }
 
-static int frame_map(wanted_t *w, kmm__frame_t *f)
+/* The driver maps the memory that f has. Unlocks meanwhile. */
+static int frame_place(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_unlock(&d->runtime->lock);
+    uint64_t begin = kmm__now();
+    int error = d->info.whole ? 0
+                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
+                                                        f->array->frame_bytes);
+    kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (d->info.whole)
+        f->array->residence[d->index].window = f->handle;
+    return error;
+}
+
+/* ABSENT -> MAPPED. It is MOVING meanwhile, so that nobody premaps it. */
+static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__frame_begin_mapping(f);
+    kmm__premap_wake(d);
+    int error = frame_obtain(w, f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        return error;
+    }
+    error = frame_place(f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        driver_error(d, error);
+        if (f->host_backed)
+            kmm__host_backed_destroy(f);
+        else
+            kmm__spare_push(d, f->handle, f->array->frame_bytes);
+        return error;
+    }
+    kmm__frame_mapped(f, d->info.whole);
+    d->memory->premap_failed = false;
+    return 0;
+}
+
+/* Maps f, whatever state it is in, and pins it. An evicted frame is still mapped and has its
+ * contents, though nobody counts on them. */
+static int frame_map(wanted_t *w, kmm__frame_t *f)
+{
+    int error = 0;
     if (f->state == KMM__FRAME_MOVING)
         await_moving(f);
     while (f->state == KMM__FRAME_EVICTING)
-        pthread_cond_wait(&d->wake, &rt->lock);
-    if (f->state == KMM__FRAME_EVICTED) {
-        kmm__evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
-        kmm__frame_set(f, KMM__FRAME_MAPPED);
-        kmm__frame_list_push(&d->memory->idle, f);
-    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
-                                                   eviction has failed */
-        kmm__frame_set(f, KMM__FRAME_MOVING);   /* from here on, so that nobody maps it ahead */
-        kmm__premap_wake(d);
-        int error = frame_obtain(w, f);
-        if (error) {
-            kmm__frame_set(f, KMM__FRAME_ABSENT);
-            return error;
-        }
-        pthread_mutex_unlock(&rt->lock);
-        uint64_t begin = kmm__now();
-        error = d->info.whole ? 0
-                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
-                                                        f->array->frame_bytes);
-        kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
-        pthread_mutex_lock(&rt->lock);
-        if (error) {
-            kmm__frame_set(f, KMM__FRAME_ABSENT);
-            driver_error(d, error);
-            if (f->host_backed)
-                kmm__host_backed_destroy(f);
-            else
-                kmm__spare_push(d, f->handle, f->array->frame_bytes);
-            return error;
-        }
-        if (d->info.whole)
-            f->array->residence[d->index].window = f->handle;
-        kmm__frame_set(f, KMM__FRAME_MAPPED);
-        f->allowed = d->info.whole;
-        d->memory->premap_failed = false;
-        kmm__frame_list_push(&d->memory->idle, f);
-    }
+        pthread_cond_wait(&f->device->wake, &f->device->runtime->lock);
+    if (f->state == KMM__FRAME_EVICTED)
+        kmm__frame_reclaim(f);
+    else if (f->state == KMM__FRAME_ABSENT)
+        error = frame_map_absent(w, f);
+    if (error)
+        return error;
     kmm__frame_pin(w->task, f);
     note_closed(w, f);
     w->missing -= f->array->frame_bytes;

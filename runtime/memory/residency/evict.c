@@ -49,16 +49,11 @@ static void eviction_done(void *arg, int status)
     kmm__ticket_done(e->ticket);
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
-        kmm__frame_set(f, KMM__FRAME_MAPPED);
-        kmm__frame_list_push(&d->memory->idle, f);
+        kmm__frame_eviction_failed(f);
     } else {
-        kmm__frame_set(f, KMM__FRAME_EVICTED);
-        f->next = d->memory->evicted;
-        d->memory->evicted = f;
+        kmm__frame_evicted(f);
     }
     kmm__ticket_unref(e->ticket);
-    d->memory->evicting--;
-    d->memory->evicting_bytes -= kmm__frame_bytes(f);
     kmm__device_wake(d);
     pthread_cond_broadcast(&rt->progress);
     pthread_mutex_unlock(&rt->lock);
@@ -95,7 +90,6 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__spill_unpin(rt, &held);
         return error;
     }
-    kmm__frame_list_remove(&d->memory->idle, f);
     if (matters)
         kmm__coherence_evict(d, f, &moves);
     if (moves.count == 0) {
@@ -106,9 +100,7 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     eviction_t *e = kmm__alloc(sizeof(*e));
     *e = (eviction_t){f, moves.move[0].ticket, held, 0, NULL};
     kmm__ticket_ref(e->ticket);
-    kmm__frame_set(f, KMM__FRAME_EVICTING);
-    d->memory->evicting++;
-    d->memory->evicting_bytes += kmm__frame_bytes(f);
+    kmm__frame_begin_eviction(f);
     pthread_mutex_unlock(&rt->lock);
     error = e->error = kmm__moves_enqueue(&moves, true);
     if (error) {
@@ -124,15 +116,6 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     pthread_mutex_lock(&rt->lock);
     kmm__moves_drop(&moves);
     return error;
-}
-
-void kmm__evicted_take(kmm__device_t *d, kmm__frame_t *f)
-{
-    kmm__frame_t **at = &d->memory->evicted;
-    while (*at != f)
-        at = &(*at)->next;
-    *at = f->next;
-    f->next = NULL;
 }
 
 /* ---- Victims ---- */

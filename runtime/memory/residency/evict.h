@@ -14,8 +14,6 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
  * that the host has no room for it. May do nothing: somebody may have pinned it while room was
  * made. Unlocks meanwhile. */
 int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f);
-/* Takes a frame off the evicted list. */
-void kmm__evicted_take(kmm__device_t *d, kmm__frame_t *f);
 void kmm__frames_note_needed(kmm__device_t *d);
 /* How much is kept free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d);

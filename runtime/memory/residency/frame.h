@@ -70,11 +70,23 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
 
 /* ---- States and lists ---- */
-void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f);
-void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f);
-/* Clears the prefetched mark: the frame is pinned or is being unmapped. */
-void kmm__frame_premap_end(kmm__frame_t *f);
-void kmm__frame_set(kmm__frame_t *f, kmm__frame_state_t state);
+/* One function for each arrow of the diagram. Each asserts the old state and keeps lists, counters
+ * and states in step. */
+void kmm__frame_begin_mapping(kmm__frame_t *f);           /* ABSENT -> MOVING */
+void kmm__frame_mapping_failed(kmm__frame_t *f);          /* MOVING -> ABSENT */
+void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed); /* MOVING -> MAPPED, idle */
+void kmm__frame_begin_eviction(kmm__frame_t *f);          /* MAPPED, idle -> EVICTING */
+void kmm__frame_eviction_failed(kmm__frame_t *f);         /* EVICTING -> MAPPED, idle */
+void kmm__frame_evicted(kmm__frame_t *f);                 /* EVICTING -> EVICTED */
+void kmm__frame_reclaim(kmm__frame_t *f);                 /* EVICTED -> MAPPED, idle */
+void kmm__frame_begin_unmapping(kmm__frame_t *f);         /* MAPPED, idle, or EVICTED -> MOVING */
+void kmm__frame_unmapped(kmm__frame_t *f);                /* MOVING -> ABSENT */
+
+/* Whether a frame's fields agree with each other and with the head of its list. */
+bool kmm__frame_is_valid(const kmm__frame_t *f);
+/* Whether the lists of a device, the states of the frames on them and the counters of bytes agree.
+ * Walks all lists. */
+bool kmm__device_memory_is_valid(const kmm__device_t *d);
 
 /* What it takes of the device's memory. */
 static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)

@@ -158,6 +158,11 @@ bool kmm__pack_trim(kmm__device_t *d)
     return d->memory->used < used;
 }
 
+uint64_t kmm__pack_bytes(const kmm__device_t *d)
+{
+    return d->memory->pack ? d->memory->pack->bytes : 0;
+}
+
 static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
 {
     slab_t *s = d->memory->pack->slabs;

@@ -49,8 +49,7 @@ void kmm__host_backed_destroy(kmm__frame_t *f)
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm__frame_premap_end(f);
-    kmm__frame_set(f, KMM__FRAME_MOVING);
+    kmm__frame_begin_unmapping(f);
     pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
     int error = d->info.whole
@@ -66,7 +65,5 @@ void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__host_backed_destroy(f);
     else
         kmm__spare_push(d, f->handle, f->array->frame_bytes);
-    f->shared = 0;
-    f->allowed = false;
-    kmm__frame_set(f, KMM__FRAME_ABSENT);
+    kmm__frame_unmapped(f);
 }

@@ -16,7 +16,7 @@ bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d);
 /* Gives the host's memory back. */
 void kmm__host_backed_destroy(kmm__frame_t *f);
-/* f is on no list, and nothing uses it. */
+/* f is idle or evicted. Its memory becomes spare. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
 
 /* Not locked. Counts a call of the driver that began then. Several threads give access to frames of

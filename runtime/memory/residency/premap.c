@@ -56,8 +56,8 @@ static void ahead_add(void *ctx, kmm__frame_t *f)
         return;
     if (a->count++ == 0)
         a->first = f;
+    kmm__frame_begin_mapping(f);
     f->premapped = true;
-    kmm__frame_set(f, KMM__FRAME_MOVING);
 }
 
 /* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
@@ -83,8 +83,7 @@ static uint32_t ahead_place(ahead_t *a, int *error)
 static void ahead_undo(const ahead_t *a, uint32_t k)
 {
     kmm__frame_t *f = a->first + k;
-    kmm__frame_premap_end(f);
-    kmm__frame_set(f, KMM__FRAME_ABSENT);
+    kmm__frame_mapping_failed(f);
     if (a->is_new[k])
         a->device->memory->used -= f->array->frame_bytes;
     else
@@ -125,11 +124,8 @@ static bool frames_map_ahead(kmm__device_t *d)
         refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), placed * bytes);
     uint64_t took = kmm__now() - begin;
     pthread_mutex_lock(&d->runtime->lock);
-    for (uint32_t k = 0; k < placed; k++) {
-        a.first[k].allowed = !refused;
-        kmm__frame_set(&a.first[k], KMM__FRAME_MAPPED);
-        kmm__frame_list_push(&d->memory->idle, &a.first[k]);
-    }
+    for (uint32_t k = 0; k < placed; k++)
+        kmm__frame_mapped(&a.first[k], !refused);
     for (uint32_t k = placed; k < a.count; k++)
         ahead_undo(&a, k);
     d->memory->is_premapping = false;

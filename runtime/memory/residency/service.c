@@ -20,10 +20,6 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         kmm__frame_t *f = &r->frames[k];
         if (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
             return false;
-        if (f->state == KMM__FRAME_EVICTED)
-            kmm__evicted_take(d, f);
-        else if (f->state == KMM__FRAME_MAPPED)
-            kmm__frame_list_remove(&d->memory->idle, f);
         if (f->state != KMM__FRAME_ABSENT)
             kmm__frame_unmap(rt, f);
         kmm__uses_free(f);
