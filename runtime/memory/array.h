@@ -24,7 +24,7 @@ typedef struct kmm__coherence_summary {
      * one device alone has written. */
     uint32_t seen_in;
     kmm__device_t *writer;
-    uint64_t seen, stored;
+    uint64_t seen, written;
 } kmm__coherence_summary_t;
 
 /* What an array has on one device. */
@@ -60,9 +60,10 @@ struct kmm__array {
     char *label;
     kmm__layout_t flat; /* one dimension, its bytes */
     bool is_freed;      /* the program has freed it: no work will be submitted that uses it */
-    bool is_tracked;    /* its coherence matters: there are several spaces, or its map promises */
-    uint16_t owner;     /* in a managed program: the device that was current at its allocation */
-    bool *freed_flag;   /* set to true when the array is freed; may be NULL */
+    bool is_tracked;  /* its coherence is kept: there are several spaces, or it is mapped `from` or
+                         `alloc` */
+    uint16_t owner;   /* in a managed program: the device that was current at its allocation */
+    bool *freed_flag; /* set to true when the array is freed; may be NULL */
 
     /* Mapped host memory. */
     bool is_mapped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which spaces hold the newest value of which elements. The map changes when work is issued, so it
- * runs ahead of the devices: ready[s] says what must be done before space s really holds the value.
+ * Coherence: which spaces hold the newest value of which elements. The map changes when work is
+ * issued, before the devices do it: space s holds the value only once ticket ready[s] is done.
  */
 #include "memory/coherence.h"
 
@@ -266,7 +266,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
         error = hold_alone(t, a->array, &boxes[b]);
     }
-    return n < 0 ? n : error ? error : kmm__coherence_summary_note_stored(a->array, t, &a->box);
+    return n < 0 ? n : error ? error : kmm__coherence_summary_note_written(a->array, t, &a->box);
 }
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Coherence: which spaces hold the newest value of which elements of an array. The map changes when
- * work is issued, so it runs ahead of the devices. All functions are called with the lock.
+ * work is issued, before devices do it. All functions are called with the runtime's lock.
  */
 #ifndef KMM__MEMORY_COHERENCE_H
 #define KMM__MEMORY_COHERENCE_H

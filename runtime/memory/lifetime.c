@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: what they own, and when they end. */
+/* Arrays: what they own, and when they end. An array ends in three steps: nothing refers to it any
+ * more; each device's thread releases its residence; the last one frees the array. */
 #include "memory/lifetime.h"
 
 #include <stdlib.h>

@@ -4,8 +4,7 @@
 
 #include "memory/holders.h"
 
-/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those
- * that look here. */
+/* The DAG orders task writes; copies are awaited only through this check. */
 static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
 {
     const kmm__ticket_t *t = h->ready[space];
@@ -53,8 +52,8 @@ bool kmm__array_starts_empty(const kmm__array_t *a)
     return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
 }
 
-/* t found what it reads in its space: once that has been said of as many bytes as there are, all
- * are looked at. */
+/* t found what it reads in its space. After as many bytes as the array has, the whole map is looked
+ * at once, and the space may be noted as one that holds everything. */
 void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__coherence_summary_t *s = &a->summary;
@@ -74,18 +73,18 @@ void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, con
  * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
  * stream, one behind the other. Not the first time, which may be the only one: then each part can
  * go where it is wanted next, as to the host, as soon as it is written. */
-int kmm__coherence_summary_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
     kmm__holders_t value = {.valid = 1u << survey.space};
     s->whole &= 1u << survey.space;
-    s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
+    s->written = (s->writer == t->device ? s->written : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
-    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
+    if (s->written < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
         t->runtime->memory->spill)
         return 0;
-    s->stored = 0;
+    s->written = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
         return 0;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
@@ -99,7 +98,7 @@ int kmm__coherence_summary_note_stored(kmm__array_t *a, kmm__task_t *t, const km
     return 0;
 }
 
-/* Whether t writes what only its device has, so that nothing changes but who was the last one. */
+/* True if t writes an array that only its device holds. Then only the last ticket changes. */
 bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
     kmm__coherence_summary_t *s = &a->summary;
@@ -122,13 +121,13 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Before anybody else looks at, or changes, where the values of an array are: the map is told who
- * wrote last. */
+/* Ends the sole writer: its last ticket is put into the map. Called before the map is read or
+ * changed for any other task. */
 int kmm__coherence_summary_end(kmm__array_t *a)
 {
     kmm__coherence_summary_t *s = &a->summary;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    s->seen = s->stored = 0;
+    s->seen = s->written = 0;
     if (!s->sole)
         return 0;
     int error = kmm__map_update(a->coherence.map, &all, tell_last, s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because
- * drivers take them for different memory. */
+/* Carries out planned copies. A copy never spans two blocks of the host's side (host/pagelock.c),
+ * because drivers take them for different memory. */
 #include "memory/transfer.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pages go, and room for others. */
+/* Eviction of pages. The page that has been idle longest goes first. It is written only if the host
+ * alone holds something of it that the spill file does not have. */
 #include "memory/disk/evict.h"
 
 #include <errno.h>
@@ -64,8 +65,8 @@ bool kmm__page_matters(const kmm__page_t *s)
     return judge(s).host;
 }
 
-/* Whether an idle page can go without being written. If so, and if the host gives up what it holds
- * of it, says so. */
+/* True if an idle page need not be written: it is clean, its array is dead, or other spaces hold
+ * all of it. In the last case the host is no longer a holder. */
 static bool can_drop(kmm__page_t *s)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
@@ -79,11 +80,11 @@ static bool can_drop(kmm__page_t *s)
         s->array->summary.whole &= ~(1u << KMM__HOST);
     for (int b = 0; b < n; b++)
         if (kmm__map_update(s->array->coherence.map, &boxes[b], drop_holder, NULL))
-            return false; /* cut short: written, and what was renounced is elsewhere all the same */
+            return false; /* cut short: the page is written; other spaces hold what was dropped */
     return true;
 }
 
-/* Begins to let go of the page that has been idle longest; false when there is none. */
+/* Looks from the page that has been idle longest. */
 bool kmm__pages_evict(kmm__spill_t *p, bool unwritten_only)
 {
     for (kmm__page_t *s = p->idle_head; s; s = s->next) {
@@ -99,7 +100,7 @@ bool kmm__pages_evict(kmm__spill_t *p, bool unwritten_only)
     return false;
 }
 
-/* Keeps some room ahead of who will need it. */
+/* Keeps 1/KMM__SPILL_EARLY_PART of the limit free. */
 void kmm__pages_evict_early(kmm__spill_t *p)
 {
     while (p->resident - p->evicting + p->limit / KMM__SPILL_EARLY_PART > p->limit &&

@@ -77,7 +77,7 @@ typedef struct kmm__spill_stats {
     uint64_t limit, resident,
         most; /* bytes of host buffers: allowed, in memory now, at most so far */
     uint64_t written, read,
-        dropped;         /* bytes so far: to disk, from disk, let go without being written */
+        dropped;         /* bytes so far: to disk, from disk, evicted without being written */
     uint64_t file_bytes; /* bytes of the file in use */
     uint64_t page_bytes;
     bool async, direct;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that work keeps in memory: which these are, and bringing them there. */
+/* Pages that work keeps in memory. All pages of a task are pinned at once, by one thread at a time
+ * (the turn), so that two tasks cannot each wait for the other's pages. */
 #include "memory/disk/pin.h"
 
 #include <stdlib.h>
@@ -44,33 +45,33 @@ static int page_bring(kmm__spill_t *p, const kmm__page_pin_t *h)
     return 0;
 }
 
-static int pins_bring(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits)
+static int pins_bring(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits)
 {
     int error = 0;
     turn_enter(p);
-    for (uint32_t k = 0; k < held->count; k++)
-        kmm__page_pin(p, held->pin[k].page);
-    for (uint32_t k = 0; k < held->count && !error; k++)
-        error = page_bring(p, &held->pin[k]);
+    for (uint32_t k = 0; k < pins->count; k++)
+        kmm__page_pin(p, pins->pin[k].page);
+    for (uint32_t k = 0; k < pins->count && !error; k++)
+        error = page_bring(p, &pins->pin[k]);
     turn_leave(p);
-    for (uint32_t k = 0; k < held->count && !error && awaits; k++)
-        error = kmm__page_await(p, held->pin[k].page);
-    for (uint32_t k = 0; k < held->count; k++) {
+    for (uint32_t k = 0; k < pins->count && !error && awaits; k++)
+        error = kmm__page_await(p, pins->pin[k].page);
+    for (uint32_t k = 0; k < pins->count; k++) {
         if (error)
-            kmm__page_unpin(p, held->pin[k].page);
-        else if (held->pin[k].writes)
-            kmm__page_dirty(held->pin[k].page);
+            kmm__page_unpin(p, pins->pin[k].page);
+        else if (pins->pin[k].writes)
+            kmm__page_dirty(pins->pin[k].page);
     }
     return error;
 }
 
-static int pins_acquire(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits)
+static int pins_acquire(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits)
 {
     uint64_t bytes = 0;
-    for (uint32_t k = 0; k < held->count; k++)
-        bytes += kmm__page_bytes(held->pin[k].page);
+    for (uint32_t k = 0; k < pins->count; k++)
+        bytes += kmm__page_bytes(pins->pin[k].page);
     if (bytes > p->limit) {
-        held->count = 0;
+        pins->count = 0;
         return kmm__error_set(KMM_E_MEMORY,
                               "needs %llu bytes of host memory at once, of which KMM_HOST_MEM "
                               "leaves %llu; a chunk of at most 1/%llu "
@@ -79,27 +80,27 @@ static int pins_acquire(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits)
                               (unsigned long long)((bytes + p->limit - 1) / p->limit));
     }
     bool full = p->resident + bytes > p->limit;
-    int error = held->count ? pins_bring(p, held, awaits) : 0;
+    int error = pins->count ? pins_bring(p, pins, awaits) : 0;
     if (error)
-        held->count = 0;
+        pins->count = 0;
     else if (full)
         kmm__pages_evict_early(p);
     return error;
 }
 
-void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *held)
+void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *pins)
 {
-    for (uint32_t k = 0; k < held->count; k++)
-        kmm__page_unpin(rt->memory->spill, held->pin[k].page);
-    free(held->pin);
-    *held = (kmm__page_pins_t){0};
+    for (uint32_t k = 0; k < pins->count; k++)
+        kmm__page_unpin(rt->memory->spill, pins->pin[k].page);
+    free(pins->pin);
+    *pins = (kmm__page_pins_t){0};
 }
 
-/* ---- What has to be held ---- */
+/* ---- What has to be pinned ---- */
 
 typedef struct collect {
     kmm__spill_t *spill;
-    kmm__page_pins_t *held;
+    kmm__page_pins_t *pins;
     kmm__array_t *array;
     bool reads, writes, whole; /* whole: rows are one run of bytes, all of which are written */
     bool more;                 /* something was added */
@@ -109,13 +110,13 @@ static void collect_page(collect_t *c, kmm__page_t *s, bool covers)
 {
     if (s->stamp != c->spill->stamp) {
         s->stamp = c->spill->stamp;
-        s->listed = c->held->count;
-        c->held->pin =
-            kmm__grow(c->held->pin, c->held->count, &c->held->capacity, sizeof(*c->held->pin));
-        c->held->pin[c->held->count++] = (kmm__page_pin_t){.page = s};
+        s->listed = c->pins->count;
+        c->pins->pin =
+            kmm__grow(c->pins->pin, c->pins->count, &c->pins->capacity, sizeof(*c->pins->pin));
+        c->pins->pin[c->pins->count++] = (kmm__page_pin_t){.page = s};
         c->more = true;
     }
-    kmm__page_pin_t *h = &c->held->pin[s->listed];
+    kmm__page_pin_t *h = &c->pins->pin[s->listed];
     h->reads |= c->reads;
     h->writes |= c->writes;
     h->covers |= covers;
@@ -148,14 +149,14 @@ static int collect_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-/* Lists anew what is already held, so that only what is missing is added. */
-static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__page_pins_t *held)
+/* Lists anew what is already pinned, so that only what is missing is added. */
+static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__page_pins_t *pins)
 {
-    *c = (collect_t){.spill = p, .held = held};
+    *c = (collect_t){.spill = p, .pins = pins};
     p->stamp++;
-    for (uint32_t k = 0; k < held->count; k++) {
-        held->pin[k].page->stamp = p->stamp;
-        held->pin[k].page->listed = k;
+    for (uint32_t k = 0; k < pins->count; k++) {
+        pins->pin[k].page->stamp = p->stamp;
+        pins->pin[k].page->listed = k;
     }
 }
 
@@ -261,26 +262,26 @@ static void collect_leaving(collect_t *c, void *arg)
         kmm__map_visit(l->array->coherence.map, &boxes[b], evict_sole, &x);
 }
 
-/* Holds all that `fn` lists. What that is may become more while we wait: then all is given back and
- * taken anew, so that nothing is held by who waits for more. */
-static int pin_all(kmm__spill_t *p, kmm__page_pins_t *held, bool awaits,
+/* Pins all that `fn` lists. While this waits, the list may grow. Then all pages are unpinned and
+ * pinned anew together, so that no thread has pages pinned while it waits for room. */
+static int pin_all(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits,
                    void (*fn)(collect_t *c, void *arg), void *arg)
 {
     for (uint32_t pinned = 0;;) {
         collect_t c;
-        collect_begin(&c, p, held);
+        collect_begin(&c, p, pins);
         fn(&c, arg);
         if (!c.more)
             return 0;
         while (pinned)
-            kmm__page_unpin(p, held->pin[--pinned].page);
-        int error = pins_acquire(p, held, awaits);
+            kmm__page_unpin(p, pins->pin[--pinned].page);
+        int error = pins_acquire(p, pins, awaits);
         if (error) {
-            free(held->pin);
-            *held = (kmm__page_pins_t){0};
+            free(pins->pin);
+            *pins = (kmm__page_pins_t){0};
             return error;
         }
-        pinned = held->count;
+        pinned = pins->count;
     }
 }
 
@@ -290,13 +291,13 @@ int kmm__spill_pin_task(kmm__task_t *t)
 {
     kmm__spill_t *p = t->device->runtime->memory->spill;
     bool on_host = t->device->space == KMM__HOST;
-    kmm__page_pins_t held = {0};
+    kmm__page_pins_t pins = {0};
     if (!p || (!on_host && !p->crosses))
         return 0;
-    int error = pin_all(p, &held, !on_host, on_host ? collect_host_task : collect_device_task, t);
-    if (held.count) {
+    int error = pin_all(p, &pins, !on_host, on_host ? collect_host_task : collect_device_task, t);
+    if (pins.count) {
         t->residency.page_pins = kmm__alloc(sizeof(*t->residency.page_pins));
-        *t->residency.page_pins = held;
+        *t->residency.page_pins = pins;
     }
     return error;
 }
@@ -317,19 +318,19 @@ int kmm__spill_await_task(kmm__task_t *t)
 
 int kmm__spill_expect_task(kmm__task_t *t)
 {
-    kmm__page_pins_t *held = t->residency.page_pins;
-    for (uint32_t k = 0; held && k < held->count; k++)
-        if (held->pin[k].page->state == KMM__PAGE_ABSENT) /* it could not be read */
-            return kmm__page_error(t->device->runtime->memory->spill, held->pin[k].page,
-                                   held->pin[k].page->error);
-    for (uint32_t k = 0; held && k < held->count; k++) {
-        kmm__page_t *s = held->pin[k].page;
+    kmm__page_pins_t *pins = t->residency.page_pins;
+    for (uint32_t k = 0; pins && k < pins->count; k++)
+        if (pins->pin[k].page->state == KMM__PAGE_ABSENT) /* it could not be read */
+            return kmm__page_error(t->device->runtime->memory->spill, pins->pin[k].page,
+                                   pins->pin[k].page->error);
+    for (uint32_t k = 0; pins && k < pins->count; k++) {
+        kmm__page_t *s = pins->pin[k].page;
         if (s->state != KMM__PAGE_READING)
             continue;
         s->waiters =
             kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
         s->waiters[s->waiter_count++] = t;
-        t->order.done_left += held->pending++ == 0;
+        t->order.done_left += pins->pending++ == 0;
     }
     return 0;
 }
@@ -358,8 +359,8 @@ void kmm__spill_unpin_task(kmm__task_t *t)
 }
 
 int kmm__spill_pin_bytes(kmm__array_t *a, int64_t begin, int64_t end, kmm__device_t *from,
-                         kmm__page_pins_t *held)
+                         kmm__page_pins_t *pins)
 {
     leaving_t l = {a, begin, end, from};
-    return pin_all(a->runtime->memory->spill, held, true, collect_leaving, &l);
+    return pin_all(a->runtime->memory->spill, pins, true, collect_leaving, &l);
 }

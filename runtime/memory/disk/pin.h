@@ -23,21 +23,23 @@ struct kmm__page_pins {
 };
 typedef struct kmm__page_pins kmm__page_pins_t;
 
-/* What a task on the host touches, or what one on a device has brought to the host from another
- * driver's. What a task on the host holds may still be on its way from disk. May unlock. */
+/* Pins what a task on the host touches; or, for a task on a device, what is copied to it through
+ * the host from a device of another driver. Pages of a task on the host may still be being read
+ * when this returns. May unlock. */
 int kmm__spill_pin_task(kmm__task_t *t);
-/* Until it has come; for who has copies to make there. May unlock. */
+/* Waits until the task's pages have been read: before copies to them. May unlock. */
 int kmm__spill_await_task(kmm__task_t *t);
-/* t does not run before it has come: one of t's done_left falls then, by kmm__host_arrived. Does
- * not unlock. */
+/* Defers t until its pages have been read: t's done_left counts one more, until the hook `arrived`
+ * is called. Does not unlock. */
 int kmm__spill_expect_task(kmm__task_t *t);
-bool kmm__spill_may_wait(const kmm_runtime_t *rt); /* that may wait for a device's task, too */
+bool kmm__spill_may_wait(
+    const kmm_runtime_t *rt); /* whether pinning pages may wait for tasks on devices too */
 void kmm__spill_unpin_task(kmm__task_t *t);
-/* What copying bytes [begin, end) of an array out of the one device that holds them writes. May
- * unlock. */
+/* Pins the pages that a copy of bytes [begin, end) from the device that alone holds them will
+ * write. May unlock. */
 int kmm__spill_pin_bytes(kmm__array_t *a, int64_t begin, int64_t end, kmm__device_t *from,
-                         kmm__page_pins_t *held);
-void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *held);
+                         kmm__page_pins_t *pins);
+void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *pins);
 /* Tells the tasks that wait for a read of the page that it is over. */
 void kmm__spill_tell_waiters(kmm__spill_t *p, kmm__page_t *s, int error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources of copies to devices. One page's contents for one copy or some: the page itself, or a
- * buffer into which it is read when there is no room for it in memory.
+ * Sources of copies to devices. A source has the contents of one page: it is the page itself,
+ * pinned, or a buffer into which the page is read because there is no room for it in memory.
  */
 #ifndef KMM__MEMORY_DISK_SOURCE_H
 #define KMM__MEMORY_DISK_SOURCE_H
@@ -10,13 +10,13 @@
 
 typedef struct kmm__page_source {
     kmm__page_t *page;           /* NULL: nothing */
-    kmm__spill_buffer_t *buffer; /* NULL: the page itself is held */
+    kmm__spill_buffer_t *buffer; /* NULL: the page itself is pinned */
     char *base;   /* where byte 0 of the array would be; set by kmm__page_source_await */
     bool missing; /* nobody has it: it cannot be provided */
 } kmm__page_source_t;
 
-/* Locked: what a planned copy will read must be kept, whatever becomes of its elements; until the
- * plan is taken back. */
+/* Locked: a copy of the box is planned (given), or it is over. Until then its pages are kept or
+ * written, even if the coherence map says that the host no longer holds them. */
 void kmm__pages_plan_read(kmm__array_t *a, const kmm__layout_t *layout, const kmm__box_t *box,
                           bool given);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages of host buffers are in memory. Rules that keep it from getting stuck:
+ * The limit of host memory: making and end. Rules that exclude deadlocks:
  *
- *  1. Pages are held all at once, before the work that needs them is planned; one thread at a time
- *     collects them (the turn), and while it waits for room it waits only for work that holds all
- * it needs and for the disk's thread. So room comes back, and it gets it.
- *  2. Copies to devices are planned before their sources are in memory. They never wait for room:
- * what is not in memory passes through a buffer, which is free again when its copy is done.
- *  3. The disk's thread waits for nothing but the disk, and needs no memory: pages are written
- * from where they are. A page that could not be written stays.
+ *  1. A task's pages are pinned all at once, before its work is planned, by one thread at a time
+ * (the turn). That thread waits only for tasks that have all their pages, and for the disk's
+ *     thread. So room becomes free, and the thread with the turn gets it.
+ *  2. Copies to devices are planned before their sources are in memory. They never wait for room: a
+ *     page that is not in memory is read into a buffer, which is free when its copy is done.
+ *  3. The disk's thread waits only for the disk and needs no memory: pages are written from where
+ * they are. A page that could not be written stays.
  */
 #include "memory/disk/spill.h"
 

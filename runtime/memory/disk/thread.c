@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk's thread: it reads pages, writes them, and gives their pages back. */
+/* The disk's thread: it reads pages, writes them, and gives their memory back. */
 #include "memory/disk/thread.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "memory/disk/pin.h"
 #include "memory/host/pagelock.h"
 
-/* Gives a page's pages back. Not locked; nobody uses them. */
+/* Gives a page's memory back to the system. Not locked; nothing uses it. */
 static void give_back(kmm__page_t *s)
 {
     kmm__pageunlock(s->array, s->index);

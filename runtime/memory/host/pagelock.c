@@ -2,11 +2,11 @@
 /*
  * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
  * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
- * blocks that lie behind a used one are locked ahead by threads of their own; two are as fast as
- * any number. Memory of the program that is mapped for a while is unlocked
- * again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
- * that costs less on this machine (costs.c), and only what is copied again and again is locked. So
- * does what there is no room to lock (locked.c).
+ * the next blocks behind a used one are locked meanwhile by threads of their own; two are as fast
+ * as any number. Memory of the program that is mapped for a while is unlocked again at the end of
+ * that, so the first copies of its blocks go through buffers (stage.c) where that costs less on
+ * this machine (costs.c), and only what is copied again and again is locked. So does what there is
+ * no room to lock (locked.c).
  */
 #include "memory/host/pagelock.h"
 
@@ -18,7 +18,7 @@
 #include "memory/host/numa.h"
 #include "memory/host/stage_choice.h"
 
-enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, LOCKERS = 2, AHEAD = 4 };
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, LOCKERS = 2, NEXT_BLOCKS = 4 };
 
 typedef struct request {
     kmm__array_t *array;
@@ -222,10 +222,10 @@ static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k
            (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
 }
 
-/* Pages that come and go are not locked ahead. With the block_lock held. */
-static void look_ahead(kmm__array_t *a, kmm__device_t *d, uint32_t k)
+/* Asks for the blocks behind k to be locked, unless pages come and go. With the block_lock held. */
+static void request_next(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    for (uint32_t j = k + 1; !a->pages && j <= k + AHEAD && j < a->block_count; j++)
+    for (uint32_t j = k + 1; !a->pages && j <= k + NEXT_BLOCKS && j < a->block_count; j++)
         if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, d, j))
             request_block(a, d, j);
 }
@@ -280,7 +280,7 @@ bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t by
     if (way == LOCK)
         block_begin_locking(a, k);
     if (way == LOCK || !is_new)
-        look_ahead(a, d, k);
+        request_next(a, d, k);
     while (!is_new && a->blocks[k].state == KMM__BLOCK_LOCKING)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);

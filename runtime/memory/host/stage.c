@@ -2,8 +2,8 @@
 /*
  * Copies between devices and ordinary memory through page-locked buffers, which several threads of
  * the CPU fill and empty. Page-locking memory costs as much as copying it several times, which
- * memory that is mapped for one launch does not pay back; pin.c says which memory goes which way,
- * by what both cost on this machine (costs.c).
+ * memory that is mapped for one launch does not pay back; pagelock.c says which memory goes which
+ * way, by what both cost on this machine (costs.c).
  *
  * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy
  * goes to a buffer, and once it is there, a thread empties that. So what has been copied out

@@ -2,7 +2,7 @@
 /*
  * Frames: physical memory of a device that is mapped in an array's window, the unit of residency.
  *
- *              a task, or prefetching, maps it
+ *              a task, or the premapper, maps it
  *   ABSENT --> MOVING --> MAPPED --> EVICTING --> EVICTED --> MOVING --> ABSENT
  *                           |  ^          |           |
  *                           |  +----------+-----------+
@@ -11,7 +11,7 @@
  *                               nothing of it has to be copied
  *
  *   ABSENT    no memory
- *   MOVING    being mapped or unmapped, by its device's thread or by prefetching
+ *   MOVING    being mapped or unmapped, by its device's thread or by the premapper
  *   MAPPED    on the device's idle list when pins is 0, else on its busy list
  *   EVICTING  being copied out
  *   EVICTED   copied out, still mapped; on the device's evicted list
@@ -49,9 +49,8 @@ struct kmm__frame {
     uint32_t shared;  /* other devices (bits) that have access to it */
     uint64_t stamp;   /* the acquisition that listed it last */
     bool allowed;     /* its device has access to it */
-    bool premapped;   /* prefetched: it is being mapped, or is mapped and nobody has used it */
-    bool host_backed; /* its memory is the host's, which the device reaches there; changes only
-                       * while nothing pins it */
+    bool premapped;   /* premapped: being mapped, or mapped and not used by any task yet */
+    bool host_backed; /* its memory is the host's; changes only while pins is 0 */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* in the list of its state */

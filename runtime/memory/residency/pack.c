@@ -7,8 +7,8 @@
  * is in them, they may take only a part of a device; beyond it small arrays get frames of their
  * own.
  *
- * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the
- * source without its lock, and the source lets go of the runtime's while it calls the driver.
+ * Memory is returned when nothing uses it any more, so the pool needs no streams. The pool calls
+ * the source without its own lock, and the source unlocks the runtime while it calls the driver.
  */
 #include "memory/residency/pack.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames mapped ahead. What is in a device's queue says which frames will be needed next, and as
- * long as there is memory to spare they can be mapped before anybody asks: by a thread of the
- * device's, so that the one that issues need not do it between copies and launches. It is made when
- * a device first maps anything, sleeps unless tasks need frames that none had used before, and maps
- * nothing while memory is short, since room is then for who comes first. What it cannot map is
- * mapped by who needs it.
+ * Premapping. The tasks in a device's queue say which frames will be needed next. While there is
+ * memory to spare, a thread of the device maps them before their tasks are issued, so that the
+ * thread that issues does not map between copies and launches. The premapper starts when the device
+ * first maps a frame. It sleeps unless tasks need frames that none had used before, and maps
+ * nothing while memory is short. What it cannot map, the acquisition maps.
  */
 #include "memory/residency/premap.h"
 
@@ -20,23 +19,22 @@ struct kmm__premapper {
     bool runs;           /* false: no thread could be made */
 };
 
-/* At most limit / AHEAD_PART is mapped and not used yet. */
-enum { AHEAD_LOOK = 64, AHEAD_RUN = 16, AHEAD_PART = 4 };
+/* Tasks looked at; frames of one run. At most limit / PREMAP_PART is premapped and not used yet. */
+enum { PREMAP_LOOK = 64, PREMAP_RUN = 16, PREMAP_PART = 4 };
 
 /* Frames side by side that are not mapped, and for which there is room. */
-typedef struct ahead {
+typedef struct run {
     kmm__device_t *device;
     kmm__frame_t *first;
     uint32_t count;
-    bool is_new[AHEAD_RUN];
-} ahead_t;
+    bool is_new[PREMAP_RUN];
+} run_t;
 
 /* Room for one more: free memory, as long as what is mapped and not used yet is no great part of
  * the device. */
-static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle,
-                          bool *is_new)
+static bool run_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle, bool *is_new)
 {
-    if (d->memory->premapped_bytes + bytes > d->memory->limit / AHEAD_PART)
+    if (d->memory->premapped_bytes + bytes > d->memory->limit / PREMAP_PART)
         return false;
     *is_new = !kmm__spare_take(d, bytes, handle);
     if (*is_new && d->memory->used + bytes > d->memory->limit)
@@ -46,13 +44,13 @@ static bool ahead_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t 
     return true;
 }
 
-static void ahead_add(void *ctx, kmm__frame_t *f)
+static void run_add(void *ctx, kmm__frame_t *f)
 {
-    ahead_t *a = ctx;
-    if (f->state != KMM__FRAME_ABSENT || a->count == AHEAD_RUN ||
+    run_t *a = ctx;
+    if (f->state != KMM__FRAME_ABSENT || a->count == PREMAP_RUN ||
         (a->count && (f->array != a->first->array || f != a->first + a->count)))
         return;
-    if (!ahead_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
+    if (!run_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
         return;
     if (a->count++ == 0)
         a->first = f;
@@ -61,7 +59,7 @@ static void ahead_add(void *ctx, kmm__frame_t *f)
 }
 
 /* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
-static uint32_t ahead_place(ahead_t *a, int *error)
+static uint32_t run_place(run_t *a, int *error)
 {
     kmm__device_t *d = a->device;
     uint64_t bytes = a->first->array->frame_bytes;
@@ -78,9 +76,9 @@ static uint32_t ahead_place(ahead_t *a, int *error)
     return k;
 }
 
-/* Locked: what could not be mapped is as if it had never been tried; whoever needs it tries again,
- * and says why it fails. */
-static void ahead_undo(const ahead_t *a, uint32_t k)
+/* Locked. Frame k of the run could not be mapped. The acquisition tries again, and says why it
+ * fails. */
+static void run_undo(const run_t *a, uint32_t k)
 {
     kmm__frame_t *f = a->first + k;
     kmm__frame_mapping_failed(f);
@@ -91,35 +89,35 @@ static void ahead_undo(const ahead_t *a, uint32_t k)
 }
 
 /* Finds frames of the tasks in the queue, the first ones first, and takes room for them. */
-static void ahead_find(ahead_t *a)
+static void run_find(run_t *a)
 {
     const kmm__device_t *d = a->device;
     const kmm__task_t *t;
-    for (uint32_t k = 0; k < AHEAD_LOOK && !a->count && (t = d->memory->next_task(d, k)); k++) {
+    for (uint32_t k = 0; k < PREMAP_LOOK && !a->count && (t = d->memory->next_task(d, k)); k++) {
         for (uint32_t j = 0; j < t->access_count && !t->error && !a->count; j++) {
             const kmm__access_t *x = &t->accesses[j];
             const kmm__residence_t *r = &x->array->residence[d->index];
             if (r->window && !r->is_packed && r->mapped < x->array->frame_count)
-                kmm__frames_of(x->array, a->device, x->layout, &x->box, ahead_add, a);
+                kmm__frames_of(x->array, a->device, x->layout, &x->box, run_add, a);
         }
     }
 }
 
-/* Prefetches frames side by side that a task in the device's queue will need, where there is memory
- * to spare. False: there is nothing to do, or it has failed. */
-static bool frames_map_ahead(kmm__device_t *d)
+/* Premaps one run of frames that a task in the queue will need. False: there is nothing to do, or
+ * it has failed. */
+static bool premap(kmm__device_t *d)
 {
-    ahead_t a = {.device = d};
+    run_t a = {.device = d};
     int error = 0, refused = 0;
     if (d->memory->pressure || d->lost || d->memory->premap_failed)
         return false;
-    ahead_find(&a);
+    run_find(&a);
     if (a.count == 0)
         return false;
     d->memory->is_premapping = true;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
-    uint32_t placed = ahead_place(&a, &error);
+    uint32_t placed = run_place(&a, &error);
     if (placed)
         refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), placed * bytes);
     uint64_t took = kmm__now() - begin;
@@ -127,7 +125,7 @@ static bool frames_map_ahead(kmm__device_t *d)
     for (uint32_t k = 0; k < placed; k++)
         kmm__frame_mapped(&a.first[k], !refused);
     for (uint32_t k = placed; k < a.count; k++)
-        ahead_undo(&a, k);
+        run_undo(&a, k);
     d->memory->is_premapping = false;
     d->memory->premap_failed = error || refused;
     d->counters.premapped += placed;
@@ -138,19 +136,19 @@ static bool frames_map_ahead(kmm__device_t *d)
 
 /* ---- The thread ---- */
 
-static void *ahead_main(void *arg)
+static void *premap_main(void *arg)
 {
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
-        if (!frames_map_ahead(d))
+        if (!premap(d))
             pthread_cond_wait(&d->memory->premapper->wake, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     return NULL;
 }
 
-/* Where memory cannot be mapped, or is the CPU's, there is nothing to do ahead. */
+/* Nothing is premapped where memory cannot be mapped in frames, or is the CPU's. */
 static bool is_wanted(const kmm__device_t *d)
 {
     return d->backend->kind != KMM_KIND_HOST && !d->info.whole && d->memory->next_task(d, 0) &&
@@ -165,7 +163,7 @@ void kmm__premap_wake(kmm__device_t *d)
         d->memory->premapper = kmm__alloc(sizeof(*d->memory->premapper));
         pthread_cond_init(&d->memory->premapper->wake, NULL);
         d->memory->premapper->runs =
-            pthread_create(&d->memory->premapper->thread, NULL, ahead_main, d) == 0;
+            pthread_create(&d->memory->premapper->thread, NULL, premap_main, d) == 0;
     }
     pthread_cond_signal(&d->memory->premapper->wake);
 }

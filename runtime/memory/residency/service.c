@@ -10,8 +10,8 @@
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 
-/* Releases what a dead array has here; false when some of it is still being evicted, or mapped
- * ahead. */
+/* Releases what a dead array has on the device. False: some of it is still being evicted or
+ * premapped. */
 static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 {
     kmm_runtime_t *rt = d->runtime;
