@@ -8,7 +8,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "launch/builder.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 #include "observe/stats.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -52,7 +52,7 @@ static void default_end(void)
         if (kmm_wait(rt))
             fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
         kmm__flush(rt, NULL);
-        kmm__pin_settle(rt); /* the driver ends after this */
+        kmm__pagelock_settle(rt); /* the driver ends after this */
     }
     kmm__stats_print(rt);
 }

@@ -15,8 +15,8 @@
 #include "memory/holders.h"
 #include "memory/host/links.h"
 #include "memory/host/locked.h"
-#include "memory/host/near.h"
-#include "memory/host/pin.h"
+#include "memory/host/numa.h"
+#include "memory/host/pagelock.h"
 #include "memory/host/stager.h"
 #include "memory/lifetime.h"
 #include "observe/fault.h"
@@ -33,13 +33,13 @@ static void runtime_free(kmm_runtime_t *rt)
         kmm__device_wake(rt->device[k]);
     pthread_mutex_unlock(&rt->lock);
     kmm__spill_stop(rt);
-    kmm__pin_stop(rt);
+    kmm__pagelock_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_end(rt->device[k]);
     kmm__stage_stop(rt);
     kmm__links_stop(rt);
     kmm__locked_stop(rt);
-    kmm__near_stop(rt);
+    kmm__numa_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__order_drop(rt->device[k]);
         kmm__device_close(rt->device[k]);
@@ -74,7 +74,7 @@ static void lock_init(pthread_mutex_t *lock)
 static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
 {
     int error = kmm__config_devices(rt, config);
-    kmm__pin_start(rt);
+    kmm__pagelock_start(rt);
     int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
     error = error ? error : bounded ? bounded : staged;
     kmm__tasks_bound(rt);
@@ -108,7 +108,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm__tasks_start(rt, &kmm__execute_hooks);
     kmm__memory_start(rt);
     kmm__launches_start(rt);
-    kmm__near_start(rt);
+    kmm__numa_start(rt);
     int error = devices_start(rt, runtime_configure(rt, config));
     pthread_mutex_lock(&rt->lock);
     if (!error)

@@ -31,7 +31,7 @@ typedef struct kmm__counters {
     uint64_t mappings, allowings, mapping_ns; /* frames mapped or unmapped; calls that give
                                                * access; nanoseconds of both */
     uint64_t sharings, sharing_ns;            /* calls that give other devices access */
-    uint64_t mapped_ahead, ahead_ns;          /* frames prefetched; nanoseconds of that */
+    uint64_t premapped, premap_ns;            /* frames prefetched; nanoseconds of that */
     uint64_t waiting_ns;                      /* for room, before a task's copies */
     uint64_t away_most;                       /* bytes of frames in the host's memory */
 } kmm__counters_t;

@@ -14,7 +14,7 @@ static void memory_release(kmm__task_t *t)
 {
     kmm__uses_cancel(t);
     kmm__frames_release(t);
-    kmm__spill_release_task(t);
+    kmm__spill_unpin_task(t);
     if (!t->work->operation && !t->error)
         kmm__count_locked(&t->device->counters.chunks, t->part.last_chunk - t->part.chunk + 1);
 }

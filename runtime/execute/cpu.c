@@ -257,7 +257,7 @@ void kmm__issue_on_host(kmm__task_t *t)
     kmm__task_run_later(t, 1); /* ours, until the copies are on their way */
     int error = buffers_ensure(t);
     if (!error)
-        error = kmm__spill_hold_task(t);
+        error = kmm__spill_pin_task(t);
     if (!error)
         error = kmm__coherence_acquire(t, &moves);
     if (error)

@@ -102,7 +102,7 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
         kmm__task_finish(t, error);
         return false;
     }
-    error = kmm__spill_hold_task(t);
+    error = kmm__spill_pin_task(t);
     if (!error)
         error = kmm__coherence_acquire(t, moves);
     if (error)

@@ -64,8 +64,8 @@ static int run_fill(kmm__operation_t *base)
 static size_t piece_most(const kmm_runtime_t *rt)
 {
     enum { PIECE = 16 << 20, PIECES_OF_ROOM = 8 };
-    size_t sheet = kmm__spill_sheet_bytes(rt), most = PIECE;
-    while (sheet && most > sheet && most > kmm__spill_room(rt) / PIECES_OF_ROOM)
+    size_t page = kmm__spill_page_bytes(rt), most = PIECE;
+    while (page && most > page && most > kmm__spill_room(rt) / PIECES_OF_ROOM)
         most /= 2;
     return most;
 }

@@ -65,7 +65,7 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
         int ran = e[k].settled ? kmm__operation_await(rt, e[k].settled) : 0;
         error = error ? error : e[k].error ? e[k].error : ran;
         kmm__array_forget(e[k].array);
-        e[k].array->gone = &e[k].gone;
+        e[k].array->freed_flag = &e[k].gone;
         kmm__array_unref(e[k].array);
     }
     for (uint32_t k = 0; k < count; k++)

@@ -20,7 +20,7 @@ KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMalloc: nowhere to put the address");
     *out = NULL;
     if (bytes && kmm_default())
-        kmm__arrays_in_place(kmm_default());
+        kmm__arrays_use_host_addresses(kmm_default());
     int error = bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out))
                       : KMM_CUDA_SUCCESS;
     kmm__device_allocated(*out);

@@ -1,17 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which spaces hold the newest value of which elements. The map changes when work is issued, so it
- * runs ahead of the devices: ready[s] says what must be done before space s really holds the value.
+ * Coherence: which spaces hold the newest value of which elements. The map changes when work is
+ * issued, before the devices do it: space s holds the value only once ticket ready[s] is done.
  */
 #include "memory/coherence.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/valid.h"
 #include "memory/holders.h"
 #include "memory/lifetime.h"
 #include "memory/residency/dead.h"
 #include "memory/residency/frame.h"
-#include "memory/settled.h"
+#include "memory/summary.h"
+
+/* ---- Validity ---- */
+
+typedef struct validity {
+    const kmm__array_t *array;
+    bool is_valid;
+} validity_t;
+
+/* A ticket says when a holder has the value; what is known of the whole array holds of each part.
+ */
+static int check_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    validity_t *v = arg;
+    const kmm__holders_t *h = value;
+    const kmm__coherence_summary_t *s = &v->array->summary;
+    uint32_t count = v->array->runtime->space_count;
+    bool ok = h->valid >> (count - 1) <= 1;
+    for (uint32_t k = 0; k < count; k++)
+        ok &= !h->ready[k] || h->valid >> k & 1;
+    ok &= h->valid == 0 || (s->whole & ~h->valid) == 0;
+    ok &= !s->sole || h->valid == 1u << s->sole->space;
+    v->is_valid &= ok;
+    return !ok;
+}
+
+bool kmm__coherence_is_valid(const kmm__array_t *a)
+{
+    validity_t v = {a, !a->summary.sole || a->summary.whole == 1u << a->summary.sole->space};
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    kmm__map_visit(a->coherence.map, &all, check_part, &v);
+    return v.is_valid;
+}
 
 /* ---- What a task needs ---- */
 
@@ -119,7 +153,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return kmm__array_is_promised(a)
+        return kmm__array_starts_empty(a)
                    ? kmm__error_set(
                          KMM_E_INVALID,
                          "is read before anything was written there, but it is mapped `%s`",
@@ -153,7 +187,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
-        return kmm__array_is_promised(f->access->array);
+        return kmm__array_starts_empty(f->access->array);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
            (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }
@@ -164,7 +198,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
-    int error = a->array->settled.sole ? kmm__settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
@@ -175,7 +209,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
         there = false;
     }
     if (there && n > 0)
-        kmm__settled_note_seen(a->array, t, &a->box);
+        kmm__coherence_summary_note_seen(a->array, t, &a->box);
     return n < 0 ? n : error;
 }
 
@@ -185,7 +219,7 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode == KMM_WRITE || a->array->object.is_abstract || !a->array->is_tracked ||
-            a->array->settled.whole >> t->device->space & 1)
+            a->array->summary.whole >> t->device->space & 1)
             continue;
         int error = fetch_access(&f, a);
         if (error) {
@@ -220,7 +254,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int error = a->array->settled.sole ? kmm__settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     for (int b = 0; b < n && !error; b++) {
@@ -228,7 +262,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
         error = hold_alone(t, a->array, &boxes[b]);
     }
-    return n < 0 ? n : error ? error : kmm__settled_note_stored(a->array, t, &a->box);
+    return n < 0 ? n : error ? error : kmm__coherence_summary_note_written(a->array, t, &a->box);
 }
 
 void kmm__coherence_release(kmm__task_t *t)
@@ -246,8 +280,10 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
-            !kmm__settled_writes_sole(a->array, t))
+            !kmm__coherence_summary_writes_sole(a->array, t))
             error = store_access(t, a);
+        KMM__ASSERT_SOMETIMES(error || a->array->object.is_abstract ||
+                              kmm__coherence_is_valid(a->array));
     }
     return error;
 }
@@ -296,11 +332,12 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
     evict_t e = {f, d, moves, NULL, kmm__frame_is_dead(f)};
-    int n = frame_boxes(f, boxes), error = kmm__settled_end(f->array);
-    f->array->settled.whole &= ~(1u << d->space);
+    int n = frame_boxes(f, boxes), error = kmm__coherence_summary_end(f->array);
+    f->array->summary.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */
+    KMM__ASSERT_SOMETIMES(error || kmm__coherence_is_valid(f->array));
     return error;
 }
 
@@ -328,4 +365,5 @@ void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket
     int n = frame_boxes(f, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_update(a->coherence.map, &boxes[b], restore_part, &r);
+    KMM__ASSERT_SOMETIMES(kmm__coherence_is_valid(a));
 }

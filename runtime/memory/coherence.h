@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Coherence: which spaces hold the newest value of which elements of an array. The map changes when
- * work is issued, so it runs ahead of the devices. All functions are called with the lock.
+ * work is issued, before devices do it. All functions are called with the runtime's lock.
  */
 #ifndef KMM__MEMORY_COHERENCE_H
 #define KMM__MEMORY_COHERENCE_H
@@ -20,5 +20,8 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);
 int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
 /* Those copies failed before they were made: the frame holds what it held. */
 void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted);
+
+/* Whether an array's map and what is known of all of it agree. Walks the map. */
+bool kmm__coherence_is_valid(const kmm__array_t *a);
 
 #endif

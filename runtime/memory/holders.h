@@ -17,8 +17,8 @@ void kmm__holders_ops_init(kmm_runtime_t *rt); /* once space_count is known */
 const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt);
 /* The spaces that hold the newest value, or will. */
 uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h);
-/* The space holds it once the ticket is done; NULL: it does. */
+/* The space is a holder once the ticket is done (NULL: now). */
 void kmm__holders_set(kmm__holders_t *h, uint32_t space, kmm__ticket_t *ticket);
-void kmm__holders_clear(kmm__holders_t *h, uint32_t space); /* it does not */
+void kmm__holders_clear(kmm__holders_t *h, uint32_t space); /* it is none */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: what they own, and when they end. */
+/* Arrays: what they own, and when they end. An array ends in three steps: nothing refers to it any
+ * more; each device's thread releases its residence; the last one frees the array. */
 #include "memory/lifetime.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "memory/disk/page.h"
 #include "memory/holders.h"
 #include "memory/host/locked.h"
-#include "memory/host/pin.h"
-#include "memory/settled.h"
+#include "memory/host/pagelock.h"
+#include "memory/summary.h"
 #include "task/users.h"
 
 enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
@@ -64,7 +65,7 @@ static void *host_map(size_t bytes)
 }
 
 /* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small
- * part of the cost of as many small ones where its sheets come and go. */
+ * part of the cost of as many small ones where its pages come and go. */
 static void *host_map_huge(size_t bytes)
 {
     size_t size = kmm__whole_pages(bytes);
@@ -96,9 +97,9 @@ static int reserve_name(kmm__array_t *a)
 
 /* Where all arrays are in the host's memory, and stay there, its address can be the memory itself.
  */
-static bool can_be_in_place(const kmm_runtime_t *rt)
+static bool can_use_host_addresses(const kmm_runtime_t *rt)
 {
-    return rt->memory->in_place && !rt->has_spaces && !kmm__spill_room(rt);
+    return rt->memory->addresses_are_host && !rt->has_spaces && !kmm__spill_room(rt);
 }
 
 static int place(kmm__array_t *a)
@@ -133,19 +134,19 @@ static void array_free(kmm__array_t *a)
     kmm_runtime_t *rt = a->runtime;
     kmm__spill_forget(a);
     pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
-    kmm__pin_await(a);
-    bool kept = kmm__locked_keep(a, kmm__pin_locked_bytes(a));
-    kmm__unpin_all(a);
+    kmm__pagelock_await(a);
+    bool kept = kmm__buffers_keep(a, kmm__pagelock_locked_bytes(a));
+    kmm__pageunlock_all(a);
     if (!kept && a->host && !a->is_mapped)
         munmap(a->host, a->host == a->base ? a->reserved : kmm__whole_pages(a->bytes));
     pthread_mutex_lock(&rt->lock);
-    kmm__settled_free(a);
+    kmm__coherence_summary_free(a);
     kmm__object_deinit(&a->object);
     if (a->coherence.map)
         kmm__map_destroy(a->coherence.map);
-    if (a->gone)
-        *a->gone = true;
-    rt->memory->forgotten -= a->is_forgotten;
+    if (a->freed_flag)
+        *a->freed_flag = true;
+    rt->memory->forgotten -= a->is_freed;
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
     rt->memory->array_bytes -= a->bytes;
@@ -178,7 +179,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->frame_bytes = choose_frame(rt, bytes);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
     rt->memory->framed_bytes += a->frame_count * a->frame_bytes;
-    int error = mapped ? 0 : can_be_in_place(rt) ? place(a) : reserve_name(a);
+    int error = mapped ? 0 : can_use_host_addresses(rt) ? place(a) : reserve_name(a);
     if (!error)
         error = maps_create(rt, a);
     if (error) {
@@ -192,10 +193,10 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     return 0;
 }
 
-void kmm__arrays_in_place(kmm_runtime_t *rt)
+void kmm__arrays_use_host_addresses(kmm_runtime_t *rt)
 {
     pthread_mutex_lock(&rt->lock);
-    rt->memory->in_place = true;
+    rt->memory->addresses_are_host = true;
     pthread_mutex_unlock(&rt->lock);
 }
 
@@ -203,10 +204,10 @@ char *kmm__array_host(kmm__array_t *a)
 {
     if (a->host)
         return a->host;
-    uint64_t sheet = kmm__spill_sheet_bytes(a->runtime); /* 0: memory stays */
-    if (sheet == 0 && kmm__locked_reuse(a))
+    uint64_t page = kmm__spill_page_bytes(a->runtime); /* 0: memory stays */
+    if (page == 0 && kmm__buffers_reuse(a))
         return a->host;
-    bool huge = a->bytes >= HUGE_PAGE && (sheet == 0 || sheet >= HUGE_PAGE);
+    bool huge = a->bytes >= HUGE_PAGE && (page == 0 || page >= HUGE_PAGE);
     a->host = huge ? host_map_huge(a->bytes) : host_map(kmm__whole_pages(a->bytes));
     if (a->host)
         kmm__spill_array(a);
@@ -221,7 +222,7 @@ void kmm__array_forget(kmm__array_t *a)
     if (!kmm__array_unindex(a))
         return;
     rt->tasks->hooks->settle(rt);
-    a->is_forgotten = true;
+    a->is_freed = true;
     rt->memory->forgotten++;
     if (a->reserved && a->host != a->base)
         munmap(a->base, a->reserved);

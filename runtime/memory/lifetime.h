@@ -17,8 +17,8 @@ void kmm__array_left(kmm__array_t *a);   /* one device has released its residenc
 char *kmm__array_host(kmm__array_t *a);
 
 /* ---- Not locked ---- */
-/* From now on an array's address is its memory, if all arrays are in the host's memory: kernels
- * find arrays by addresses that the program has stored in others. */
-void kmm__arrays_in_place(kmm_runtime_t *rt);
+/* From now on the address of an array is its memory, if all arrays are in host memory: kernels may
+ * find arrays by pointers that the program has put into other arrays. */
+void kmm__arrays_use_host_addresses(kmm_runtime_t *rt);
 
 #endif

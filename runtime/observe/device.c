@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 #include "memory/state.h"
 
 KMM__API int kmm_device_count(kmm_runtime_t *rt)
@@ -38,5 +38,5 @@ KMM__API int kmm_device_node(kmm_runtime_t *rt, int device)
 {
     if (!rt || device < 0 || device >= (int)rt->visible_count)
         return kmm__error_set(KMM_E_NO_DEVICE, "there is no device %d", device);
-    return kmm__near_node(rt->device[device]);
+    return kmm__numa_node(rt->device[device]);
 }

@@ -72,7 +72,7 @@ static void print_mapping(const kmm__device_t *d)
             "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64
             " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
             " times to others in %.3f s, waited %.3f s for room",
-            kmm__counted(&c->mapped_ahead), seconds(&c->ahead_ns), kmm__counted(&c->mappings),
+            kmm__counted(&c->premapped), seconds(&c->premap_ns), kmm__counted(&c->mappings),
             kmm__counted(&c->allowings), seconds(&c->mapping_ns), kmm__counted(&c->sharings),
             seconds(&c->sharing_ns), seconds(&c->waiting_ns));
 }

@@ -94,9 +94,9 @@ typedef struct kmm__task_part {
 
 /* What it keeps on its device and in the host's memory. Written by memory/. */
 typedef struct kmm__task_residency {
-    uint64_t coming;        /* bytes that it had to have mapped, until it is done */
-    struct kmm__held *held; /* pages of the host's memory that it needs; NULL: none */
-    bool is_expected;       /* its frames expect it */
+    uint64_t coming;                  /* bytes that it had to have mapped, until it is done */
+    struct kmm__page_pins *page_pins; /* pages of the host's memory that it needs; NULL: none */
+    bool is_expected;                 /* its frames expect it */
     uint32_t copy_count, pinned_count;
     /* Kept when the task is used again: */
     kmm__ticket_t **copies; /* made for it; done when it is */

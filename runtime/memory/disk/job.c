@@ -4,11 +4,11 @@
 
 #include "base/alloc.h"
 
-void kmm__job_push(kmm__spill_t *p, kmm__job_kind_t kind, kmm__sheet_t *s, kmm__buffer_t *b)
+void kmm__job_push(kmm__spill_t *p, kmm__job_kind_t kind, kmm__page_t *s, kmm__spill_buffer_t *b)
 {
     kmm__job_t *j = kmm__alloc(sizeof(*j));
     bool urgent = kind == KMM__JOB_READ || kind == KMM__JOB_FILL;
-    *j = (kmm__job_t){.kind = kind, .sheet = s, .buffer = b};
+    *j = (kmm__job_t){.kind = kind, .page = s, .buffer = b};
     kmm__job_t ***end = urgent ? &p->urgent_end : &p->queue_end;
     **end = j;
     *end = &j->next;

@@ -14,14 +14,14 @@ typedef enum kmm__job_kind {
 
 struct kmm__job {
     kmm__job_kind_t kind;
-    kmm__sheet_t *sheet;
-    kmm__buffer_t *buffer; /* of KMM__JOB_FILL */
+    kmm__page_t *page;
+    kmm__spill_buffer_t *buffer; /* of KMM__JOB_FILL */
     uint64_t checksum;
     kmm__disk_op_t op;
     struct kmm__job *next;
 };
 
-void kmm__job_push(kmm__spill_t *p, kmm__job_kind_t kind, kmm__sheet_t *s, kmm__buffer_t *b);
+void kmm__job_push(kmm__spill_t *p, kmm__job_kind_t kind, kmm__page_t *s, kmm__spill_buffer_t *b);
 /* NULL: there is none, or as much is in flight as may be. */
 kmm__job_t *kmm__job_pop(kmm__spill_t *p);
 

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sheets of host buffers: their states, who needs them in memory, and those of an array. */
+/* Pages of host buffers: their states, who needs them in memory, and those of an array. */
 #include "memory/disk/page.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/valid.h"
 
 enum { OS_PAGE = 4096 };
 
-uint64_t kmm__sheet_bytes(const kmm__sheet_t *s)
+/* ---- Where it lies, and the idle list ---- */
+
+uint64_t kmm__page_bytes(const kmm__page_t *s)
 {
-    uint64_t size = s->array->runtime->memory->spill->sheet_bytes,
+    uint64_t size = s->array->runtime->memory->spill->page_bytes,
              left = s->array->bytes - s->index * size;
     return left >= size ? size : (left + OS_PAGE - 1) / OS_PAGE * OS_PAGE;
 }
 
-char *kmm__sheet_memory(const kmm__sheet_t *s)
+char *kmm__page_memory(const kmm__page_t *s)
 {
-    return s->array->host + s->index * s->array->runtime->memory->spill->sheet_bytes;
+    return s->array->host + s->index * s->array->runtime->memory->spill->page_bytes;
 }
 
-static void idle_push(kmm__spill_t *p, kmm__sheet_t *s)
+static void idle_push(kmm__spill_t *p, kmm__page_t *s)
 {
     s->next = NULL;
     s->previous = p->idle_tail;
@@ -30,7 +34,7 @@ static void idle_push(kmm__spill_t *p, kmm__sheet_t *s)
     p->idle_tail = s;
 }
 
-static void idle_push_front(kmm__spill_t *p, kmm__sheet_t *s)
+static void idle_push_front(kmm__spill_t *p, kmm__page_t *s)
 {
     s->previous = NULL;
     s->next = p->idle_head;
@@ -38,73 +42,195 @@ static void idle_push_front(kmm__spill_t *p, kmm__sheet_t *s)
     p->idle_head = s;
 }
 
-void kmm__idle_remove(kmm__spill_t *p, kmm__sheet_t *s)
+static void idle_remove(kmm__spill_t *p, kmm__page_t *s)
 {
     *(s->previous ? &s->previous->next : &p->idle_head) = s->next;
     *(s->next ? &s->next->previous : &p->idle_tail) = s->previous;
     s->previous = s->next = NULL;
 }
 
-void kmm__sheet_pin(kmm__spill_t *p, kmm__sheet_t *s)
+/* ---- Validity ---- */
+
+static bool is_idle(const kmm__page_t *s)
 {
-    if (s->pins++ == 0 && s->state == KMM__SHEET_RESIDENT)
-        kmm__idle_remove(p, s);
+    return s->state == KMM__PAGE_RESIDENT && s->pins == 0;
 }
 
-void kmm__sheet_unpin(kmm__spill_t *p, kmm__sheet_t *s)
+bool kmm__page_is_valid(const kmm__spill_t *p, const kmm__page_t *s)
 {
+    bool is_listed = s->previous || s->next || p->idle_head == s;
+    if (is_listed != is_idle(s))
+        return false;
+    if (is_listed && ((s->previous ? s->previous->next : p->idle_head) != s ||
+                      (s->next ? s->next->previous : p->idle_tail) != s))
+        return false;
+    if ((s->clean || s->slot_readers) && s->slot < 0)
+        return false;
+    return s->state == KMM__PAGE_READING ? s->clean : !s->dirty_after_read;
+}
+
+bool kmm__spill_is_valid(const kmm__spill_t *p)
+{
+    uint64_t idle = 0;
+    for (const kmm__page_t *s = p->idle_head; s; s = s->next) {
+        if (!is_idle(s) || !kmm__page_is_valid(p, s))
+            return false;
+        idle += kmm__page_bytes(s);
+    }
+    for (uint32_t k = 0; k < KMM__SPILL_BUFFERS; k++)
+        if (p->buffers[k].reading && !p->buffers[k].busy)
+            return false;
+    return idle + p->evicting <= p->resident && p->resident <= p->limit &&
+           p->turn <= p->next_turn && p->in_flight <= KMM__DISK_DEPTH &&
+           (int64_t)p->free_count <= p->slot_count;
+}
+
+static void check(const kmm__spill_t *p, const kmm__page_t *s)
+{
+    (void)p, (void)s;
+    assert(kmm__page_is_valid(p, s));
+    KMM__ASSERT_SOMETIMES(kmm__spill_is_valid(p));
+}
+
+/* ---- Pins ---- */
+
+void kmm__page_pin(kmm__spill_t *p, kmm__page_t *s)
+{
+    if (s->pins++ == 0 && s->state == KMM__PAGE_RESIDENT)
+        idle_remove(p, s);
+    check(p, s);
+}
+
+void kmm__page_unpin(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->pins > 0);
     s->used = ++p->clock;
-    if (--s->pins == 0 && s->state == KMM__SHEET_RESIDENT)
+    if (--s->pins == 0 && s->state == KMM__PAGE_RESIDENT)
         idle_push(p, s);
+    check(p, s);
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Everything that was RESIDENT or on its way there is accounted for in `resident`. */
-void kmm__sheet_become_resident(kmm__spill_t *p, kmm__sheet_t *s)
+/* A page that could not be read stays as it is on disk. */
+void kmm__page_dirty(kmm__page_t *s)
 {
-    s->stored &= !s->spoiled;
-    s->spoiled = false;
-    s->state = KMM__SHEET_RESIDENT;
-    if (s->pins == 0)
-        idle_push(p, s);
-    pthread_cond_broadcast(&p->changed);
+    assert(s->pins > 0);
+    if (s->state == KMM__PAGE_READING)
+        s->dirty_after_read = true;
+    else if (s->state == KMM__PAGE_RESIDENT)
+        s->clean = false;
 }
 
-void kmm__sheet_become_absent(kmm__spill_t *p, kmm__sheet_t *s)
-{
-    s->spoiled = false;
-    s->state = KMM__SHEET_ABSENT;
-    p->resident -= kmm__sheet_bytes(s);
-    pthread_cond_broadcast(&p->changed);
-}
+/* ---- States ---- */
 
-void kmm__room_take(kmm__spill_t *p, const kmm__sheet_t *s)
+static void room_take(kmm__spill_t *p, const kmm__page_t *s)
 {
-    p->resident += kmm__sheet_bytes(s);
+    p->resident += kmm__page_bytes(s);
     if (p->resident > p->stats.most)
         p->stats.most = p->resident;
 }
 
-int kmm__sheet_error(kmm__spill_t *p, const kmm__sheet_t *s, int error)
+static void become_resident(kmm__spill_t *p, kmm__page_t *s)
 {
-    long long at = (long long)s->slot * (long long)p->sheet_bytes;
+    s->state = KMM__PAGE_RESIDENT;
+    if (s->pins == 0)
+        idle_push(p, s);
+    check(p, s);
+    pthread_cond_broadcast(&p->changed);
+}
+
+static void become_absent(kmm__spill_t *p, kmm__page_t *s)
+{
+    s->state = KMM__PAGE_ABSENT;
+    p->resident -= kmm__page_bytes(s);
+    check(p, s);
+    pthread_cond_broadcast(&p->changed);
+}
+
+void kmm__page_begin_read(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_ABSENT);
+    room_take(p, s);
+    s->state = KMM__PAGE_READING;
+    check(p, s);
+}
+
+void kmm__page_make_empty(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_ABSENT);
+    room_take(p, s);
+    s->clean = false;
+    become_resident(p, s);
+}
+
+void kmm__page_arrive(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_READING);
+    s->clean &= !s->dirty_after_read;
+    s->dirty_after_read = false;
+    become_resident(p, s);
+}
+
+void kmm__page_fail(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_READING);
+    s->dirty_after_read = false;
+    become_absent(p, s);
+}
+
+void kmm__page_begin_evict(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(is_idle(s));
+    idle_remove(p, s);
+    s->state = KMM__PAGE_EVICTING;
+    p->evicting += kmm__page_bytes(s);
+    check(p, s);
+}
+
+void kmm__page_stay(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_EVICTING);
+    p->evicting -= kmm__page_bytes(s);
+    become_resident(p, s);
+}
+
+void kmm__page_leave(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(s->state == KMM__PAGE_EVICTING);
+    p->evicting -= kmm__page_bytes(s);
+    become_absent(p, s);
+}
+
+/* Its array ends. */
+static void page_drop(kmm__spill_t *p, kmm__page_t *s)
+{
+    assert(is_idle(s));
+    idle_remove(p, s);
+    become_absent(p, s);
+}
+
+/* ---- Reads ---- */
+
+int kmm__page_error(kmm__spill_t *p, const kmm__page_t *s, int error)
+{
+    long long at = (long long)s->slot * (long long)p->page_bytes;
     if (error == KMM_E_CORRUPT)
         return kmm__error_set(error,
                               "%s: %llu bytes at byte %lld of the spill file are not what was "
                               "written there (checksum)",
-                              kmm__disk_folder(p->disk), (unsigned long long)kmm__sheet_bytes(s),
+                              kmm__disk_folder(p->disk), (unsigned long long)kmm__page_bytes(s),
                               at);
     return kmm__error_set(
         KMM_E_IO, "%s: %llu bytes at byte %lld of the spill file could not be read: %s",
-        kmm__disk_folder(p->disk), (unsigned long long)kmm__sheet_bytes(s), at, strerror(error));
+        kmm__disk_folder(p->disk), (unsigned long long)kmm__page_bytes(s), at, strerror(error));
 }
 
-/* Until the sheet is in memory; errors are those of the read. */
-int kmm__sheet_await(kmm__spill_t *p, kmm__sheet_t *s)
+/* Until the page is in memory; errors are those of the read. */
+int kmm__page_await(kmm__spill_t *p, kmm__page_t *s)
 {
-    while (s->state == KMM__SHEET_READING)
+    while (s->state == KMM__PAGE_READING)
         pthread_cond_wait(&p->changed, &p->runtime->lock);
-    return s->state == KMM__SHEET_RESIDENT ? 0 : kmm__sheet_error(p, s, s->error);
+    return s->state == KMM__PAGE_RESIDENT ? 0 : kmm__page_error(p, s, s->error);
 }
 
 /* ---- The file's slots ---- */
@@ -121,21 +247,21 @@ static void slot_give(kmm__spill_t *p, int64_t slot)
     p->free_slots[p->free_count++] = slot;
 }
 
-/* Gives the slots of sheets back, neighbours together. Called locked, unlocks meanwhile. */
+/* Gives the slots of pages back, neighbours together. Called locked, unlocks meanwhile. */
 static void slots_give(kmm__spill_t *p, kmm__array_t *a)
 {
     pthread_mutex_unlock(&p->runtime->lock);
-    for (uint32_t k = 0, n; k < a->sheet_count; k += n) {
-        int64_t first = a->sheets[k].slot;
-        for (n = 1; first >= 0 && k + n < a->sheet_count && a->sheets[k + n].slot == first + n;)
+    for (uint32_t k = 0, n; k < a->page_count; k += n) {
+        int64_t first = a->pages[k].slot;
+        for (n = 1; first >= 0 && k + n < a->page_count && a->pages[k + n].slot == first + n;)
             n++;
         if (first >= 0)
-            kmm__disk_discard(p->disk, first * (int64_t)p->sheet_bytes, n * p->sheet_bytes);
+            kmm__disk_discard(p->disk, first * (int64_t)p->page_bytes, n * p->page_bytes);
     }
     pthread_mutex_lock(&p->runtime->lock);
-    for (uint32_t k = a->sheet_count; k-- > 0;)
-        if (a->sheets[k].slot >= 0)
-            slot_give(p, a->sheets[k].slot);
+    for (uint32_t k = a->page_count; k-- > 0;)
+        if (a->pages[k].slot >= 0)
+            slot_give(p, a->pages[k].slot);
 }
 
 /* ---- Arrays ---- */
@@ -145,45 +271,44 @@ void kmm__spill_array(kmm__array_t *a)
     kmm__spill_t *p = a->runtime->memory->spill;
     if (!p || a->is_mapped || a->object.is_abstract)
         return;
-    a->sheet_count = (uint32_t)((a->bytes + p->sheet_bytes - 1) / p->sheet_bytes);
-    a->sheet_bytes = p->sheet_bytes;
-    a->sheets = kmm__alloc(a->sheet_count * sizeof(*a->sheets));
-    for (uint32_t k = 0; k < a->sheet_count; k++)
-        a->sheets[k] = (kmm__sheet_t){.array = a, .index = k, .slot = -1};
+    a->page_count = (uint32_t)((a->bytes + p->page_bytes - 1) / p->page_bytes);
+    a->page_bytes = p->page_bytes;
+    a->pages = kmm__alloc(a->page_count * sizeof(*a->pages));
+    for (uint32_t k = 0; k < a->page_count; k++)
+        a->pages[k] = (kmm__page_t){.array = a, .index = k, .slot = -1};
 }
 
 void kmm__spill_array_dead(kmm__array_t *a)
 {
     kmm__spill_t *p = a->runtime->memory->spill;
-    for (uint32_t k = 0; a->sheets && k < a->sheet_count; k++) {
-        kmm__sheet_t *s = &a->sheets[k];
-        if (s->state != KMM__SHEET_RESIDENT || s->pins)
+    for (uint32_t k = 0; a->pages && k < a->page_count; k++) {
+        kmm__page_t *s = &a->pages[k];
+        if (s->state != KMM__PAGE_RESIDENT || s->pins)
             continue;
-        kmm__idle_remove(p, s);
+        idle_remove(p, s);
         idle_push_front(p, s);
     }
-    if (a->sheets)
+    if (a->pages)
         pthread_cond_broadcast(&p->changed);
 }
 
 void kmm__spill_forget(kmm__array_t *a)
 {
     kmm__spill_t *p = a->runtime->memory->spill;
-    if (!a->sheets)
+    if (!a->pages)
         return;
-    for (uint32_t k = 0; k < a->sheet_count; k++) {
-        kmm__sheet_t *s = &a->sheets[k];
-        while (s->state == KMM__SHEET_LEAVING || s->state == KMM__SHEET_READING || s->slot_readers)
+    for (uint32_t k = 0; k < a->page_count; k++) {
+        kmm__page_t *s = &a->pages[k];
+        while (s->state == KMM__PAGE_EVICTING || s->state == KMM__PAGE_READING || s->slot_readers)
             pthread_cond_wait(&p->changed, &p->runtime->lock);
-        if (s->state != KMM__SHEET_RESIDENT)
+        if (s->state != KMM__PAGE_RESIDENT)
             continue;
-        kmm__idle_remove(p, s);
-        kmm__sheet_become_absent(p, s);
+        page_drop(p, s);
     }
     slots_give(p, a);
-    free(a->sheets);
-    a->sheets = NULL;
-    a->sheet_count = 0;
+    free(a->pages);
+    a->pages = NULL;
+    a->page_count = 0;
 }
 
 uint64_t kmm__spill_room(const kmm_runtime_t *rt)
@@ -191,7 +316,7 @@ uint64_t kmm__spill_room(const kmm_runtime_t *rt)
     return rt->memory->spill ? rt->memory->spill->limit : 0;
 }
 
-uint64_t kmm__spill_sheet_bytes(const kmm_runtime_t *rt)
+uint64_t kmm__spill_page_bytes(const kmm_runtime_t *rt)
 {
-    return rt->memory->spill ? rt->memory->spill->sheet_bytes : 0;
+    return rt->memory->spill ? rt->memory->spill->page_bytes : 0;
 }

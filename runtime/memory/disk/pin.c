@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sheets that work keeps in memory: which these are, and bringing them there. */
+/* Pages that work keeps in memory. All pages of a task are pinned at once, by one thread at a time
+ * (the turn), so that two tasks cannot each wait for the other's pages. */
 #include "memory/disk/pin.h"
 
 #include <stdlib.h>
@@ -24,64 +25,53 @@ static void turn_leave(kmm__spill_t *p)
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Brings one sheet to memory, or on its way there. It is pinned. */
-static int sheet_bring(kmm__spill_t *p, const kmm__hold_t *h)
+/* Brings one page to memory, or on its way there. It is pinned. */
+static int page_bring(kmm__spill_t *p, const kmm__page_pin_t *h)
 {
-    kmm__sheet_t *s = h->sheet;
-    while (s->state == KMM__SHEET_LEAVING)
+    kmm__page_t *s = h->page;
+    while (s->state == KMM__PAGE_EVICTING)
         pthread_cond_wait(&p->changed, &p->runtime->lock);
-    if (s->state != KMM__SHEET_ABSENT)
+    if (s->state != KMM__PAGE_ABSENT)
         return 0;
-    int error = kmm__room_make(p, kmm__sheet_bytes(s));
-    if (error || s->state != KMM__SHEET_ABSENT) /* a source may have brought it meanwhile */
+    int error = kmm__room_make(p, kmm__page_bytes(s));
+    if (error || s->state != KMM__PAGE_ABSENT) /* a source may have brought it meanwhile */
         return error;
-    kmm__room_take(p, s);
-    if (s->stored && (h->covers ? h->reads : true) && kmm__sheet_matters(s)) {
-        s->state = KMM__SHEET_READING;
+    if (s->clean && (h->covers ? h->reads : true) && kmm__page_matters(s)) {
+        kmm__page_begin_read(p, s);
         kmm__job_push(p, KMM__JOB_READ, s, NULL);
     } else {
-        s->stored = false; /* its pages are empty now */
-        kmm__sheet_become_resident(p, s);
+        kmm__page_make_empty(p, s);
     }
     return 0;
 }
 
-static void will_be_written(kmm__sheet_t *s)
-{
-    if (s->state == KMM__SHEET_READING)
-        s->spoiled = true;
-    else if (s->state ==
-             KMM__SHEET_RESIDENT) /* one that could not be read stays as it is on disk */
-        s->stored = false;
-}
-
-static int held_bring(kmm__spill_t *p, kmm__held_t *held, bool awaits)
+static int pins_bring(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits)
 {
     int error = 0;
     turn_enter(p);
-    for (uint32_t k = 0; k < held->count; k++)
-        kmm__sheet_pin(p, held->hold[k].sheet);
-    for (uint32_t k = 0; k < held->count && !error; k++)
-        error = sheet_bring(p, &held->hold[k]);
+    for (uint32_t k = 0; k < pins->count; k++)
+        kmm__page_pin(p, pins->pin[k].page);
+    for (uint32_t k = 0; k < pins->count && !error; k++)
+        error = page_bring(p, &pins->pin[k]);
     turn_leave(p);
-    for (uint32_t k = 0; k < held->count && !error && awaits; k++)
-        error = kmm__sheet_await(p, held->hold[k].sheet);
-    for (uint32_t k = 0; k < held->count; k++) {
+    for (uint32_t k = 0; k < pins->count && !error && awaits; k++)
+        error = kmm__page_await(p, pins->pin[k].page);
+    for (uint32_t k = 0; k < pins->count; k++) {
         if (error)
-            kmm__sheet_unpin(p, held->hold[k].sheet);
-        else if (held->hold[k].writes)
-            will_be_written(held->hold[k].sheet);
+            kmm__page_unpin(p, pins->pin[k].page);
+        else if (pins->pin[k].writes)
+            kmm__page_dirty(pins->pin[k].page);
     }
     return error;
 }
 
-static int held_acquire(kmm__spill_t *p, kmm__held_t *held, bool awaits)
+static int pins_acquire(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits)
 {
     uint64_t bytes = 0;
-    for (uint32_t k = 0; k < held->count; k++)
-        bytes += kmm__sheet_bytes(held->hold[k].sheet);
+    for (uint32_t k = 0; k < pins->count; k++)
+        bytes += kmm__page_bytes(pins->pin[k].page);
     if (bytes > p->limit) {
-        held->count = 0;
+        pins->count = 0;
         return kmm__error_set(KMM_E_MEMORY,
                               "needs %llu bytes of host memory at once, of which KMM_HOST_MEM "
                               "leaves %llu; a chunk of at most 1/%llu "
@@ -90,43 +80,43 @@ static int held_acquire(kmm__spill_t *p, kmm__held_t *held, bool awaits)
                               (unsigned long long)((bytes + p->limit - 1) / p->limit));
     }
     bool full = p->resident + bytes > p->limit;
-    int error = held->count ? held_bring(p, held, awaits) : 0;
+    int error = pins->count ? pins_bring(p, pins, awaits) : 0;
     if (error)
-        held->count = 0;
+        pins->count = 0;
     else if (full)
-        kmm__sheets_let_go_ahead(p);
+        kmm__pages_evict_early(p);
     return error;
 }
 
-void kmm__spill_release(kmm_runtime_t *rt, kmm__held_t *held)
+void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *pins)
 {
-    for (uint32_t k = 0; k < held->count; k++)
-        kmm__sheet_unpin(rt->memory->spill, held->hold[k].sheet);
-    free(held->hold);
-    *held = (kmm__held_t){0};
+    for (uint32_t k = 0; k < pins->count; k++)
+        kmm__page_unpin(rt->memory->spill, pins->pin[k].page);
+    free(pins->pin);
+    *pins = (kmm__page_pins_t){0};
 }
 
-/* ---- What has to be held ---- */
+/* ---- What has to be pinned ---- */
 
 typedef struct collect {
     kmm__spill_t *spill;
-    kmm__held_t *held;
+    kmm__page_pins_t *pins;
     kmm__array_t *array;
     bool reads, writes, whole; /* whole: rows are one run of bytes, all of which are written */
     bool more;                 /* something was added */
 } collect_t;
 
-static void collect_sheet(collect_t *c, kmm__sheet_t *s, bool covers)
+static void collect_page(collect_t *c, kmm__page_t *s, bool covers)
 {
     if (s->stamp != c->spill->stamp) {
         s->stamp = c->spill->stamp;
-        s->listed = c->held->count;
-        c->held->hold =
-            kmm__grow(c->held->hold, c->held->count, &c->held->capacity, sizeof(*c->held->hold));
-        c->held->hold[c->held->count++] = (kmm__hold_t){.sheet = s};
+        s->listed = c->pins->count;
+        c->pins->pin =
+            kmm__grow(c->pins->pin, c->pins->count, &c->pins->capacity, sizeof(*c->pins->pin));
+        c->pins->pin[c->pins->count++] = (kmm__page_pin_t){.page = s};
         c->more = true;
     }
-    kmm__hold_t *h = &c->held->hold[s->listed];
+    kmm__page_pin_t *h = &c->pins->pin[s->listed];
     h->reads |= c->reads;
     h->writes |= c->writes;
     h->covers |= covers;
@@ -134,18 +124,18 @@ static void collect_sheet(collect_t *c, kmm__sheet_t *s, bool covers)
 
 static void collect_bytes(collect_t *c, int64_t begin, int64_t end)
 {
-    int64_t size = (int64_t)c->spill->sheet_bytes;
+    int64_t size = (int64_t)c->spill->page_bytes;
     for (int64_t k = begin / size; k * size < end; k++) {
         int64_t last =
             (k + 1) * size < (int64_t)c->array->bytes ? (k + 1) * size : (int64_t)c->array->bytes;
-        collect_sheet(c, &c->array->sheets[k], c->whole && begin <= k * size && end >= last);
+        collect_page(c, &c->array->pages[k], c->whole && begin <= k * size && end >= last);
     }
 }
 
 static int collect_rows(void *arg, const kmm__rows_t *rows)
 {
     collect_t *c = arg;
-    if (rows->count > 1 && rows->pitch <= (int64_t)c->spill->sheet_bytes) {
+    if (rows->count > 1 && rows->pitch <= (int64_t)c->spill->page_bytes) {
         bool whole = c->whole;
         c->whole = false;
         collect_bytes(c, rows->offset,
@@ -159,14 +149,14 @@ static int collect_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-/* Lists anew what is already held, so that only what is missing is added. */
-static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__held_t *held)
+/* Lists anew what is already pinned, so that only what is missing is added. */
+static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__page_pins_t *pins)
 {
-    *c = (collect_t){.spill = p, .held = held};
+    *c = (collect_t){.spill = p, .pins = pins};
     p->stamp++;
-    for (uint32_t k = 0; k < held->count; k++) {
-        held->hold[k].sheet->stamp = p->stamp;
-        held->hold[k].sheet->listed = k;
+    for (uint32_t k = 0; k < pins->count; k++) {
+        pins->pin[k].page->stamp = p->stamp;
+        pins->pin[k].page->listed = k;
     }
 }
 
@@ -193,7 +183,7 @@ static void collect_host_task(collect_t *c, void *task)
     const kmm__task_t *t = task;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        if (!a->array->sheets)
+        if (!a->array->pages)
             continue;
         c->array = a->array;
         c->reads = a->mode != KMM_WRITE;
@@ -272,42 +262,42 @@ static void collect_leaving(collect_t *c, void *arg)
         kmm__map_visit(l->array->coherence.map, &boxes[b], evict_sole, &x);
 }
 
-/* Holds all that `fn` lists. What that is may become more while we wait: then all is given back and
- * taken anew, so that nothing is held by who waits for more. */
-static int hold_all(kmm__spill_t *p, kmm__held_t *held, bool awaits,
-                    void (*fn)(collect_t *c, void *arg), void *arg)
+/* Pins all that `fn` lists. While this waits, the list may grow. Then all pages are unpinned and
+ * pinned anew together, so that no thread has pages pinned while it waits for room. */
+static int pin_all(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits,
+                   void (*fn)(collect_t *c, void *arg), void *arg)
 {
     for (uint32_t pinned = 0;;) {
         collect_t c;
-        collect_begin(&c, p, held);
+        collect_begin(&c, p, pins);
         fn(&c, arg);
         if (!c.more)
             return 0;
         while (pinned)
-            kmm__sheet_unpin(p, held->hold[--pinned].sheet);
-        int error = held_acquire(p, held, awaits);
+            kmm__page_unpin(p, pins->pin[--pinned].page);
+        int error = pins_acquire(p, pins, awaits);
         if (error) {
-            free(held->hold);
-            *held = (kmm__held_t){0};
+            free(pins->pin);
+            *pins = (kmm__page_pins_t){0};
             return error;
         }
-        pinned = held->count;
+        pinned = pins->count;
     }
 }
 
 /* ---- Tasks ---- */
 
-int kmm__spill_hold_task(kmm__task_t *t)
+int kmm__spill_pin_task(kmm__task_t *t)
 {
     kmm__spill_t *p = t->device->runtime->memory->spill;
     bool on_host = t->device->space == KMM__HOST;
-    kmm__held_t held = {0};
+    kmm__page_pins_t pins = {0};
     if (!p || (!on_host && !p->crosses))
         return 0;
-    int error = hold_all(p, &held, !on_host, on_host ? collect_host_task : collect_device_task, t);
-    if (held.count) {
-        t->residency.held = kmm__alloc(sizeof(*t->residency.held));
-        *t->residency.held = held;
+    int error = pin_all(p, &pins, !on_host, on_host ? collect_host_task : collect_device_task, t);
+    if (pins.count) {
+        t->residency.page_pins = kmm__alloc(sizeof(*t->residency.page_pins));
+        *t->residency.page_pins = pins;
     }
     return error;
 }
@@ -320,34 +310,34 @@ bool kmm__spill_may_wait(const kmm_runtime_t *rt)
 int kmm__spill_await_task(kmm__task_t *t)
 {
     int error = 0;
-    for (uint32_t k = 0; t->residency.held && k < t->residency.held->count && !error; k++)
+    for (uint32_t k = 0; t->residency.page_pins && k < t->residency.page_pins->count && !error; k++)
         error =
-            kmm__sheet_await(t->device->runtime->memory->spill, t->residency.held->hold[k].sheet);
+            kmm__page_await(t->device->runtime->memory->spill, t->residency.page_pins->pin[k].page);
     return error;
 }
 
 int kmm__spill_expect_task(kmm__task_t *t)
 {
-    kmm__held_t *held = t->residency.held;
-    for (uint32_t k = 0; held && k < held->count; k++)
-        if (held->hold[k].sheet->state == KMM__SHEET_ABSENT) /* it could not be read */
-            return kmm__sheet_error(t->device->runtime->memory->spill, held->hold[k].sheet,
-                                    held->hold[k].sheet->error);
-    for (uint32_t k = 0; held && k < held->count; k++) {
-        kmm__sheet_t *s = held->hold[k].sheet;
-        if (s->state != KMM__SHEET_READING)
+    kmm__page_pins_t *pins = t->residency.page_pins;
+    for (uint32_t k = 0; pins && k < pins->count; k++)
+        if (pins->pin[k].page->state == KMM__PAGE_ABSENT) /* it could not be read */
+            return kmm__page_error(t->device->runtime->memory->spill, pins->pin[k].page,
+                                   pins->pin[k].page->error);
+    for (uint32_t k = 0; pins && k < pins->count; k++) {
+        kmm__page_t *s = pins->pin[k].page;
+        if (s->state != KMM__PAGE_READING)
             continue;
         s->waiters =
             kmm__grow(s->waiters, s->waiter_count, &s->waiter_capacity, sizeof(*s->waiters));
         s->waiters[s->waiter_count++] = t;
-        if (held->pending++ == 0)
+        if (pins->pending++ == 0)
             kmm__task_run_later(t, 1);
     }
     return 0;
 }
 
 /* Tells the tasks that wait for a read. */
-void kmm__spill_tell_waiters(kmm__spill_t *p, kmm__sheet_t *s, int error)
+void kmm__spill_tell_waiters(kmm__spill_t *p, kmm__page_t *s, int error)
 {
     kmm__task_t **waiters = s->waiters;
     uint32_t count = s->waiter_count;
@@ -355,23 +345,23 @@ void kmm__spill_tell_waiters(kmm__spill_t *p, kmm__sheet_t *s, int error)
     s->waiter_count = s->waiter_capacity = 0;
     for (uint32_t k = 0; k < count; k++)
         waiters[k]->runtime->tasks->hooks->arrived(waiters[k],
-                                                   error ? kmm__sheet_error(p, s, error) : 0,
-                                                   --waiters[k]->residency.held->pending == 0);
+                                                   error ? kmm__page_error(p, s, error) : 0,
+                                                   --waiters[k]->residency.page_pins->pending == 0);
     free(waiters);
 }
 
-void kmm__spill_release_task(kmm__task_t *t)
+void kmm__spill_unpin_task(kmm__task_t *t)
 {
-    if (!t->residency.held)
+    if (!t->residency.page_pins)
         return;
-    kmm__spill_release(t->device->runtime, t->residency.held);
-    free(t->residency.held);
-    t->residency.held = NULL;
+    kmm__spill_unpin(t->device->runtime, t->residency.page_pins);
+    free(t->residency.page_pins);
+    t->residency.page_pins = NULL;
 }
 
-int kmm__spill_hold_bytes(kmm__array_t *a, int64_t begin, int64_t end, kmm__device_t *from,
-                          kmm__held_t *held)
+int kmm__spill_pin_bytes(kmm__array_t *a, int64_t begin, int64_t end, kmm__device_t *from,
+                         kmm__page_pins_t *pins)
 {
     leaving_t l = {a, begin, end, from};
-    return hold_all(a->runtime->memory->spill, held, true, collect_leaving, &l);
+    return pin_all(a->runtime->memory->spill, pins, true, collect_leaving, &l);
 }

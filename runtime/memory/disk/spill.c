@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which sheets of host buffers are in memory. Rules that keep it from getting stuck:
+ * The limit of host memory: making and end. Rules that exclude deadlocks:
  *
- *  1. Sheets are held all at once, before the work that needs them is planned; one thread at a time
- *     collects them (the turn), and while it waits for room it waits only for work that holds all
- * it needs and for the disk's thread. So room comes back, and it gets it.
- *  2. Copies to devices are planned before their sources are in memory. They never wait for room:
- * what is not in memory passes through a buffer, which is free again when its copy is done.
- *  3. The disk's thread waits for nothing but the disk, and needs no memory: sheets are written
- * from where they are. A sheet that could not be written stays.
+ *  1. A task's pages are pinned all at once, before its work is planned, by one thread at a time
+ * (the turn). That thread waits only for tasks that have all their pages, and for the disk's
+ *     thread. So room becomes free, and the thread with the turn gets it.
+ *  2. Copies to devices are planned before their sources are in memory. They never wait for room: a
+ *     page that is not in memory is read into a buffer, which is free when its copy is done.
+ *  3. The disk's thread waits only for the disk and needs no memory: pages are written from where
+ * they are. A page that could not be written stays.
  */
 #include "memory/disk/spill.h"
 
@@ -18,13 +18,13 @@
 #include "base/error.h"
 #include "memory/disk/thread.h"
 
-enum { OS_PAGE = 4096, SHEETS_OF_LIMIT = 32, LEAST_SHEETS = 8 };
-#define SHEET_MOST ((uint64_t)8 << 20)
+enum { OS_PAGE = 4096, PAGES_OF_LIMIT = 32, LEAST_PAGES = 8 };
+#define PAGE_MOST ((uint64_t)8 << 20)
 
-static uint64_t choose_sheet(uint64_t limit)
+static uint64_t choose_page_bytes(uint64_t limit)
 {
     uint64_t size = OS_PAGE;
-    while (size < SHEET_MOST && size * 2 <= limit / SHEETS_OF_LIMIT)
+    while (size < PAGE_MOST && size * 2 <= limit / PAGES_OF_LIMIT)
         size *= 2;
     return size;
 }
@@ -34,17 +34,17 @@ static int choose_sizes(kmm__spill_t *p, uint64_t limit)
 {
     const kmm_runtime_t *rt = p->runtime;
     const kmm__backend_t *first = NULL;
-    uint64_t least = LEAST_SHEETS * OS_PAGE, buffers = 0;
-    p->sheet_bytes = choose_sheet(limit);
+    uint64_t least = LEAST_PAGES * OS_PAGE, buffers = 0;
+    p->page_bytes = choose_page_bytes(limit);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
         if (d->space == KMM__HOST)
             continue;
         p->crosses |= first && first != d->backend;
         first = d->backend;
-        buffers = KMM__SPILL_BUFFERS * p->sheet_bytes;
+        buffers = KMM__SPILL_BUFFERS * p->page_bytes;
         least =
-            least > LEAST_SHEETS * d->info.granularity ? least : LEAST_SHEETS * d->info.granularity;
+            least > LEAST_PAGES * d->info.granularity ? least : LEAST_PAGES * d->info.granularity;
     }
     if (limit < least + buffers)
         return kmm__error_set(KMM_E_INVALID,
@@ -58,7 +58,7 @@ static int choose_sizes(kmm__spill_t *p, uint64_t limit)
         return kmm__error_set(KMM_E_MEMORY, "no host memory for buffers of %llu bytes",
                               (unsigned long long)buffers);
     for (uint32_t k = 0; k < KMM__SPILL_BUFFERS; k++)
-        p->buffers[k].memory = (char *)p->buffer_memory + k * p->sheet_bytes;
+        p->buffers[k].memory = (char *)p->buffer_memory + k * p->page_bytes;
     return 0;
 }
 
@@ -105,8 +105,8 @@ void kmm__spill_stats(kmm_runtime_t *rt, kmm__spill_stats_t *out)
     *out = p->stats;
     out->limit = p->limit;
     out->resident = p->resident;
-    out->sheet_bytes = p->sheet_bytes;
-    out->stored = (uint64_t)(p->slot_count - p->free_count) * p->sheet_bytes;
+    out->page_bytes = p->page_bytes;
+    out->file_bytes = (uint64_t)(p->slot_count - p->free_count) * p->page_bytes;
     out->async = kmm__disk_is_async(p->disk);
     out->direct = kmm__disk_is_direct(p->disk);
 }

@@ -2,11 +2,11 @@
 /*
  * The limit of host memory, and what happens at it.
  *
- * With a limit, an array's host buffer is a row of sheets. A sheet is in memory or it is not; one
- * that is not may be stored in the spill file. The coherence map knows nothing of it: "the host
- * holds it" means in memory or on disk. Work on the host, copies to the host and copies from it
- * hold the sheets they touch, which keeps these in memory. Without a limit there are no sheets, and
- * all of this does nothing.
+ * With a limit, an array's host buffer is a row of pages. Each page is in memory, in the spill
+ * file, or in neither because the host holds nothing of it. Coherence does not tell memory from
+ * disk: the host is a holder in both cases. Work on the host, and copies from and to it, pin the
+ * pages they touch, which keeps these in memory. Without a limit there are no pages, and these
+ * functions do nothing.
  */
 #ifndef KMM__MEMORY_DISK_SPILL_H
 #define KMM__MEMORY_DISK_SPILL_H

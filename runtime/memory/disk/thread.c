@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk's thread: it reads sheets, writes them, and gives their pages back. */
+/* The disk's thread: it reads pages, writes them, and gives their memory back. */
 #include "memory/disk/thread.h"
 
 #include <signal.h>
@@ -9,56 +9,49 @@
 #include "base/error.h"
 #include "memory/disk/job.h"
 #include "memory/disk/pin.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 
-/* Gives a sheet's pages back. Not locked; nobody uses them. */
-static void give_pages(kmm__sheet_t *s)
+/* Gives a page's memory back to the system. Not locked; nothing uses it. */
+static void give_back(kmm__page_t *s)
 {
-    kmm__unpin(s->array, s->index);
-    madvise(kmm__sheet_memory(s), kmm__sheet_bytes(s), MADV_DONTNEED);
-}
-
-static void stays(kmm__spill_t *p, kmm__sheet_t *s)
-{
-    p->leaving -= kmm__sheet_bytes(s);
-    kmm__sheet_become_resident(p, s);
+    kmm__pageunlock(s->array, s->index);
+    madvise(kmm__page_memory(s), kmm__page_bytes(s), MADV_DONTNEED);
 }
 
 /* Called locked, unlocks meanwhile. */
-static void leave(kmm__spill_t *p, kmm__sheet_t *s)
+static void give_back_and_leave(kmm__spill_t *p, kmm__page_t *s)
 {
     pthread_mutex_unlock(&p->runtime->lock);
-    give_pages(s);
+    give_back(s);
     pthread_mutex_lock(&p->runtime->lock);
-    p->leaving -= kmm__sheet_bytes(s);
-    kmm__sheet_become_absent(p, s);
+    kmm__page_leave(p, s);
 }
 
 /* Called locked, unlocks meanwhile. */
 static void job_begin(kmm__spill_t *p, kmm__job_t *j)
 {
-    kmm__sheet_t *s = j->sheet;
+    kmm__page_t *s = j->page;
     bool leaves = j->kind == KMM__JOB_WRITE || j->kind == KMM__JOB_RELEASE;
     if (leaves && s->pins) { /* somebody has come to need it */
-        stays(p, s);
+        kmm__page_stay(p, s);
         free(j);
         return;
     }
     if (j->kind == KMM__JOB_WRITE && s->array->refs == 0) {
         j->kind = KMM__JOB_RELEASE;
-        p->stats.dropped += kmm__sheet_bytes(s);
+        p->stats.dropped += kmm__page_bytes(s);
     }
     if (j->kind == KMM__JOB_RELEASE) {
-        leave(p, s);
+        give_back_and_leave(p, s);
         free(j);
         return;
     }
     if (s->slot < 0)
         s->slot = kmm__slot_take(p);
     j->op = (kmm__disk_op_t){.writes = j->kind == KMM__JOB_WRITE,
-                             .memory = j->buffer ? j->buffer->memory : kmm__sheet_memory(s),
-                             .bytes = kmm__sheet_bytes(s),
-                             .offset = s->slot * (int64_t)p->sheet_bytes,
+                             .memory = j->buffer ? j->buffer->memory : kmm__page_memory(s),
+                             .bytes = kmm__page_bytes(s),
+                             .offset = s->slot * (int64_t)p->page_bytes,
                              .owner = j};
     p->in_flight++;
     pthread_mutex_unlock(&p->runtime->lock);
@@ -70,25 +63,25 @@ static void job_begin(kmm__spill_t *p, kmm__job_t *j)
 
 static void write_finish(kmm__spill_t *p, kmm__job_t *j)
 {
-    kmm__sheet_t *s = j->sheet;
+    kmm__page_t *s = j->page;
     if (j->op.error) {
         p->failures++;
         p->write_error = j->op.error;
-        stays(p, s);
+        kmm__page_stay(p, s);
         return;
     }
-    s->stored = true;
+    s->clean = true;
     s->checksum = j->checksum;
     p->stats.written += j->op.bytes;
     if (s->pins)
-        stays(p, s);
+        kmm__page_stay(p, s);
     else
-        leave(p, s);
+        give_back_and_leave(p, s);
 }
 
 static void read_finish(kmm__spill_t *p, kmm__job_t *j)
 {
-    kmm__sheet_t *s = j->sheet;
+    kmm__page_t *s = j->page;
     int error = j->op.error ? j->op.error : j->checksum != s->checksum ? KMM_E_CORRUPT : 0;
     p->stats.read += j->op.bytes;
     if (j->kind == KMM__JOB_FILL) {
@@ -99,12 +92,12 @@ static void read_finish(kmm__spill_t *p, kmm__job_t *j)
     } else if (error) {
         s->error = error;
         pthread_mutex_unlock(&p->runtime->lock);
-        give_pages(s);
+        give_back(s);
         pthread_mutex_lock(&p->runtime->lock);
-        kmm__sheet_become_absent(p, s);
+        kmm__page_fail(p, s);
         kmm__spill_tell_waiters(p, s, error);
     } else {
-        kmm__sheet_become_resident(p, s);
+        kmm__page_arrive(p, s);
         kmm__spill_tell_waiters(p, s, 0);
     }
 }

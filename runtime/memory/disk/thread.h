@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk's thread: it reads sheets, writes them, and gives their pages back. */
+/* The disk's thread: it reads pages, writes them, and gives their memory back. */
 #ifndef KMM__MEMORY_DISK_THREAD_H
 #define KMM__MEMORY_DISK_THREAD_H
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "memory/host/costs.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };
 
@@ -63,7 +63,7 @@ static bool host_open(probe_t *p)
     if (host == MAP_FAILED)
         return false;
     p->host = host;
-    kmm__near_bind(p->device, host, whole);
+    kmm__numa_bind(p->device, host, whole);
     memset(host, 1, whole);
     p->is_locked = p->device->backend->host_register(p->device->backend, host, whole) == 0;
     return p->is_locked;

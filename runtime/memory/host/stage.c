@@ -2,8 +2,8 @@
 /*
  * Copies between devices and ordinary memory through page-locked buffers, which several threads of
  * the CPU fill and empty. Page-locking memory costs as much as copying it several times, which
- * memory that is mapped for one launch does not pay back; pin.c says which memory goes which way,
- * by what both cost on this machine (costs.c).
+ * memory that is mapped for one launch does not pay back; pagelock.c says which memory goes which
+ * way, by what both cost on this machine (costs.c).
  *
  * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy
  * goes to a buffer, and once it is there, a thread empties that. So what has been copied out
@@ -12,18 +12,18 @@
  */
 #include "memory/host/stage.h"
 
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 #include "memory/state.h"
 
 /* ---- Copies in ---- */
 
 static void sent(void *arg, int status)
 {
-    kmm__slot_t *s = arg;
+    kmm__staging_t *s = arg;
     struct kmm__stager *p = s->stager;
     (void)status; /* the ticket of the copies tells */
     pthread_mutex_lock(&p->lock);
-    kmm__slot_free(s);
+    kmm__staging_free(s);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -32,19 +32,19 @@ static int send_filled(struct kmm__stager *p, kmm__stage_t *t)
 {
     kmm__backend_t *b = t->device->backend;
     int result = 0;
-    for (uint32_t k = 0; k < KMM__STAGE_SLOTS && t->filled; k++) {
-        kmm__slot_t *s = &p->slots[k];
-        if (s->state != KMM__SLOT_FILLED || s->stage != t)
+    for (uint32_t k = 0; k < KMM__STAGE_BUFFERS && t->filled; k++) {
+        kmm__staging_t *s = &p->buffers[k];
+        if (s->state != KMM__STAGING_FILLED || s->stage != t)
             continue;
         kmm__copy_t copy = {.dst_gpu = t->device->gpu,
                             .dst = s->at,
-                            .src = (kmm__addr_t)(uintptr_t)s->buffer,
+                            .src = (kmm__addr_t)(uintptr_t)s->memory,
                             .dst_pitch = s->pitch,
                             .src_pitch = s->width,
                             .width = s->width,
                             .rows = s->rows};
         t->filled--;
-        s->state = KMM__SLOT_COPIED;
+        s->state = KMM__STAGING_COPIED;
         pthread_mutex_unlock(&p->lock);
         int error = b->copy(t->stream, &copy);
         int notified = b->notify(t->stream, sent, s);
@@ -52,7 +52,7 @@ static int send_filled(struct kmm__stager *p, kmm__stage_t *t)
             kmm__stream_drain(b, t->stream);
         pthread_mutex_lock(&p->lock);
         if (notified)
-            kmm__slot_free(s);
+            kmm__staging_free(s);
         result = result ? result : error;
     }
     return result;
@@ -80,9 +80,9 @@ int kmm__stage_finish(kmm__stage_t *t)
 /* Whether something is on its way out to these bytes of the host. Locked. */
 static bool is_landing(const struct kmm__stager *p, const char *begin, const char *end)
 {
-    for (uint32_t k = KMM__STAGE_SLOTS; k < 2 * KMM__STAGE_SLOTS; k++) {
-        const kmm__slot_t *s = &p->slots[k];
-        if (s->state != KMM__SLOT_FREE && s->host < end &&
+    for (uint32_t k = KMM__STAGE_BUFFERS; k < 2 * KMM__STAGE_BUFFERS; k++) {
+        const kmm__staging_t *s = &p->buffers[k];
+        if (s->state != KMM__STAGING_FREE && s->host < end &&
             begin < s->host + (s->rows - 1) * s->pitch + s->width)
             return true;
     }
@@ -102,31 +102,31 @@ void kmm__stage_await(kmm_runtime_t *rt, const char *begin, const char *end)
 
 static void arrived(void *arg, int status)
 {
-    kmm__slot_t *s = arg;
+    kmm__staging_t *s = arg;
     struct kmm__stager *p = s->stager;
     pthread_mutex_lock(&p->lock);
     if (!status) {
-        kmm__slot_queue(s);
+        kmm__staging_queue(s);
     } else { /* the device is lost, which a notification behind this one says too */
-        kmm__slot_free(s);
+        kmm__staging_free(s);
         kmm__notes_deliver(p);
     }
     pthread_mutex_unlock(&p->lock);
 }
 
 /* Locked, unlocks meanwhile. */
-static int receive(kmm__slot_t *s)
+static int receive(kmm__staging_t *s)
 {
     struct kmm__stager *p = s->stager;
     kmm__backend_t *b = s->device->backend;
     kmm__copy_t copy = {.src_gpu = s->device->gpu,
-                        .dst = (kmm__addr_t)(uintptr_t)s->buffer,
+                        .dst = (kmm__addr_t)(uintptr_t)s->memory,
                         .src = s->at,
                         .dst_pitch = s->width,
                         .src_pitch = s->pitch,
                         .width = s->width,
                         .rows = s->rows};
-    s->state = KMM__SLOT_COPIED;
+    s->state = KMM__STAGING_COPIED;
     s->number = p->next_number++;
     p->landing++;
     pthread_mutex_unlock(&p->lock);
@@ -135,7 +135,7 @@ static int receive(kmm__slot_t *s)
         error = b->notify(s->stream, arrived, s);
     pthread_mutex_lock(&p->lock);
     if (error) {
-        kmm__slot_free(s);
+        kmm__staging_free(s);
         kmm__notes_deliver(p);
     }
     return error;
@@ -143,15 +143,15 @@ static int receive(kmm__slot_t *s)
 
 /* ---- Pieces ---- */
 
-/* A free slot, for which it waits. Locked, unlocks meanwhile. */
-static kmm__slot_t *slot_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
+/* A free buffer, for which it waits. Locked, unlocks meanwhile. */
+static kmm__staging_t *buffer_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
 {
-    uint32_t first = t->is_out ? KMM__STAGE_SLOTS : 0;
-    int node = kmm__near_node(t->device);
+    uint32_t first = t->is_out ? KMM__STAGE_BUFFERS : 0;
+    int node = kmm__numa_node(t->device);
     for (;;) {
         int e = t->filled ? send_filled(p, t) : 0;
         *error = *error ? *error : e;
-        kmm__slot_t *s = kmm__slot_near(p, first, node);
+        kmm__staging_t *s = kmm__staging_near(p, first, node);
         if (s)
             return s;
         if (!t->filled)
@@ -167,7 +167,7 @@ static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int
     int error = 0;
     kmm__stage_await(t->device->runtime, host, host + (rows - 1) * pitch + width);
     pthread_mutex_lock(&p->lock);
-    kmm__slot_t *s = slot_take(p, t, &error);
+    kmm__staging_t *s = buffer_take(p, t, &error);
     s->at = at;
     s->host = host;
     s->width = width;
@@ -180,7 +180,7 @@ static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int
         error = receive(s);
     } else if (!error) {
         t->filling++;
-        kmm__slot_queue(s);
+        kmm__staging_queue(s);
     }
     pthread_mutex_unlock(&p->lock);
     return error;
@@ -188,7 +188,7 @@ static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int
 
 static int run(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width)
 {
-    int64_t most = (int64_t)t->device->runtime->memory->stager->slot_bytes;
+    int64_t most = (int64_t)t->device->runtime->memory->stager->buffer_bytes;
     int error = 0;
     for (int64_t n; width > 0 && !error; width -= n) {
         n = width < most ? width : most;
@@ -202,7 +202,7 @@ static int run(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width)
 int kmm__stage_copy(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
                     int64_t rows)
 {
-    int64_t fit = (int64_t)t->device->runtime->memory->stager->slot_bytes / width;
+    int64_t fit = (int64_t)t->device->runtime->memory->stager->buffer_bytes / width;
     int error = 0;
     if (rows == 1 || width == pitch)
         return run(t, at, host, width * rows);

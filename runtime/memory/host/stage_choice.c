@@ -15,7 +15,7 @@ static void costs_look_up(struct kmm__stager *p, const kmm__device_t *d)
 {
     if (p->costs_state != KMM__COSTS_NEW)
         return;
-    bool known = kmm__costs_load(d, p->threads_wanted, p->slot_bytes, &p->costs);
+    bool known = kmm__costs_load(d, p->threads_wanted, p->buffer_bytes, &p->costs);
     p->costs_state = known ? KMM__COSTS_KNOWN : KMM__COSTS_MISSING;
     p->times = known ? kmm__costs_times(&p->costs) : USUAL_TIMES;
 }
@@ -45,12 +45,12 @@ bool kmm__stage_works(kmm__device_t *d)
 /* Frees the buffers of t that have been filled. Locked. */
 static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
 {
-    for (uint32_t k = 0; k < KMM__STAGE_SLOTS && t->filled; k++) {
-        kmm__slot_t *s = &p->slots[k];
-        if (s->state != KMM__SLOT_FILLED || s->stage != t)
+    for (uint32_t k = 0; k < KMM__STAGE_BUFFERS && t->filled; k++) {
+        kmm__staging_t *s = &p->buffers[k];
+        if (s->state != KMM__STAGING_FILLED || s->stage != t)
             continue;
         t->filled--;
-        kmm__slot_free(s);
+        kmm__staging_free(s);
     }
 }
 
@@ -61,17 +61,17 @@ static double fill_time(struct kmm__stager *p, char *sample)
     double begin = kmm__costs_now();
     pthread_mutex_lock(&p->lock);
     for (size_t offset = 0; offset < KMM__SAMPLE_BYTES || t.filling || t.filled;) {
-        kmm__slot_t *s = offset < KMM__SAMPLE_BYTES ? kmm__slot_near(p, 0, -1) : NULL;
+        kmm__staging_t *s = offset < KMM__SAMPLE_BYTES ? kmm__staging_near(p, 0, -1) : NULL;
         if (s) {
             int64_t n =
-                (int64_t)(KMM__SAMPLE_BYTES - offset < p->slot_bytes ? KMM__SAMPLE_BYTES - offset
-                                                                     : p->slot_bytes);
+                (int64_t)(KMM__SAMPLE_BYTES - offset < p->buffer_bytes ? KMM__SAMPLE_BYTES - offset
+                                                                       : p->buffer_bytes);
             s->host = sample + offset;
             s->width = s->pitch = n;
             s->rows = 1;
             s->stage = &t;
             t.filling++;
-            kmm__slot_queue(s);
+            kmm__staging_queue(s);
             offset += (size_t)n;
             continue;
         }
@@ -96,7 +96,7 @@ static bool measure(struct kmm__stager *p, kmm__device_t *d, kmm__copy_costs_t *
         best = k == 0 || took < best ? took : best;
     }
     out->stage = best / KMM__SAMPLE_BYTES;
-    kmm__costs_measure(d, sample, p->memory, KMM__STAGE_SLOTS * p->slot_bytes, out);
+    kmm__costs_measure(d, sample, p->memory, KMM__STAGE_BUFFERS * p->buffer_bytes, out);
     munmap(sample, KMM__SAMPLE_BYTES);
     return true;
 }
@@ -113,7 +113,7 @@ double kmm__stage_times(kmm__device_t *d, uint64_t bytes)
         pthread_mutex_unlock(&p->lock);
         bool measured = measure(p, d, &costs);
         if (measured)
-            kmm__costs_save(d, p->threads_wanted, p->slot_bytes, &costs);
+            kmm__costs_save(d, p->threads_wanted, p->buffer_bytes, &costs);
         pthread_mutex_lock(&p->lock);
         p->costs_state = KMM__COSTS_KNOWN;
         p->costs = measured ? costs : p->costs;

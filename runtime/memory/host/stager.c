@@ -9,19 +9,19 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 #include "memory/state.h"
 
-enum { LEAST_CPUS = 4, SPARED_CPUS = 2, SLOT_BYTES = 1 << 20 };
+enum { LEAST_CPUS = 4, SPARED_CPUS = 2, BUFFER_BYTES = 1 << 20 };
 
 /* ---- Notes ---- */
 
 /* Whether a piece before the note has not landed. Locked. */
 static bool is_behind(const struct kmm__stager *p, const kmm__note_t *n)
 {
-    for (uint32_t k = KMM__STAGE_SLOTS; k < 2 * KMM__STAGE_SLOTS; k++)
-        if (p->slots[k].state != KMM__SLOT_FREE && p->slots[k].device == n->device &&
-            p->slots[k].number < n->number)
+    for (uint32_t k = KMM__STAGE_BUFFERS; k < 2 * KMM__STAGE_BUFFERS; k++)
+        if (p->buffers[k].state != KMM__STAGING_FREE && p->buffers[k].device == n->device &&
+            p->buffers[k].number < n->number)
             return true;
     return false;
 }
@@ -92,39 +92,39 @@ int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void 
 
 /* ---- The threads ---- */
 
-void kmm__slot_free(kmm__slot_t *s)
+void kmm__staging_free(kmm__staging_t *s)
 {
-    s->state = KMM__SLOT_FREE;
+    s->state = KMM__STAGING_FREE;
     s->stager->landing -= s->stage == NULL;
     pthread_cond_broadcast(&s->stager->changed);
 }
 
 static void rows_copy(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
-                      const kmm__slot_t *s)
+                      const kmm__staging_t *s)
 {
     for (int64_t k = 0; k < s->rows; k++)
         memcpy(to + k * to_pitch, from + k * from_pitch, (size_t)s->width);
 }
 
 /* Locked, unlocks meanwhile. */
-static void slot_work(kmm__slot_t *s)
+static void buffer_work(kmm__staging_t *s)
 {
     struct kmm__stager *p = s->stager;
-    s->state = KMM__SLOT_WORKED;
+    s->state = KMM__STAGING_WORKED;
     pthread_mutex_unlock(&p->lock);
     if (s->stage)
-        rows_copy(s->buffer, s->width, s->host, s->pitch, s);
+        rows_copy(s->memory, s->width, s->host, s->pitch, s);
     else
-        rows_copy(s->host, s->pitch, s->buffer, s->width, s);
+        rows_copy(s->host, s->pitch, s->memory, s->width, s);
     pthread_mutex_lock(&p->lock);
     if (s->stage) {
-        s->state = KMM__SLOT_FILLED;
+        s->state = KMM__STAGING_FILLED;
         s->stage->filling--;
         s->stage->filled++;
         pthread_cond_broadcast(&p->changed);
         return;
     }
-    kmm__slot_free(s);
+    kmm__staging_free(s);
     kmm__notes_deliver(p);
 }
 
@@ -133,7 +133,7 @@ static void *stage_main(void *arg)
     struct kmm__stager *p = arg;
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        kmm__slot_t *s = p->first;
+        kmm__staging_t *s = p->first;
         if (!s && p->stopping)
             break;
         if (!s) {
@@ -143,32 +143,32 @@ static void *stage_main(void *arg)
         p->first = s->next;
         if (!p->first)
             p->end = &p->first;
-        slot_work(s);
+        buffer_work(s);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-void kmm__slot_queue(kmm__slot_t *s)
+void kmm__staging_queue(kmm__staging_t *s)
 {
     struct kmm__stager *p = s->stager;
-    s->state = KMM__SLOT_QUEUED;
+    s->state = KMM__STAGING_QUEUED;
     s->next = NULL;
     *p->end = s;
     p->end = &s->next;
     pthread_cond_signal(&p->work);
 }
 
-/* A free slot of those from `first` on, on that node of the host's memory if there is one; NULL:
+/* A free buffer of those from `first` on, on that node of the host's memory if there is one; NULL:
  * none is free. Locked. */
-kmm__slot_t *kmm__slot_near(struct kmm__stager *p, uint32_t first, int node)
+kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int node)
 {
-    kmm__slot_t *any = NULL;
-    for (uint32_t k = first; k < first + KMM__STAGE_SLOTS; k++) {
-        kmm__slot_t *s = &p->slots[k];
-        if (s->state == KMM__SLOT_FREE && s->node == node)
+    kmm__staging_t *any = NULL;
+    for (uint32_t k = first; k < first + KMM__STAGE_BUFFERS; k++) {
+        kmm__staging_t *s = &p->buffers[k];
+        if (s->state == KMM__STAGING_FREE && s->node == node)
             return s;
-        if (s->state == KMM__SLOT_FREE && !any)
+        if (s->state == KMM__STAGING_FREE && !any)
             any = s;
     }
     return any;
@@ -186,12 +186,12 @@ static uint32_t threads_wanted(void)
     return n < 0 ? 0 : n > KMM__STAGE_THREADS ? KMM__STAGE_THREADS : (uint32_t)n;
 }
 
-/* KMM_STAGE_BYTES: of one buffer; there are 2 * KMM__STAGE_SLOTS. */
-static size_t slot_bytes(void)
+/* KMM_STAGE_BYTES: of one buffer; there are 2 * KMM__STAGE_BUFFERS. */
+static size_t buffer_bytes(void)
 {
     const char *text = getenv("KMM_STAGE_BYTES");
     long page = sysconf(_SC_PAGESIZE), n = text ? strtol(text, NULL, 10) : 0;
-    return n > 0 ? (size_t)((n + page - 1) / page * page) : SLOT_BYTES;
+    return n > 0 ? (size_t)((n + page - 1) / page * page) : BUFFER_BYTES;
 }
 
 /* KMM_STAGE_TIMES: instead of what is measured. */
@@ -218,29 +218,30 @@ int kmm__stage_start(kmm_runtime_t *rt)
     p->end = &p->first;
     p->notes_end = &p->notes;
     p->threads_wanted = threads_wanted();
-    p->slot_bytes = slot_bytes();
+    p->buffer_bytes = buffer_bytes();
     return times_given(p);
 }
 
 /* The buffers are dealt to the devices, those of each direction alike, and each is near its own. */
-static void slots_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory)
+static void buffers_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory)
 {
-    for (uint32_t k = 0; k < 2 * KMM__STAGE_SLOTS; k++) {
-        kmm__device_t *d = rt->device[k % KMM__STAGE_SLOTS * rt->visible_count / KMM__STAGE_SLOTS];
-        char *buffer = memory + k * p->slot_bytes;
-        kmm__near_bind(d, buffer, p->slot_bytes);
-        p->slots[k] = (kmm__slot_t){.stager = p, .buffer = buffer, .node = kmm__near_node(d)};
+    for (uint32_t k = 0; k < 2 * KMM__STAGE_BUFFERS; k++) {
+        kmm__device_t *d =
+            rt->device[k % KMM__STAGE_BUFFERS * rt->visible_count / KMM__STAGE_BUFFERS];
+        char *buffer = memory + k * p->buffer_bytes;
+        kmm__numa_bind(d, buffer, p->buffer_bytes);
+        p->buffers[k] = (kmm__staging_t){.stager = p, .memory = buffer, .node = kmm__numa_node(d)};
     }
 }
 
 /* Buffers and threads are made for the first copy. Not locked; others wait. */
 bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t *backend)
 {
-    size_t bytes = 2 * KMM__STAGE_SLOTS * p->slot_bytes;
+    size_t bytes = 2 * KMM__STAGE_BUFFERS * p->buffer_bytes;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
-    slots_place(p, rt, memory);
+    buffers_place(p, rt, memory);
     if (backend->host_register(backend, memory, bytes)) {
         munmap(memory, bytes);
         return false;
@@ -258,8 +259,8 @@ bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t 
 static bool is_quiet(const struct kmm__stager *p)
 {
     bool quiet = !p->coming && !p->notes && !p->delivering;
-    for (uint32_t k = 0; k < 2 * KMM__STAGE_SLOTS; k++)
-        quiet &= p->slots[k].state == KMM__SLOT_FREE;
+    for (uint32_t k = 0; k < 2 * KMM__STAGE_BUFFERS; k++)
+        quiet &= p->buffers[k].state == KMM__STAGING_FREE;
     return quiet;
 }
 
@@ -276,7 +277,7 @@ void kmm__stage_stop(kmm_runtime_t *rt)
         pthread_join(p->threads[k], NULL);
     if (p->memory) {
         p->locked_by->host_unregister(p->locked_by, p->memory);
-        munmap(p->memory, 2 * KMM__STAGE_SLOTS * p->slot_bytes);
+        munmap(p->memory, 2 * KMM__STAGE_BUFFERS * p->buffer_bytes);
     }
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->changed);

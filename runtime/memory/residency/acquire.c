@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frames are mapped where. Only a device's own thread acquires its frames, one task at
- * a time, and tasks hold what they have acquired until they are done; so of the tasks that wait for
- * memory of a device none holds any, those that hold memory wait for none, and all of it comes
- * back. What is mapped ahead (ahead.c) is held by nobody: it waits for nothing, and may be evicted.
+ * Acquisition: the frames that a task needs are mapped and pinned.
+ *
+ * Only a device's own thread acquires its frames, one task at a time, and pins last until the task
+ * is done. So a task that waits for memory of a device has none pinned there, tasks with pins wait
+ * for no memory, and all memory becomes free in the end. Premapped frames (premap.c) are not
+ * pinned: they may be evicted.
  */
 #include "memory/residency/acquire.h"
 
@@ -12,26 +14,26 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
-#include "memory/residency/ahead.h"
 #include "memory/residency/evict.h"
 #include "memory/residency/exceed.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
+#include "memory/residency/premap.h"
 
 enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
 
 typedef struct wanted {
     kmm__task_t *task;
-    kmm__frame_t **frames; /* those that were not mapped */
+    kmm__frame_t **frames; /* wanted and not mapped */
     uint32_t count, capacity;
-    kmm__frame_t **closed; /* those that are, and to which the device has no access yet */
+    kmm__frame_t **closed; /* mapped, but the device has no access yet */
     uint32_t closed_count, closed_capacity;
-    uint64_t bytes;   /* of all that is wanted, but for what is away already */
-    uint64_t missing; /* of what is not mapped yet */
-    uint64_t ahead;   /* of what was mapped ahead */
-    uint64_t held;    /* of what it has of the device's memory */
-    bool exceeds;     /* what finds no room is to be away */
+    uint64_t bytes;     /* of all frames wanted, without host-backed ones */
+    uint64_t missing;   /* of what is not mapped yet */
+    uint64_t premapped; /* of premapped frames among them */
+    uint64_t pinned;    /* of device memory that it has pinned */
+    bool exceeds;       /* frames that find no room become host-backed */
 } wanted_t;
 
 static void note_closed(wanted_t *w, kmm__frame_t *f)
@@ -51,10 +53,10 @@ static void want(void *ctx, kmm__frame_t *f)
     kmm__uses_meet(f, w->task);
     w->bytes += kmm__frame_bytes(f);
     if (f->state == KMM__FRAME_MAPPED) {
-        w->held += kmm__frame_bytes(f);
-        w->ahead += f->ahead ? f->array->frame_bytes : 0;
+        w->pinned += kmm__frame_bytes(f);
+        w->premapped += f->premapped ? f->array->frame_bytes : 0;
         kmm__frame_pin(w->task, f);
-        note_closed(w, f); /* giving access has failed before */
+        note_closed(w, f); /* an earlier attempt to give access may have failed */
         return;
     }
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
@@ -125,8 +127,7 @@ static int windows_ensure(kmm__task_t *t)
 /* Waits for something to change; KMM_E_MEMORY when nothing can. */
 static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
-    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned &&
-        !d->memory->is_moving_ahead)
+    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
     pthread_cond_wait(&d->wake, &d->runtime->lock);
@@ -134,8 +135,8 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* Memory of the host's for f, since the device has no room for it. */
-static int frame_place_away(wanted_t *w, kmm__frame_t *f)
+/* Gives f host memory, since the device has no room for it. */
+static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     uint64_t bytes = f->array->frame_bytes;
@@ -145,14 +146,14 @@ static int frame_place_away(wanted_t *w, kmm__frame_t *f)
     if (error)
         return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
                                      : driver_error(d, error);
-    f->away = true;
-    d->memory->away += bytes;
-    kmm__count_most(&d->counters.away_most, d->memory->away);
+    f->host_backed = true;
+    d->memory->host_backed_bytes += bytes;
+    kmm__count_most(&d->counters.away_most, d->memory->host_backed_bytes);
     return 0;
 }
 
-/* Whether what finds no room is to be away. The driver may have less than there was when the
- * acquisition began. */
+/* Whether frames that find no room become host-backed. Asked again, because the driver may have
+ * less memory now than when the acquisition began. */
 static bool exceeds_now(wanted_t *w)
 {
     if (!w->exceeds && kmm__task_may_exceed(w->task, w->bytes)) {
@@ -162,51 +163,77 @@ static bool exceeds_now(wanted_t *w)
     return w->exceeds;
 }
 
-/* A physical frame for f: a spare one, a new one, or one that is evicted for it; at last, one that
- * is away. */
+/* New memory of the device for f. It is counted before it is there, so that no other thread takes
+ * the room. Unlocks meanwhile. */
+static int frame_create(kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    d->memory->used += bytes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
+    pthread_mutex_lock(&d->runtime->lock);
+    d->memory->used -= error ? bytes : 0;
+    return error;
+}
+
+/* A frame to evict for what is still missing; NULL: it is better to wait. */
+static kmm__frame_t *choose_victim(const wanted_t *w)
+{
+    const kmm__device_t *d = w->task->device;
+    uint64_t needed = w->missing + kmm__frames_reserve(d), evicting = d->memory->evicting_bytes;
+    return evicting < needed ? kmm__frames_victim(d, evicting, needed) : NULL;
+}
+
+/* Takes one step towards room for a frame, the cheapest first. *is_stuck: none can be taken. */
+static int room_make(const wanted_t *w, bool *is_stuck)
+{
+    kmm__device_t *d = w->task->device;
+    kmm_runtime_t *rt = d->runtime;
+    kmm__frame_t *victim;
+    if (d->memory->spare_count) {
+        kmm__spare_destroy(rt, d);
+    } else if (kmm__pack_trim(d)) {
+        return 0;
+    } else if (d->memory->evicted) {
+        kmm__frame_unmap(rt, d->memory->evicted);
+    } else if ((victim = choose_victim(w))) {
+        d->memory->pressure = PRESSURE_LASTS;
+        return kmm__frame_evict(rt, victim);
+    } else {
+        *is_stuck = wait_for_memory(d, w->pinned) != 0;
+    }
+    return 0;
+}
+
+/* Memory for f: spare, new, or of a frame that is evicted for it. If none of these can be had, f is
+ * made host-backed, or the task is too large. */
 static int frame_obtain(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm_runtime_t *rt = d->runtime;
     uint64_t bytes = f->array->frame_bytes;
-    for (kmm__frame_t *victim;;) {
+    for (bool is_stuck = false;;) {
+        int error = 0;
         if (kmm__spare_take(d, bytes, &f->handle))
             return 0;
         if (d->memory->used + bytes <= d->memory->limit) {
-            d->memory->used += bytes;
-            pthread_mutex_unlock(&rt->lock);
-            int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
-            pthread_mutex_lock(&rt->lock);
-            d->memory->used -= error ? bytes : 0;
+            error = frame_create(f);
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
-            d->memory->limit = d->memory->used; /* others use the device too */
-        } else if (d->memory->spare_count) {
-            kmm__spare_destroy(rt, d);
-        } else if (kmm__pack_trim(d)) {
+            d->memory->limit = d->memory->used; /* other programs use the device too */
             continue;
-        } else if (d->memory->evicted) {
-            kmm__frame_t *gone = d->memory->evicted;
-            kmm__evicted_take(d, gone);
-            kmm__frame_unmap(rt, gone);
-        } else if (d->memory->evicting_bytes < w->missing + kmm__frames_reserve(d) &&
-                   (victim = kmm__frames_victim(d, d->memory->evicting_bytes,
-                                                w->missing + kmm__frames_reserve(d)))) {
-            d->memory->pressure = PRESSURE_LASTS;
-            int error = kmm__frame_evict(rt, victim);
-            if (error)
-                return error;
-        } else {
-            int error = wait_for_memory(d, w->held);
-            if (error)
-                return exceeds_now(w) ? frame_place_away(w, f)
-                                      : kmm__task_too_large(w->task, w->bytes);
         }
+        error = room_make(w, &is_stuck);
+        if (error)
+            return error;
+        if (is_stuck)
+            return exceeds_now(w) ? frame_make_host_backed(w, f)
+                                  : kmm__task_too_large(w->task, w->bytes);
     }
 }
 
-/* It is being mapped ahead, which takes little longer than to be woken: some hundred microseconds
- * for a run. */
+/* Waits until f is mapped. It is being premapped, which takes little longer than to be woken, some
+ * hundred microseconds for a run: so this spins first. */
 static void await_moving(const kmm__frame_t *f)
 {
     enum { SPINS = 16 };
@@ -220,58 +247,71 @@ static void await_moving(const kmm__frame_t *f)
         pthread_cond_wait(&d->wake, &d->runtime->lock);
 }
 
-static int frame_map(wanted_t *w, kmm__frame_t *f)
+/* The driver maps the memory that f has. Unlocks meanwhile. */
+static int frame_place(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm_runtime_t *rt = d->runtime;
-    if (f->state == KMM__FRAME_MOVING)
-        await_moving(f);
-    while (f->state == KMM__FRAME_EVICTING)
-        pthread_cond_wait(&d->wake, &rt->lock);
-    if (f->state == KMM__FRAME_EVICTED) {
-        kmm__evicted_take(d, f); /* its contents are no longer counted on, but it is still mapped */
-        kmm__frame_set(f, KMM__FRAME_MAPPED);
-        kmm__frame_list_push(&d->memory->idle, f);
-    } else if (f->state != KMM__FRAME_MAPPED) { /* it may be by now: ahead, or again, since an
-                                                   eviction has failed */
-        kmm__frame_set(f, KMM__FRAME_MOVING);   /* from here on, so that nobody maps it ahead */
-        kmm__ahead_wake(d);
-        int error = frame_obtain(w, f);
-        if (error) {
-            kmm__frame_set(f, KMM__FRAME_ABSENT);
-            return error;
-        }
-        pthread_mutex_unlock(&rt->lock);
-        uint64_t begin = kmm__now();
-        error = d->info.whole ? 0
+    pthread_mutex_unlock(&d->runtime->lock);
+    uint64_t begin = kmm__now();
+    int error = d->info.whole ? 0
                               : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
                                                         f->array->frame_bytes);
-        kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
-        pthread_mutex_lock(&rt->lock);
-        if (error) {
-            kmm__frame_set(f, KMM__FRAME_ABSENT);
-            driver_error(d, error);
-            if (f->away)
-                kmm__away_destroy(f);
-            else
-                kmm__spare_push(d, f->handle, f->array->frame_bytes);
-            return error;
-        }
-        if (d->info.whole)
-            f->array->residence[d->index].window = f->handle;
-        kmm__frame_set(f, KMM__FRAME_MAPPED);
-        f->allowed = d->info.whole;
-        d->memory->ahead_failed = false;
-        kmm__frame_list_push(&d->memory->idle, f);
+    kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (d->info.whole)
+        f->array->residence[d->index].window = f->handle;
+    return error;
+}
+
+/* ABSENT -> MAPPED. It is MOVING meanwhile, so that nobody premaps it. */
+static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__frame_begin_mapping(f);
+    kmm__premap_wake(d);
+    int error = frame_obtain(w, f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        return error;
     }
-    kmm__frame_pin(w->task, f);
-    note_closed(w, f);
-    w->missing -= f->array->frame_bytes;
-    w->held += kmm__frame_bytes(f);
+    error = frame_place(f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        driver_error(d, error);
+        if (f->host_backed)
+            kmm__host_backed_destroy(f);
+        else
+            kmm__spare_push(d, f->handle, f->array->frame_bytes);
+        return error;
+    }
+    kmm__frame_mapped(f, d->info.whole);
+    d->memory->premap_failed = false;
     return 0;
 }
 
-/* Those that are being mapped ahead right now come last. */
+/* Maps f, whatever state it is in, and pins it. An evicted frame is still mapped and has its
+ * contents, though nobody counts on them. */
+static int frame_map(wanted_t *w, kmm__frame_t *f)
+{
+    int error = 0;
+    if (f->state == KMM__FRAME_MOVING)
+        await_moving(f);
+    while (f->state == KMM__FRAME_EVICTING)
+        pthread_cond_wait(&f->device->wake, &f->device->runtime->lock);
+    if (f->state == KMM__FRAME_EVICTED)
+        kmm__frame_reclaim(f);
+    else if (f->state == KMM__FRAME_ABSENT)
+        error = frame_map_absent(w, f);
+    if (error)
+        return error;
+    kmm__frame_pin(w->task, f);
+    note_closed(w, f);
+    w->missing -= f->array->frame_bytes;
+    w->pinned += kmm__frame_bytes(f);
+    return 0;
+}
+
+/* Frames that are being premapped right now come last. */
 static int frames_map(wanted_t *w)
 {
     int error = 0;
@@ -309,9 +349,9 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
     return error ? driver_error(d, error) : 0;
 }
 
-/* While memory is short a device's thread does not go far ahead of its copies: what it evicted for
- * tasks that wait behind others would have been better kept. Others that hold memory wait for none,
- * so they come to an end. */
+/* While memory is short, a device's thread does not issue far before its copies: frames evicted for
+ * tasks that wait behind others would better have been kept. Tasks with pins wait for no memory, so
+ * they end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
@@ -320,8 +360,57 @@ static void await_turn(const wanted_t *w)
         return;
     kmm__frames_note_needed(d);
     while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
-        if (wait_for_memory(d, w->held))
+        if (wait_for_memory(d, w->pinned))
             return;
+}
+
+static void want_all(wanted_t *w)
+{
+    kmm__task_t *t = w->task;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (!t->accesses[k].array->object.is_abstract)
+            want_box(w, &t->accesses[k]);
+    t->residency.is_expected = false;
+}
+
+/* Notes how many bytes the task had to have mapped. The average smooths that tasks which begin and
+ * end inside frames differ from one to the next. Memory is no longer short after some tasks that
+ * miss nothing. */
+static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
+{
+    uint64_t *average = &d->memory->missing;
+    if (coming)
+        *average = *average ? (3 * *average + coming) / 4 : coming;
+    if (d->memory->pressure && w->missing == 0)
+        d->memory->pressure--;
+}
+
+/* Whether the device can have so much at all. Warns of what will be slow. */
+static int check_limit(wanted_t *w)
+{
+    const kmm__task_t *t = w->task;
+    struct kmm__device_memory *m = t->device->memory;
+    if (w->bytes > m->limit)
+        m->limit = m->most; /* the driver may have more by now */
+    w->exceeds = w->bytes > m->limit && kmm__task_may_exceed(t, w->bytes);
+    if (w->bytes > m->limit && !w->exceeds)
+        return kmm__task_too_large(t, w->bytes);
+    if (w->exceeds)
+        kmm__warn_exceeding(t, w->bytes);
+    kmm__warn_amplified(t, w->bytes);
+    return 0;
+}
+
+static int map_missing(wanted_t *w)
+{
+    kmm__device_t *d = w->task->device;
+    d->memory->acquires = true;
+    await_turn(w);
+    int error = frames_map(w);
+    if (!error)
+        error = frames_allow(w, d);
+    d->memory->acquires = false;
+    return error;
 }
 
 int kmm__frames_acquire(kmm__task_t *t, bool resident)
@@ -331,42 +420,16 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     int error = resident ? 0 : windows_ensure(t);
     d->memory->stamp++;
     d->memory->now = t->sequence;
-    for (uint32_t k = 0; k < t->access_count && !error; k++) {
-        const kmm__access_t *a = &t->accesses[k];
-        if (!a->array->object.is_abstract)
-            want_box(&w, a);
-    }
     if (!error)
-        t->residency.is_expected = false;
-    uint64_t coming = w.missing + w.ahead;
-    if (coming) /* tasks that begin and end inside frames differ from one to the next */
-        d->memory->missing = d->memory->missing ? (3 * d->memory->missing + coming) / 4 : coming;
-    if (d->memory->pressure && w.missing == 0)
-        d->memory->pressure--;
-    if (w.bytes > d->memory->limit)
-        d->memory->limit = d->memory->most; /* the driver may have more by now */
-    w.exceeds = w.bytes > d->memory->limit && kmm__task_may_exceed(t, w.bytes);
-    if (!error && w.bytes > d->memory->limit && !w.exceeds)
-        error = kmm__task_too_large(t, w.bytes);
-    if (!error && w.exceeds)
-        kmm__warn_exceeding(t, w.bytes);
+        want_all(&w);
+    uint64_t coming = w.missing + w.premapped;
+    note_missing(d, &w, coming);
     if (!error)
-        kmm__warn_amplified(t, w.bytes);
-    if (w.ahead)
-        kmm__ahead_wake(d);
-    if (w.count == 0 && w.closed_count == 0) {
-        t->residency.coming = error ? 0 : coming;
-        d->memory->coming += t->residency.coming;
-        return error;
-    }
-    d->memory->acquires = true;
-    if (!error)
-        await_turn(&w);
-    if (!error)
-        error = frames_map(&w);
-    if (!error)
-        error = frames_allow(&w, d);
-    d->memory->acquires = false;
+        error = check_limit(&w);
+    if (w.premapped)
+        kmm__premap_wake(d);
+    if (!error && (w.count || w.closed_count))
+        error = map_missing(&w);
     t->residency.coming = error ? 0 : coming;
     d->memory->coming += t->residency.coming;
     free(w.frames);

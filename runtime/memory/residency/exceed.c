@@ -15,7 +15,7 @@ static void count_frame(void *ctx, kmm__frame_t *f)
 {
     counted_t *c = ctx;
     c->frames++;
-    c->here += !f->away;
+    c->here += !f->host_backed;
 }
 
 /* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames

@@ -2,9 +2,15 @@
 /* Frames: their states, the lists they are on, and who keeps them there. */
 #include "memory/residency/frame.h"
 
-#include "base/alloc.h"
+#include <assert.h>
 
-void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f)
+#include "base/alloc.h"
+#include "base/valid.h"
+#include "memory/residency/pack.h"
+
+/* ---- Lists ---- */
+
+static void list_push(kmm__frame_t **list, kmm__frame_t *f)
 {
     f->previous = NULL;
     f->next = *list;
@@ -13,7 +19,7 @@ void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f)
     *list = f;
 }
 
-void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f)
+static void list_remove(kmm__frame_t **list, kmm__frame_t *f)
 {
     *(f->previous ? &f->previous->next : list) = f->next;
     if (f->next)
@@ -21,20 +27,170 @@ void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f)
     f->previous = f->next = NULL;
 }
 
-/* Somebody uses what was mapped ahead, or it goes. */
-void kmm__frame_ahead_end(kmm__frame_t *f)
+/* ---- Validity ---- */
+
+static bool links_are_valid(const kmm__frame_t *f, const kmm__frame_t *first)
 {
-    if (f->ahead)
-        f->device->memory->ahead_bytes -= f->array->frame_bytes;
-    f->ahead = false;
+    return (f->previous ? f->previous->next == f : first == f) &&
+           (!f->next || f->next->previous == f);
 }
 
-/* How many are mapped is counted, since mostly all are. */
-void kmm__frame_set(kmm__frame_t *f, kmm__frame_state_t state)
+bool kmm__frame_is_valid(const kmm__frame_t *f)
+{
+    const struct kmm__device_memory *m = f->device->memory;
+    if (f->pins && f->state != KMM__FRAME_MAPPED)
+        return false;
+    if (f->premapped &&
+        (f->pins || (f->state != KMM__FRAME_MAPPED && f->state != KMM__FRAME_MOVING)))
+        return false;
+    if (f->state == KMM__FRAME_MAPPED)
+        return links_are_valid(f, f->pins ? m->busy : m->idle);
+    if (f->state == KMM__FRAME_EVICTED)
+        return links_are_valid(f, m->evicted);
+    return !f->previous && !f->next;
+}
+
+/* The bytes of the frames on a list, or UINT64_MAX if one of them should not be there. */
+static uint64_t list_bytes(const kmm__frame_t *list, kmm__frame_state_t state, bool is_pinned)
+{
+    uint64_t bytes = 0;
+    for (const kmm__frame_t *f = list; f; f = f->next) {
+        if (f->state != state || (f->pins > 0) != is_pinned || !kmm__frame_is_valid(f))
+            return UINT64_MAX;
+        bytes += kmm__frame_bytes(f);
+    }
+    return bytes;
+}
+
+bool kmm__device_memory_is_valid(const kmm__device_t *d)
+{
+    const struct kmm__device_memory *m = d->memory;
+    uint64_t idle = list_bytes(m->idle, KMM__FRAME_MAPPED, false),
+             busy = list_bytes(m->busy, KMM__FRAME_MAPPED, true),
+             evicted = list_bytes(m->evicted, KMM__FRAME_EVICTED, false),
+             others = m->evicting_bytes + kmm__pack_bytes(d), premapped = 0;
+    if (idle == UINT64_MAX || busy == UINT64_MAX || evicted == UINT64_MAX)
+        return false;
+    for (uint32_t k = 0; k < m->spare_count; k++)
+        others += m->spare[k].bytes;
+    for (const kmm__frame_t *f = m->idle; f; f = f->next)
+        premapped += f->premapped ? f->array->frame_bytes : 0;
+    /* What is being mapped or unmapped is part of `used` and on no list. */
+    return busy == m->pinned_bytes && premapped <= m->premapped_bytes &&
+           idle + busy + evicted + others <= m->used && m->limit <= m->most &&
+           (m->evicting > 0 || m->evicting_bytes == 0);
+}
+
+/* ---- States ---- */
+
+/* Counts the frames of an array that are mapped, since mostly all are. */
+static void state_set(kmm__frame_t *f, kmm__frame_state_t state)
 {
     kmm__residence_t *r = &f->array->residence[f->device->index];
     r->mapped += (state == KMM__FRAME_MAPPED) - (f->state == KMM__FRAME_MAPPED);
     f->state = state;
+}
+
+static void check(const kmm__frame_t *f)
+{
+    (void)f;
+    assert(kmm__frame_is_valid(f));
+    KMM__ASSERT_SOMETIMES(kmm__device_memory_is_valid(f->device));
+}
+
+/* Clears the premapped mark: the frame is pinned or is being unmapped. */
+static void premap_end(kmm__frame_t *f)
+{
+    if (f->premapped)
+        f->device->memory->premapped_bytes -= f->array->frame_bytes;
+    f->premapped = false;
+}
+
+void kmm__frame_begin_mapping(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_ABSENT);
+    state_set(f, KMM__FRAME_MOVING);
+    check(f);
+}
+
+void kmm__frame_mapping_failed(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_MOVING);
+    premap_end(f);
+    state_set(f, KMM__FRAME_ABSENT);
+    check(f);
+}
+
+void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed)
+{
+    assert(f->state == KMM__FRAME_MOVING);
+    f->allowed = is_allowed;
+    state_set(f, KMM__FRAME_MAPPED);
+    list_push(&f->device->memory->idle, f);
+    check(f);
+}
+
+void kmm__frame_begin_eviction(kmm__frame_t *f)
+{
+    struct kmm__device_memory *m = f->device->memory;
+    assert(f->state == KMM__FRAME_MAPPED && f->pins == 0);
+    list_remove(&m->idle, f);
+    premap_end(f);
+    state_set(f, KMM__FRAME_EVICTING);
+    m->evicting++;
+    m->evicting_bytes += kmm__frame_bytes(f);
+    check(f);
+}
+
+static void eviction_end(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_EVICTING);
+    f->device->memory->evicting--;
+    f->device->memory->evicting_bytes -= kmm__frame_bytes(f);
+}
+
+void kmm__frame_eviction_failed(kmm__frame_t *f)
+{
+    eviction_end(f);
+    state_set(f, KMM__FRAME_MAPPED);
+    list_push(&f->device->memory->idle, f);
+    check(f);
+}
+
+void kmm__frame_evicted(kmm__frame_t *f)
+{
+    eviction_end(f);
+    state_set(f, KMM__FRAME_EVICTED);
+    list_push(&f->device->memory->evicted, f);
+    check(f);
+}
+
+void kmm__frame_reclaim(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_EVICTED);
+    list_remove(&f->device->memory->evicted, f);
+    state_set(f, KMM__FRAME_MAPPED);
+    list_push(&f->device->memory->idle, f);
+    check(f);
+}
+
+void kmm__frame_begin_unmapping(kmm__frame_t *f)
+{
+    struct kmm__device_memory *m = f->device->memory;
+    assert(f->pins == 0 && (f->state == KMM__FRAME_MAPPED || f->state == KMM__FRAME_EVICTED));
+    list_remove(f->state == KMM__FRAME_MAPPED ? &m->idle : &m->evicted, f);
+    premap_end(f);
+    state_set(f, KMM__FRAME_MOVING);
+    check(f);
+}
+
+void kmm__frame_unmapped(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_MOVING);
+    f->shared = 0;
+    f->allowed = false;
+    state_set(f, KMM__FRAME_ABSENT);
+    check(f);
 }
 
 /* ---- Pins ---- */
@@ -49,11 +205,13 @@ bool kmm__frames_fit(const kmm__device_t *d)
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
+    assert(f->state == KMM__FRAME_MAPPED);
     if (f->pins++ == 0) {
-        kmm__frame_list_remove(&d->memory->idle, f);
-        kmm__frame_list_push(&d->memory->busy, f);
+        list_remove(&d->memory->idle, f);
+        list_push(&d->memory->busy, f);
         d->memory->pinned_bytes += kmm__frame_bytes(f);
-        kmm__frame_ahead_end(f);
+        premap_end(f);
+        check(f);
     }
     t->residency.pinned = kmm__grow(t->residency.pinned, t->residency.pinned_count,
                                     &t->residency.pinned_capacity, sizeof(*t->residency.pinned));
@@ -70,11 +228,13 @@ void kmm__frames_release(kmm__task_t *t)
     for (uint32_t k = 0; k < t->residency.pinned_count; k++) {
         kmm__frame_t *f = t->residency.pinned[k];
         kmm__device_t *d = f->device;
+        assert(f->pins > 0);
         if (--f->pins)
             continue;
         d->memory->pinned_bytes -= kmm__frame_bytes(f);
-        kmm__frame_list_remove(&d->memory->busy, f);
-        kmm__frame_list_push(&d->memory->idle, f);
+        list_remove(&d->memory->busy, f);
+        list_push(&d->memory->idle, f);
+        check(f);
         kmm__device_wake(d);
     }
     t->residency.pinned_count = 0;

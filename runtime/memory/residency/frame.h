@@ -2,7 +2,7 @@
 /*
  * Frames: physical memory of a device that is mapped in an array's window, the unit of residency.
  *
- *              a task, or prefetching, maps it
+ *              a task, or the premapper, maps it
  *   ABSENT --> MOVING --> MAPPED --> EVICTING --> EVICTED --> MOVING --> ABSENT
  *                           |  ^          |           |
  *                           |  +----------+-----------+
@@ -11,7 +11,7 @@
  *                               nothing of it has to be copied
  *
  *   ABSENT    no memory
- *   MOVING    being mapped or unmapped, by its device's thread or by prefetching
+ *   MOVING    being mapped or unmapped, by its device's thread or by the premapper
  *   MAPPED    on the device's idle list when pins is 0, else on its busy list
  *   EVICTING  being copied out
  *   EVICTED   copied out, still mapped; on the device's evicted list
@@ -45,13 +45,12 @@ struct kmm__frame {
     kmm__device_t *device;
     uint32_t index; /* in the array */
     kmm__frame_state_t state;
-    uint32_t pins;   /* unfinished tasks that touch it, on any device */
-    uint32_t shared; /* other devices (bits) that have access to it */
-    uint64_t stamp;  /* the acquisition that listed it last */
-    bool allowed;    /* its device has access to it */
-    bool ahead;      /* prefetched: it is being mapped, or is mapped and nobody has used it */
-    bool away;       /* its memory is the host's, which the device reaches there; changes only while
-                      * nothing pins it */
+    uint32_t pins;    /* unfinished tasks that touch it, on any device */
+    uint32_t shared;  /* other devices (bits) that have access to it */
+    uint64_t stamp;   /* the acquisition that listed it last */
+    bool allowed;     /* its device has access to it */
+    bool premapped;   /* premapped: being mapped, or mapped and not used by any task yet */
+    bool host_backed; /* its memory is the host's; changes only while pins is 0 */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* in the list of its state */
@@ -70,16 +69,28 @@ void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, c
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
 
 /* ---- States and lists ---- */
-void kmm__frame_list_push(kmm__frame_t **list, kmm__frame_t *f);
-void kmm__frame_list_remove(kmm__frame_t **list, kmm__frame_t *f);
-/* Clears the prefetched mark: the frame is pinned or is being unmapped. */
-void kmm__frame_ahead_end(kmm__frame_t *f);
-void kmm__frame_set(kmm__frame_t *f, kmm__frame_state_t state);
+/* One function for each arrow of the diagram. Each asserts the old state and keeps lists, counters
+ * and states in step. */
+void kmm__frame_begin_mapping(kmm__frame_t *f);           /* ABSENT -> MOVING */
+void kmm__frame_mapping_failed(kmm__frame_t *f);          /* MOVING -> ABSENT */
+void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed); /* MOVING -> MAPPED, idle */
+void kmm__frame_begin_eviction(kmm__frame_t *f);          /* MAPPED, idle -> EVICTING */
+void kmm__frame_eviction_failed(kmm__frame_t *f);         /* EVICTING -> MAPPED, idle */
+void kmm__frame_evicted(kmm__frame_t *f);                 /* EVICTING -> EVICTED */
+void kmm__frame_reclaim(kmm__frame_t *f);                 /* EVICTED -> MAPPED, idle */
+void kmm__frame_begin_unmapping(kmm__frame_t *f);         /* MAPPED, idle, or EVICTED -> MOVING */
+void kmm__frame_unmapped(kmm__frame_t *f);                /* MOVING -> ABSENT */
+
+/* Whether a frame's fields agree with each other and with the head of its list. */
+bool kmm__frame_is_valid(const kmm__frame_t *f);
+/* Whether the lists of a device, the states of the frames on them and the counters of bytes agree.
+ * Walks all lists. */
+bool kmm__device_memory_is_valid(const kmm__device_t *d);
 
 /* What it takes of the device's memory. */
 static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
 {
-    return f->away ? 0 : f->array->frame_bytes;
+    return f->host_backed ? 0 : f->array->frame_bytes;
 }
 
 static inline kmm__addr_t kmm__frame_address(const kmm__frame_t *f)

@@ -35,22 +35,21 @@ void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
 }
 
 /* Gives the host's memory back. Unlocks meanwhile. */
-void kmm__away_destroy(kmm__frame_t *f)
+void kmm__host_backed_destroy(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     pthread_mutex_unlock(&d->runtime->lock);
     d->backend->frame_destroy(d->gpu, f->handle, f->array->frame_bytes);
     pthread_mutex_lock(&d->runtime->lock);
-    d->memory->away -= f->array->frame_bytes;
-    f->away = false;
+    d->memory->host_backed_bytes -= f->array->frame_bytes;
+    f->host_backed = false;
 }
 
 /* f is on no list, and nothing uses it. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm__frame_ahead_end(f);
-    kmm__frame_set(f, KMM__FRAME_MOVING);
+    kmm__frame_begin_unmapping(f);
     pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
     int error = d->info.whole
@@ -62,11 +61,9 @@ void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
         f->array->residence[d->index].window = 0;
     if (error && !d->lost)
         kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
-    if (f->away)
-        kmm__away_destroy(f);
+    if (f->host_backed)
+        kmm__host_backed_destroy(f);
     else
         kmm__spare_push(d, f->handle, f->array->frame_bytes);
-    f->shared = 0;
-    f->allowed = false;
-    kmm__frame_set(f, KMM__FRAME_ABSENT);
+    kmm__frame_unmapped(f);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory of frames: what is spare, what is the host's, and unmapping. All functions are
- * called with the lock. */
+/* Physical memory of frames: spare memory, host memory, unmapping. All functions are called with
+ * the runtime's lock. */
 #ifndef KMM__MEMORY_RESIDENCY_PHYSICAL_H
 #define KMM__MEMORY_RESIDENCY_PHYSICAL_H
 
@@ -14,9 +14,9 @@ bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
 /* ---- These unlock meanwhile ---- */
 /* Gives a spare frame, of whatever size, back to the driver. */
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d);
-/* Gives the host's memory back. */
-void kmm__away_destroy(kmm__frame_t *f);
-/* f is on no list, and nothing uses it. */
+/* Frees the memory of a host-backed frame, which is mapped nowhere. */
+void kmm__host_backed_destroy(kmm__frame_t *f);
+/* f is idle or evicted. Its memory becomes spare. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
 
 /* Not locked. Counts a call of the driver that began then. Several threads give access to frames of

@@ -10,8 +10,8 @@
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 
-/* Releases what a dead array has here; false when some of it is still being evicted, or mapped
- * ahead. */
+/* Releases what a dead array has on the device. False: some of it is still being evicted or
+ * premapped. */
 static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 {
     kmm_runtime_t *rt = d->runtime;
@@ -20,10 +20,6 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         kmm__frame_t *f = &r->frames[k];
         if (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
             return false;
-        if (f->state == KMM__FRAME_EVICTED)
-            kmm__evicted_take(d, f);
-        else if (f->state == KMM__FRAME_MAPPED)
-            kmm__frame_list_remove(&d->memory->idle, f);
         if (f->state != KMM__FRAME_ABSENT)
             kmm__frame_unmap(rt, f);
         kmm__uses_free(f);

@@ -14,7 +14,7 @@
  * are none. Memory is had from other nodes when the near ones are full, and that it cannot be bound
  * is no error.
  */
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ enum { FLAGS = HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_CPUKIND
 enum { FLAGS = 0 };
 #endif
 
-struct kmm__near {
+struct kmm__numa {
     pthread_mutex_t lock;
     pthread_t thread;
     bool has_thread, loaded;
@@ -131,7 +131,7 @@ static bool is_free_to_bind(hwloc_topology_t t)
 }
 
 /* Locked. */
-static void load_once(struct kmm__near *n)
+static void load_once(struct kmm__numa *n)
 {
     if (n->loaded)
         return;
@@ -142,7 +142,7 @@ static void load_once(struct kmm__near *n)
 
 static void *load_main(void *arg)
 {
-    struct kmm__near *n = arg;
+    struct kmm__numa *n = arg;
     pthread_mutex_lock(&n->lock);
     load_once(n);
     pthread_mutex_unlock(&n->lock);
@@ -158,7 +158,7 @@ static bool has_place(const kmm_runtime_t *rt)
 }
 
 /* Locked. */
-static void find(kmm_runtime_t *rt, struct kmm__near *n)
+static void find(kmm_runtime_t *rt, struct kmm__numa *n)
 {
     if (has_place(rt))
         load_once(n);
@@ -168,9 +168,9 @@ static void find(kmm_runtime_t *rt, struct kmm__near *n)
     hwloc_bitmap_free(all);
 }
 
-static struct kmm__near *find_once(kmm_runtime_t *rt)
+static struct kmm__numa *find_once(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->memory->near;
+    struct kmm__numa *n = rt->memory->numa;
     if (n->known)
         return n;
     pthread_mutex_lock(&n->lock);
@@ -183,22 +183,22 @@ static struct kmm__near *find_once(kmm_runtime_t *rt)
 
 /* ---- What others ask ---- */
 
-void kmm__near_start(kmm_runtime_t *rt)
+void kmm__numa_start(kmm_runtime_t *rt)
 {
-    rt->memory->near = kmm__alloc(sizeof(*rt->memory->near));
-    pthread_mutex_init(&rt->memory->near->lock, NULL);
+    rt->memory->numa = kmm__alloc(sizeof(*rt->memory->numa));
+    pthread_mutex_init(&rt->memory->numa->lock, NULL);
 }
 
-void kmm__near_ahead(kmm_runtime_t *rt)
+void kmm__numa_prepare(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->memory->near;
+    struct kmm__numa *n = rt->memory->numa;
     if (!n->has_thread && !is_off() && !is_one_node())
         n->has_thread = pthread_create(&n->thread, NULL, load_main, n) == 0;
 }
 
-void kmm__near_stop(kmm_runtime_t *rt)
+void kmm__numa_stop(kmm_runtime_t *rt)
 {
-    struct kmm__near *n = rt->memory->near;
+    struct kmm__numa *n = rt->memory->numa;
     if (n->has_thread)
         pthread_join(n->thread, NULL);
     for (uint32_t k = 0; k < KMM__MAX_DEVICES; k++)
@@ -207,20 +207,20 @@ void kmm__near_stop(kmm_runtime_t *rt)
         hwloc_topology_destroy(n->topology);
     pthread_mutex_destroy(&n->lock);
     free(n);
-    rt->memory->near = NULL;
+    rt->memory->numa = NULL;
 }
 
-int kmm__near_node(kmm__device_t *d)
+int kmm__numa_node(kmm__device_t *d)
 {
-    const struct kmm__near *n = find_once(d->runtime);
+    const struct kmm__numa *n = find_once(d->runtime);
     return n->nodes[d->index] ? hwloc_bitmap_first(n->nodes[d->index]) : -1;
 }
 
-void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes)
+void kmm__numa_bind(kmm__device_t *d, void *at, size_t bytes)
 {
     if (bytes < LEAST_BYTES)
         return;
-    const struct kmm__near *n = find_once(d->runtime);
+    const struct kmm__numa *n = find_once(d->runtime);
     if (n->binds && n->nodes[d->index])
         hwloc_set_area_membind(n->topology, at, bytes, n->nodes[d->index], HWLOC_MEMBIND_BIND,
                                HWLOC_MEMBIND_BYNODESET);
@@ -228,28 +228,28 @@ void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes)
 
 #else
 
-void kmm__near_start(kmm_runtime_t *rt)
+void kmm__numa_start(kmm_runtime_t *rt)
 {
     rt->near = NULL;
 }
 
-void kmm__near_ahead(kmm_runtime_t *rt)
+void kmm__numa_prepare(kmm_runtime_t *rt)
 {
     (void)rt;
 }
 
-void kmm__near_stop(kmm_runtime_t *rt)
+void kmm__numa_stop(kmm_runtime_t *rt)
 {
     (void)rt;
 }
 
-int kmm__near_node(kmm__device_t *d)
+int kmm__numa_node(kmm__device_t *d)
 {
     (void)d;
     return -1;
 }
 
-void kmm__near_bind(kmm__device_t *d, void *at, size_t bytes)
+void kmm__numa_bind(kmm__device_t *d, void *at, size_t bytes)
 {
     (void)d;
     (void)at;

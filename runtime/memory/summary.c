@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of all of an array, so that its coherence map need not be asked. */
-#include "memory/settled.h"
+#include "memory/summary.h"
 
 #include "memory/holders.h"
 
-/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those
- * that look here. */
+/* The DAG orders task writes; copies are awaited only through this check. */
 static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
 {
     const kmm__ticket_t *t = h->ready[space];
@@ -48,18 +47,18 @@ static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
     return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
 }
 
-bool kmm__array_is_promised(const kmm__array_t *a)
+bool kmm__array_starts_empty(const kmm__array_t *a)
 {
     return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
 }
 
-/* t found what it reads in its space: once that has been said of as many bytes as there are, all
- * are looked at. */
-void kmm__settled_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
+/* t found what it reads in its space. After as many bytes as the array has, the whole map is looked
+ * at once, and the space may be noted as one that holds everything. */
+void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
-    if (kmm__array_is_promised(a)) /* what nobody has written is an error there */
+    if (kmm__array_starts_empty(a)) /* what nobody has written is an error there */
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
     s->seen_in = survey.space;
@@ -74,18 +73,18 @@ void kmm__settled_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__bo
  * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
  * stream, one behind the other. Not the first time, which may be the only one: then each part can
  * go where it is wanted next, as to the host, as soon as it is written. */
-int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
     kmm__holders_t value = {.valid = 1u << survey.space};
     s->whole &= 1u << survey.space;
-    s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
+    s->written = (s->writer == t->device ? s->written : 0) + (uint64_t)kmm__box_volume(box);
     s->writer = t->device;
-    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST ||
+    if (s->written < 2 * a->bytes || survey.space == KMM__HOST ||
         t->device->compute_stream_count > 1 || t->runtime->memory->spill)
         return 0;
-    s->stored = 0;
+    s->written = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
         return 0;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
@@ -99,10 +98,10 @@ int kmm__settled_note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *
     return 0;
 }
 
-/* Whether t writes what only its device has, so that nothing changes but who was the last one. */
-bool kmm__settled_writes_sole(kmm__array_t *a, kmm__task_t *t)
+/* True if t writes an array that only its device holds. Then only the last ticket changes. */
+bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     if (!s->sole || s->sole != t->device ||
         t->order.ticket->stream != t->device->compute_streams[0].stream)
         return false;
@@ -115,7 +114,7 @@ bool kmm__settled_writes_sole(kmm__array_t *a, kmm__task_t *t)
 static int tell_last(void *arg, const kmm__box_t *part, void *value)
 {
     (void)part;
-    const kmm__settled_t *s = arg;
+    const kmm__coherence_summary_t *s = arg;
     kmm__holders_t *h = value;
     kmm__ticket_ref(s->last);
     kmm__ticket_unref(h->ready[s->sole->space]);
@@ -123,13 +122,13 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Before anybody else looks at, or changes, where the values of an array are: the map is told who
- * wrote last. */
-int kmm__settled_end(kmm__array_t *a)
+/* Ends the sole writer: its last ticket is put into the map. Called before the map is read or
+ * changed for any other task. */
+int kmm__coherence_summary_end(kmm__array_t *a)
 {
-    kmm__settled_t *s = &a->settled;
+    kmm__coherence_summary_t *s = &a->summary;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    s->seen = s->stored = 0;
+    s->seen = s->written = 0;
     if (!s->sole)
         return 0;
     int error = kmm__map_update(a->coherence.map, &all, tell_last, s);
@@ -139,8 +138,8 @@ int kmm__settled_end(kmm__array_t *a)
     return error;
 }
 
-void kmm__settled_free(kmm__array_t *a)
+void kmm__coherence_summary_free(kmm__array_t *a)
 {
-    kmm__ticket_unref(a->settled.last);
-    a->settled = (kmm__settled_t){0};
+    kmm__ticket_unref(a->summary.last);
+    a->summary = (kmm__coherence_summary_t){0};
 }

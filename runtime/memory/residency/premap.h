@@ -7,7 +7,7 @@
 
 /* Locked, by d's thread: a task has needed frames that none had used before, so those behind it may
  * too. */
-void kmm__ahead_wake(kmm__device_t *d);
-void kmm__ahead_stop(kmm__device_t *d); /* not locked; the runtime is stopping */
+void kmm__premap_wake(kmm__device_t *d);
+void kmm__premap_stop(kmm__device_t *d); /* not locked; the runtime is stopping */
 
 #endif

@@ -2,22 +2,23 @@
 /*
  * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
  * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
- * blocks that lie behind a used one are locked ahead by threads of their own; two are as fast as
- * any number. Memory of the program that is mapped for a while is unlocked
- * again at the end of that, so the first copies of its blocks go through buffers (stage.c) where
- * that costs less on this machine (costs.c), and only what is copied again and again is locked. So
- * does what there is no room to lock (locked.c).
+ * the next blocks behind a used one are locked meanwhile by threads of their own; two are as fast
+ * as any number. Memory of the program that is mapped for a while is unlocked again at the end of
+ * that, so the first copies of its blocks go through buffers (stage.c) where that costs less on
+ * this machine (costs.c), and only what is copied again and again is locked. So does what there is
+ * no room to lock (locked.c).
  */
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "memory/host/locked.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 #include "memory/host/stage_choice.h"
 
-enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, PINNERS = 2, AHEAD = 4 };
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, LOCKERS = 2, NEXT_BLOCKS = 4 };
 
 typedef struct request {
     kmm__array_t *array;
@@ -26,21 +27,21 @@ typedef struct request {
     struct request *next;
 } request_t;
 
-struct kmm__pinners {
+struct kmm__pagelockers {
     pthread_mutex_t lock; /* taken inside an array's block_lock */
     pthread_cond_t wake, idle;
     uint32_t busy; /* threads that are locking a block */
     request_t *first, **end;
     bool stopping;
     uint32_t count;
-    pthread_t threads[PINNERS];
+    pthread_t threads[LOCKERS];
 };
 
-/* With a limit of host memory a block is a sheet, since pages have to be unlocked before they are
+/* With a limit of host memory a block is a page, since pages have to be unlocked before they are
  * given back. */
 static uint64_t block_bytes(const kmm__array_t *a)
 {
-    return a->sheets ? a->sheet_bytes : BLOCK_BYTES;
+    return a->pages ? a->page_bytes : BLOCK_BYTES;
 }
 
 /* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on
@@ -50,7 +51,7 @@ static uint64_t lead(const kmm__array_t *a)
     return (uintptr_t)a->host % PAGE;
 }
 
-int64_t kmm__pin_room(const kmm__array_t *a, int64_t offset)
+int64_t kmm__pagelock_room(const kmm__array_t *a, int64_t offset)
 {
     uint64_t size = block_bytes(a);
     return (int64_t)(size - ((uint64_t)offset + lead(a)) % size);
@@ -75,6 +76,36 @@ static uint64_t lockable(const kmm__array_t *a, uint32_t k)
     return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
 }
 
+/* ---- States of a block; with the array's block_lock held ---- */
+
+static void block_begin_locking(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW && !a->blocks[k].locked_by);
+    a->blocks[k].state = KMM__BLOCK_LOCKING;
+}
+
+/* locked_by: NULL if the driver refused. */
+static void block_locked(kmm__array_t *a, uint32_t k, kmm__backend_t *locked_by)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked_by};
+    pthread_cond_broadcast(&a->block_ready);
+}
+
+/* The program has locked it. */
+static void block_needs_no_lock(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW);
+    a->blocks[k].state = KMM__BLOCK_READY;
+}
+
+/* Nothing of it is locked any more. */
+static void block_reset(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state != KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_NEW};
+}
+
 /* Locks block k, which the caller has marked and taken room for, for copies of this device. The
  * block_lock is not held. */
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
@@ -82,23 +113,21 @@ static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
     kmm__backend_t *backend = d->backend;
     uint64_t bytes = lockable(a, k);
     if (!a->is_mapped)
-        kmm__near_bind(d, a->host + block_begin(a, k), bytes);
+        kmm__numa_bind(d, a->host + block_begin(a, k), bytes);
     bool locked =
         bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
     if (!locked)
-        kmm__locked_give(a->runtime, bytes);
+        kmm__pagelock_unreserve(a->runtime, bytes);
     pthread_mutex_lock(&a->block_lock);
-    a->blocks[k] =
-        (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked ? backend : NULL};
-    pthread_cond_broadcast(&a->block_ready);
+    block_locked(a, k, locked ? backend : NULL);
     pthread_mutex_unlock(&a->block_lock);
 }
 
 /* ---- Threads ---- */
 
-static void *pin_main(void *arg)
+static void *lock_main(void *arg)
 {
-    struct kmm__pinners *p = arg;
+    struct kmm__pagelockers *p = arg;
     pthread_mutex_lock(&p->lock);
     for (;;) {
         request_t *r = p->first;
@@ -123,27 +152,27 @@ static void *pin_main(void *arg)
     return NULL;
 }
 
-void kmm__pin_start(kmm_runtime_t *rt)
+void kmm__pagelock_start(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->memory->pinners = kmm__alloc(sizeof(*p));
+    struct kmm__pagelockers *p = rt->memory->pagelockers = kmm__alloc(sizeof(*p));
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->idle, NULL);
     p->end = &p->first;
 }
 
-void kmm__pin_settle(kmm_runtime_t *rt)
+void kmm__pagelock_settle(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->memory->pinners;
+    struct kmm__pagelockers *p = rt->memory->pagelockers;
     pthread_mutex_lock(&p->lock);
     while (p->first || p->busy)
         pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
-void kmm__pin_stop(kmm_runtime_t *rt)
+void kmm__pagelock_stop(kmm_runtime_t *rt)
 {
-    struct kmm__pinners *p = rt->memory->pinners;
+    struct kmm__pagelockers *p = rt->memory->pagelockers;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -156,13 +185,13 @@ void kmm__pin_stop(kmm_runtime_t *rt)
     pthread_cond_destroy(&p->idle);
     pthread_mutex_destroy(&p->lock);
     free(p);
-    rt->memory->pinners = NULL;
+    rt->memory->pagelockers = NULL;
 }
 
 /* Threads are made for the first request. False: there are none. */
-static bool threads_ensure(struct kmm__pinners *p)
+static bool threads_ensure(struct kmm__pagelockers *p)
 {
-    while (p->count < PINNERS && pthread_create(&p->threads[p->count], NULL, pin_main, p) == 0)
+    while (p->count < LOCKERS && pthread_create(&p->threads[p->count], NULL, lock_main, p) == 0)
         p->count++;
     return p->count > 0;
 }
@@ -171,12 +200,12 @@ static bool threads_ensure(struct kmm__pinners *p)
  * held. */
 static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    struct kmm__pinners *p = a->runtime->memory->pinners;
+    struct kmm__pagelockers *p = a->runtime->memory->pagelockers;
     pthread_mutex_lock(&p->lock);
-    if (threads_ensure(p) && kmm__locked_take(a->runtime, lockable(a, k))) {
+    if (threads_ensure(p) && kmm__pagelock_reserve(a->runtime, lockable(a, k))) {
         request_t *r = kmm__alloc(sizeof(*r));
         *r = (request_t){a, d, k, NULL};
-        a->blocks[k].state = KMM__BLOCK_PINNING;
+        block_begin_locking(a, k);
         *p->end = r;
         p->end = &r->next;
         pthread_cond_signal(&p->wake);
@@ -193,10 +222,10 @@ static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k
            (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
 }
 
-/* Pages that come and go are not locked ahead. With the block_lock held. */
-static void look_ahead(kmm__array_t *a, kmm__device_t *d, uint32_t k)
+/* Asks for the blocks behind k to be locked, unless pages come and go. With the block_lock held. */
+static void request_next(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
-    for (uint32_t j = k + 1; !a->sheets && j <= k + AHEAD && j < a->block_count; j++)
+    for (uint32_t j = k + 1; !a->pages && j <= k + NEXT_BLOCKS && j < a->block_count; j++)
         if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, d, j))
             request_block(a, d, j);
 }
@@ -220,12 +249,12 @@ static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes
 {
     kmm__host_block_t *b = &a->blocks[k];
     bool worth = is_worth_locking(a, d, k);
-    if (worth && kmm__locked_take(a->runtime, lockable(a, k)))
+    if (worth && kmm__pagelock_reserve(a->runtime, lockable(a, k)))
         return LOCK;
-    if (worth && (a->sheets || !kmm__stage_works(d)))
+    if (worth && (a->pages || !kmm__stage_works(d)))
         return PLAIN;
     if (a->is_mapped && b->staged == 0 && is_refused(a, d->backend, k)) {
-        b->state = KMM__BLOCK_READY;
+        block_needs_no_lock(a, k);
         return PLAIN;
     }
     b->staged += (uint64_t)bytes;
@@ -241,7 +270,7 @@ static void blocks_make(kmm__array_t *a)
     a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
 }
 
-bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
+bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
 {
     pthread_mutex_lock(&a->block_lock);
     blocks_make(a);
@@ -249,10 +278,10 @@ bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
     bool is_new = a->blocks[k].state == KMM__BLOCK_NEW;
     way_t way = is_new ? choose(a, d, k, bytes) : PLAIN;
     if (way == LOCK)
-        a->blocks[k].state = KMM__BLOCK_PINNING;
+        block_begin_locking(a, k);
     if (way == LOCK || !is_new)
-        look_ahead(a, d, k);
-    while (!is_new && a->blocks[k].state == KMM__BLOCK_PINNING)
+        request_next(a, d, k);
+    while (!is_new && a->blocks[k].state == KMM__BLOCK_LOCKING)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
     if (way == LOCK)
@@ -260,40 +289,40 @@ bool kmm__pin(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
     return way != STAGE;
 }
 
-void kmm__pin_await(kmm__array_t *a)
+void kmm__pagelock_await(kmm__array_t *a)
 {
     pthread_mutex_lock(&a->block_lock);
     for (uint32_t k = 0; k < a->block_count; k++)
-        while (a->blocks[k].state == KMM__BLOCK_PINNING)
+        while (a->blocks[k].state == KMM__BLOCK_LOCKING)
             pthread_cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
 }
 
-void kmm__unpin(kmm__array_t *a, uint32_t k)
+void kmm__pageunlock(kmm__array_t *a, uint32_t k)
 {
     pthread_mutex_lock(&a->block_lock);
-    while (a->blocks && a->blocks[k].state == KMM__BLOCK_PINNING)
+    while (a->blocks && a->blocks[k].state == KMM__BLOCK_LOCKING)
         pthread_cond_wait(&a->block_ready, &a->block_lock);
     kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
     if (backend) {
         backend->host_unregister(backend, a->host + block_begin(a, k));
-        kmm__locked_give(a->runtime, block_size(a, k));
+        kmm__pagelock_unreserve(a->runtime, block_size(a, k));
     }
     if (a->blocks)
-        a->blocks[k] = (kmm__host_block_t){0};
+        block_reset(a, k);
     pthread_mutex_unlock(&a->block_lock);
 }
 
-void kmm__unpin_all(kmm__array_t *a)
+void kmm__pageunlock_all(kmm__array_t *a)
 {
     for (uint32_t k = 0; k < a->block_count; k++)
-        kmm__unpin(a, k);
+        kmm__pageunlock(a, k);
     free(a->blocks);
     a->blocks = NULL;
     a->block_count = 0;
 }
 
-uint64_t kmm__pin_locked_bytes(const kmm__array_t *a)
+uint64_t kmm__pagelock_locked_bytes(const kmm__array_t *a)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < a->block_count; k++)
