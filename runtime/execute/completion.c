@@ -12,18 +12,21 @@
 
 static void memory_release(kmm__task_t *t)
 {
-    kmm__uses_cancel(t);
-    kmm__frames_release(t);
-    kmm__spill_unpin_task(t);
+    if (!t->part.is_direct) { /* which has no frames, pages or copies */
+        kmm__uses_cancel(t);
+        kmm__frames_release(t);
+        kmm__spill_unpin_task(t);
+    }
     if (!t->work->operation && !t->error)
         kmm__count_locked(&t->device->counters.chunks, t->part.last_chunk - t->part.chunk + 1);
 }
 
 static void accesses_drop(kmm__task_t *t)
 {
-    kmm__task_leave_objects(t);
-    for (uint32_t k = 0; k < t->access_count; k++)
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        kmm__task_leave_object(t, k);
         kmm__array_unref(t->accesses[k].array);
+    }
     t->accesses = NULL;
     t->access_count = 0;
 }
@@ -42,7 +45,8 @@ static void work_leave(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__work_t *w = t->work;
-    kmm__coherence_release(t);
+    if (!t->part.is_direct)
+        kmm__coherence_release(t);
     if (t->part.is_direct && rt->memory->forgotten == 0) {
         kmm__task_put_unsettled(t);
         return;

@@ -10,10 +10,11 @@
 /* The number of arrays whose base is at or below the address. */
 static uint32_t index_of(const kmm_runtime_t *rt, const char *address)
 {
+    kmm__array_t *const *arrays = rt->memory->arrays;
     uint32_t lo = 0, hi = rt->memory->array_count;
     while (lo < hi) {
         uint32_t middle = (lo + hi) / 2;
-        if ((uintptr_t)rt->memory->arrays[middle]->base <= (uintptr_t)address)
+        if ((uintptr_t)arrays[middle]->base <= (uintptr_t)address)
             lo = middle + 1;
         else
             hi = middle;

@@ -129,25 +129,6 @@ void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *strea
     assert(kmm__task_is_valid(t));
 }
 
-void kmm__task_leave_objects(kmm__task_t *t)
-{
-    assert(t->state == KMM__TASK_DONE);
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        kmm__object_t *o = kmm__object_of(t->accesses[k].array);
-        bool writes = t->accesses[k].mode != KMM_READ;
-        assert(o->writers >= writes &&
-               (!t->runtime->has_spaces || o->unfinished[t->device->space]));
-        o->writers -= writes;
-        if (t->runtime->has_spaces)
-            o->unfinished[t->device->space]--;
-    }
-}
-
-void kmm__task_ref(kmm__task_t *t)
-{
-    t->refs++;
-}
-
 void kmm__task_unref(kmm__task_t *t)
 {
     assert(t->refs > 0);

@@ -19,6 +19,8 @@
 #ifndef KMM__TASK_TASK_H
 #define KMM__TASK_TASK_H
 
+#include <assert.h>
+
 #include "backend/device.h"
 #include "task/object.h"
 #include "task/state.h"
@@ -151,7 +153,10 @@ void kmm__tasks_throttle(kmm_runtime_t *rt);
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
 /* Counts its accesses as unfinished ones of the device's space, and gives it a ticket. */
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream);
-void kmm__task_ref(kmm__task_t *t);
+static inline void kmm__task_ref(kmm__task_t *t)
+{
+    t->refs++;
+}
 void kmm__task_unref(kmm__task_t *t);
 
 /* The one writer of error: keeps the first. */
@@ -167,8 +172,17 @@ void kmm__task_issued(kmm__task_t *t);
 void kmm__task_finish(kmm__task_t *t, int error);
 
 /* For the hook `left`, once it is done. */
-/* Its accesses are none of unfinished tasks any more. The references to arrays are the caller's. */
-void kmm__task_leave_objects(kmm__task_t *t);
+/* Access k is none of an unfinished task any more. The reference to its array is the caller's. */
+static inline void kmm__task_leave_object(kmm__task_t *t, uint32_t k)
+{
+    kmm__object_t *o = kmm__object_of(t->accesses[k].array);
+    assert(t->state == KMM__TASK_DONE && o->writers >= (t->accesses[k].mode != KMM_READ));
+    o->writers -= t->accesses[k].mode != KMM_READ;
+    if (t->runtime->has_spaces) {
+        assert(o->unfinished[t->device->space] > 0);
+        o->unfinished[t->device->space]--;
+    }
+}
 /* Puts it on the list of direct tasks whose accesses and work are dropped later. */
 void kmm__task_put_unsettled(kmm__task_t *t);
 /* Takes one off that list, with the reference to its work; NULL: there is none. */

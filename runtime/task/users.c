@@ -18,11 +18,6 @@ static kmm__task_t **users_readers(kmm__users_t *u)
     return u->reader_capacity ? u->readers.many : u->readers.few;
 }
 
-kmm__task_t *const *kmm__users_readers(const kmm__users_t *u)
-{
-    return u->reader_capacity ? u->readers.many : u->readers.few;
-}
-
 static void users_copy(void *ctx, void *dst, const void *src)
 {
     (void)ctx;
@@ -39,7 +34,7 @@ static void users_copy(void *ctx, void *dst, const void *src)
         kmm__task_ref(users_readers(to)[k]);
 }
 
-static void users_drop(void *ctx, void *value)
+void kmm__users_drop(void *ctx, void *value)
 {
     (void)ctx;
     kmm__users_t *u = value;
@@ -105,15 +100,8 @@ static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
     kmm__task_ref(t);
 }
 
-void kmm__users_replace(kmm__users_t *u, const kmm__users_t *written)
-{
-    kmm__task_ref(written->writer);
-    users_drop(NULL, u);
-    *u = *written;
-}
-
-static const kmm__map_ops_t users_ops = {sizeof(kmm__users_t), users_copy, users_drop, users_same,
-                                         users_settle};
+const kmm__map_ops_t kmm__users_ops = {sizeof(kmm__users_t), users_copy, kmm__users_drop,
+                                       users_same, users_settle};
 
 /* ---- Reads that are in no map yet ---- */
 
@@ -176,18 +164,13 @@ void kmm__reads_enter(kmm__object_t *o, const kmm__task_t *writer)
     r->count = kept;
 }
 
-int kmm__object_boxes(kmm__object_t *o, const kmm__access_t *a, kmm__box_t out[2 * KMM__DIMS])
-{
-    return kmm__access_boxes(a, &o->users, &users_ops, NULL, out);
-}
-
 /* ---- Making and end ---- */
 
 int kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat)
 {
     kmm__users_t nobody = {0};
     kmm__box_t whole = kmm__layout_whole(flat);
-    o->users = (kmm__shape_map_t){*flat, kmm__map_create(&users_ops, NULL, &whole, &nobody)};
+    o->users = (kmm__shape_map_t){*flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody)};
     return o->users.map ? 0 : KMM_E_MEMORY;
 }
 

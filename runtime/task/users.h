@@ -9,17 +9,33 @@
 #include "task/task.h"
 
 /* The tasks that have read a box since it was written: u->reader_count of them. */
-kmm__task_t *const *kmm__users_readers(const kmm__users_t *u);
+static inline kmm__task_t *const *kmm__users_readers(const kmm__users_t *u)
+{
+    return u->reader_capacity ? u->readers.many : u->readers.few;
+}
+void kmm__users_drop(void *ctx, void *value); /* gives back the references of a value */
 /* The box has been written: `written` takes the place of its users. */
-void kmm__users_replace(kmm__users_t *u, const kmm__users_t *written);
+static inline void kmm__users_replace(kmm__users_t *u, const kmm__users_t *written)
+{
+    kmm__task_ref(written->writer);
+    kmm__users_drop(NULL, u);
+    *u = *written;
+}
 
 /* Notes that t reads what its access says. */
 void kmm__reads_push(kmm__reads_t *r, kmm__task_t *t, uint32_t access);
 /* Enters the noted reads into the map, but for those of `writer`, which is about to write. */
 void kmm__reads_enter(kmm__object_t *o, const kmm__task_t *writer);
 
+/* How values of maps of users are copied and dropped. */
+extern const kmm__map_ops_t kmm__users_ops;
+
 /* An access's region as boxes of the map of users; see kmm__shape_map_boxes. */
-int kmm__object_boxes(kmm__object_t *o, const kmm__access_t *a, kmm__box_t out[2 * KMM__DIMS]);
+static inline int kmm__object_boxes(kmm__object_t *o, const kmm__access_t *a,
+                                    kmm__box_t out[2 * KMM__DIMS])
+{
+    return kmm__access_boxes(a, &o->users, &kmm__users_ops, NULL, out);
+}
 
 /* Makes the map. 0 or KMM_E_MEMORY. */
 int kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat);
