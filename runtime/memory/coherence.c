@@ -139,9 +139,12 @@ static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
     return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
 }
 
-static bool is_promised(const kmm__array_t *a)
+/* Whether the task reads an array whose map promises that launches write it first. What is left
+ * unwritten when the map ends is the host's own. */
+static bool is_promised(const kmm__array_t *a, const kmm__task_t *t)
 {
-    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
+    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC) &&
+           t->sequence < a->map_end;
 }
 
 /* t found what it reads in its space: once that has been said of as many bytes as there are, all
@@ -150,7 +153,7 @@ static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *b
 {
     kmm__settled_t *s = &a->settled;
     survey_t survey = {t->runtime, t->device, t->device->space};
-    if (is_promised(a)) /* what nobody has written is an error there */
+    if (is_promised(a, t)) /* what nobody has written is an error there */
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
     s->seen_in = survey.space;
@@ -361,7 +364,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return is_promised(a)
+        return is_promised(a, f->task)
                    ? kmm__error_set(
                          KMM_E_INVALID,
                          "is read before anything was written there, but it is mapped `%s`",
@@ -395,7 +398,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
-        return is_promised(f->access->array);
+        return is_promised(f->access->array, t);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
            (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }
