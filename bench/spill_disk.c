@@ -14,6 +14,7 @@
 #include <kmm.h>
 
 #include "bench.h"
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 
 enum { ROUNDS = 3, BLOCK = 8 << 20 };
@@ -121,7 +122,7 @@ int main(int argc, char **argv)
     }
     printf("%s, %.2f GB, %s; kmm: %s, %s, sheets of %llu bytes\n", folder(), (double)bytes / 1e9,
            direct ? "direct" : "through the page cache", s[0].async ? "io_uring" : "no io_uring",
-           s[0].direct ? "direct" : "through the page cache", (unsigned long long)s[0].sheet_bytes);
+           s[0].direct ? "direct" : "through the page cache", (unsigned long long)s[0].page_bytes);
     bench_report("plain pwrite", "GB/s", rate[0], ROUNDS);
     bench_report("fill of an array of 8 times the limit, to disk", "GB/s", rate[2], ROUNDS);
     bench_report("the same without io_uring", "GB/s", rate[4], ROUNDS);

@@ -37,7 +37,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     d->failed = diag_error_count() > errors;
 }
 
-/* ---- task ---- */
+/* ---- All directives ---- */
 
 static void check_directive(unit_t *u, directive_t *d)
 {

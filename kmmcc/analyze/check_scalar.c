@@ -11,10 +11,6 @@
 #include "base/diag.h"
 #include "clang/cursor.h"
 
-/* ---- Scalars ---- */
-
-/* ---- Side effects ---- */
-
 /* A variable before the pragma in place of the call; where a declaration may stand, and the pragma
  * is a line of its own. */
 static void suggest_variable(const unit_t *u, const directive_t *d, const expr_t *call)

@@ -16,12 +16,14 @@ bool complete_covers(const directive_t *d, CXCursor argument);
 /* Adds to the launch's pragma what it leaves to the declaration; false: an error was reported. */
 bool complete_add(unit_t *u, directive_t *d, const declaration_t *n);
 
+/* Text to add to a file of the program, before it is parsed again. */
 typedef struct insertion {
     struct insertion *next;
     size_t at;
     const char *text;
 } insertion_t;
 
+/* Whether the argument is written as a null pointer. */
 bool complete_is_null(const char *text);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct declaration {
     int count, template_count;
 } declaration_t;
 
+/* A declaration with the names of the kernel's parameters. */
 declaration_t *declaration_of_kernel(unit_t *u, directive_t *d, CXCursor kernel);
 /* Finds the kernels of all declarations, and says where there is none. */
 declaration_t *declaration_bind_all(unit_t *u);

@@ -7,13 +7,14 @@
 
 #include "analyze/index.h"
 
-/* The statements that all threads of the range run: those of the body, or of `if (index < n) { ...
- * }` that is all of it. What stands before the comparisons accesses no memory, so the range holds
- * for all accesses. */
+/* The statements that all threads of the range run: those of the body, or of an
+ * `if (index < n) { ... }` that is the whole body. Nothing before the comparisons accesses memory,
+ * so the range holds for all accesses. */
 typedef struct statements {
     CXCursor at[256];
     int count;
 } statements_t;
+/* Adds the straight statements of the block, and the ranges of their guards to f->range. */
 void guard_straight(infer_t *f, CXCursor block, statements_t *out, int depth);
 
 #endif

@@ -9,16 +9,19 @@
 #include "base/list.h"
 #include "clang/unit.h"
 
-/* Where a kernel, or a function that it calls, waits in an idle loop for what others store,
- * launches kernels, reads or writes a texture or surface, changes a __device__ variable, and steps
- * by the size of the grid; null: nowhere. */
+/* Where a kernel, or a function that it calls, first does each of these; null: nowhere. */
 typedef struct hazards {
-    CXCursor wait, launch, texture, symbol, stride, elsewhere;
+    CXCursor wait;      /* waits in an idle loop for what other threads store */
+    CXCursor launch;    /* launches a kernel */
+    CXCursor texture;   /* reads or writes a texture or surface */
+    CXCursor symbol;    /* changes a __device__ variable */
+    CXCursor stride;    /* steps by the size of the grid */
+    CXCursor elsewhere; /* calls a device function that another file defines */
     const char *texture_name, *symbol_name, *elsewhere_name;
 } hazards_t;
 hazards_t hazards_of(CXCursor kernel);
-/* Whether functions that another file defines keep the kernel from being cloned: what they read of
- * the grid is not known. */
+/* Whether the kernel cannot be cloned because it calls functions that another file defines: they
+ * may read blockIdx or gridDim. */
 bool hazard_calls_elsewhere(const unit_t *u, const hazards_t *h);
 /* The __device__ variables that the kernel uses and other kernels of the translation unit change.
  */

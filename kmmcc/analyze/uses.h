@@ -6,14 +6,15 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* Where a function's code stores to what a parameter points to, stores depending on what was there,
- * lets the pointer go where it is not followed, and uses what an atomic addition to it returns;
- * null: nowhere. */
+/* What a function's code does with a pointer parameter: where it first does each; null: nowhere. */
 typedef struct uses {
-    CXCursor stored, updated, escaped, result;
+    CXCursor stored;  /* an element is stored */
+    CXCursor updated; /* what is stored depends on the old element */
+    CXCursor escaped; /* the pointer is passed or kept where it is not followed */
+    CXCursor result;  /* the result of an atomic operation is used */
 } uses_t;
-bool uses_find(CXCursor definition, CXCursor parameter,
-               uses_t *out); /* false: the code is not seen */
+/* False: the function's body is in another file. */
+bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out);
 /* Whether a value of the type is a pointer to data, or has one among its fields and elements. */
 bool uses_holds_pointers(CXType type);
 

@@ -9,28 +9,31 @@
 #include "base/source.h"
 
 typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
-/* [begin, end) is underlined, the caret stands at begin. Names the file, line and column, prints
- * the line. A note belongs to the message before it. A warning ends with its name, "
- * [-Wkmm-whole]", by which the command line turns it off or into an error. */
+/* A message about [begin, end) of the source: file, line and column, the line, and below it a caret
+ * at `begin` and underlines up to `end`. A note belongs to the message before it. The text of a
+ * warning ends with its name, as in " [-Wkmm-whole]", by which the command line turns it off or
+ * into an error. */
 void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format,
              ...) __attribute__((format(printf, 5, 6)));
+/* A message about no place. */
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What to write in place of [begin, end) of the file of the message before it, or the note. Shown
- * below the caret when it is on its line; several belong together. */
+/* A proposal of the message or note before it: `text` in place of [begin, end) of its file. The
+ * proposal is shown below the caret when it is on the caret's line. All proposals of one message
+ * belong together. */
 void diag_fix(size_t begin, size_t end, const char *text);
 void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
 void diag_warnings_list(void);      /* on stdout */
 int diag_error_count(void);
-/* Messages since the last flush; [first, last) of them can be taken back, as long as nothing has
- * been flushed. */
+/* The number of messages since the last flush. */
 int diag_count(void);
+/* Takes back the messages numbered [first, last) since the last flush. */
 void diag_retract(int first, int last);
 void diag_colour(bool on);
 /* Obeys -W[no-][error=]kmm[-name], -Werror, -Wno-error and -w; true if the option is kmmcc's alone.
  */
 bool diag_warning_option(const char *option);
-void diag_flush(
-    void); /* prints what has come since the last flush; the driver does so after each file */
+/* Prints the messages since the last flush; called after each file. */
+void diag_flush(void);
 void diag_summary(void); /* flushes and prints "1 warning and 2 errors generated." */
 
 #endif

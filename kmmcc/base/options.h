@@ -40,14 +40,13 @@ typedef struct argument {
 
 typedef struct options {
     action_t action;
-    const argument_t
-        *arguments; /* everything that is the real compiler's, in order, response files expanded */
+    /* The real compiler's arguments, in order, response files expanded. */
+    const argument_t *arguments;
     int argument_count;
-    const char **original; /* the same as it was typed: response files as they were */
+    const char **original; /* the same as typed, response files as they were */
     int original_count;
     int source_count;
-    const char *
-        *parse_flags; /* the part of them that parsing needs: -I -D -U -std -include -isystem ... */
+    const char **parse_flags; /* those that parsing needs: -I -D -U -std -include -isystem ... */
     int parse_flag_count;
     const char *output;                /* -o */
     const char *compiler;              /* --compiler= */
@@ -55,27 +54,26 @@ typedef struct options {
     const char *emit_source;           /* --emit-source[=FILE]; "" is stdout */
     const char *check_file;            /* --check= */
     const char *dep_file, *dep_target; /* -MF; -MT or -MQ */
-    target_t
-        target; /* --target=, for CUDA source; resolved by the driver before any file is read */
-    target_t hip_target;           /* the same for HIP source; TARGET_CUDA: HIP for NVIDIA's GPUs */
-    bool ignores_pragmas;          /* -fno-kmm */
-    bool clones_all;               /* -fkmm-clone */
-    bool no_index_elsewhere;       /* -fno-kmm-index-elsewhere */
-    manage_t manage;               /* -fkmm-manage= */
-    bool fibers;                   /* -fkmm-fibers */
-    bool random;                   /* -fkmm-random */
-    bool diff;                     /* --diff */
-    bool explain;                  /* --explain */
-    bool compile_only;             /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
-    bool preprocess_only;          /* -E, -M, -MM */
-    bool deps, deps_only;          /* -MD or -MMD; -M or -MM */
+    target_t target;         /* --target=, of CUDA source; never TARGET_AUTO once files are read */
+    target_t hip_target;     /* the same for HIP source; TARGET_CUDA: HIP for NVIDIA's GPUs */
+    bool ignores_pragmas;    /* -fno-kmm */
+    bool clones_all;         /* -fkmm-clone */
+    bool no_index_elsewhere; /* -fno-kmm-index-elsewhere */
+    manage_t manage;         /* -fkmm-manage= */
+    bool fibers;             /* -fkmm-fibers */
+    bool random;             /* -fkmm-random */
+    bool diff;               /* --diff */
+    bool explain;            /* --explain */
+    bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
+    bool preprocess_only;    /* -E, -M, -MM */
+    bool deps, deps_only;    /* -MD or -MMD; -M or -MM */
     bool is_static, makes_library; /* -static; -shared, -r, nvcc's -lib and -dlink */
-    bool nvcc_only,
-        host_only;     /* some argument is one that only nvcc, or only gcc and clang, understand */
-    bool has_input;    /* some file, or stdin, is named */
-    lang_t stdin_lang; /* of `-`, as -x says */
-    bool has_hip_options; /* some argument is one that only hipcc and clang understand */
-    bool relocatable;     /* -rdc=true, -dc, -fgpu-rdc: files share the variables of devices */
+    bool nvcc_only;                /* some argument is one that only nvcc understands */
+    bool host_only;                /* some argument is one that only gcc and clang understand */
+    bool has_input;                /* some file, or stdin, is named */
+    lang_t stdin_lang;             /* of `-`, as -x says */
+    bool has_hip_options;          /* some argument is one that only hipcc and clang understand */
+    bool relocatable; /* -rdc=true, -dc, -fgpu-rdc: files share the variables of devices */
     bool dry_run, verbose, debug_info;
 } options_t;
 

@@ -7,13 +7,14 @@
 
 #include "clang/unit.h"
 
-/* The lines at the beginning of the file that include headers in angle brackets which are none of
- * the program's. */
+/* The lines at the beginning of the file that include headers in angle brackets, as far as none of
+ * them is the program's. */
 const char *cache_leading(const unit_t *u);
-/* The file in which clang finds these headers, read with these flags; it is made when it is new.
- * NULL: there is none. */
+/* The precompiled file of these headers for these flags, made when it does not exist. NULL: it
+ * cannot be made, or the user has turned the cache off. */
 const char *cache_headers(const char *headers, const char *const *flags, int count,
                           bool skips_bodies);
+/* Removes a precompiled file that is out of date. */
 void cache_forget(const char *path);
 
 #endif

@@ -8,7 +8,10 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
+/* Reports an error at the cursor, or at the directive's name where the cursor is not in the source.
+ */
 void callee_error(const unit_t *u, const directive_t *d, CXCursor c, const char *message);
+/* Finds the kernels or the function that d->launch runs, and its arguments. */
 void callee_bind(unit_t *u, directive_t *d);
 
 #endif

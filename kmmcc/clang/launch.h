@@ -30,6 +30,7 @@ typedef struct calls {
     size_t begin, end;
 } calls_t;
 
+/* All launches in a statement. */
 typedef struct found {
     unit_t *u;
     calls_t kernels, functions;
@@ -38,9 +39,10 @@ typedef struct found {
 
 /* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
 int launch_kernel_argument(CXCursor call);
+/* The token that follows the offset. */
 token_t launch_token_after(const source_t *s, size_t offset);
-/* Function calls within another call's arguments are part of that; kernel launches are found
- * anywhere. */
+/* Adds the launches at and below the cursor. Kernel launches are found anywhere; a function call
+ * within the arguments of another call is part of that one (in_call). */
 void launch_find(launches_t *found, const frame_t *at, bool in_call);
 
 #endif

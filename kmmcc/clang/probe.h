@@ -11,12 +11,15 @@
 /* Writes u->parsed: the source, in which each pragma is replaced by its expressions. */
 void probe_write(unit_t *u);
 
+/* On the way through a probe: `probe` is the one whose initializer is visited. */
 typedef struct walk {
     unit_t *u;
     directive_t *d;
     probe_t *probe;
 } probe_walk_t;
 
+/* Visitor: gives the expressions of a directive their types and cursors. `data` is a probe_walk_t.
+ */
 enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data);
 
 #endif

@@ -21,11 +21,13 @@ typedef struct piece {
     size_t parsed, origin, length;
 } piece_t;
 
+/* One change of a file: `text` replaces [begin, end) of the source. Edits of equal places are
+ * applied by `order`. */
 typedef struct edit {
     size_t begin, end;
     const char *text;
     int order;
-} edit_t; /* replaces [begin, end) */
+} edit_t;
 
 /* One file of a translation unit: the one that is compiled, or a header that has pragmas or is
  * changed. */
@@ -43,27 +45,26 @@ typedef struct unit {
     const char *parsed;    /* the text that clang parsed */
     const piece_t *pieces; /* ascending; the map from what clang parsed to the source */
     int piece_count;
-    CXSourceRangeList
-        *disabled; /* clang.c: what #if disables in disabled_of, which is a text that was parsed */
-    const char *disabled_of;
+    CXSourceRangeList *disabled; /* by disabled.c: what #if disables in disabled_of */
+    const char *disabled_of;     /* the text, once `parsed`, of which that holds */
     edit_t *edits;
     int edit_count, edit_capacity;
-    struct insertion *insertions; /* declare.c */
-    struct mistake *mistakes; /* pragmas.c: pragmas that could not be parsed, the last one first */
-    size_t include_at; /* before this declaration kmm's header is included; SIZE_MAX: nowhere */
-    const includes_t *includes; /* of the main one */
-    struct function *functions; /* reach.c; of the main one */
-    const char *prefix;         /* clone.c; of the main one: what the names of copies begin with */
+    struct insertion *insertions; /* by analyze/complete.c: text to add to pragmas */
+    struct mistake *mistakes; /* by pragmas.c: pragmas that could not be parsed, the last first */
+    size_t include_at;        /* offset before which kmm's header is included; SIZE_MAX: nowhere */
+    const includes_t *includes; /* of the main file */
+    struct function *functions; /* of the main file, by gpu/reach.c */
+    const char *prefix;         /* of the main file, by gpu/name.c: begins the names of copies */
 } unit_t;
 
-/* kmm's header is included before the declaration at the top of the file that the cursor is in. */
+/* Lowers u->include_at to the declaration at the top of the file that holds the cursor. */
 void unit_include_before(unit_t *u, CXCursor cursor);
-/* Whether the translation unit includes the file, which the text of an #include that #if hides may
- * name. */
+/* Whether the translation unit includes the file: an #include that #if disables may have named it.
+ */
 bool unit_is_included(const unit_t *u);
-/* Finds which of the headers that a macro may name it does name: sets `chosen`. */
+/* After the parse: sets `chosen` of the headers that an #include with a macro really names. */
 void unit_choose_includes(unit_t *main);
-/* Whether the cursor's place is in the file, macros being where they are expanded. */
+/* Whether the cursor stands in the file. What a macro writes stands where the macro is used. */
 bool unit_is_in(const unit_t *u, CXCursor cursor);
 unit_t *unit_add(unit_t *main, const source_t *source);
 /* The file in which the cursor stands; a header of the program is added when it is new. NULL: none
@@ -71,21 +72,21 @@ unit_t *unit_add(unit_t *main, const source_t *source);
 unit_t *unit_holding(unit_t *main, CXCursor cursor);
 unit_t *unit_of_file(unit_t *main, CXFile file);
 
-void unit_edit(unit_t *u, size_t begin, size_t end,
-               const char *text); /* edits do not overlap; equal places keep their order */
+/* Adds an edit. Edits do not overlap; those of the same place keep their order. */
+void unit_edit(unit_t *u, size_t begin, size_t end, const char *text);
 
-/* Where a cursor of u->tu stands in u->source. u->tu was parsed from a copy in which pragmas are
- * replaced by longer text, so clang's offsets are not the source's: always ask here. False: in
- * another file, from a macro's expansion, or not in the source at all. */
+/* The range of u->source in which a cursor of u->tu stands. Clang's offsets are those of u->parsed,
+ * in which pragmas are replaced by longer text, so every offset of clang is converted here. False:
+ * the cursor is in another file, written by a macro, or in the text that replaces a pragma. */
 bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
-/* The same for one place: the end of the text before it that is the source's own. */
+/* The offset in the source of one place of u->parsed. A place in the text that replaces a pragma
+ * becomes the pragma's. */
 size_t unit_offset(const unit_t *u, size_t clang_offset);
-bool unit_exact_offset(const unit_t *u, size_t clang_offset,
-                       size_t *offset); /* false: the text is none of the source */
-/* The other way; SIZE_MAX for a place in what a pragma was replaced by. */
+/* The same; false for a place in the text that replaces a pragma. */
+bool unit_exact_offset(const unit_t *u, size_t clang_offset, size_t *offset);
+/* The offset in u->parsed of a place of the source; SIZE_MAX for a place in a pragma. */
 size_t unit_parsed_offset(const unit_t *u, size_t offset);
-/* Whether the cursor is code of the main file that the user wrote, and not what a pragma was
- * replaced by. */
+/* Whether the cursor is code that the user wrote in the file, outside pragmas. */
 bool unit_owns(const unit_t *u, CXCursor cursor);
 
 /* The declaration that completed the launch; NULL: none did. */

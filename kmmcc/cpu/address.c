@@ -15,8 +15,8 @@ static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-/* The kernel that the expression names, below conversions, parentheses and `&`; null: another
- * expression. */
+/* The kernel that the expression names below conversions, parentheses and `&`; null: it names
+ * none. */
 static CXCursor named_kernel(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the device that meet at barriers. Before its own body, which fibers run, such a
+ * Functions of the device that have barriers. Before its own body, which fibers run, such a
  * function gets one for a block (include/kmm/host/kmm_call.h):
  *
  *     int total(int *s, int v)
- *     { typedef int kmm_type; typedef decltype(s) kmm_type0; typedef decltype(v) kmm_type1;
- *       struct kmm_function { static void kmm_block(kmm_host_block &kmm_b, kmm_host_kept<kmm_type>
- * &kmm_result, kmm_host_kept<kmm_type0> &kmm_v0, kmm_host_kept<kmm_type1> &kmm_v1) { ... } }; if
- * (kmm_host_bringing) return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s,
- * v); { ... } }
+ *     {
+ *         typedef int kmm_type; typedef decltype(s) kmm_type0; typedef decltype(v) kmm_type1;
+ *         struct kmm_function {
+ *             static void kmm_block(kmm_host_block &kmm_b, kmm_host_kept<kmm_type> &kmm_result,
+ *                                   kmm_host_kept<kmm_type0> &kmm_v0,
+ *                                   kmm_host_kept<kmm_type1> &kmm_v1) { ... }
+ *         };
+ *         if (kmm_host_bringing)
+ *             return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s, v);
+ *         { ... }
+ *     }
  */
 #include "cpu/callee.h"
 
@@ -52,7 +58,7 @@ static bool is_pack(CXCursor parameter)
     return strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), "...") != NULL;
 }
 
-/* Numbers are those of body.c's variables, which counts unnamed parameters too. */
+/* A parameter's number is that of its variable in the body tree, which has the unnamed ones too. */
 static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
 {
     signature_t *s = data;
@@ -136,7 +142,8 @@ static split_t split_of_callee(const program_t *h, const callee_t *c)
                      .context = h};
 }
 
-/* One that cannot be split makes those that call it fibers too. */
+/* Repeats until nothing is added: a function that cannot be split keeps those that call it from
+ * being split. */
 void callees_find_fibers(program_t *h)
 {
     const char *reason;

@@ -22,7 +22,7 @@
 #include "cpu/shared_size.h"
 #include "cpu/tree/extent.h"
 
-/* The flags as C++, in the order in which tests and people know them. */
+/* The flags as C++, joined by `|`. */
 static const char *flags_text(int flags)
 {
 #define FLAG(name)                                                                                 \
@@ -74,7 +74,7 @@ static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, 
                         bound_text(u, k->begin, body), shared_bytes_text(k, h));
 }
 
-/* A kernel on its way. */
+/* A kernel that is being edited. */
 typedef struct editing {
     unit_t *u;
     const kernel_t *kernel;

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "clang/disabled.h"
 
-/* Token lists are read backwards from a launch's `<<<`. */
+/* The tokens around a launch, which are read backwards from its `<<<`. */
 typedef struct place {
     const source_t *s;
     const tokens_t *list;

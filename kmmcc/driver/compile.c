@@ -78,7 +78,7 @@ bool compile_transform_all(plan_t *p)
     return diag_error_count() == 0;
 }
 
-/* ---- Commands ---- */
+/* ---- Compiling ---- */
 
 /* What clang needs to read the transformed copy as the compiler does. */
 static list_t reading_flags(const plan_t *p, const job_t *job)

@@ -7,7 +7,9 @@
 
 #include "driver/plan.h"
 
+/* False after errors. */
 bool compile_transform_all(plan_t *p);
+/* Compiles one file; the compiler's exit status. `number` names its temporary folder. */
 int compile_job(const plan_t *p, job_t *job, int number);
 
 #endif

@@ -125,7 +125,7 @@ static compiler_t compiler_for_link(const plan_t *p)
     return plan_has_cxx(p) || o->stdin_lang == LANG_CXX ? compiler_of_cxx(o) : compiler_of_c(o);
 }
 
-/* ---- Looking at the files ---- */
+/* ---- All files ---- */
 
 /* HIP's calls have other names then, which the linker does not wrap. */
 static void refuse_per_thread(const plan_t *p)

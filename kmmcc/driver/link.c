@@ -16,15 +16,16 @@ static void to_linker(list_t *command, const char *flag)
 
 static void add_wraps(const char *runtime, list_t *command)
 {
-#define ADD_WRAP(name) to_linker(command, arena_printf("--wrap=%s" #name, runtime));
+#define ADD_WRAP(since, result, name, parameters)                                                  \
+    to_linker(command, arena_printf("--wrap=%s" #name, runtime));
     KMM_SHARED_CALLS(ADD_WRAP)
 #undef ADD_WRAP
 }
 
 static void add_managed(link_kind_t kind, list_t *command)
 {
-#define ADD_WRAP(name) to_linker(command, "--wrap=" #name);
-#define ADD_PER_THREAD(name, call) ADD_WRAP(name)
+#define ADD_WRAP(since, result, name, parameters) to_linker(command, "--wrap=" #name);
+#define ADD_PER_THREAD(name, call) to_linker(command, "--wrap=" #name);
     if (kind.managed_cuda) {
         add_wraps("cuda", command);
         KMM_CUDA_CALLS(ADD_WRAP)

@@ -25,6 +25,7 @@ typedef struct option {
     const char *parse; /* its name for parsing with clang; NULL: not needed */
 } option_t;
 
+/* What follows the prefix; NULL: the text begins otherwise. */
 const char *option_rest(const char *text, const char *prefix);
 /* The option with the longest name that fits the word; *value is NULL where it is the next word. */
 const option_t *option_find(const char *word, const char **value);

@@ -11,6 +11,7 @@
 #include "driver/transform.h"
 #include "pragma/includes.h"
 
+/* One source file of the command line. */
 typedef struct job {
     int index; /* of its argument */
     const char *path;
@@ -18,9 +19,9 @@ typedef struct job {
     target_t target;
     const source_t *source; /* NULL for what kmmcc never transforms */
     const includes_t *includes;
-    bool has_pragma,
-        transforms; /* has_pragma: itself or a header of the program that it includes */
-    unsigned uses;  /* USES_... */
+    bool has_pragma; /* itself, or a header of the program that it includes */
+    bool transforms; /* is compiled from rewritten text */
+    unsigned uses;   /* USES_... */
     compiler_t compiler;
     const char *result;      /* transformed text */
     const header_t *headers; /* that it includes */
@@ -36,11 +37,17 @@ typedef struct plan {
     compiler_t linker;
 } plan_t;
 
+/* Whether some file is compiled by a compiler of the family. */
 bool plan_has_family(const plan_t *p, family_t family);
+/* Whether the program has C++ code. */
 bool plan_has_cxx(const plan_t *p);
+/* Whether the program has CUDA or HIP source compiled for the CPU. */
 bool plan_is_hosted(const plan_t *p);
+/* OBJECT_... of all objects and archives of the command line. */
 unsigned plan_scan_objects(const options_t *o);
+/* Reads the sources; errors are reported. */
 plan_t *plan_make(const options_t *o);
+/* Whether a source or an object was written with a pragma. */
 bool plan_has_pragma(const plan_t *p);
 bool plan_has_transformed(const plan_t *p);
 

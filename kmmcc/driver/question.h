@@ -5,8 +5,11 @@
 
 #include "base/options.h"
 
+/* Hands the command line to the compiler that the question is for. */
 int question_pass(const options_t *o);
+/* --version */
 int question_version(const options_t *o);
+/* --link-flags */
 int question_link_flags(const options_t *o);
 
 #endif

@@ -7,8 +7,10 @@
 
 #include "base/list.h"
 
+/* Adds the words of the file to the list; false: it cannot be read. depth: of files in files. */
 bool response_read(const char *path, list_t *out, int depth);
-/* An `@file` that cannot be read is an argument like any other, as for gcc. */
+/* Adds the argument, or the words of the file that `@file` names; an `@file` that cannot be read is
+ * an argument like any other, as for gcc. */
 void response_expand(const char *argument, list_t *out, int depth);
 /* The value of nvcc's option that names a response file; NULL if argv[index] is another option. */
 const char *response_option(char **argv, int index, int argc, bool *takes_next);

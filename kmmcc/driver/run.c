@@ -5,16 +5,12 @@
 #include "base/diag.h"
 #include "base/process.h"
 
-/* ---- Commands ---- */
-
 int run_command(const options_t *o, const list_t *command)
 {
     if (o->dry_run || o->verbose)
         process_print(command);
     return o->dry_run ? 0 : process_run(command);
 }
-
-/* ---- Untouched ---- */
 
 int run_in_place(const options_t *o, const list_t *command)
 {

@@ -5,9 +5,12 @@
 
 #include "driver/plan.h"
 
+/* Each returns 0, or 1 after an error was reported. */
+
+/* Reports that the file cannot be written, for errno; 1. */
 int write_fail(const char *path);
 int write_text(const char *path, const char *text);
-/* The headers that the new text includes lie beside it. */
+/* Writes the headers that the rewritten text of the job includes. */
 int write_headers(const job_t *job, const char *folder);
 
 #endif

@@ -6,9 +6,10 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* A declaration of the type: the name stands before the end of that of a pointer to a function or
- * an array. */
+/* The declaration of a variable: the name stands within the type of an array or of a pointer to a
+ * function. */
 const char *declaration_of(const char *type, const char *name);
+/* Adds the edits by which libkmm calls the function once for each chunk. */
 void call_rewrite(unit_t *u, directive_t *d, const char *indent);
 
 #endif

@@ -11,6 +11,7 @@
 #include "pragma/expression.h"
 #include "pragma/form.h"
 
+/* All calls that describe the launch, from kmm_launch_begin to its last item. */
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out);
 const char *describe_base(const unit_t *u, const expr_t *base); /* as an operand of any operator */
 /* How far the first element of the item moves along an axis, in arrays of its last `inner`

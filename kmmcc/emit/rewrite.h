@@ -5,8 +5,9 @@
 
 #include "clang/unit.h"
 
+/* Adds the edits of all directives of the file. */
 void rewrite_directives(unit_t *u);
-/* After all other edits: kmm's header, where something needs it. */
+/* After all other edits: includes kmm's header, where some edit needs it. */
 void rewrite_include(unit_t *u);
 
 #endif

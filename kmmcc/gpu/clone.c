@@ -89,7 +89,7 @@ bool clone_needs_headers(unit_t *u)
     return false;
 }
 
-/* ---- What cannot be ---- */
+/* ---- Kernels that cannot be cloned ---- */
 
 static const function_t *find_reached(const function_t *f, int depth,
                                       bool (*is)(const function_t *))
@@ -174,7 +174,7 @@ void clone_check(unit_t *u)
         }
 }
 
-/* ---- All of it ---- */
+/* ---- All clones ---- */
 
 typedef struct special {
     unit_t *u;

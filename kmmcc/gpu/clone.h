@@ -8,10 +8,12 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
+/* Adds the edits that write all clones. */
 void clone_kernels(unit_t *u);
-/* Whether the kernels can be cloned. */
+/* Reports kernels of launches that cannot be cloned. */
 void clone_check(unit_t *u);
-/* The edits that make a launch that names its clone one of the clone. */
+/* Adds the edits by which a launch of a template names the clone; the compiler chooses the
+ * instance. */
 void clone_launch(unit_t *u, const directive_t *d);
 /* Whether a kernel that is to be cloned, or a function it calls, is in a header of the program. */
 bool clone_needs_headers(unit_t *u);

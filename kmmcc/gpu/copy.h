@@ -8,6 +8,8 @@
 #include "clang/unit.h"
 #include "gpu/reach.h"
 
+/* Adds the edits that write the copy behind the function. shares: kernels leave the part of the
+ * grid in shared memory for functions that look it up. */
 void copy_function(unit_t *u, function_t *f, bool shares);
 
 #endif

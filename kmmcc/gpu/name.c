@@ -10,8 +10,6 @@
 #include "clang/cursor.h"
 #include "gpu/reach.h"
 
-/* ---- Names ---- */
-
 /* Names with which those of kmm's own functions and types go on. */
 static bool is_of_kmm(const char *name)
 {

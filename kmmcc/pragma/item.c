@@ -153,7 +153,7 @@ void parse_items(parser_t *p, kmm_mode_t mode, kmm_op_t op)
         p->d->item[first].word = p->clause;
 }
 
-/* ---- Other clauses ---- */
+/* ---- Maps ---- */
 
 /* map-item = path ['[' operand ':' operand ']'] */
 static void parse_map_item(parser_t *p, map_item_t *item)

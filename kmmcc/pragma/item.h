@@ -7,7 +7,8 @@
 #include "pragma/directive.h"
 #include "pragma/parser.h"
 
-item_t *directive_add_item(directive_t *d); /* NULL: it has too many; moves those before it */
+/* A new item of the directive; NULL: it has too many. Pointers to earlier items become invalid. */
+item_t *directive_add_item(directive_t *d);
 /* axis = NAME [':' source] ['=' operand ':' operand] */
 void parse_axis(parser_t *p);
 /* items = item { ',' item } */

@@ -8,17 +8,18 @@
 
 #include "base/source.h"
 #include "base/token.h"
-#include "pragma/directive.h"
 
 /* The number of items of an array. */
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+struct directive;
 
 typedef struct parser {
     const source_t *s;
     lexer_t lexer;
     token_t token;   /* the next one */
     size_t last_end; /* where the one before it ended */
-    directive_t *d;
+    struct directive *d;
     token_t clause; /* the name of the clause that is being parsed */
     int depth;      /* of expressions within expressions */
     bool failed;    /* an error of the current clause has been reported */

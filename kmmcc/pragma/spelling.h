@@ -5,8 +5,9 @@
 
 #include "pragma/parser.h"
 
-const char *spelling_nearest(const char *word, const char *const *names,
-                             int count); /* NULL: none is near */
+/* The name that was probably meant by the word; NULL: none is near. */
+const char *spelling_nearest(const char *word, const char *const *names, int count);
+/* Reports the next token as an unknown `what`, with the name that was meant, or all names. */
 void spelling_unknown_word(parser_t *p, const char *what, const char *const *names, int count);
 
 #endif

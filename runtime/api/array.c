@@ -5,6 +5,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "memory/array.h"
+#include "memory/lifetime.h"
 
 KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void **out)
 {

@@ -14,7 +14,7 @@
 #include "launch/state.h"
 #include "memory/disk/spill.h"
 #include "memory/host/locked.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 
 static const uint64_t RESERVE_PART =
     32; /* of a device's free memory is left to others where nothing else is said */
@@ -155,7 +155,7 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     if (error)
         return kmm__error_set(error, "no %s device: %s", product, reason);
     add_backend(rt, b);
-    kmm__near_ahead(rt);
+    kmm__numa_prepare(rt);
     int count = b->count(b);
     if (at_most && count < at_most)
         return kmm__error_set(KMM_E_NO_DEVICE, "%d %s devices were asked for, and %d answer",

@@ -8,7 +8,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "launch/builder.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 #include "observe/stats.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -32,11 +32,10 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
 {
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__device_t *d = rt->device[k];
-        uint64_t launches = __atomic_load_n(&d->counters.launches, __ATOMIC_RELAXED);
-        if (d == but || !d->backend->flush ||
-            __atomic_exchange_n(&d->counters.flushed, launches, __ATOMIC_RELAXED) == launches)
+        uint64_t launches = kmm__counted(&d->counters.launches);
+        if (d == but || !d->backend->flush || atomic_exchange(&d->flushed, launches) == launches)
             continue;
-        d->backend->flush(d->lanes[0].stream);
+        d->backend->flush(d->compute_streams[0].stream);
     }
 }
 
@@ -53,7 +52,7 @@ static void default_end(void)
         if (kmm_wait(rt))
             fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
         kmm__flush(rt, NULL);
-        kmm__pin_settle(rt); /* the driver ends after this */
+        kmm__pagelock_settle(rt); /* the driver ends after this */
     }
     kmm__stats_print(rt);
 }

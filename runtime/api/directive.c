@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directives of rewritten source: those that stand alone, and data regions. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "api/runtime.h"
 #include "base/error.h"

@@ -4,8 +4,8 @@
 
 #include "api/runtime.h"
 #include "base/error.h"
-#include "execute/inline.h"
-#include "launch/place.h"
+#include "execute/statements.h"
+#include "launch/placement.h"
 #include "launch/submit.h"
 #include "task/inside.h"
 
@@ -21,7 +21,7 @@ static kmm_launch_t *describe_whole(const kmm_kernel_t *kernel)
     int chosen = kmm__device_chosen(l->runtime);
     if (kernel->kind == KMM_KIND_HOST && chosen >= 0)
         kmm_launch_device(l, KMM_ON_DEVICE, chosen);
-    l->home = true;
+    l->on_current = true;
     return l;
 }
 
@@ -36,7 +36,7 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
         return kmm__error_set(KMM_E_INVALID,
                               "no kernel, or one that was built for another version of libkmm");
     }
-    if (!l && kmm__inline_current())
-        return kmm__inline_launch(kmm__inline_current(), kernel, geometry, args);
+    if (!l && kmm__inside_task())
+        return kmm__statements_launch(kmm__inside_task(), kernel, geometry, args);
     return kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
 }

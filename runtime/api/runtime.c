@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runtimes: their making, waiting for all their work, and their end. */
-#include <stdio.h>
+#include "api/runtime.h"
+
 #include <stdlib.h>
 
 #include "api/config.h"
-#include "api/runtime.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "launch/maps.h"
 #include "launch/state.h"
-#include "memory/coherence.h"
 #include "memory/disk/spill.h"
+#include "memory/holders.h"
 #include "memory/host/links.h"
 #include "memory/host/locked.h"
-#include "memory/host/near.h"
-#include "memory/host/pin.h"
-#include "memory/host/stage.h"
+#include "memory/host/numa.h"
+#include "memory/host/pagelock.h"
+#include "memory/host/stager.h"
+#include "memory/lifetime.h"
 #include "observe/fault.h"
 #include "observe/stats.h"
 #include "task/inside.h"
@@ -32,13 +33,13 @@ static void runtime_free(kmm_runtime_t *rt)
         kmm__device_wake(rt->device[k]);
     pthread_mutex_unlock(&rt->lock);
     kmm__spill_stop(rt);
-    kmm__pin_stop(rt);
+    kmm__pagelock_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++)
         kmm__device_end(rt->device[k]);
     kmm__stage_stop(rt);
     kmm__links_stop(rt);
     kmm__locked_stop(rt);
-    kmm__near_stop(rt);
+    kmm__numa_stop(rt);
     for (uint32_t k = 0; k < rt->device_count; k++) {
         kmm__order_drop(rt->device[k]);
         kmm__device_close(rt->device[k]);
@@ -68,6 +69,35 @@ static void lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&adaptive);
 }
 
+/* Opens the devices, and reads what the program or the environment says of them and of the host's
+ * memory. The parts come up in this order also where one fails, so that runtime_free finds all. */
+static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
+{
+    int error = kmm__config_devices(rt, config);
+    kmm__pagelock_start(rt);
+    int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
+    error = error ? error : bounded ? bounded : staged;
+    kmm__tasks_bound(rt);
+    kmm__holders_ops_init(rt);
+    if (!error)
+        error = kmm__links_start(rt);
+    if (!error)
+        error = kmm__config_host(rt, config);
+    return error;
+}
+
+/* Starts the devices' threads, unless `error` says that the runtime will not be. */
+static int devices_start(kmm_runtime_t *rt, int error)
+{
+    for (uint32_t k = 0; k < rt->device_count; k++) {
+        kmm__device_init(rt->device[k]);
+        kmm__device_queue_start(rt->device[k]);
+    }
+    for (uint32_t k = 0; k < rt->device_count && !error; k++)
+        error = kmm__device_start(rt->device[k]);
+    return error;
+}
+
 KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     if (!out)
@@ -78,24 +108,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm__tasks_start(rt, &kmm__execute_hooks);
     kmm__memory_start(rt);
     kmm__launches_start(rt);
-    kmm__near_start(rt);
-    int error = kmm__config_devices(rt, config);
-    kmm__pin_start(rt);
-    int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
-    error = error ? error : bounded ? bounded : staged;
-    rt->tasks->most_outstanding =
-        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_PLAIN;
-    kmm__holders_ops_init(rt);
-    if (!error)
-        error = kmm__links_start(rt);
-    if (!error)
-        error = kmm__config_host(rt, config);
-    for (uint32_t k = 0; k < rt->device_count; k++) {
-        kmm__device_init(rt->device[k]);
-        kmm__device_queue_start(rt->device[k]);
-    }
-    for (uint32_t k = 0; k < rt->device_count && !error; k++)
-        error = kmm__device_start(rt->device[k]);
+    kmm__numa_start(rt);
+    int error = devices_start(rt, runtime_configure(rt, config));
     pthread_mutex_lock(&rt->lock);
     if (!error)
         error =
@@ -117,7 +131,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_t *m;
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse("wait"))
+    if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__deferred_end(rt, 0, UINTPTR_MAX);
@@ -125,11 +139,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);
-    pthread_mutex_lock(&rt->lock);
-    kmm__error_t e = rt->error;
-    rt->error.code = 0;
-    pthread_mutex_unlock(&rt->lock);
-    return e.code ? kmm__error_set(e.code, "%s", e.text) : 0;
+    return kmm__error_take(rt);
 }
 
 KMM__API int kmm_destroy(kmm_runtime_t *rt)

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The contract between the runtime and a kind of device. One struct of functions, implemented by
- * host.c, cuda.c and hip.c; nothing above this file knows which.
+ * The contract between the runtime and a kind of device: one struct of functions, which
+ * backend/cuda, backend/hip (both over backend/gpu) and backend/host fill in. No file outside of
+ * backend/ knows which. README.md says how to add one.
  *
  * Rules that hold for every function:
- *  1. Returns 0 or a negative KMM_E_ error unless it says otherwise; the text of the last error of
- * a thread is `error_text`. No function aborts, prints, or keeps a pointer it was given beyond what
- * it says.
- *  2. May be called from any thread, several at once; one stream is used by one thread at a time.
- *  3. Addresses are device addresses (kmm__addr_t); host memory is addressed by its pointer.
- *  4. Work on one stream runs in the order it was enqueued. Work on different streams is ordered
- *     by events only, and a backend may run it in any order that they allow.
- *  5. Errors that happen while work runs (a kernel fault) are reported by the next `notify` on the
- *     stream, as its status.
+ *  1. It returns 0 or a negative KMM_E_ error, unless it says otherwise. `error_text` is the text
+ * of a thread's last error. No function aborts or prints, and none keeps a pointer that it was
+ *     given, unless it says so.
+ *  2. It may be called from any thread, by several at once. One stream is used by one thread at a
+ *     time.
+ *  3. Addresses of device memory are kmm__addr_t. Host memory is named by its pointer. Sizes are in
+ *     bytes.
+ *  4. Work on one stream runs in the order in which it was enqueued. Only events order work on
+ *     different streams.
+ *  5. An error that happens while work runs, such as a kernel's fault, is the status of the next
+ *     notification on the stream.
+ *  6. What a function creates belongs to the caller, who destroys it with the function beside it
+ *     before the device is closed.
  */
 #ifndef KMM__BACKEND_H
 #define KMM__BACKEND_H
@@ -41,16 +46,17 @@ typedef struct kmm__gpu_info {
     char name[64];
     uint64_t memory_total, memory_free; /* bytes; 0: the device uses the host's memory as its own */
     uint64_t granularity; /* sizes and addresses of frames are multiples of this; a power of two */
-    bool whole; /* memory cannot be mapped: an array is in one frame, whose handle is its address,
-                   or in none; windows are not reserved, frames not mapped */
-    bool away;  /* frames may be of the host's memory: frame_create_away */
-    uint32_t lanes; /* how many streams of kernels are worth having: 1 for a GPU, the threads for a
-                       CPU */
+    bool whole; /* memory cannot be mapped into address space: an array has one frame or none, and
+                   the frame's handle is its address. Windows and frame_map are not used */
+    bool away;  /* frame_create_away works: a frame may be of the host's memory */
+    uint32_t compute_streams; /* streams of kernels that are worth having: 1 for a GPU, the number
+                       of threads for a CPU */
     kmm__pci_t pci;
 } kmm__gpu_info_t;
 
-/* `rows` rows of `width` bytes. Pitches are ignored when rows is 1. dst_gpu and src_gpu say where
- * the addresses belong: NULL is the host. At least one is the stream's device or both are NULL. */
+/* A copy of `rows` rows of `width` bytes. Pitches, in bytes, are ignored when rows is 1. dst_gpu
+ * and src_gpu say whose the addresses are; NULL is the host. At least one of them is the stream's
+ * device, or both are NULL. */
 typedef struct kmm__copy {
     kmm__gpu_t *dst_gpu, *src_gpu;
     kmm__addr_t dst, src;
@@ -76,9 +82,9 @@ struct kmm__backend {
     kmm_kind_t kind;
 
     /* ---- The driver ---- */
-    /* How many devices there are; negative when the driver failed. */
+    /* How many devices there are; a negative error when the driver failed. */
     int (*count)(kmm__backend_t *b);
-    int (*open)(kmm__backend_t *b, int ordinal, kmm__gpu_t **out);
+    int (*open)(kmm__backend_t *b, int ordinal, kmm__gpu_t **out); /* ordinal: below count */
     void (*close)(kmm__gpu_t *gpu); /* all streams, windows and frames have been released */
     void (*info)(kmm__gpu_t *gpu, kmm__gpu_info_t *out);
     const char *(*error_text)(
@@ -89,28 +95,28 @@ struct kmm__backend {
     int (*window_reserve)(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out);
     void (*window_release)(kmm__gpu_t *gpu, kmm__addr_t window,
                            size_t bytes); /* nothing is mapped in it */
-    /* KMM_E_MEMORY when the device has no more. */
+    /* A frame is physical memory without an address. KMM_E_MEMORY: the device has no more. */
     int (*frame_create)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
-    /* The same in the host's memory, where the device reaches it slowly. KMM_E_UNSUPPORTED where it
-     * cannot. */
+    /* A frame of the host's memory, which the device reaches slowly. KMM_E_UNSUPPORTED: it cannot
+     * reach it. */
     int (*frame_create_away)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
     void (*frame_destroy)(kmm__gpu_t *gpu, kmm__frame_handle_t frame,
                           size_t bytes); /* not mapped */
     /* Maps a frame for its own device. Contents are undefined. */
     int (*frame_map)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
-    /* The same in two steps: a frame is placed, then its device is given access to any number of
-     * placed frames that lie side by side, which costs a GPU as much as for one, and much while it
-     * copies. */
+    /* The same in two steps. frame_place maps without access; frames_allow then gives the device
+     * access to any number of placed frames that lie side by side. Giving access costs a GPU as
+     * much for many frames as for one, and more while it copies. */
     int (*frame_place)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
     int (*frames_allow)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
-    /* No work that may touch it is unfinished. */
+    /* All work that may touch the frame has finished. */
     int (*frame_unmap)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
-    /* Lets `peer` read and write mapped frames that lie side by side too. KMM_E_UNSUPPORTED: copies
-     * must go through the host. */
+    /* Lets `peer` too read and write mapped frames that lie side by side. KMM_E_UNSUPPORTED: copies
+     * between the two devices must go through the host. */
     int (*frame_share)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__gpu_t *peer);
 
-    /* Makes host memory fast to copy from and to (page-locks it). KMM_E_UNSUPPORTED where that
-     * means nothing. */
+    /* Page-locks host memory, which makes copies from and to it fast. KMM_E_UNSUPPORTED: that means
+     * nothing to the device. KMM_E_STATE: somebody else has page-locked some of it. */
     int (*host_register)(kmm__backend_t *b, void *base, size_t bytes);
     int (*host_unregister)(kmm__backend_t *b, void *base);
 
@@ -139,10 +145,10 @@ struct kmm__backend {
      * called, as by `notify`, when all that is on it now is done; 0: nothing is, and fn is not
      * called. Negative: an error. fn NULL: only asks. */
     int (*follow)(kmm__gpu_t *gpu, void *native, void (*fn)(void *arg, int status), void *arg);
-    /* What is put on that stream later waits, on the device, for all that is on s now. NULL: it
-     * cannot be told to. */
+    /* Makes work that is put on the program's stream `native` later wait, on the device, for all
+     * that is on s now. NULL: not possible. */
     int (*precede)(kmm__stream_t *s, void *native);
-    /* The other way round: s waits for all that is on that stream now. The device is current. */
+    /* The opposite: s waits for all that is on `native` now. The device is current. */
     int (*succeed)(kmm__stream_t *s, void *native);
     int (*finish)(
         kmm__gpu_t *gpu); /* waits for all that is on the device now, whoever put it there */
@@ -152,23 +158,22 @@ struct kmm__backend {
     void (*flush)(kmm__stream_t *s); /* waits for the stream; what kernels of the device have
                                         printed by then is printed */
 
-    /* Runs some of the work that is ready, on this thread, which would only sleep; false: there is
-     * none to run, or not here. No lock is held. NULL for GPUs. */
+    /* Runs some work that is ready on the calling thread, which would only sleep otherwise. False:
+     * none is ready, or this thread may not run it. No lock is held. NULL for GPUs. */
     bool (*assist)(kmm__backend_t *b);
 
     /* ---- Work ---- */
-    /* Between two devices it is fast where the source's frames have been shared with the stream's
-     * device. */
+    /* A copy between two devices is fast if the source's frames are shared with the stream's
+     * device (frame_share). */
     int (*copy)(kmm__stream_t *s, const kmm__copy_t *copy);
     int (*fill)(kmm__stream_t *s, kmm__addr_t dst, int value,
                 size_t bytes); /* device memory, bytes of one value */
     int (*launch)(kmm__stream_t *s, const kmm__run_t *run);
-    /* Calls fn(arg, status) once all work enqueued on the stream so far has finished, in order
-     * among the stream's notifications, from a thread of the backend's or one that assists; status
-     * is 0 or the first error of the work since the stream's previous notification; on a GPU such
-     * an error is final. Fails only for want of host memory, so that whoever must know when work is
-     * over does. fn must not block for long and must not call the backend's blocking functions; it
-     * may enqueue work. */
+    /* Calls fn(arg, status) once all work that is on the stream now has finished. Notifications of
+     * a stream are in order; they come from a thread of the backend's, or one that assists. status
+     * is 0, or the first error of the work since the stream's previous notification; on a GPU such
+     * an error is final. fn may enqueue work; it must not block for long, and must not call the
+     * backend's blocking functions. Fails only if there is no host memory. */
     int (*notify)(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg);
 };
 

@@ -13,11 +13,12 @@ static int streams_create(kmm__device_t *d)
 {
     const kmm__backend_t *b = d->backend;
     int error = 0;
-    d->lane_count = d->info.lanes ? d->info.lanes : 1;
-    d->lanes = kmm__alloc((d->lane_count + KMM__SIDE_LANES) * sizeof(*d->lanes));
-    for (uint32_t k = 0; k < d->lane_count && !error; k++) {
-        d->lanes[k].device = d;
-        error = b->stream_create(d->gpu, &d->lanes[k].stream);
+    d->compute_stream_count = d->info.compute_streams ? d->info.compute_streams : 1;
+    d->compute_streams =
+        kmm__alloc((d->compute_stream_count + KMM__TASK_STREAMS) * sizeof(*d->compute_streams));
+    for (uint32_t k = 0; k < d->compute_stream_count && !error; k++) {
+        d->compute_streams[k].device = d;
+        error = b->stream_create(d->gpu, &d->compute_streams[k].stream);
     }
     if (d->space == KMM__HOST)
         return error;
@@ -52,9 +53,9 @@ void kmm__device_close(kmm__device_t *d)
     for (uint32_t k = 0; k < d->event_count; k++)
         d->backend->event_destroy(d->events[k]);
     free(d->events);
-    for (uint32_t k = 0; d->lanes && k < d->lane_count + KMM__SIDE_LANES; k++)
-        stream_drop(d, d->lanes[k].stream);
-    free(d->lanes);
+    for (uint32_t k = 0; d->compute_streams && k < d->compute_stream_count + KMM__TASK_STREAMS; k++)
+        stream_drop(d, d->compute_streams[k].stream);
+    free(d->compute_streams);
     stream_drop(d, d->in);
     stream_drop(d, d->out);
     stream_drop(d, d->peer);

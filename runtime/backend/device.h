@@ -3,7 +3,8 @@
  * A device of a runtime: a GPU, or the CPU, that a backend has opened, with the streams on which
  * its work is enqueued. What memory/ and execute/ know of it are parts of their own.
  *
- *   lane   a stream of a device on which kernels run. Side lanes are taken by `task` directives.
+ *   compute stream   a stream on which libkmm runs kernels
+ *   task stream      a stream for the statements of one `task` directive at a time
  */
 #ifndef KMM__BACKEND_DEVICE_H
 #define KMM__BACKEND_DEVICE_H
@@ -11,17 +12,18 @@
 #include "backend/backend.h"
 #include "base/runtime.h"
 
-enum { KMM__SIDE_LANES = 8 }; /* `task` directives at once on a device */
+enum { KMM__TASK_STREAMS = 8 }; /* `task` directives at once on a device */
 
-typedef struct kmm__lane {
-    kmm__stream_t *stream;
+/* A stream on which kernels run. The counts are written by execute/, under the runtime's lock. */
+typedef struct kmm__compute_stream {
+    kmm__stream_t *stream; /* NULL: a task stream that no task has had yet */
     kmm__device_t *device;
-    uint32_t in_flight; /* tasks on it; of the CPU */
-    bool is_taken;      /* the CPU: it runs functions and operations until there are none.
-                         * A side lane: a task has it */
-} kmm__lane_t;
+    uint32_t in_flight; /* of the CPU: kernels on it that are not done */
+    bool is_taken;      /* of the CPU: it runs functions and operations until there are none;
+                         * of a task stream: a `task` directive has it */
+} kmm__compute_stream_t;
 
-/* Totals since the start, for observe/. Written with atomic additions where no lock is held. */
+/* Totals since the start, for observe/. Written by kmm__count and its like alone. */
 typedef struct kmm__counters {
     uint64_t launches, chunks;                /* kernels enqueued; chunks that ended well */
     uint64_t bytes_in, bytes_out, bytes_peer; /* copied from the host, to it, from devices */
@@ -29,10 +31,9 @@ typedef struct kmm__counters {
     uint64_t mappings, allowings, mapping_ns; /* frames mapped or unmapped; calls that give
                                                * access; nanoseconds of both */
     uint64_t sharings, sharing_ns;            /* calls that give other devices access */
-    uint64_t mapped_ahead, ahead_ns;          /* frames prefetched; nanoseconds of that */
+    uint64_t premapped, premap_ns;            /* frames prefetched; nanoseconds of that */
     uint64_t waiting_ns;                      /* for room, before a task's copies */
     uint64_t away_most;                       /* bytes of frames in the host's memory */
-    uint64_t flushed;                         /* launches whose printing was flushed */
 } kmm__counters_t;
 
 /* Adds to a counter. Needs no lock. */
@@ -41,28 +42,49 @@ static inline void kmm__count(uint64_t *counter, uint64_t n)
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
+/* A counter's value. Needs no lock. */
+static inline uint64_t kmm__counted(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+/* Locked: adds to a counter that no thread changes without the lock; quicker than kmm__count. */
+static inline void kmm__count_locked(uint64_t *counter, uint64_t n)
+{
+    __atomic_store_n(counter, kmm__counted(counter) + n, __ATOMIC_RELAXED);
+}
+
+/* Locked: raises a counter to `value`, if it is less. */
+static inline void kmm__count_most(uint64_t *counter, uint64_t value)
+{
+    if (value > kmm__counted(counter))
+        __atomic_store_n(counter, value, __ATOMIC_RELAXED);
+}
+
 struct kmm__device {
     kmm_runtime_t *runtime;
     kmm__backend_t *backend;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
-    uint32_t index;     /* in runtime->device */
-    int ordinal;        /* the driver's number */
-    uint32_t space;     /* KMM__HOST: it works in the host's memory */
-    bool hidden;        /* the CPU, when only the runtime itself uses it */
-    _Atomic int lost;   /* the error of work that failed on it. A lost device does nothing any more,
-                         * and what was newest there is gone. Written by kmm__device_lose */
-    kmm__lane_t *lanes; /* lane_count of them, then KMM__SIDE_LANES */
-    uint32_t lane_count;
+    uint32_t index;   /* in runtime->device */
+    int ordinal;      /* the driver's number */
+    uint32_t space;   /* KMM__HOST: it works in the host's memory */
+    bool hidden;      /* the CPU, when only the runtime itself uses it */
+    _Atomic int lost; /* the error of work that failed on it. A lost device does nothing any more,
+                       * and what was newest there is gone. Written by kmm__device_lose */
+    kmm__compute_stream_t
+        *compute_streams; /* compute_stream_count of them, then KMM__TASK_STREAMS */
+    uint32_t compute_stream_count;
     kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */
-    /* Each is held while something is enqueued on the stream of that name. The lanes belong to the
-     * device's thread. */
+    /* Each is held while something is enqueued on the stream of that name. The compute streams
+     * belong to the device's thread. */
     pthread_mutex_t in_lock, out_lock, peer_lock;
     kmm__event_t **events; /* unused ones */
     uint32_t event_count, event_capacity;
     pthread_cond_t wake;    /* something changed that the device's threads may wait for */
     _Atomic uint64_t wakes; /* how often; changed under the lock */
     kmm__counters_t counters;
+    _Atomic uint64_t flushed; /* launches after which printing was flushed; written by api/ */
 
     /* Parts. Each is owned by one floor. */
     struct kmm__device_memory *memory; /* memory/state.h */

@@ -54,6 +54,15 @@ void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
     va_end(args);
 }
 
+int kmm__error_take(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    kmm__error_t e = rt->error;
+    rt->error.code = 0;
+    pthread_mutex_unlock(&rt->lock);
+    return e.code ? kmm__error_set(e.code, "%s", e.text) : 0;
+}
+
 KMM__API const char *kmm_error_text(kmm_runtime_t *rt)
 {
     (void)rt;

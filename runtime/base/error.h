@@ -27,4 +27,7 @@ bool kmm__error_is_of_disk(int code);
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Not locked: forgets the error that was noted, and makes it this thread's. Returns its code. */
+int kmm__error_take(kmm_runtime_t *rt);
+
 #endif

@@ -35,10 +35,10 @@ typedef struct kmm__error {
 
 struct kmm_runtime {
     pthread_mutex_t lock;
-    pthread_cond_t progress;  /* a task, marker or array has finished; goes with lock */
-    _Atomic uint32_t wanting; /* device threads that wait for the lock; written without it */
-    bool stopping;            /* threads end when they find nothing to do */
-    kmm__error_t error;       /* written by kmm__error_note, taken by kmm_wait */
+    pthread_cond_t progress;       /* a task, marker or array has finished; goes with lock */
+    _Atomic uint32_t lock_waiters; /* device threads that wait for the lock; written without it */
+    bool stopping;                 /* threads end when they find nothing to do */
+    kmm__error_t error;            /* written by base/error.c */
 
     /* Devices. Constant once the runtime has been made. */
     kmm__backend_t *backends[KMM__MAX_BACKENDS];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/spin.h"
+
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/spin.h"
 
 enum { POLLS_PER_YIELD = 32, LOCK_TRIES = 64, POLLS_PER_TRY = 8 };
 

@@ -5,21 +5,53 @@
 #include <stdlib.h>
 
 #include "base/spin.h"
+#include "base/valid.h"
 #include "execute/failure.h"
 #include "execute/queue.h"
+
+#ifndef NDEBUG
+static bool is_under_way(const kmm__device_t *d, const kmm__batch_t *b)
+{
+    const kmm__batch_t *at = d->queue->under_way;
+    while (at && at != b)
+        at = at->next;
+    return at != NULL;
+}
+
+/* Whether the batches under way are those that in_flight counts, and each is of one device. */
+static bool under_way_is_valid(const kmm__device_t *d)
+{
+    uint32_t tasks = 0;
+    const kmm__batch_t *last = NULL;
+    bool valid = true;
+    for (const kmm__batch_t *b = d->queue->under_way; b && valid; last = b, b = b->next) {
+        valid = b->count > 0 && b->count <= KMM__BATCH_TASKS;
+        tasks += b->count;
+        for (uint32_t k = 0; valid && k < b->count; k++)
+            valid = b->tasks[k]->device == d && b->tasks[k]->state != KMM__TASK_DONE &&
+                    b->tasks[k]->issue.compute_stream == b->tasks[0]->issue.compute_stream;
+    }
+    return valid && tasks == d->queue->in_flight && (!last || last == d->queue->under_way_last);
+}
+#endif
 
 void kmm__batch_begin(kmm__batch_t *b)
 {
     kmm__device_t *d = b->tasks[0]->device;
+    assert(b->count > 0 && !b->next && !is_under_way(d, b));
     *(d->queue->under_way ? &d->queue->under_way_last->next : &d->queue->under_way) = b;
     d->queue->under_way_last = b;
     d->queue->in_flight += b->count;
+    KMM__ASSERT_SOMETIMES(under_way_is_valid(d));
 }
 
-/* Those of a stream end in their order, so it is among the first. */
+/* Takes it off the list. Batches of one stream end in the order of their issue, so that it is found
+ * among the first. */
 static void batch_end(kmm__batch_t *b)
 {
     kmm__device_t *d = b->tasks[0]->device;
+    assert(is_under_way(d, b));
+    KMM__ASSERT_SOMETIMES(under_way_is_valid(d));
     kmm__batch_t **at = &d->queue->under_way, *before = NULL;
     for (; *at != b; at = &(*at)->next)
         before = *at;

@@ -257,7 +257,7 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     pthread_mutex_lock(&rt->lock);
     kmm__task_describe(t, where, sizeof(where));
     kmm__task_fail(t, KMM_E_ACCESS);
-    t->failed_item = (uint16_t)item;
+    kmm__task_blame(t, (uint16_t)item);
     kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
                     item < t->work->item_count ? t->work->item_text[item] : "?", range, more,
                     s->may[begin] & READS ? "its clauses let it read only"
@@ -491,7 +491,7 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
 
 bool kmm__check_wants(const kmm__task_t *t)
 {
-    return t->work->origins && !t->work->is_inline && !t->work->operation;
+    return t->work->origins && !t->work->has_statements && !t->work->operation;
 }
 
 int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,

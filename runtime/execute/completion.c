@@ -4,46 +4,34 @@
 
 #include "execute/cpu.h"
 #include "execute/device_thread.h"
-#include "memory/array.h"
-#include "memory/disk/spill.h"
+#include "memory/coherence.h"
+#include "memory/disk/pin.h"
+#include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
-#include "task/ticket.h"
 
 static void memory_release(kmm__task_t *t)
 {
     kmm__uses_cancel(t);
     kmm__frames_release(t);
-    kmm__spill_release_task(t);
+    kmm__spill_unpin_task(t);
     if (!t->work->operation && !t->error)
-        t->device->counters.chunks += t->part.last_chunk - t->part.chunk + 1;
-}
-
-static void copies_drop(kmm__task_t *t)
-{
-    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
-        kmm__ticket_done(t->residency.copies[k]);
-        kmm__ticket_unref(t->residency.copies[k]);
-    }
-    t->residency.copy_count = 0;
+        kmm__count_locked(&t->device->counters.chunks, t->part.last_chunk - t->part.chunk + 1);
 }
 
 static void accesses_drop(kmm__task_t *t)
 {
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        kmm__object_of(t->accesses[k].array)->writers -= t->accesses[k].mode != KMM_READ;
+    kmm__task_leave_objects(t);
+    for (uint32_t k = 0; k < t->access_count; k++)
         kmm__array_unref(t->accesses[k].array);
-    }
     t->accesses = NULL;
     t->access_count = 0;
 }
 
 void kmm__tasks_settle(kmm_runtime_t *rt)
 {
-    for (kmm__task_t *t; (t = rt->tasks->left_over);) {
-        kmm__work_t *w = t->issue.left;
-        rt->tasks->left_over = t->issue.next_left;
-        t->issue.left = NULL;
+    kmm__work_t *w;
+    for (kmm__task_t *t; (t = kmm__task_take_unsettled(rt, &w));) {
         accesses_drop(t);
         kmm__work_unref(w);
     }
@@ -54,16 +42,12 @@ static void work_leave(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__work_t *w = t->work;
-    copies_drop(t);
-    t->work = NULL;
-    if (t->issue.is_plain && rt->memory->forgotten == 0) {
-        t->issue.left = w;
-        t->issue.next_left = rt->tasks->left_over;
-        rt->tasks->left_over = t;
+    kmm__coherence_release(t);
+    if (t->part.is_direct && rt->memory->forgotten == 0) {
+        kmm__task_put_unsettled(t);
         return;
     }
-    for (uint32_t k = 0; rt->has_spaces && k < t->access_count; k++)
-        kmm__object_of(t->accesses[k].array)->unfinished[t->device->space]--;
+    t->work = NULL;
     accesses_drop(t);
     kmm__work_unref(w);
 }

@@ -8,7 +8,7 @@
 /* How tasks of this runtime are issued, run, and give back what they hold. */
 extern const kmm__task_hooks_t kmm__execute_hooks;
 
-/* Locked: drops what plain tasks that are done hold of arrays. It is put off until the program
+/* Locked: drops what direct tasks that are done hold of arrays. It is put off until the program
  * submits again or frees an array, so that threads that run tasks do not touch arrays, which are in
  * the cache of the thread that submits. */
 void kmm__tasks_settle(kmm_runtime_t *rt);

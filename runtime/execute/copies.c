@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "execute/failure.h"
-#include "memory/host/stage.h"
+#include "memory/host/stager.h"
 #include "task/ticket.h"
 
 typedef struct fetched {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running tasks in the host's space. A lane of the CPU is a stream of its backend; kernels are
- * launched on it, and functions and operations are run one after the other by a lane that is taken
- * for them.
+ * Running tasks in the host's space. A compute stream of the CPU is a stream of its backend;
+ * kernels are launched on it, and functions and operations are run one after the other by a compute
+ * stream that is taken for them.
  */
 #include "execute/cpu.h"
 
@@ -13,17 +13,18 @@
 #include "execute/check.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
-#include "execute/inline.h"
 #include "execute/kernel.h"
 #include "execute/queue.h"
+#include "execute/statements.h"
 #include "memory/coherence.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/pin.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 #include "task/ticket.h"
 
 enum {
-    LANE_DEPTH = 2,  /* kernels on a lane at once */
-    LANE_TASKS = 16, /* functions and operations that a lane takes at a time */
+    STREAM_DEPTH = 2,  /* kernels on a compute stream at once */
+    STREAM_TASKS = 16, /* functions and operations that a compute stream takes at a time */
     /* Turns of a loop that waits for more work, and for who submits to submit more. */
     LINGER = 200,
     LINGER_MORE = 64
@@ -31,62 +32,65 @@ enum {
 
 static void host_task_finished(void *arg, int status);
 
-/* The lane with the least to do that has room, or, `empty`, nothing to do; NULL: none. */
-static kmm__lane_t *lane_choose(kmm__device_t *d, bool empty)
+/* The compute stream with the least to do that has room, or, `empty`, nothing to do; NULL: none. */
+static kmm__compute_stream_t *stream_choose(kmm__device_t *d, bool empty)
 {
-    kmm__lane_t *best = NULL;
-    for (uint32_t k = 0; k < d->lane_count; k++)
-        if (!d->lanes[k].is_taken && (!best || d->lanes[k].in_flight < best->in_flight))
-            best = &d->lanes[k];
-    return best && best->in_flight < (empty ? 1 : LANE_DEPTH) ? best : NULL;
+    kmm__compute_stream_t *best = NULL;
+    for (uint32_t k = 0; k < d->compute_stream_count; k++)
+        if (!d->compute_streams[k].is_taken &&
+            (!best || d->compute_streams[k].in_flight < best->in_flight))
+            best = &d->compute_streams[k];
+    return best && best->in_flight < (empty ? 1 : STREAM_DEPTH) ? best : NULL;
 }
 
-static void kernel_start(kmm__task_t *t, kmm__lane_t *lane)
+static void kernel_start(kmm__task_t *t, kmm__compute_stream_t *compute_stream)
 {
     kmm__device_t *d = t->device;
-    t->issue.lane = (uint32_t)(lane - d->lanes);
-    lane->in_flight++;
-    int error = t->error ? 0 : kmm__chunks_launch(&t, 1, lane->stream);
+    t->issue.compute_stream = (uint32_t)(compute_stream - d->compute_streams);
+    compute_stream->in_flight++;
+    int error = t->error ? 0 : kmm__chunks_launch(&t, 1, compute_stream->stream);
     if (error)
         kmm__fail(t, error, d->backend->error_text(d->backend));
-    if (d->backend->notify(lane->stream, host_task_finished, t)) {
-        lane->in_flight--;
+    if (d->backend->notify(compute_stream->stream, host_task_finished, t)) {
+        compute_stream->in_flight--;
         kmm__task_finish(t, KMM_E_DEVICE);
     }
 }
 
-static void lane_main(const kmm_chunk_t *chunk, void *args);
+static void stream_main(const kmm_chunk_t *chunk, void *args);
 
-/* Has a lane run functions and operations until there are none. */
-static bool lane_take(kmm__device_t *d)
+/* Has a compute stream run functions and operations until there are none. */
+static bool stream_take(kmm__device_t *d)
 {
-    kmm__lane_t *lane = lane_choose(d, true);
-    if (!lane)
+    kmm__compute_stream_t *compute_stream = stream_choose(d, true);
+    if (!compute_stream)
         return false;
-    kmm__run_t run = {.function = lane_main, .args_block = &lane, .args_bytes = sizeof(lane)};
-    lane->is_taken = true;
-    d->queue->seekers++;
-    if (d->backend->launch(lane->stream, &run) == 0)
+    kmm__run_t run = {.function = stream_main,
+                      .args_block = &compute_stream,
+                      .args_bytes = sizeof(compute_stream)};
+    compute_stream->is_taken = true;
+    d->queue->spinning++;
+    if (d->backend->launch(compute_stream->stream, &run) == 0)
         return true;
-    lane->is_taken = false;
-    d->queue->seekers--;
+    compute_stream->is_taken = false;
+    d->queue->spinning--;
     return false;
 }
 
-/* Locked: sees to it that startable tasks are started as far as there are lanes. Enqueuing on the
- * CPU is quick. */
+/* Locked: sees to it that startable tasks are started as far as there are compute streams.
+ * Enqueuing on the CPU is quick. */
 static void host_dispatch(kmm__device_t *d)
 {
     for (kmm__task_t *t; (t = kmm__queue_first(&d->queue->startable));) {
         if (!t->work->kernel) {
-            if (d->queue->seekers >= d->queue->startable.count || !lane_take(d))
+            if (d->queue->spinning >= d->queue->startable.count || !stream_take(d))
                 return;
             continue;
         }
-        kmm__lane_t *lane = lane_choose(d, false);
-        if (!lane)
+        kmm__compute_stream_t *compute_stream = stream_choose(d, false);
+        if (!compute_stream)
             return;
-        kernel_start(kmm__queue_pop(&d->queue->startable), lane);
+        kernel_start(kmm__queue_pop(&d->queue->startable), compute_stream);
     }
 }
 
@@ -96,7 +100,7 @@ static void host_task_finished(void *arg, int status)
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    d->lanes[t->issue.lane].in_flight--;
+    d->compute_streams[t->issue.compute_stream].in_flight--;
     if (status && !t->error)
         kmm__fail(t, status, d->backend->error_text(d->backend));
     kmm__task_finish(t, status);
@@ -104,18 +108,18 @@ static void host_task_finished(void *arg, int status)
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* Tasks that a lane runs one after the other before it takes the lock again. */
+/* Tasks that a compute stream runs one after the other before it takes the lock again. */
 typedef struct run_list {
     uint32_t count;
-    kmm__task_t *tasks[LANE_TASKS];
-    int errors[LANE_TASKS];
+    kmm__task_t *tasks[STREAM_TASKS];
+    int errors[STREAM_TASKS];
 } run_list_t;
 
 static void functions_take(kmm__device_t *d, run_list_t *list)
 {
-    uint32_t share = d->queue->startable.count / (2 * d->lane_count) + 1;
+    uint32_t share = d->queue->startable.count / (2 * d->compute_stream_count) + 1;
     list->count = 0;
-    while (list->count < share && list->count < LANE_TASKS && d->queue->startable.count &&
+    while (list->count < share && list->count < STREAM_TASKS && d->queue->startable.count &&
            !kmm__queue_first(&d->queue->startable)->work->kernel)
         list->tasks[list->count++] = kmm__queue_pop(&d->queue->startable);
 }
@@ -166,13 +170,13 @@ static void linger(const kmm__device_t *d)
 }
 
 /* Runs functions and operations, and finishes them, which may make others startable. */
-static void lane_main(const kmm_chunk_t *chunk, void *args)
+static void stream_main(const kmm_chunk_t *chunk, void *args)
 {
-    kmm__lane_t *lane;
+    kmm__compute_stream_t *compute_stream;
     run_list_t list;
     (void)chunk;
-    memcpy(&lane, args, sizeof(lane));
-    kmm__device_t *d = lane->device;
+    memcpy(&compute_stream, args, sizeof(compute_stream));
+    kmm__device_t *d = compute_stream->device;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     for (bool lingered = false;;) {
@@ -180,27 +184,27 @@ static void lane_main(const kmm_chunk_t *chunk, void *args)
         if (list.count == 0 && (lingered || d->queue->startable.count))
             break;
         lingered = list.count == 0;
-        d->queue->seekers -= !lingered;
+        d->queue->spinning -= !lingered;
         pthread_mutex_unlock(&rt->lock);
         for (uint32_t k = 0; k < list.count; k++)
             list.errors[k] = function_run(list.tasks[k]);
         if (lingered)
             linger(d);
         kmm__spin_lock(&rt->lock);
-        d->queue->seekers += !lingered;
+        d->queue->spinning += !lingered;
         for (uint32_t k = 0; k < list.count; k++)
             function_finish(list.tasks[k], list.errors[k]);
     }
-    d->queue->seekers--;
-    lane->is_taken = false;
+    d->queue->spinning--;
+    compute_stream->is_taken = false;
     host_dispatch(d);
     pthread_mutex_unlock(&rt->lock);
 }
 
 void kmm__host_run(kmm__task_t *t)
 {
-    if (t->work->is_inline) {
-        kmm__inline_enter(t);
+    if (t->work->has_statements) {
+        kmm__statements_enter(t);
         return;
     }
     kmm__queue_push(&t->device->queue->startable, t);
@@ -228,14 +232,32 @@ void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
         kmm__host_run(t);
 }
 
-void kmm__issue_on_host(kmm__task_t *t)
+/* Enqueues the copies that t waits for, unless `error` says that its pages cannot be had. Unlocks
+ * meanwhile. */
+static void moves_issue(kmm__task_t *t, kmm__moves_t *moves, int error)
 {
     kmm_runtime_t *rt = t->device->runtime;
+    pthread_mutex_unlock(&rt->lock);
+    if (!error)
+        error = kmm__moves_enqueue(moves, true);
+    pthread_mutex_lock(&rt->lock);
+    if (error && !t->error)
+        kmm__fail_copy(t, error, moves->move[0].from);
+    if (error)
+        kmm__copies_fail(t, error);
+    pthread_mutex_unlock(&rt->lock);
+    kmm__copies_announce(t, moves);
+    pthread_mutex_lock(&rt->lock);
+    kmm__moves_drop(moves);
+}
+
+void kmm__issue_on_host(kmm__task_t *t)
+{
     kmm__moves_t moves = {0};
     kmm__task_run_later(t, 1); /* ours, until the copies are on their way */
     int error = buffers_ensure(t);
     if (!error)
-        error = kmm__spill_hold_task(t);
+        error = kmm__spill_pin_task(t);
     if (!error)
         error = kmm__coherence_acquire(t, &moves);
     if (error)
@@ -244,21 +266,8 @@ void kmm__issue_on_host(kmm__task_t *t)
     error = moves.count ? kmm__spill_await_task(t) : t->error ? 0 : kmm__spill_expect_task(t);
     if (error && !t->error)
         kmm__fail(t, error, kmm__error_get());
-    if (moves.count) {
-        int moved = error;
-        pthread_mutex_unlock(&rt->lock);
-        if (!moved)
-            moved = kmm__moves_enqueue(&moves, true);
-        pthread_mutex_lock(&rt->lock);
-        if (moved && !t->error)
-            kmm__fail_copy(t, moved, moves.move[0].from);
-        if (moved)
-            kmm__copies_fail(t, moved);
-        pthread_mutex_unlock(&rt->lock);
-        kmm__copies_announce(t, &moves);
-        pthread_mutex_lock(&rt->lock);
-        kmm__moves_drop(&moves);
-    }
+    if (moves.count)
+        moves_issue(t, &moves, error);
     if (kmm__task_run_left_fall(t))
         kmm__host_run(t);
 }

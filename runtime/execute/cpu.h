@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running tasks in the host's space: kernels on the streams of the CPU, and functions and
- * operations on its lanes. All are called with the lock.
+ * operations on its compute streams. All are called with the lock.
  */
 #ifndef KMM__EXECUTE_CPU_H
 #define KMM__EXECUTE_CPU_H

@@ -13,15 +13,16 @@
 #include "execute/cpu.h"
 #include "execute/failure.h"
 #include "execute/stream.h"
-#include "memory/disk/spill.h"
-#include "memory/residency/ahead.h"
-#include "memory/residency/frame.h"
+#include "memory/disk/page.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/premap.h"
+#include "memory/residency/service.h"
 
 void kmm__ready_push(kmm__task_t *t)
 {
     /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
      */
-    if (t->issue.is_plain && !t->error) {
+    if (t->part.is_direct && !t->error) {
         kmm__task_issued(t);
         kmm__host_run(t);
         return;
@@ -57,7 +58,7 @@ static void *device_main(void *arg)
                                       is likely to make more ready soon */
         uint64_t seen = d->wakes;
         kmm__frames_service(d);
-        kmm__frames_evict_ahead(d);
+        kmm__frames_evict_early(d);
         kmm__task_t *t = kmm__ready_pop(d);
         if (t) {
             issue(t);
@@ -105,7 +106,7 @@ void kmm__device_end(kmm__device_t *d)
 {
     if (d->queue->thread_runs)
         pthread_join(d->queue->thread, NULL);
-    kmm__ahead_stop(d);
+    kmm__premap_stop(d);
     kmm__frames_close(d);
 }
 

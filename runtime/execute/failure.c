@@ -37,7 +37,7 @@ void kmm__fail_copy(kmm__task_t *t, int error, const kmm__device_t *from)
 
 void kmm__fail_doubt(const kmm__task_t *t, int error)
 {
-    kmm__device_doubt(t->device, t->order.ticket->point ? t->order.ticket->point->event : NULL,
+    kmm__device_doubt(t->device, t->order.ticket->shared ? t->order.ticket->shared->event : NULL,
                       error);
 }
 
@@ -99,11 +99,8 @@ void kmm__note_fault(kmm__device_t *d, int error)
             suspect(&s, b->tasks[k]);
     if (s.count == 0)
         return;
-    kmm__task_t chunks = *s.task[0];
-    chunks.part.chunk = s.first;
-    chunks.part.last_chunk = s.last;
     if (s.count == 1)
-        kmm__task_describe(&chunks, text, sizeof(text));
+        kmm__work_describe(s.task[0]->work, s.first, s.last, text, sizeof(text));
     else
         name_suspects(&s, text, sizeof(text));
     kmm__error_note(d->runtime, error, "%s: %s%s", text, why, s.count > 1 ? remedy : "");

@@ -78,7 +78,7 @@ static bool append(blocks_t *a, const blocks_t *b)
 static bool can_join(const kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
-    return w->kernel && !w->is_inline && w->partials_count == 0 && !kmm__check_wants(t) &&
+    return w->kernel && !w->has_statements && w->partials_count == 0 && !kmm__check_wants(t) &&
            !t->error;
 }
 
@@ -91,7 +91,8 @@ uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
     if (!can_join(tasks[0]))
         return 1;
     for (uint32_t k = 0; k < count; k++) {
-        if (tasks[k]->work != tasks[0]->work || tasks[k]->issue.lane != tasks[0]->issue.lane ||
+        if (tasks[k]->work != tasks[0]->work ||
+            tasks[k]->issue.compute_stream != tasks[0]->issue.compute_stream ||
             !can_join(tasks[k]) || depth == DEPTH)
             break;
         open[depth++] = blocks_of(tasks[k]);
@@ -142,7 +143,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 {
     const kmm__work_t *w = t->work;
     blocks_t part = blocks_of(t);
-    if (w->is_inline)
+    if (w->has_statements)
         return 0;
     if (w->kernel)
         return launch_kernel(t, &part, stream);
@@ -157,7 +158,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 
 int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
 {
-    __atomic_fetch_add(&tasks[0]->device->counters.launches, 1, __ATOMIC_RELAXED);
+    kmm__count(&tasks[0]->device->counters.launches, 1);
     if (count > 1) {
         blocks_t part = joined_blocks(tasks, count);
         return launch_kernel(tasks[0], &part, stream);

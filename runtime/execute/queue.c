@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "memory/residency/frame.h"
+#include "base/valid.h"
+#include "memory/residency/acquire.h"
 
 enum {
     EARLY = 16,       /* tasks before one that make it early */
@@ -48,6 +49,7 @@ void kmm__queue_push(kmm__queue_t *q, kmm__task_t *t)
     for (; q->heaped && k > 0 && comes_before(t, heap[(k - 1) / 2]); k = (k - 1) / 2)
         heap[k] = heap[(k - 1) / 2];
     heap[k] = t;
+    KMM__ASSERT_SOMETIMES(kmm__queue_is_valid(q, t->state));
 }
 
 kmm__task_t *kmm__queue_first(const kmm__queue_t *q)
@@ -65,6 +67,7 @@ kmm__task_t *kmm__queue_pop(kmm__queue_t *q)
     queue_count(q, count);
     if (!q->heaped || count == 0) {
         q->head = count ? q->head + 1 : 0;
+        KMM__ASSERT_SOMETIMES(kmm__queue_is_valid(q, first->state));
         return first;
     }
     for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
@@ -74,15 +77,17 @@ kmm__task_t *kmm__queue_pop(kmm__queue_t *q)
         heap[k] = heap[child];
     }
     heap[k] = last;
+    KMM__ASSERT_SOMETIMES(kmm__queue_is_valid(q, first->state));
     return first;
 }
 
-bool kmm__queue_is_valid(const kmm__queue_t *q)
+bool kmm__queue_is_valid(const kmm__queue_t *q, kmm__task_state_t state)
 {
     kmm__task_t *const *heap = q->tasks + q->head;
-    bool valid = q->head + q->count <= q->capacity;
-    for (uint32_t k = 1; k < q->count && valid; k++)
-        valid = !comes_before(heap[k], heap[q->heaped ? (k - 1) / 2 : k - 1]);
+    bool valid = q->head + q->count <= q->capacity && (q->count || q->head == 0);
+    for (uint32_t k = 0; k < q->count && valid; k++)
+        valid = heap[k]->state == state && heap[k]->refs > 0 && !heap[k]->order.finished &&
+                (k == 0 || !comes_before(heap[k], heap[q->heaped ? (k - 1) / 2 : k - 1]));
     return valid;
 }
 
@@ -143,12 +148,14 @@ bool kmm__order_is_early(kmm__device_t *d, kmm__task_t *t)
 
 void kmm__task_assign(kmm__task_t *t, kmm__device_t *device)
 {
-    kmm__task_assign_lane(t, device, (uint32_t)(t->sequence % device->lane_count));
+    kmm__task_assign_stream(t, device, (uint32_t)(t->sequence % device->compute_stream_count));
 }
 
-void kmm__task_assign_lane(kmm__task_t *t, kmm__device_t *device, uint32_t lane)
+void kmm__task_assign_stream(kmm__task_t *t, kmm__device_t *device, uint32_t compute_stream)
 {
-    t->issue.lane = lane;
-    kmm__task_enter(t, device, device->space == KMM__HOST ? NULL : device->lanes[lane].stream);
+    t->issue.compute_stream = compute_stream;
+    kmm__task_enter(t, device,
+                    device->space == KMM__HOST ? NULL
+                                               : device->compute_streams[compute_stream].stream);
     order_push(device, t);
 }

@@ -11,28 +11,28 @@
 #include "execute/batch.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
-#include "execute/inline.h"
 #include "execute/kernel.h"
 #include "execute/queue.h"
+#include "execute/statements.h"
 #include "memory/coherence.h"
-#include "memory/disk/spill.h"
-#include "memory/residency/frame.h"
+#include "memory/disk/pin.h"
+#include "memory/residency/acquire.h"
 #include "task/ticket.h"
 
 enum { DEVICE_DEPTH = 1024 }; /* tasks on a device's streams at once */
 
 void kmm__device_lock(kmm_runtime_t *rt)
 {
-    atomic_fetch_add_explicit(&rt->wanting, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->lock_waiters, 1, memory_order_relaxed);
     kmm__spin_lock(&rt->lock);
-    atomic_fetch_sub_explicit(&rt->wanting, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&rt->lock_waiters, 1, memory_order_relaxed);
 }
 
 /* Enqueues what has to come before the kernel of a task whose frames are pinned. Not locked. */
 static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
-    kmm__stream_t *lane = d->lanes[t->issue.lane].stream;
+    kmm__stream_t *compute_stream = d->compute_streams[t->issue.compute_stream].stream;
     int error = 0;
     if (moves->count) { /* what goes through the host is waited for there, and must be announced by
                            then */
@@ -50,31 +50,34 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
         pthread_mutex_unlock(&d->runtime->lock);
     }
     for (uint32_t k = 0; k < t->order.wait_count && !error; k++)
-        error = kmm__ticket_wait(t->order.waits[k], d, lane);
+        error = kmm__ticket_wait(t->order.waits[k], d, compute_stream);
     return error ? error : t->error;
 }
 
 int kmm__enqueue(kmm__task_t *t, kmm__moves_t *moves)
 {
     int error = enqueue_before(t, moves);
-    return error ? error : kmm__chunks_launch(&t, 1, t->device->lanes[t->issue.lane].stream);
+    return error ? error
+                 : kmm__chunks_launch(&t, 1,
+                                      t->device->compute_streams[t->issue.compute_stream].stream);
 }
 
 /* The same for tasks of a batch whose chunks are launched as one; those of which something failed
  * are left out. */
 static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *errors)
 {
-    kmm__stream_t *lane = tasks[0]->device->lanes[tasks[0]->issue.lane].stream;
+    kmm__stream_t *compute_stream =
+        tasks[0]->device->compute_streams[tasks[0]->issue.compute_stream].stream;
     kmm__moves_t none = {0};
     bool all = true;
     for (uint32_t k = 0; k < count; k++) {
         errors[k] = enqueue_before(tasks[k], &none);
         all &= !errors[k];
     }
-    int error = all ? kmm__chunks_launch(tasks, count, lane) : 0;
+    int error = all ? kmm__chunks_launch(tasks, count, compute_stream) : 0;
     for (uint32_t k = 0; k < count; k++)
         if (!errors[k])
-            errors[k] = all ? error : kmm__chunks_launch(tasks + k, 1, lane);
+            errors[k] = all ? error : kmm__chunks_launch(tasks + k, 1, compute_stream);
 }
 
 static void enqueue_all(const kmm__batch_t *b, kmm__moves_t *moves, int errors[KMM__BATCH_TASKS])
@@ -99,7 +102,7 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
         kmm__task_finish(t, error);
         return false;
     }
-    error = kmm__spill_hold_task(t);
+    error = kmm__spill_pin_task(t);
     if (!error)
         error = kmm__coherence_acquire(t, moves);
     if (error)
@@ -134,8 +137,8 @@ static void batch_enqueue(kmm__batch_t *b, kmm__moves_t *moves)
         kmm__copies_drain(b->tasks[b->count - 1]);
     kmm__moves_drop(moves);
     pthread_mutex_unlock(&rt->lock);
-    int notified =
-        d->backend->notify(d->lanes[b->tasks[0]->issue.lane].stream, kmm__batch_finished, b);
+    int notified = d->backend->notify(d->compute_streams[b->tasks[0]->issue.compute_stream].stream,
+                                      kmm__batch_finished, b);
     if (notified)
         kmm__batch_finished(b, notified);
     kmm__device_lock(rt);
@@ -156,8 +159,8 @@ void kmm__issue_on_stream(kmm__task_t *t)
     uint64_t bytes, total;
     if (!prepare(t, false, &moves))
         return;
-    if (t->work->is_inline) {
-        kmm__inline_issue(t, &moves);
+    if (t->work->has_statements) {
+        kmm__statements_issue(t, &moves);
         return;
     }
     kmm__batch_t *b = kmm__alloc(sizeof(*b));
@@ -165,9 +168,9 @@ void kmm__issue_on_stream(kmm__task_t *t)
     bool more = kmm__frames_resident(t, &total) && !kmm__spill_may_wait(d->runtime);
     while (more && moves.count == 0 && b->count < KMM__BATCH_TASKS) {
         kmm__task_t *next = kmm__queue_first(&d->queue->ready);
-        more = next && !next->error && !next->work->is_inline &&
-               next->issue.lane == t->issue.lane && kmm__frames_resident(next, &bytes) &&
-               total + bytes <= KMM__BATCH_BYTES;
+        more = next && !next->error && !next->work->has_statements &&
+               next->issue.compute_stream == t->issue.compute_stream &&
+               kmm__frames_resident(next, &bytes) && total + bytes <= KMM__BATCH_BYTES;
         if (more && (next = kmm__ready_pop(d)) && prepare(next, true, &moves)) {
             b->tasks[b->count++] = next;
             total += bytes;

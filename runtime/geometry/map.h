@@ -12,6 +12,8 @@
 #ifndef KMM__GEOMETRY_MAP_H
 #define KMM__GEOMETRY_MAP_H
 
+#include <stddef.h>
+
 #include "geometry/region.h"
 
 typedef struct kmm__map kmm__map_t;

@@ -5,7 +5,6 @@
 #define KMM__GEOMETRY_REGION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { KMM__DIMS = 4 };

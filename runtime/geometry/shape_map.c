@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-
 #include <kmm/error.h>
+
+#include "base/alloc.h"
 
 typedef struct recut {
     const kmm__layout_t *from, *to;

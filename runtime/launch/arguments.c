@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "memory/array.h"
+#include "memory/lifetime.h"
 
 /* ---- Packing ---- */
 

@@ -124,7 +124,7 @@ KMM__API void kmm_launch_if(kmm_launch_t *l, int condition)
 
 KMM__API void kmm_launch_home(kmm_launch_t *l)
 {
-    l->one_chunk = l->home = true;
+    l->one_chunk = l->on_current = true;
 }
 
 KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)

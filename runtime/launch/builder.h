@@ -50,7 +50,7 @@ struct kmm_launch {
     int line;
     char *label;
     bool one_chunk, nowait;
-    bool home; /* runs on the device that the program has current, if it runs on GPUs */
+    bool on_current; /* runs on the device that the program has current, if it runs on GPUs */
     kmm_where_t where;
     int ordinal; /* of KMM_ON_DEVICE */
     kmm_schedule_t schedule;

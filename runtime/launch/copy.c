@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/operation.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 #include "task/inside.h"
 
 /* ---- Copies ---- */
@@ -64,8 +64,8 @@ static int run_fill(kmm__operation_t *base)
 static size_t piece_most(const kmm_runtime_t *rt)
 {
     enum { PIECE = 16 << 20, PIECES_OF_ROOM = 8 };
-    size_t sheet = kmm__spill_sheet_bytes(rt), most = PIECE;
-    while (sheet && most > sheet && most > kmm__spill_room(rt) / PIECES_OF_ROOM)
+    size_t page = kmm__spill_page_bytes(rt), most = PIECE;
+    while (page && most > page && most > kmm__spill_room(rt) / PIECES_OF_ROOM)
         most /= 2;
     return most;
 }
@@ -103,7 +103,7 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse(name))
+    if (kmm__inside_refuse(name))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
@@ -158,7 +158,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     kmm__array_operation_t op = {.base = {run_copy}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse("copy"))
+    if (kmm__inside_refuse("copy"))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
@@ -196,7 +196,7 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     kmm__array_operation_t op = {.base = {run_nothing}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse(name))
+    if (kmm__inside_refuse(name))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);

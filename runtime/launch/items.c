@@ -11,7 +11,8 @@
 #include "launch/maps.h"
 #include "launch/plan.h"
 #include "launch/state.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
+#include "memory/lifetime.h"
 
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
                                 const char *text)
@@ -235,17 +236,17 @@ static bool is_on_host(kmm__array_t *a)
     return !a || (!a->is_tracked && kmm__array_host(a)); /* NULL: a region that is empty */
 }
 
-void kmm__submission_make_plain(kmm__submission_t *s)
+void kmm__submission_make_direct(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    bool plain =
+    bool direct =
         !s->rt->has_spaces && !kmm__spill_room(s->rt) && !w->origins && w->reduction_count == 0;
-    for (uint32_t k = 0; k < s->l->item_count && plain; k++)
-        plain = is_on_host(s->l->items[k].array);
-    for (uint32_t k = 0; k < w->pointer_count && plain; k++)
-        plain = is_on_host(w->pointers[k].array);
-    s->is_plain = w->is_translated = plain;
-    for (uint32_t k = 0; k < w->pointer_count && plain; k++) {
+    for (uint32_t k = 0; k < s->l->item_count && direct; k++)
+        direct = is_on_host(s->l->items[k].array);
+    for (uint32_t k = 0; k < w->pointer_count && direct; k++)
+        direct = is_on_host(w->pointers[k].array);
+    s->is_direct = w->is_translated = direct;
+    for (uint32_t k = 0; k < w->pointer_count && direct; k++) {
         char *address = w->pointers[k].array->host + w->pointers[k].offset;
         memcpy(w->args + w->pointers[k].at, &address, sizeof(address));
     }

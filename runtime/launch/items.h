@@ -11,7 +11,7 @@ int kmm__submission_resolve(kmm__submission_t *s);
 /* Not locked: returns the memory that was mapped for the launch, when its results are there. */
 int kmm__submission_unmap(kmm__submission_t *s);
 /* Where there is only the host's memory, what tasks use is made ready once for all of them. */
-void kmm__submission_make_plain(kmm__submission_t *s);
+void kmm__submission_make_direct(kmm__submission_t *s);
 
 /* Sets this thread's error text, with where the launch stands and the item in front; returns code.
  */

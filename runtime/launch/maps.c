@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "launch/operation.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 
 static int run_nothing(kmm__operation_t *base)
@@ -64,7 +65,7 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
         int ran = e[k].settled ? kmm__operation_await(rt, e[k].settled) : 0;
         error = error ? error : e[k].error ? e[k].error : ran;
         kmm__array_forget(e[k].array);
-        e[k].array->gone = &e[k].gone;
+        e[k].array->freed_flag = &e[k].gone;
         kmm__array_unref(e[k].array);
     }
     for (uint32_t k = 0; k < count; k++)
@@ -76,7 +77,7 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
 int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
 {
     int error = 0;
-    if (kmm__inline_refuse("end of a map"))
+    if (kmm__inside_refuse("end of a map"))
         return KMM_E_STATE;
     ending_t *e = kmm__alloc(count * sizeof(*e) + 1);
     uint32_t ending = 0;

@@ -33,7 +33,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
         kmm__task_ref(t);
         *out_task = t;
     }
-    kmm__line_enter(t, NULL);
+    kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
     kmm__task_release(t);
@@ -42,7 +42,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
 
 static int task_wait(kmm_runtime_t *rt, kmm__task_t *t)
 {
-    t->awaited = true;
+    kmm__task_announce(t);
     while (t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     int error = t->error;

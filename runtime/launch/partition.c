@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch's iteration space, cut into chunks. */
+#include "launch/partition.h"
+
 #include "base/error.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/page.h"
 
 /* The dimension that a source runs along. */
 static uint32_t dimension_of(kmm_source_t source)
@@ -209,15 +211,28 @@ static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t 
     }
 }
 
+/* How many chunks a device of its own should get: a few for each compute stream of the CPU, and so
+ * many that several fit in its memory at once. sparse: memory does not count, if the device can
+ * reach the host's. */
+static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, const footprint_t *f,
+                         bool sparse)
+{
+    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_OF_STREAM = 4 };
+    uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(dev->runtime) : dev->memory->limit;
+    uint64_t room = room_of(memory, f->shared);
+    int64_t of_memory = memory && !(sparse && dev->info.away)
+                            ? (int64_t)(f->parts * CHUNKS_OF_MEMORY / room) + 1
+                            : 1;
+    int64_t own = dev->space == KMM__HOST && p->is_function
+                      ? dev->compute_stream_count * CHUNKS_OF_STREAM
+                      : 1;
+    return of_memory > own ? of_memory : own;
+}
+
 void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runtime_t *rt,
                            kmm_kind_t kind)
 {
-    enum {
-        CHUNKS_OF_MEMORY = 8,
-        CHUNKS_ORDERED = 16,
-        CHUNK_ORDERED = 64 << 20,
-        CHUNKS_OF_LANE = 4
-    };
+    enum { CHUNKS_ORDERED = 16, CHUNK_ORDERED = 64 << 20 };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
     if (p->count == 0)
         return; /* an empty range stays without chunks, whatever its other dimensions are */
@@ -236,14 +251,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
         if (dev->hidden || (dev->backend->kind != kind &&
                             !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
             continue;
-        uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(rt) : dev->memory->limit;
-        uint64_t room = room_of(memory, f.shared);
-        int64_t of_memory = memory && !(sparse && dev->info.away)
-                                ? (int64_t)(f.parts * CHUNKS_OF_MEMORY / room) + 1
-                                : 1;
-        int64_t own =
-            dev->space == KMM__HOST && p->is_function ? dev->lane_count * CHUNKS_OF_LANE : 1;
-        want += of_memory > own ? of_memory : own;
+        want += chunks_of(dev, p, &f, sparse);
     }
     if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
         want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;

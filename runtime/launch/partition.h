@@ -4,7 +4,7 @@
 #define KMM__LAUNCH_PARTITION_H
 
 #include "launch/builder.h"
-#include "launch/place.h"
+#include "launch/placement.h"
 
 typedef struct kmm__partition {
     bool is_function;

@@ -89,6 +89,25 @@ static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
+/* A span with one gap as a box of two dimensions, rows of `pitch` elements. False: it runs over the
+ * end of a row. */
+static bool plan_rows(const kmm__item_t *item, const span_t *s, kmm__access_t *out,
+                      kmm__layout_t *shaped)
+{
+    const kmm__array_t *a = item->array;
+    int64_t base = item->base - a->base, extent[2] = {1, s->pitch};
+    int64_t column = ((s->lo % s->pitch) + s->pitch) % s->pitch, row = (s->lo - column) / s->pitch;
+    kmm__layout_t l = kmm__layout_make(2, extent, item->element, base, (int64_t)a->bytes);
+    row += (base - l.origin) / l.stride[0];
+    if (column + s->run > s->pitch || row < 0 || row + s->rows > l.extent[0])
+        return false;
+    *shaped = l;
+    out->layout = shaped;
+    out->box = (kmm__box_t){
+        2, {row, column * item->element}, {row + s->rows, (column + s->run) * item->element}};
+    return true;
+}
+
 static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
                      kmm__access_t *out, kmm__layout_t *shaped)
 {
@@ -109,19 +128,8 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     span_t s = section_span(c, axis_count, chunk);
     if (s.hi <= s.lo)
         return 0;
-    if (s.rows > 1) {
-        int64_t extent[2] = {1, s.pitch};
-        int64_t column = ((s.lo % s.pitch) + s.pitch) % s.pitch, row = (s.lo - column) / s.pitch;
-        kmm__layout_t l = kmm__layout_make(2, extent, item->element, base, bytes);
-        row += (base - l.origin) / l.stride[0];
-        if (column + s.run <= s.pitch && row >= 0 && row + s.rows <= l.extent[0]) {
-            *shaped = l;
-            out->layout = shaped;
-            out->box = (kmm__box_t){
-                2, {row, column * item->element}, {row + s.rows, (column + s.run) * item->element}};
-            return 1;
-        }
-    }
+    if (s.rows > 1 && plan_rows(item, &s, out, shaped))
+        return 1;
     out->exact = s.exact;
     out->box.lo[0] = clamp(base + s.lo * item->element, 0, bytes);
     out->box.hi[0] = clamp(base + s.hi * item->element, 0, bytes);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "launch/plan.h"
+#include "memory/lifetime.h"
 
 enum {
     ALIGNMENT = 256, /* of a slot; elements keep the alignment they have in the target */

@@ -5,7 +5,7 @@
 
 #include "launch/builder.h"
 #include "launch/partition.h"
-#include "launch/place.h"
+#include "launch/placement.h"
 
 typedef struct kmm__submission {
     kmm_runtime_t *rt; /* NULL: there is none */
@@ -13,12 +13,12 @@ typedef struct kmm__submission {
     kmm__partition_t part;
     kmm_kind_t kind;
     kmm__work_t *work;
-    uint32_t mapped_count;    /* of l->mapped */
-    bool annotated, is_plain; /* a pragma describes it; its tasks are plain */
-    uint32_t reductions;      /* items that are reductions */
+    uint32_t mapped_count;     /* of l->mapped */
+    bool annotated, is_direct; /* a pragma describes it; its tasks are direct */
+    uint32_t reductions;       /* items that are reductions */
     kmm_geometry_t geometry;
     kmm_function_t *function;
-    kmm__placement_t place;
+    kmm__placement_t placement;
 } kmm__submission_t;
 
 /* Sets this thread's error text, with where the launch stands in front. Returns code. */

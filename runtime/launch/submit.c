@@ -18,9 +18,9 @@
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "task/dag.h"
-#include "task/inside.h"
 #include "task/marker.h"
 
 enum {
@@ -68,38 +68,45 @@ static void round_hull(kmm__access_t *a)
 static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 {
     return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped &&
-           s->work->chunk_count == 1 && s->place.count == 1 && !s->rt->checks_access;
+           s->work->chunk_count == 1 && s->placement.count == 1 && !s->rt->checks_access;
 }
 
-/* The accesses of chunk k, one for each item that is not empty there. */
+/* Gives t the access of item k, unless its region is empty in the chunk. */
+static int plan_item(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box, uint32_t k)
+{
+    const kmm__item_t *item = &s->l->items[k];
+    kmm__layout_t shaped;
+    kmm__access_t *a = &t->accesses[t->access_count];
+    int planned = kmm__plan(item, s->l->axis_count, box, a, &shaped);
+    if (planned < 0)
+        return kmm__submission_refuse_item(s, item, planned, kmm__error_get());
+    if (planned == 0)
+        return 0;
+    if (a->layout == &shaped)
+        a->layout = kmm__work_layout(s->work, &shaped);
+    a->item = (uint16_t)k;
+    t->part.exact &= a->mode == KMM_READ || a->exact;
+    if (may_round(s, a))
+        round_hull(a);
+    t->access_count++;
+    kmm__array_ref(a->array);
+    return 0;
+}
+
 int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
     kmm__work_t *w = s->work;
-    kmm__layout_t shaped;
     t->part.exact = true;
     if (w->kernel) {
-        t->accesses[t->access_count++] =
+        kmm__access_t a =
             kmm__access_bytes(s->rt->memory->globals, s->annotated ? KMM_READ : KMM_UPDATE, 0, 1);
-        kmm__array_ref(s->rt->memory->globals);
+        access_push(t, &a);
     }
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
-        if (!item->array || item->mode == KMM_REDUCE)
-            continue;
-        kmm__access_t *a = &t->accesses[t->access_count];
-        int planned = kmm__plan(item, s->l->axis_count, box, a, &shaped);
-        if (planned < 0)
-            return kmm__submission_refuse_item(s, item, planned, kmm__error_get());
-        if (planned == 0)
-            continue;
-        if (a->layout == &shaped)
-            a->layout = kmm__work_layout(w, &shaped);
-        a->item = (uint16_t)k;
-        t->part.exact &= a->mode == KMM_READ || a->exact;
-        if (may_round(s, a))
-            round_hull(a);
-        t->access_count++;
-        kmm__array_ref(a->array);
+        int error = item->array && item->mode != KMM_REDUCE ? plan_item(s, t, box, k) : 0;
+        if (error)
+            return error;
     }
     for (uint32_t k = 0; k < w->reduction_count; k++) {
         kmm__access_t a = kmm__reduce_access(w, &w->reductions[k], t->part.chunk);
@@ -114,6 +121,7 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     return 0;
 }
 
+/* The task of chunk k, with its accesses and its device; not in the DAG yet. */
 static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
 {
     kmm__chunk_box_t box;
@@ -132,10 +140,10 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     }
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
-    kmm__task_assign(t, kmm__place_chunk(&s->place, k, t));
-    t->issue.is_plain = s->is_plain && !*error;
+    kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
+    t->part.is_direct = s->is_direct && !*error;
     kmm__uses_expect(t);
-    kmm__line_enter(t, w->geometry.stream);
+    kmm__program_stream_enter(t, w->geometry.stream);
     return t;
 }
 
@@ -156,16 +164,6 @@ static bool chunks_are_apart(const kmm_launch_t *l)
         }
     }
     return true;
-}
-
-static void throttle(kmm_runtime_t *rt)
-{
-    if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
-        return; /* a task that waited for others to end could be what they wait for */
-    rt->tasks->throttled++;
-    while (rt->tasks->outstanding > kmm__resume_at(rt))
-        pthread_cond_wait(&rt->progress, &rt->lock);
-    rt->tasks->throttled--;
 }
 
 /* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many
@@ -193,7 +191,8 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
 static void hand_over(kmm_runtime_t *rt)
 {
     pthread_mutex_unlock(&rt->lock);
-    for (int k = 0; k < HAND_OVER && atomic_load_explicit(&rt->wanting, memory_order_relaxed); k++)
+    for (int k = 0; k < HAND_OVER && atomic_load_explicit(&rt->lock_waiters, memory_order_relaxed);
+         k++)
         kmm__relax();
     kmm__spin_lock(&rt->lock);
 }
@@ -262,7 +261,7 @@ static int submit_work(kmm__submission_t *s)
      * those are not begun one by one. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
-        throttle(s->rt);
+        kmm__tasks_throttle(s->rt);
         n = s->part.count - k;
         error = apart ? submit_apart(s, k, n < most ? n : most, &n) : submit_together(s);
         if (k + n < s->part.count)
@@ -337,14 +336,14 @@ static int submit_described(kmm__submission_t *s)
     if (!error && s->annotated && !has_chunks(s->l))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
-        kmm__partition_join(&s->part, s->l, s->rt, &s->place);
+        kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
     w->chunk_count = kmm__partition_asked(&s->part);
-    s->place.chunks = s->part.count;
+    s->placement.chunks = s->part.count;
     note_origins(w, s->l);
     if (error || s->part.count == 0)
         return error;
     error = s->reductions ? plan_reductions(s) : 0;
-    kmm__submission_make_plain(s);
+    kmm__submission_make_direct(s);
     return error ? error : submit_work(s);
 }
 
@@ -354,7 +353,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     kmm_launch_t *l = s->l;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->place);
+    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
     if (kmm__partition(l, grid, block, kernel == NULL, &s->part))
@@ -405,7 +404,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     kmm__submission_t s = {.l = l, .rt = l->runtime, .annotated = annotated, .kind = kernel->kind};
     int error;
     bool empty = false;
-    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->home)
+    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
     for (int d = 0; d < 3; d++)
         empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;

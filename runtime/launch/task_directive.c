@@ -6,14 +6,13 @@
  */
 #include "launch/task_directive.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "execute/completion.h"
-#include "execute/inline.h"
 #include "execute/queue.h"
+#include "execute/statements.h"
 #include "launch/items.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -30,8 +29,8 @@ struct kmm_task {
     void **used; /* other streams of the program, by the driver's handles, that its statements have
                     used */
     uint32_t used_count, used_capacity;
-    bool entered; /* the device was made current */
-    int lane;     /* of the device; negative: none yet */
+    bool entered;       /* the device was made current */
+    int compute_stream; /* of the device; negative: none yet */
 };
 
 static _Thread_local kmm_task_t *current;
@@ -52,7 +51,7 @@ static int choose_device(kmm__submission_t *s)
         l->where = KMM_ON_DEVICE;
         l->ordinal = b->current(b);
     }
-    int error = kmm__place_devices(l, s->kind, false, &s->place);
+    int error = kmm__place_devices(l, s->kind, false, &s->placement);
     return error ? kmm__submission_refuse(s, error, kmm__error_get()) : 0;
 }
 
@@ -63,7 +62,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__chunk_box_t box;
     kmm__partition(s->l, one, one, true, &s->part);
     kmm__partition_whole(&s->part, s->l, &box);
-    s->work->is_inline = s->work->may_exceed = true;
+    s->work->has_statements = s->work->may_exceed = true;
     s->work->on_any_stream = !task->names_stream;
     s->work->chunk_count = 1;
     kmm__tasks_settle(s->rt);
@@ -72,9 +71,9 @@ static int enter_dag(kmm_task_t *task, void *stream)
     task->task = t;
     kmm__task_ref(t);
     int error = kmm__submission_plan(s, t, &box);
-    kmm__task_assign_lane(t, s->place.device[0], (uint32_t)task->lane);
+    kmm__task_assign_stream(t, s->placement.device[0], (uint32_t)task->compute_stream);
     kmm__uses_expect(t);
-    kmm__line_enter(t, stream);
+    kmm__program_stream_enter(t, stream);
     if (!error)
         error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
@@ -86,7 +85,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
 static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
-    t->awaited = true;
+    kmm__task_announce(t);
     while (!t->issue.entered && t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
     if (!t->error)
@@ -117,7 +116,7 @@ static int begin(kmm_task_t *task, void *stream)
     s->work = kmm__submission_work(s);
     error = kmm__submission_resolve(s);
     if (!error)
-        task->lane = error = kmm__side_lane_take(s->place.device[0]);
+        task->compute_stream = error = kmm__task_stream_take(s->placement.device[0]);
     if (error >= 0)
         error = enter_dag(task, stream);
     if (!error)
@@ -134,8 +133,9 @@ static void task_free(kmm_task_t *task)
     free(task->used);
     if (rt)
         pthread_mutex_lock(&rt->lock);
-    if (task->lane >= 0)
-        kmm__side_lane_return(task->submission.place.device[0], (uint32_t)task->lane);
+    if (task->compute_stream >= 0)
+        kmm__task_stream_return(task->submission.placement.device[0],
+                                (uint32_t)task->compute_stream);
     if (task->task)
         kmm__task_unref(task->task);
     if (rt)
@@ -149,7 +149,7 @@ static void give_up(kmm_task_t *task)
 {
     kmm__task_t *t = task->task;
     if (t && t->issue.entered)
-        kmm__inline_end(t);
+        kmm__statements_end(t);
     if (task->submission.mapped_count)
         kmm__submission_unmap(&task->submission);
     task_free(task);
@@ -160,7 +160,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     kmm_task_t *task = kmm__alloc(sizeof(*task));
     const char *file = l->file;
     int line = l->line;
-    task->lane = -1;
+    task->compute_stream = -1;
     task->names_stream = task_stream != NULL;
     task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
     int error = begin(task, stream);
@@ -173,7 +173,8 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     }
     kmm__device_t *d = task->task->device;
     if (task_stream && d->backend->native)
-        *task_stream = d->backend->native(d->lanes[task->task->issue.lane].stream);
+        *task_stream =
+            d->backend->native(d->compute_streams[task->task->issue.compute_stream].stream);
     if (d->backend->enter)
         task->entered = d->backend->enter(d->gpu);
     current = task;
@@ -183,14 +184,14 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
 
 /* ---- What its statements call ---- */
 
-int kmm__inline_settle(void)
+int kmm__task_directive_settle(void)
 {
     return current ? kmm__marker_wait(current->before) : 0;
 }
 
-bool kmm__inline_reaches(const void *address)
+bool kmm__task_directive_reaches(const void *address)
 {
-    const kmm__task_t *t = kmm__inline_current();
+    const kmm__task_t *t = kmm__inside_task();
     bool reaches = false;
     if (!t || t->device->space != KMM__HOST)
         return false;
@@ -204,7 +205,7 @@ bool kmm__inline_reaches(const void *address)
 
 static kmm__stream_t *stream_of(const kmm_task_t *task)
 {
-    return task->task->device->lanes[task->task->issue.lane].stream;
+    return task->task->device->compute_streams[task->task->issue.compute_stream].stream;
 }
 
 /* The task's stream waits for what the statements have put on others so far. */
@@ -284,7 +285,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     kmm__inside_leave();
     if (d->backend->leave)
         d->backend->leave(task->entered);
-    kmm__inline_end(task->task);
+    kmm__statements_end(task->task);
     int error = kmm__submission_unmap(&task->submission);
     task_free(task);
     kmm_directive_check(error, file, line);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* Inside: waits for all work that was submitted before the task, and returns its error. Else 0. */
-int kmm__inline_settle(void);
+int kmm__task_directive_settle(void);
 /* Inside: whether the address is in an array of the task's that lies where the program has it. */
-bool kmm__inline_reaches(const void *address);
+bool kmm__task_directive_reaches(const void *address);
 
 #endif

@@ -7,6 +7,7 @@
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "task/inside.h"
+#include "task/users.h"
 
 typedef struct pending {
     kmm__task_t **task;
@@ -54,7 +55,7 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inline_refuse("wait"))
+    if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, address);

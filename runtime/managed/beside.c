@@ -6,81 +6,75 @@
 
 #include "managed/wrap.h"
 
-int API(EventCreateWithFlags)(event_t *out, unsigned flags);
+int api(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 
 /* An event comes after all that the stream waits for: the default stream waits for others, and they
  * for it, when something is put there. */
-void OWN(await_others)(stream_t s)
+void internal(await_others)(stream_t s)
 {
     event_t e = NULL;
-    if (API(EventCreateWithFlags)(&e, DISABLE_TIMING)) {
-        REAL(StreamSynchronize)
-        (s);
+    if (api(EventCreateWithFlags)(&e, DISABLE_TIMING)) {
+        real(StreamSynchronize)(s);
         return;
     }
-    if (REAL(EventRecord)(e, s) == 0) {
-        REAL(EventSynchronize)
-        (e);
+    if (real(EventRecord)(e, s) == 0) {
+        real(EventSynchronize)(e);
     } else { /* the stream is of another device than the current one, of which the event is */
-        REAL(GetLastError)
-        ();
-        REAL(StreamSynchronize)
-        (s);
+        real(GetLastError)();
+        real(StreamSynchronize)(s);
     }
-    REAL(EventDestroy)
-    (e);
+    real(EventDestroy)(e);
 }
 
-stream_t OWN(stream)(stream_t s)
+stream_t internal(stream)(stream_t s)
 {
     kmm_cuda_stream_catch_up(s);
     return kmm_task_stream(s);
 }
 
-stream_t OWN(task_default)(void)
+stream_t internal(task_default)(void)
 {
     return kmm_task_stream(NULL);
 }
 
-int OWN(wait_for)(stream_t own, int error)
+int internal(wait_for)(stream_t own, int error)
 {
-    return error ? error : REAL(StreamSynchronize)
-    (own);
+    return error ? error : real(StreamSynchronize)(own);
 }
 
 /* ---- Copies between managed memory and what is not ---- */
 
 enum { BY_ADDRESS = 4, PIECE = 4 << 20, ON_DEVICE = 2 };
 
-/* What memory that is not managed is: ORDINARY, which kernels do not reach, SHARED by the host and
- * kernels, or a device's, as libraries have it, which the host cannot read. HIP's numbers of kinds
- * of memory have changed, but that of ordinary memory, so there what is shared goes the way of a
- * device's where no direction says better. */
-typedef enum place { ORDINARY, SHARED, DEVICES } place_t;
+/* What memory that is not managed is: MEMORY_ORDINARY, which kernels do not reach, MEMORY_SHARED by
+ * the host and kernels, or a device's, as libraries have it, which the host cannot read. HIP's
+ * numbers of kinds of memory have changed, but that of ordinary memory, so there what is shared
+ * goes the way of a device's where no direction says better. */
+typedef enum memory_kind { MEMORY_ORDINARY, MEMORY_SHARED, MEMORY_DEVICE } memory_kind_t;
 
-static place_t place_of(const void *p, int kind)
+static memory_kind_t memory_kind_of(const void *p, int kind)
 {
     int attributes[64] = {0}; /* the structure begins with the kind of memory */
     if (kind == DEVICE_TO_DEVICE)
-        return DEVICES;
-    if (REAL(PointerGetAttributes)(attributes, p)) {
-        REAL(GetLastError)
-        (); /* older runtimes say so of ordinary memory */
-        return ORDINARY;
+        return MEMORY_DEVICE;
+    if (real(PointerGetAttributes)(attributes, p)) {
+        real(GetLastError)(); /* older runtimes say so of ordinary memory */
+        return MEMORY_ORDINARY;
     }
     if (attributes[0] == 0)
-        return ORDINARY;
-    return attributes[0] == ON_DEVICE || (KMM__WRAP_HIP && kind == BY_ADDRESS) ? DEVICES : SHARED;
+        return MEMORY_ORDINARY;
+    return attributes[0] == ON_DEVICE || (KMM__WRAP_HIP && kind == BY_ADDRESS) ? MEMORY_DEVICE
+                                                                               : MEMORY_SHARED;
 }
 
-/* Of the side of a copy that is not managed; ORDINARY where both are. Launches that may use it come
- * before the copy. */
-static int place_ready(const void *dst, const void *src, int kind, stream_t s, place_t *out)
+/* Of the side of a copy that is not managed; MEMORY_ORDINARY where both are. Launches that may use
+ * it come before the copy. */
+static int kind_ready(const void *dst, const void *src, int kind, stream_t s, memory_kind_t *out)
 {
     bool to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);
-    *out = to == from ? ORDINARY : place_of(to ? src : dst, kind);
-    return *out == ORDINARY ? 0 : kmm_cuda_stream_settle(s);
+    *out = to == from ? MEMORY_ORDINARY : memory_kind_of(to ? src : dst, kind);
+    return *out == MEMORY_ORDINARY ? 0 : kmm_cuda_stream_settle(s);
 }
 
 static int through_host(char *dst, const char *src, size_t n)
@@ -91,34 +85,33 @@ static int through_host(char *dst, const char *src, size_t n)
     int error = buffer ? 0 : KMM_CUDA_MEMORY_ALLOCATION;
     for (size_t at = 0, m; at < n && !error; at += m) {
         m = n - at < piece ? n - at : piece;
-        error = into ? REAL(Memcpy)
-        (buffer, src + at, m, DEVICE_TO_HOST)
-            : kmm_cuda_memcpy(buffer, src + at, m, DEVICE_TO_HOST);
+        error = into ? real(Memcpy)(buffer, src + at, m, DEVICE_TO_HOST)
+                     : kmm_cuda_memcpy(buffer, src + at, m, DEVICE_TO_HOST);
         if (!error)
-            error = into ? kmm_cuda_memcpy(dst + at, buffer, m, HOST_TO_DEVICE) : REAL(Memcpy)
-        (dst + at, buffer, m, HOST_TO_DEVICE);
+            error = into ? kmm_cuda_memcpy(dst + at, buffer, m, HOST_TO_DEVICE)
+                         : real(Memcpy)(dst + at, buffer, m, HOST_TO_DEVICE);
     }
     free(buffer);
     return error;
 }
 
-int OWN(copy)(void *dst, const void *src, size_t n, int kind, stream_t s)
+int internal(copy)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
-    place_t place;
-    int error = place_ready(dst, src, kind, s, &place);
+    memory_kind_t memory;
+    int error = kind_ready(dst, src, kind, s, &memory);
     if (error)
         return error;
-    if (place == DEVICES)
+    if (memory == MEMORY_DEVICE)
         return through_host(dst, src, n);
     return s ? kmm_cuda_memcpy_async(dst, src, n, kind, s) : kmm_cuda_memcpy(dst, src, n, kind);
 }
 
-int OWN(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind,
-                 stream_t s)
+int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                      int kind, stream_t s)
 {
-    place_t place;
-    int error = place_ready(dst, src, kind, s, &place);
-    if (!error && (!h || place != DEVICES))
+    memory_kind_t memory;
+    int error = kind_ready(dst, src, kind, s, &memory);
+    if (!error && (!h || memory != MEMORY_DEVICE))
         return kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, kind);
     for (size_t row = 0; row < h && !error; row++)
         error = through_host((char *)dst + row * dp, (const char *)src + row * sp, w);

@@ -10,16 +10,13 @@
 #include "managed/wrap.h"
 
 int cudaGetKernel(void **kernel, const void *function);
-/* Weak: before CUDA 13 there is none, and nothing calls the wrapper. */
-__attribute__((weak)) int __real___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block,
-                                                    void **args, size_t shared_bytes, stream_t s);
 
 enum { MAX_PARAMETERS = 4096 };
 
 static int (*get_parameter)(void *kernel, size_t index, size_t *offset, size_t *bytes);
 static int (*get_name)(const char **name, void *kernel);
 
-void OWN(open)(void)
+void internal(open)(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver)
@@ -28,20 +25,20 @@ void OWN(open)(void)
     *(void **)&get_parameter = dlsym(driver, "cuKernelGetParamInfo");
 }
 
-int OWN(kernel)(void **handle, const void *function)
+int internal(kernel)(void **handle, const void *function)
 {
     return cudaGetKernel(handle, function);
 }
 
-int OWN(kernel_read)(kmm_kernel_t *k)
+int internal(kernel_read)(kmm_kernel_t *k)
 {
     uint32_t sizes[MAX_PARAMETERS], n = 0;
     size_t offset, bytes;
     int error = 0;
     if (!get_parameter)
         return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
-    REAL(Free)
-    (NULL); /* makes this thread's device current: a program may have made no real call yet */
+    real(Free)(
+        NULL); /* makes this thread's device current: a program may have made no real call yet */
     while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;
     if (error != KMM_CUDA_INVALID_VALUE) /* what one more than all parameters gives */
@@ -60,7 +57,7 @@ int OWN(kernel_read)(kmm_kernel_t *k)
     return 0;
 }
 
-int OWN(kernel_failed)(int error)
+int internal(kernel_failed)(int error)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
@@ -74,14 +71,12 @@ int OWN(kernel_failed)(int error)
 
 /* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
-                              size_t shared_bytes, stream_t s);
-int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s)
 {
     if (kmm_task_active())
         return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes,
                                          kmm_task_stream(s));
-    return OWN(launch)(handle, grid, block, args, shared_bytes, s);
+    return internal(launch)(handle, grid, block, args, shared_bytes, s);
 }
 
 /* cudaLaunchConfig_t, and its attributes by the numbers of cudaLaunchAttributeID. */
@@ -94,27 +89,26 @@ typedef struct attribute {
         unsigned extent[3];
     } value;
 } attribute_t;
-typedef struct configuration {
+struct configuration {
     dim3_t grid, block;
     size_t shared_bytes;
     stream_t stream;
     const attribute_t *attributes;
     unsigned count;
-} configuration_t;
+};
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 /* Attributes say how fast the launch starts; only these two say what its blocks may do with each
  * other. */
-int WRAP(LaunchKernelExC)(const configuration_t *c, const void *function, void **args);
-int WRAP(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
+int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
     for (unsigned k = 0; k < c->count; k++) {
         const attribute_t *a = &c->attributes[k];
         if (a->id == ATTRIBUTE_COOPERATIVE && a->value.number)
-            return OWN(not_supported)("cudaLaunchKernelExC of a cooperative launch");
+            return internal(not_supported)("cudaLaunchKernelExC of a cooperative launch");
         if (a->id == ATTRIBUTE_CLUSTER &&
             a->value.extent[0] * a->value.extent[1] * a->value.extent[2] > 1)
-            return OWN(not_supported)("cudaLaunchKernelExC of a launch with clusters");
+            return internal(not_supported)("cudaLaunchKernelExC of a launch with clusters");
     }
-    return WRAP(LaunchKernel)(function, c->grid, c->block, args, c->shared_bytes, c->stream);
+    return wrap(LaunchKernel)(function, c->grid, c->block, args, c->shared_bytes, c->stream);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/place.h"
+#include "launch/placement.h"
 #include "managed/managed.h"
 #include "memory/array.h"
 

@@ -16,11 +16,6 @@
 
 enum { MAX_PARAMETERS = 1024, INVALID_FUNCTION = 98 };
 
-void **__real___hipRegisterFatBinary(const void *binary);
-void __real___hipRegisterFunction(void **modules, const void *function, char *device_function,
-                                  const char *name, unsigned limit, void *thread, void *block,
-                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size);
-
 /* ---- What the compiler's code registers, before main ---- */
 
 typedef struct binary {
@@ -48,7 +43,6 @@ typedef struct wrapper {
 } wrapper_t;
 enum { WRAPPER_MAGIC = 0x48495046 };
 
-void **__wrap___hipRegisterFatBinary(const void *data);
 void **__wrap___hipRegisterFatBinary(const void *data)
 {
     const wrapper_t *w = data;
@@ -74,9 +68,6 @@ static function_t **bucket_of(const void *function)
  * another one. */
 void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
                                   const char *name, unsigned limit, void *thread, void *block,
-                                  dim3_t *block_size, dim3_t *grid_size, int *warp_size);
-void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
-                                  const char *name, unsigned limit, void *thread, void *block,
                                   dim3_t *block_size, dim3_t *grid_size, int *warp_size)
 {
     function_t *f = malloc(sizeof(*f));
@@ -95,9 +86,9 @@ void __wrap___hipRegisterFunction(void **modules, const void *function, char *de
 
 /* ---- Kernels ---- */
 
-void OWN(open)(void) {}
+void internal(open)(void) {}
 
-int OWN(kernel)(void **handle, const void *function)
+int internal(kernel)(void **handle, const void *function)
 {
     *handle = (void *)(uintptr_t)function;
     return 0;
@@ -118,7 +109,7 @@ static int cannot_read(const char *kernel, kmm__code_result_t result)
     return INVALID_FUNCTION;
 }
 
-int OWN(kernel_read)(kmm_kernel_t *k)
+int internal(kernel_read)(kmm_kernel_t *k)
 {
     uint32_t sizes[MAX_PARAMETERS], count = 0;
     pthread_mutex_lock(&lock);
@@ -146,14 +137,12 @@ int OWN(kernel_read)(kmm_kernel_t *k)
     return 0;
 }
 
-int OWN(kernel_failed)(int error)
+int internal(kernel_failed)(int error)
 {
     return error;
 }
 
 /* What <<<>>> calls first; the kernel is not reached when it fails. */
-int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_bytes, stream_t s);
-int __real___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_bytes, stream_t s);
 int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_bytes, stream_t s)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -171,32 +160,22 @@ int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_b
 
 int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s, event_t start, event_t stop,
-                              int flags);
-int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
-                              size_t shared_bytes, stream_t s, event_t start, event_t stop,
                               int flags)
 {
     (void)flags; /* that it may run beside others in its stream: it need not */
-    int error = start ? WRAP(EventRecord)(start, s) : 0;
+    int error = start ? wrap(EventRecord)(start, s) : 0;
     if (!error)
-        error = WRAP(LaunchKernel)(function, grid, block, args, shared_bytes, s);
-    return !error && stop ? WRAP(EventRecord)(stop, s) : error;
+        error = wrap(LaunchKernel)(function, grid, block, args, shared_bytes, s);
+    return !error && stop ? wrap(EventRecord)(stop, s) : error;
 }
 
-int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsigned flags);
 int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsigned flags)
 {
     (void)launches, (void)count, (void)flags;
-    return OWN(not_supported)("hipLaunchCooperativeKernelMultiDevice");
+    return internal(not_supported)("hipLaunchCooperativeKernelMultiDevice");
 }
 
 /* Inside a task pointers are the device's own, and a module's kernel may use them. */
-int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                 unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
-                                 void **args, void **extra);
-int __real_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                 unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
-                                 void **args, void **extra);
 int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                  unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
                                  void **args, void **extra)
@@ -204,29 +183,26 @@ int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
     if (kmm_task_active())
         return __real_hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared_bytes,
                                             kmm_task_stream(s), args, extra);
-    return OWN(not_supported)("hipModuleLaunchKernel");
+    return internal(not_supported)("hipModuleLaunchKernel");
 }
 
 /* ---- Copies ---- */
 
 /* As hipMemcpy, in the order of a stream. */
-int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s);
 int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
-    int error = WRAP(MemcpyAsync)(dst, src, n, kind, s);
-    return error ? error : WRAP(StreamSynchronize)(s);
+    int error = wrap(MemcpyAsync)(dst, src, n, kind, s);
+    return error ? error : wrap(StreamSynchronize)(s);
 }
 
 #define COPY(name, kind)                                                                           \
-    int __wrap_hipMemcpy##name(void *dst, void *src, size_t n);                                    \
     int __wrap_hipMemcpy##name(void *dst, void *src, size_t n)                                     \
     {                                                                                              \
-        return WRAP(Memcpy)(dst, src, n, kind);                                                    \
+        return wrap(Memcpy)(dst, src, n, kind);                                                    \
     }                                                                                              \
-    int __wrap_hipMemcpy##name##Async(void *dst, void *src, size_t n, stream_t s);                 \
     int __wrap_hipMemcpy##name##Async(void *dst, void *src, size_t n, stream_t s)                  \
     {                                                                                              \
-        return WRAP(MemcpyAsync)(dst, src, n, kind, s);                                            \
+        return wrap(MemcpyAsync)(dst, src, n, kind, s);                                            \
     }
 COPY(HtoD, HOST_TO_DEVICE)
 COPY(DtoH, DEVICE_TO_HOST)
@@ -256,23 +232,19 @@ static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
 }
 
 #define FILL(name, type)                                                                           \
-    int __wrap_hipMemset##name(void *dst, type value, size_t count);                               \
-    int __real_hipMemset##name(void *dst, type value, size_t count);                               \
-    int __real_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name(void *dst, type value, size_t count)                                \
     {                                                                                              \
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
-        stream_t own = OWN(stream)(NULL);                                                          \
+        stream_t own = internal(stream)(NULL);                                                     \
         return own ? __real_hipMemset##name##Async(dst, value, count, own)                         \
                    : __real_hipMemset##name(dst, value, count);                                    \
     }                                                                                              \
-    int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s);            \
     int __wrap_hipMemset##name##Async(void *dst, type value, size_t count, stream_t s)             \
     {                                                                                              \
         if (kmm_cuda_is_managed(dst))                                                              \
             return fill(dst, (uint32_t)value, sizeof(type), count);                                \
-        return __real_hipMemset##name##Async(dst, value, count, OWN(stream)(s));                   \
+        return __real_hipMemset##name##Async(dst, value, count, internal(stream)(s));              \
     }
 FILL(D8, unsigned char)
 FILL(D16, unsigned short)

@@ -67,7 +67,8 @@ static const void *original_of(const void *handle)
 {
     void *h;
     for (const clone_t *c = clones; c; c = c->next)
-        if (OWN(kernel)(&h, c->clone) == 0 && h == handle && OWN(kernel)(&h, c->original) == 0)
+        if (internal(kernel)(&h, c->clone) == 0 && h == handle &&
+            internal(kernel)(&h, c->original) == 0)
             return h;
     return NULL;
 }
@@ -76,7 +77,8 @@ static const void *clone_of(const void *handle)
 {
     void *h;
     for (const clone_t *c = clones; c; c = c->next)
-        if (OWN(kernel)(&h, c->original) == 0 && h == handle && OWN(kernel)(&h, c->clone) == 0)
+        if (internal(kernel)(&h, c->original) == 0 && h == handle &&
+            internal(kernel)(&h, c->clone) == 0)
             return h;
     return NULL;
 }
@@ -99,7 +101,7 @@ static int entry_make(const void *handle, entry_t **out)
                                .kind = KIND,
                                .name = "kernel",
                                .handle = (void *)(uintptr_t)handle};
-    int error = OWN(kernel_read)(&e->kernel);
+    int error = internal(kernel_read)(&e->kernel);
     if (error) {
         free(e);
         return error;
@@ -152,22 +154,22 @@ static int entry_get(const void *handle, entry_t **out)
     return error;
 }
 
-int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size_t shared_bytes,
-                stream_t stream)
+int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
+                     size_t shared_bytes, stream_t stream)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     kmm_geometry_t geometry = {
         {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream};
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
-    pthread_once(&once, OWN(open));
+    pthread_once(&once, internal(open));
     if (!error && (!e || atomic_load(&e->looked) != atomic_load(&clone_count))) {
         pthread_mutex_lock(&entries_lock);
         error = entry_get(handle, &e);
         pthread_mutex_unlock(&entries_lock);
     }
     if (error)
-        return OWN(kernel_failed)(error);
+        return internal(kernel_failed)(error);
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
     if (!clone)
         return kmm_cuda_launch(&e->kernel, &geometry, args);
@@ -179,7 +181,7 @@ int OWN(launch)(const void *handle, dim3_t grid, dim3_t block, void **args, size
 }
 
 /* When the program ends, or a library is closed that all this is part of. */
-__attribute__((destructor)) void OWN(image_ends)(void)
+__attribute__((destructor)) void internal(image_ends)(void)
 {
     const void *handles[64];
     uint32_t count = 0;
@@ -194,21 +196,20 @@ __attribute__((destructor)) void OWN(image_ends)(void)
     }
 }
 
-int WRAP(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
+int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
                        size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;
     if (kmm_task_active())
-        return REAL(LaunchKernel)
-    (function, grid, block, args, shared_bytes, kmm_task_stream(s));
-    int error = OWN(kernel)(&handle, function);
-    return error ? OWN(kernel_failed)(error)
-                 : OWN(launch)(handle, grid, block, args, shared_bytes, s);
+        return real(LaunchKernel)(function, grid, block, args, shared_bytes, kmm_task_stream(s));
+    int error = internal(kernel)(&handle, function);
+    return error ? internal(kernel_failed)(error)
+                 : internal(launch)(handle, grid, block, args, shared_bytes, s);
 }
 
-int WRAP(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
+int wrap(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
                                   size_t n, stream_t s)
 {
     (void)function, (void)grid, (void)block, (void)args, (void)n, (void)s;
-    return OWN(not_supported)(RUNTIME "LaunchCooperativeKernel");
+    return internal(not_supported)(RUNTIME "LaunchCooperativeKernel");
 }

@@ -8,7 +8,7 @@
 #include "launch/builder.h"
 #include "launch/task_directive.h"
 #include "managed/managed.h"
-#include "memory/array.h"
+#include "memory/lifetime.h"
 #include "task/marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
@@ -20,7 +20,7 @@ KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMalloc: nowhere to put the address");
     *out = NULL;
     if (bytes && kmm_default())
-        kmm__arrays_in_place(kmm_default());
+        kmm__arrays_use_host_addresses(kmm_default());
     int error = bytes ? kmm__managed_result(kmm_array_create(kmm_default(), &shape, out))
                       : KMM_CUDA_SUCCESS;
     kmm__device_allocated(*out);
@@ -68,8 +68,8 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
         return KMM_CUDA_SUCCESS;
     if (!dst || !src)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, "cudaMemcpy: an address is NULL");
-    int to = kmm_cuda_is_managed(dst) && !kmm__inline_reaches(dst),
-        from = kmm_cuda_is_managed(src) && !kmm__inline_reaches(src);
+    int to = kmm_cuda_is_managed(dst) && !kmm__task_directive_reaches(dst),
+        from = kmm_cuda_is_managed(src) && !kmm__task_directive_reaches(src);
     int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST)
                  : to ? HOST_TO_DEVICE
                       : HOST_TO_HOST;
@@ -93,7 +93,7 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     int error = copy(dst, src, bytes, kind);
     if (!error && bytes && kmm_cuda_is_managed(src) && !kmm_cuda_is_managed(dst) &&
-        !kmm__inline_reaches(src))
+        !kmm__task_directive_reaches(src))
         kmm__flush(kmm_default(), NULL);
     return error;
 }
@@ -122,7 +122,8 @@ KMM__API int kmm_cuda_memcpy_2d(void *dst, size_t dst_pitch, const void *src, si
 
 KMM__API int kmm_cuda_memset(void *dst, int value, size_t bytes)
 {
-    if (bytes && kmm_task_active() && (!kmm_cuda_is_managed(dst) || kmm__inline_reaches(dst))) {
+    if (bytes && kmm_task_active() &&
+        (!kmm_cuda_is_managed(dst) || kmm__task_directive_reaches(dst))) {
         memset(dst, value, bytes);
         return KMM_CUDA_SUCCESS;
     }

@@ -3,57 +3,20 @@
  * slices one behind the other. */
 #include "managed/wrap.h"
 
-/* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are
- * in bytes where no CUDA array takes part. */
-typedef struct pitched {
-    void *p;
-    size_t pitch, width, height;
-} pitched_t;
-typedef struct extent {
-    size_t width, height, depth;
-} extent_t;
-typedef struct place {
-    void *array;
-    size_t x, y, z;
-    pitched_t memory;
-} place_t;
-typedef struct copy {
-    place_t from, to;
-    extent_t extent;
-    int kind;
-} copy_t;
-
-int REAL(Malloc3D)
-(pitched_t *out, extent_t extent);
-int REAL(Memset3D)
-(pitched_t memory, int value, extent_t extent);
-int REAL(Memset3DAsync)
-(pitched_t memory, int value, extent_t extent, stream_t s);
-int REAL(Memcpy3D)
-(const copy_t *c);
-int REAL(Memcpy3DAsync)
-(const copy_t *c, stream_t s);
-int WRAP(Malloc3D)(pitched_t *out, extent_t extent);
-int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent);
-int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s);
-int WRAP(Memcpy3D)(const copy_t *c);
-int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s);
-
-static char *row_of(const place_t *at, size_t y, size_t z)
+static char *row_of(const endpoint_t *at, size_t y, size_t z)
 {
     return (char *)at->memory.p + ((at->z + z) * at->memory.height + at->y + y) * at->memory.pitch +
            at->x;
 }
 
-int WRAP(Malloc3D)(pitched_t *out, extent_t extent)
+int wrap(Malloc3D)(pitched_t *out, extent_t extent)
 {
     size_t pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
     void *p;
     if (!out)
         return KMM_CUDA_INVALID_VALUE;
     if (kmm_task_active())
-        return REAL(Malloc3D)
-    (out, extent);
+        return real(Malloc3D)(out, extent);
     int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
     if (!error)
         *out = (pitched_t){p, pitch, extent.width, extent.height};
@@ -70,23 +33,21 @@ static int set(pitched_t memory, int value, extent_t extent)
     return error;
 }
 
-int WRAP(Memset3D)(pitched_t memory, int value, extent_t extent)
+int wrap(Memset3D)(pitched_t memory, int value, extent_t extent)
 {
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
-    stream_t own = OWN(stream)(NULL);
-    return own ? REAL(Memset3DAsync)
-    (memory, value, extent, own) : REAL(Memset3D)
-    (memory, value, extent);
+    stream_t own = internal(stream)(NULL);
+    return own ? real(Memset3DAsync)(memory, value, extent, own)
+               : real(Memset3D)(memory, value, extent);
 }
 
-int WRAP(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
+int wrap(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
 {
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
-    s = OWN(stream)(s);
-    return REAL(Memset3DAsync)
-    (memory, value, extent, s);
+    s = internal(stream)(s);
+    return real(Memset3DAsync)(memory, value, extent, s);
 }
 
 static int is_managed_copy(const copy_t *c)
@@ -99,33 +60,32 @@ static int copy_slices(const copy_t *c, stream_t s, const char *call)
 {
     int error = 0;
     if (c->from.array || c->to.array)
-        return OWN(not_supported)(call); /* between a CUDA array and managed memory */
+        return internal(not_supported)(call); /* between a CUDA array and managed memory */
     if (!c->extent.width || !c->extent.height)
         return 0;
-    OWN(await_others)(s);
+    internal(await_others)(s);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
-        error = OWN(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z),
-                             c->from.memory.pitch, c->extent.width, c->extent.height, c->kind, s);
+        error =
+            internal(copy_2d)(row_of(&c->to, 0, z), c->to.memory.pitch, row_of(&c->from, 0, z),
+                              c->from.memory.pitch, c->extent.width, c->extent.height, c->kind, s);
     return error;
 }
 
-int WRAP(Memcpy3D)(const copy_t *c)
+int wrap(Memcpy3D)(const copy_t *c)
 {
     if (c && is_managed_copy(c))
         return copy_slices(c, NULL, RUNTIME "Memcpy3D with an array");
-    stream_t own = OWN(task_default)();
+    stream_t own = internal(task_default)();
     if (own)
-        return OWN(wait_for)(own, REAL(Memcpy3DAsync)(c, own));
+        return internal(wait_for)(own, real(Memcpy3DAsync)(c, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy3D)
-    (c);
+    return error ? error : real(Memcpy3D)(c);
 }
 
-int WRAP(Memcpy3DAsync)(const copy_t *c, stream_t s)
+int wrap(Memcpy3DAsync)(const copy_t *c, stream_t s)
 {
     if (c && is_managed_copy(c))
         return copy_slices(c, s, RUNTIME "Memcpy3DAsync with an array");
-    s = OWN(stream)(s);
-    return REAL(Memcpy3DAsync)
-    (c, s);
+    s = internal(stream)(s);
+    return real(Memcpy3DAsync)(c, s);
 }

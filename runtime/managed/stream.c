@@ -19,7 +19,7 @@ static const void *line_of(const void *stream)
  * launched on the CPU has run, and what it has put on a GPU is the driver's own. */
 static int settle_before(void)
 {
-    return kmm__managed_result(kmm__inline_settle());
+    return kmm__managed_result(kmm__task_directive_settle());
 }
 
 static int no_runtime(void)
@@ -78,7 +78,7 @@ KMM__API void kmm_cuda_stream_catch_up(void *stream)
     if (!rt || kmm__is_inside())
         return;
     kmm__marker_create(rt, line_of(stream), &m);
-    if (!kmm__marker_precede_plain(m, stream))
+    if (!kmm__marker_precede_driver(m, stream))
         kmm__marker_wait(m);
     kmm__marker_release(m);
 }
@@ -239,7 +239,7 @@ KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
 KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
 {
     kmm__marker_t *m = marker_of(handle);
-    bool waits = m && kmm__marker_precede_plain(m, stream);
+    bool waits = m && kmm__marker_precede_driver(m, stream);
     int error = waits ? kmm__managed_result(kmm__marker_precede(m, stream))
                 : m   ? kmm__marker_wait(m)
                       : 0;

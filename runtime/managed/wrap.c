@@ -7,7 +7,7 @@
 
 #include "managed/wrap.h"
 
-int OWN(not_supported)(const char *call)
+int internal(not_supported)(const char *call)
 {
     fprintf(stderr, "kmm: error: %s is not supported on memory that kmm manages\n", call);
     return KMM_CUDA_NOT_SUPPORTED;
@@ -16,51 +16,44 @@ int OWN(not_supported)(const char *call)
 /* ---- Memory ---- */
 
 /* Inside a task memory is the device's own: what libraries keep intermediate results in. */
-int WRAP(Malloc)(void **out, size_t bytes)
+int wrap(Malloc)(void **out, size_t bytes)
 {
-    return kmm_task_active() ? REAL(Malloc)
-    (out, bytes) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? real(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
 }
 
-int WRAP(Free)(void *p)
+int wrap(Free)(void *p)
 {
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
-    int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = REAL(Free)
-    (p);
+    int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = real(Free)(p);
     return error ? error : freed;
 }
 
-int WRAP(MallocAsync)(void **out, size_t bytes, stream_t s)
+int wrap(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocAsync)
-    (out, bytes, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
+                             : kmm_cuda_malloc(out, bytes);
 }
 
 /* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
-int REAL(MallocFromPoolAsync)
-(void **out, size_t bytes, void *pool, stream_t s);
-int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s);
-int WRAP(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
+int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
-    return kmm_task_active() ? REAL(MallocFromPoolAsync)
-    (out, bytes, pool, kmm_task_stream(s)) : kmm_cuda_malloc(out, bytes);
+    return kmm_task_active() ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
+                             : kmm_cuda_malloc(out, bytes);
 }
 
-int WRAP(FreeAsync)(void *p, stream_t s)
+int wrap(FreeAsync)(void *p, stream_t s)
 {
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
-    s = OWN(stream)(s);
-    return REAL(FreeAsync)
-    (p, s);
+    s = internal(stream)(s);
+    return real(FreeAsync)(p, s);
 }
 
-int WRAP(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
+int wrap(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
 {
     if (kmm_task_active())
-        return REAL(MallocPitch)
-    (out, pitch, width, height);
+        return real(MallocPitch)(out, pitch, width, height);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return kmm_cuda_malloc(out, *pitch * height);
 }
@@ -97,18 +90,14 @@ static const variable_t *variable_at(const void *p, size_t n)
     return v;
 }
 
-int API(GetSymbolSize)(size_t *bytes, const void *symbol);
-int REAL(GetSymbolAddress)
-(void **out, const void *symbol);
-int WRAP(GetSymbolAddress)(void **out, const void *symbol);
-int WRAP(GetSymbolAddress)(void **out, const void *symbol)
+int api(GetSymbolSize)(size_t *bytes, const void *symbol);
+int wrap(GetSymbolAddress)(void **out, const void *symbol)
 {
     size_t bytes = 0;
-    int error = REAL(GetSymbolAddress)
-    (out, symbol);
+    int error = real(GetSymbolAddress)(out, symbol);
     if (error || device_count() < 2 || variable_at(*out, 1))
         return error;
-    error = API(GetSymbolSize)(&bytes, symbol);
+    error = api(GetSymbolSize)(&bytes, symbol);
     variable_t *v = error ? NULL : malloc(sizeof(*v));
     if (!v)
         return error ? error : KMM_CUDA_MEMORY_ALLOCATION;
@@ -125,8 +114,8 @@ static int copy_to_variable(void *dst, const void *src, size_t n, int kind, stre
     const variable_t *v = kmm_task_active() ? NULL : variable_at(dst, n);
     if (!v)
         return -1;
-    OWN(await_others)(s);
-    return WRAP(MemcpyToSymbol)(v->symbol, src, n, (size_t)((const char *)dst - v->at), kind);
+    internal(await_others)(s);
+    return wrap(MemcpyToSymbol)(v->symbol, src, n, (size_t)((const char *)dst - v->at), kind);
 }
 
 static int set_variable(void *dst, int value, size_t n, stream_t s)
@@ -151,107 +140,98 @@ static int any_managed(const void *a, const void *b)
  * there shows in calls of theirs: after a fault all calls of the driver fail, but what the host has
  * can be copied. The other way round kernels of ours may use memory that is not managed, which is
  * why copies and sets of that come after them (beside.c). */
-int WRAP(Memcpy)(void *dst, const void *src, size_t n, int kind)
+int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
     int variable = copy_to_variable(dst, src, n, kind, NULL);
     if (variable >= 0)
         return variable;
     if (any_managed(dst, src)) {
-        OWN(await_others)(NULL);
-        return OWN(copy)(dst, src, n, kind, NULL);
+        internal(await_others)(NULL);
+        return internal(copy)(dst, src, n, kind, NULL);
     }
-    stream_t own = OWN(task_default)();
+    stream_t own = internal(task_default)();
     if (own)
-        return OWN(wait_for)(own, REAL(MemcpyAsync)(dst, src, n, kind, own));
+        return internal(wait_for)(own, real(MemcpyAsync)(dst, src, n, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy)
-    (dst, src, n, kind);
+    return error ? error : real(Memcpy)(dst, src, n, kind);
 }
 
-int WRAP(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
+int wrap(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
     int variable = copy_to_variable(dst, src, n, kind, s);
     if (variable >= 0)
         return variable;
     if (any_managed(dst, src)) {
-        OWN(await_others)(s);
-        return OWN(copy)(dst, src, n, kind, s);
+        internal(await_others)(s);
+        return internal(copy)(dst, src, n, kind, s);
     }
-    s = OWN(stream)(s);
-    return REAL(MemcpyAsync)
-    (dst, src, n, kind, s);
+    s = internal(stream)(s);
+    return real(MemcpyAsync)(dst, src, n, kind, s);
 }
 
-int WRAP(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
+int wrap(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
 {
     if (any_managed(dst, src)) {
-        OWN(await_others)(NULL);
-        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, NULL);
+        internal(await_others)(NULL);
+        return internal(copy_2d)(dst, dp, src, sp, w, h, kind, NULL);
     }
-    stream_t own = OWN(task_default)();
+    stream_t own = internal(task_default)();
     if (own)
-        return OWN(wait_for)(own, REAL(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, own));
+        return internal(wait_for)(own, real(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, own));
     int error = kmm_cuda_stream_settle(NULL);
-    return error ? error : REAL(Memcpy2D)
-    (dst, dp, src, sp, w, h, kind);
+    return error ? error : real(Memcpy2D)(dst, dp, src, sp, w, h, kind);
 }
 
-int WRAP(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+int wrap(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
                         int kind, stream_t s)
 {
     if (any_managed(dst, src)) {
-        OWN(await_others)(s);
-        return OWN(copy_2d)(dst, dp, src, sp, w, h, kind, s);
+        internal(await_others)(s);
+        return internal(copy_2d)(dst, dp, src, sp, w, h, kind, s);
     }
-    s = OWN(stream)(s);
-    return REAL(Memcpy2DAsync)
-    (dst, dp, src, sp, w, h, kind, s);
+    s = internal(stream)(s);
+    return real(Memcpy2DAsync)(dst, dp, src, sp, w, h, kind, s);
 }
 
-int WRAP(Memset)(void *dst, int value, size_t n)
+int wrap(Memset)(void *dst, int value, size_t n)
 {
     int variable = set_variable(dst, value, n, NULL);
     if (variable >= 0)
         return variable;
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset(dst, value, n);
-    stream_t own = OWN(stream)(NULL);
-    return own ? REAL(MemsetAsync)
-    (dst, value, n, own) : REAL(Memset)
-    (dst, value, n);
+    stream_t own = internal(stream)(NULL);
+    return own ? real(MemsetAsync)(dst, value, n, own) : real(Memset)(dst, value, n);
 }
 
-int WRAP(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
+int wrap(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 {
     int variable = set_variable(dst, value, n, s);
     if (variable >= 0)
         return variable;
     if (kmm_cuda_is_managed(dst))
         return kmm_cuda_memset_async(dst, value, n, s);
-    s = OWN(stream)(s);
-    return REAL(MemsetAsync)
-    (dst, value, n, s);
+    s = internal(stream)(s);
+    return real(MemsetAsync)(dst, value, n, s);
 }
 
-int WRAP(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
+int wrap(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 {
     int error = 0;
     if (!kmm_cuda_is_managed(dst)) {
-        stream_t own = OWN(stream)(NULL);
-        return own ? REAL(Memset2DAsync)
-        (dst, pitch, value, w, h, own) : REAL(Memset2D)
-        (dst, pitch, value, w, h);
+        stream_t own = internal(stream)(NULL);
+        return own ? real(Memset2DAsync)(dst, pitch, value, w, h, own)
+                   : real(Memset2D)(dst, pitch, value, w, h);
     }
     for (size_t row = 0; row < h && !error; row++)
         error = kmm_cuda_memset((char *)dst + row * pitch, value, w);
     return error;
 }
 
-int WRAP(PointerGetAttributes)(void *attributes, const void *p)
+int wrap(PointerGetAttributes)(void *attributes, const void *p)
 {
-    return kmm_cuda_is_managed(p) ? OWN(not_supported)(RUNTIME "PointerGetAttributes")
-                                  : REAL(PointerGetAttributes)
-    (attributes, p);
+    return kmm_cuda_is_managed(p) ? internal(not_supported)(RUNTIME "PointerGetAttributes")
+                                  : real(PointerGetAttributes)(attributes, p);
 }
 
 /* ---- Symbols ---- */
@@ -263,24 +243,22 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
     kmm_runtime_t *rt = kmm_default();
     kmm_device_info_t info;
     int current = 0, error = kmm_cuda_device_synchronize(), count = kmm_device_count(rt);
-    API(GetDevice)(&current);
+    api(GetDevice)(&current);
     for (int k = 0; k < count && !error; k++) {
         if (kmm_device_get(rt, k, &info) || info.kind != KIND)
             continue;
-        error = API(SetDevice)(info.ordinal);
+        error = api(SetDevice)(info.ordinal);
         if (!error)
-            error = REAL(MemcpyToSymbol)
-        (symbol, src, n, offset, kind);
+            error = real(MemcpyToSymbol)(symbol, src, n, offset, kind);
         if (!error)
-            error = REAL(StreamSynchronize)
-        (NULL); /* it may return before the value is there, for
-                   which streams of ours would not wait */
+            error = real(StreamSynchronize)(NULL); /* it may return before the value is there, for
+                                                      which streams of ours would not wait */
     }
-    API(SetDevice)(current);
+    api(SetDevice)(current);
     return error;
 }
 
-int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind)
+int wrap(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind)
 {
     if (!kmm_cuda_is_managed(src))
         return on_each_device(symbol, src, n, offset, kind);
@@ -292,23 +270,22 @@ int WRAP(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t o
     return error;
 }
 
-int WRAP(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset,
+int wrap(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset,
                               int kind, stream_t s)
 {
     if (!kmm_task_active())
-        OWN(await_others)(s);
-    return WRAP(MemcpyToSymbol)(symbol, src, n, offset, kind);
+        internal(await_others)(s);
+    return wrap(MemcpyToSymbol)(symbol, src, n, offset, kind);
 }
 
-int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind)
+int wrap(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind)
 {
     int error = kmm_cuda_device_synchronize();
     if (error || !kmm_cuda_is_managed(dst))
-        return error ? error : REAL(MemcpyFromSymbol)
-    (dst, symbol, n, offset, kind);
+        return error ? error : real(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
     void *copy = malloc(n);
-    error = copy ? REAL(MemcpyFromSymbol)
-    (copy, symbol, n, offset, DEVICE_TO_HOST) : KMM_CUDA_MEMORY_ALLOCATION;
+    error = copy ? real(MemcpyFromSymbol)(copy, symbol, n, offset, DEVICE_TO_HOST)
+                 : KMM_CUDA_MEMORY_ALLOCATION;
     if (!error)
         error = kmm_cuda_memcpy(dst, copy, n, HOST_TO_DEVICE);
     free(copy);
@@ -316,24 +293,19 @@ int WRAP(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
 }
 
 /* A program that knows of one device says it of one, and its chunks run on all. */
-SINCE_LATER int REAL(DeviceSetLimit)
-(int limit, size_t value);
-int WRAP(DeviceSetLimit)(int limit, size_t value);
-int WRAP(DeviceSetLimit)(int limit, size_t value)
+int wrap(DeviceSetLimit)(int limit, size_t value)
 {
     kmm_runtime_t *rt = kmm_default();
     kmm_device_info_t info;
-    int current = 0, error = REAL(DeviceSetLimit)
-    (limit, value), count = kmm_device_count(rt);
-    API(GetDevice)(&current);
+    int current = 0, error = real(DeviceSetLimit)(limit, value), count = kmm_device_count(rt);
+    api(GetDevice)(&current);
     for (int k = 0; k < count && !error; k++) {
         if (kmm_device_get(rt, k, &info) || info.kind != KIND || info.ordinal == current)
             continue;
-        error = API(SetDevice)(info.ordinal);
-        error = error ? error : REAL(DeviceSetLimit)
-        (limit, value);
+        error = api(SetDevice)(info.ordinal);
+        error = error ? error : real(DeviceSetLimit)(limit, value);
     }
-    API(SetDevice)(current);
+    api(SetDevice)(current);
     return error;
 }
 
@@ -342,7 +314,7 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes)
     if (device_count() < 2)
         return;
     void *copy = malloc(bytes);
-    int error = copy ? WRAP(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST)
+    int error = copy ? wrap(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST)
                      : KMM_CUDA_MEMORY_ALLOCATION;
     if (!error)
         error = on_each_device(symbol, copy, bytes, 0, HOST_TO_DEVICE);
@@ -363,100 +335,89 @@ static int fault(int error, int real)
     return error && (error != KMM_CUDA_LAUNCH_FAILURE || !real) ? error : real;
 }
 
-int WRAP(DeviceSynchronize)(void)
+int wrap(DeviceSynchronize)(void)
 {
     int error = kmm_cuda_device_synchronize();
-    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : REAL(DeviceSynchronize)());
+    return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : real(DeviceSynchronize)());
 }
 
-int WRAP(DeviceReset)(void)
+int wrap(DeviceReset)(void)
 {
     /* The context is libkmm's too: what it holds is freed when the program ends. */
-    return WRAP(DeviceSynchronize)();
+    return wrap(DeviceSynchronize)();
 }
 
-int WRAP(StreamSynchronize)(stream_t s)
+int wrap(StreamSynchronize)(stream_t s)
 {
     int error = kmm_cuda_stream_synchronize(s);
     return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE
                             ? 0
-                            : REAL(StreamSynchronize)(kmm_task_stream(s)));
+                            : real(StreamSynchronize)(kmm_task_stream(s)));
 }
 
-int WRAP(StreamQuery)(stream_t s)
+int wrap(StreamQuery)(stream_t s)
 {
     int error = kmm_cuda_stream_query(s);
-    return error ? error : REAL(StreamQuery)
-    (kmm_task_stream(s));
+    return error ? error : real(StreamQuery)(kmm_task_stream(s));
 }
 
-int WRAP(StreamDestroy)(stream_t s)
+int wrap(StreamDestroy)(stream_t s)
 {
-    int error = kmm_cuda_stream_synchronize(s), destroyed = REAL(StreamDestroy)
-    (s);
+    int error = kmm_cuda_stream_synchronize(s), destroyed = real(StreamDestroy)(s);
     return error ? error : destroyed;
 }
 
-int WRAP(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
+int wrap(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
     int error =
         kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
-    return error ? error : REAL(StreamWaitEvent)
-    (kmm_task_stream(s), e, flags);
+    return error ? error : real(StreamWaitEvent)(kmm_task_stream(s), e, flags);
 }
 
-int WRAP(EventRecord)(event_t e, stream_t s)
+int wrap(EventRecord)(event_t e, stream_t s)
 {
-    int error = REAL(EventRecord)
-    (e, kmm_task_stream(s));
+    int error = real(EventRecord)(e, kmm_task_stream(s));
     if (kmm_task_active())
         kmm_cuda_event_forget(e); /* it is the runtime's alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
-int WRAP(EventQuery)(event_t e)
+int wrap(EventQuery)(event_t e)
 {
     int error = kmm_cuda_event_query(e);
-    return error ? error : REAL(EventQuery)
-    (e);
+    return error ? error : real(EventQuery)(e);
 }
 
-int WRAP(EventSynchronize)(event_t e)
+int wrap(EventSynchronize)(event_t e)
 {
     int error = kmm_cuda_event_synchronize(e);
-    return error ? error : REAL(EventSynchronize)
-    (e);
+    return error ? error : real(EventSynchronize)(e);
 }
 
-int REAL(EventElapsedTime)
-(float *milliseconds, event_t start, event_t end);
-int WRAP(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
+int wrap(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
 {
     /* Those that were recorded inside a task are the runtime's alone, which knows the others, too.
      */
     return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end)
                ? kmm_cuda_event_elapsed_time(milliseconds, start, end)
-               : REAL(EventElapsedTime)
-    (milliseconds, start, end);
+               : real(EventElapsedTime)(milliseconds, start, end);
 }
 
-int WRAP(EventDestroy)(event_t e)
+int wrap(EventDestroy)(event_t e)
 {
     kmm_cuda_event_forget(e);
-    return REAL(EventDestroy)
-    (e);
+    return real(EventDestroy)(e);
 }
 
-int WRAP(GetLastError)(void)
+int wrap(GetLastError)(void)
 {
-    int error = kmm_cuda_get_last_error(), real = REAL(GetLastError)
-    ();
+    int error = kmm_cuda_get_last_error(), real = real(GetLastError)();
     return fault(error, real);
 }
 
-int WRAP(PeekAtLastError)(void)
+int wrap(PeekAtLastError)(void)
 {
-    return fault(kmm_cuda_peek_at_last_error(), REAL(PeekAtLastError)());
+    return fault(kmm_cuda_peek_at_last_error(), real(PeekAtLastError)());
 }
 
 /* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has
@@ -471,32 +432,22 @@ static int no_graph(const char *call)
     return KMM_CUDA_NOT_SUPPORTED;
 }
 
-int REAL(StreamBeginCapture)
-(stream_t s, int mode);
-int WRAP(StreamBeginCapture)(stream_t s, int mode);
-int WRAP(StreamBeginCapture)(stream_t s, int mode)
+int wrap(StreamBeginCapture)(stream_t s, int mode)
 {
-    return kmm_task_active() ? REAL(StreamBeginCapture)
-    (s, mode) : no_graph(RUNTIME "StreamBeginCapture");
+    return kmm_task_active() ? real(StreamBeginCapture)(s, mode)
+                             : no_graph(RUNTIME "StreamBeginCapture");
 }
 
-int REAL(GraphCreate)
-(void **graph, unsigned flags);
-int WRAP(GraphCreate)(void **graph, unsigned flags);
-int WRAP(GraphCreate)(void **graph, unsigned flags)
+int wrap(GraphCreate)(void **graph, unsigned flags)
 {
     if (kmm_task_active())
-        return REAL(GraphCreate)
-    (graph, flags);
+        return real(GraphCreate)(graph, flags);
     *graph = NULL;
     return no_graph(RUNTIME "GraphCreate");
 }
 
-int REAL(GraphLaunch)
-(void *graph, stream_t s);
-int WRAP(GraphLaunch)(void *graph, stream_t s);
-int WRAP(GraphLaunch)(void *graph, stream_t s)
+int wrap(GraphLaunch)(void *graph, stream_t s)
 {
-    return kmm_task_active() ? REAL(GraphLaunch)
-    (graph, kmm_task_stream(s)) : no_graph(RUNTIME "GraphLaunch");
+    return kmm_task_active() ? real(GraphLaunch)(graph, kmm_task_stream(s))
+                             : no_graph(RUNTIME "GraphLaunch");
 }

@@ -13,19 +13,19 @@
 #include "task/ticket.h"
 
 /* What an array's coherence map would answer wherever it is asked (memory/coherence.c). */
-typedef struct kmm__settled {
+typedef struct kmm__coherence_summary {
     uint32_t whole; /* spaces (bits) that hold the newest value of all that was ever written, with
                      * no copy on its way there */
-    /* The one device whose space holds any value, written whole, by tasks on its one lane. The map
-     * is one leaf then, without the writers' tickets. NULL: not known. */
+    /* The one device whose space holds any value, written whole, by tasks on its one compute
+     * stream. The map is one leaf then, without the writers' tickets. NULL: not known. */
     kmm__device_t *sole;
     kmm__ticket_t *last; /* the latest of those tickets; a reference; NULL: none */
     /* Counted since all of the map was looked at: bytes found to be in one space, and bytes that
      * one device alone has written. */
     uint32_t seen_in;
     kmm__device_t *writer;
-    uint64_t seen, stored;
-} kmm__settled_t;
+    uint64_t seen, written;
+} kmm__coherence_summary_t;
 
 /* What an array has on one device. */
 typedef struct kmm__residence {
@@ -35,9 +35,15 @@ typedef struct kmm__residence {
     bool is_packed;       /* it has no frames: its place is in a slab (memory/residency/pack.c) */
 } kmm__residence_t;
 
-/* A block of a host buffer that is page-locked as one (memory/host/pin.c). */
+/* A block of a host buffer that is page-locked as one (memory/host/pagelock.c).
+ *
+ *   NEW --> LOCKING --> READY    a thread locks it, or the driver refuses to
+ *    |  ^                 ^ |
+ *    |  +-----------------|-+    its memory goes away
+ *    +--------------------+      the program has locked it itself
+ */
 typedef struct kmm__host_block {
-    enum { KMM__BLOCK_NEW, KMM__BLOCK_PINNING, KMM__BLOCK_READY } state;
+    enum { KMM__BLOCK_NEW, KMM__BLOCK_LOCKING, KMM__BLOCK_READY } state;
     kmm__backend_t *locked_by; /* NULL: it could not be, or the program has done it */
     uint64_t staged;           /* bytes of it that were copied through buffers so far */
 } kmm__host_block_t;
@@ -53,10 +59,11 @@ struct kmm__array {
     char *host;      /* host buffer; the user's memory when mapped; NULL: none yet */
     char *label;
     kmm__layout_t flat; /* one dimension, its bytes */
-    bool is_forgotten;  /* the program has freed it: no work will be submitted that uses it */
-    bool is_tracked;    /* its coherence matters: there are several spaces, or its map promises */
-    uint16_t owner;     /* in a managed program: the device that was current at its allocation */
-    bool *gone;         /* set to true when the array is freed; may be NULL */
+    bool is_freed;      /* the program has freed it: no work will be submitted that uses it */
+    bool is_tracked;  /* its coherence is kept: there are several spaces, or it is mapped `from` or
+                         `alloc` */
+    uint16_t owner;   /* in a managed program: the device that was current at its allocation */
+    bool *freed_flag; /* set to true when the array is freed; may be NULL */
 
     /* Mapped host memory. */
     bool is_mapped;
@@ -66,8 +73,8 @@ struct kmm__array {
     uint32_t map_depth; /* nested maps */
     bool is_deferred;   /* kmm_wait ends its map: a launch with nowait made it */
 
-    kmm__shape_map_t coherence; /* at the issue front, */
-    kmm__settled_t settled;     /* and what is known of all of it */
+    kmm__shape_map_t coherence;       /* at the issue front, */
+    kmm__coherence_summary_t summary; /* and what is known of all of it */
 
     uint64_t frame_bytes;
     uint32_t frame_count;
@@ -80,8 +87,9 @@ struct kmm__array {
     kmm__host_block_t *blocks;  /* of the host buffer; NULL: none is prepared */
     uint32_t block_count;
     uint64_t block_bytes;
-    struct kmm__sheet *sheets; /* of the host buffer, with a limit of host memory */
-    uint32_t sheet_count;
+    struct kmm__page *pages; /* of the host buffer, with a limit of host memory */
+    uint32_t page_count;
+    uint64_t page_bytes; /* of each but the last */
 };
 
 _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts an array");
@@ -93,23 +101,14 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address);
 kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count);
 /* Whether an array begins inside the memory. */
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
-/* mapped: the program's memory that it is; NULL: it gets some. One reference, the program's. 0 or
- * an error with its text. */
-int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label,
-                   kmm__array_t **out);
+/* An array's address names it, or does so no longer; false: it did not. */
+void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a);
+bool kmm__array_unindex(kmm__array_t *a);
 void kmm__array_ref(kmm__array_t *a);
-void kmm__array_unref(kmm__array_t *a);
-void kmm__array_forget(kmm__array_t *a); /* the program has freed it: its address names nothing */
-void kmm__array_left(kmm__array_t *a);   /* one device has released its residence */
-/* Its host buffer, made if needed; NULL: there is no memory. */
-char *kmm__array_host(kmm__array_t *a);
 /* The access to bytes [begin, end), which comes from no item. */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 
 /* ---- Not locked ---- */
-/* From now on an array's address is its memory, if all arrays are in the host's memory: kernels
- * find arrays by addresses that the program has stored in others. */
-void kmm__arrays_in_place(kmm_runtime_t *rt);
 /* bytes rounded up to pages of the system; at least one. */
 size_t kmm__whole_pages(size_t bytes);
 

@@ -1,257 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which spaces hold the newest value of which elements. The map changes when work is issued, so it
- * runs ahead of the devices: ready[s] says what must be done before space s really holds the value.
+ * Coherence: which spaces hold the newest value of which elements. The map changes when work is
+ * issued, before the devices do it: space s holds the value only once ticket ready[s] is done.
  */
 #include "memory/coherence.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/error.h"
-#include "memory/disk/spill.h"
+#include "base/valid.h"
+#include "memory/holders.h"
+#include "memory/lifetime.h"
 #include "memory/residency/dead.h"
 #include "memory/residency/frame.h"
+#include "memory/summary.h"
 
-/* ---- Values ---- */
+/* ---- Validity ---- */
 
-static uint32_t holders_spaces(void *ctx)
-{
-    return ((kmm_runtime_t *)ctx)->space_count;
-}
+typedef struct validity {
+    const kmm__array_t *array;
+    bool is_valid;
+} validity_t;
 
-static void holders_copy(void *ctx, void *dst, const void *src)
-{
-    kmm__holders_t *to = dst;
-    memcpy(dst, src, kmm__holders_ops(ctx)->value_bytes);
-    for (uint32_t s = 0; s < holders_spaces(ctx); s++)
-        kmm__ticket_ref(to->ready[s]);
-}
-
-static void holders_drop(void *ctx, void *value)
-{
-    kmm__holders_t *h = value;
-    for (uint32_t s = 0; s < holders_spaces(ctx); s++)
-        kmm__ticket_unref(h->ready[s]);
-}
-
-/* Tickets that are done say no more than NULL. */
-static bool holders_same(void *ctx, const void *a, const void *b)
-{
-    const kmm__holders_t *x = a, *y = b;
-    if (x->valid != y->valid)
-        return false;
-    for (uint32_t s = 0; s < holders_spaces(ctx); s++) {
-        const kmm__ticket_t *p = x->ready[s], *q = y->ready[s];
-        if (p && p->state == KMM__TICKET_DONE && !p->error)
-            p = NULL;
-        if (q && q->state == KMM__TICKET_DONE && !q->error)
-            q = NULL;
-        if (p != q)
-            return false;
-    }
-    return true;
-}
-
-const kmm__map_ops_t *kmm__holders_ops(kmm_runtime_t *rt)
-{
-    return &rt->memory->holders_ops;
-}
-
-void kmm__holders_ops_init(kmm_runtime_t *rt)
-{
-    size_t bytes = offsetof(kmm__holders_t, ready) + rt->space_count * sizeof(kmm__ticket_t *);
-    rt->memory->holders_ops =
-        (kmm__map_ops_t){bytes, holders_copy, holders_drop, holders_same, NULL};
-}
-
-/* A copy that has failed counts until it is over: who relies on it
- * until then is told why it failed. */
-uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
-{
-    uint32_t valid = h->valid;
-    for (uint32_t s = 0; s < rt->space_count; s++)
-        if ((h->ready[s] && h->ready[s]->error && h->ready[s]->state == KMM__TICKET_DONE) ||
-            (s != KMM__HOST && rt->device[s - 1]->lost))
-            valid &= ~(1u << s);
-    return valid;
-}
-
-static void holders_set(kmm__holders_t *h, uint32_t space, kmm__ticket_t *ticket)
-{
-    kmm__ticket_ref(ticket);
-    kmm__ticket_unref(h->ready[space]);
-    h->ready[space] = ticket;
-    h->valid |= 1u << space;
-}
-
-static void holders_clear(kmm__holders_t *h, uint32_t space)
-{
-    kmm__ticket_unref(h->ready[space]);
-    h->ready[space] = NULL;
-    h->valid &= ~(1u << space);
-}
-
-/* ---- What is known of all of an array ---- */
-
-/* What tasks wrote is waited for by whoever follows them in the DAG; copies are by nobody but those
- * that look here. */
-static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
-{
-    const kmm__ticket_t *t = h->ready[space];
-    bool copied = !t || !t->is_copy || (t->state == KMM__TICKET_DONE && !t->error);
-    return copied && (h->valid == 0 || kmm__holders_valid(rt, h) >> space & 1);
-}
-
-typedef struct survey {
-    const kmm_runtime_t *runtime;
-    const kmm__device_t *device;
-    uint32_t space;
-} survey_t;
-
-static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
+/* A ticket says when a holder has the value; what is known of the whole array holds of each part.
+ */
+static int check_part(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
-    const survey_t *s = arg;
-    return !is_there(s->runtime, value, s->space);
-}
-
-/* Whether anything is held by another space, or by nobody, or has been written on another stream
- * than the device's one lane. */
-static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
-{
-    (void)part;
-    const survey_t *s = arg;
+    validity_t *v = arg;
     const kmm__holders_t *h = value;
-    if (h->valid != 1u << s->space)
-        return 1;
-    for (uint32_t k = 0; k < s->runtime->space_count; k++)
-        if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE &&
-            (k != s->space || h->ready[k]->stream != s->device->lanes[0].stream))
-            return 1;
-    return !is_there(s->runtime, h, s->space);
+    const kmm__coherence_summary_t *s = &v->array->summary;
+    uint32_t count = v->array->runtime->space_count;
+    bool ok = h->valid >> (count - 1) <= 1;
+    for (uint32_t k = 0; k < count; k++)
+        ok &= !h->ready[k] || h->valid >> k & 1;
+    ok &= h->valid == 0 || (s->whole & ~h->valid) == 0;
+    ok &= !s->sole || h->valid == 1u << s->sole->space;
+    v->is_valid &= ok;
+    return !ok;
 }
 
-static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
+bool kmm__coherence_is_valid(const kmm__array_t *a)
 {
+    validity_t v = {a, !a->summary.sole || a->summary.whole == 1u << a->summary.sole->space};
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
-}
-
-/* Whether the task reads an array whose map promises that launches write it first. What is left
- * unwritten when the map ends is the host's own. */
-static bool is_promised(const kmm__array_t *a, const kmm__task_t *t)
-{
-    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC) &&
-           t->sequence < a->map_end;
-}
-
-/* t found what it reads in its space: once that has been said of as many bytes as there are, all
- * are looked at. */
-static void note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
-{
-    kmm__settled_t *s = &a->settled;
-    survey_t survey = {t->runtime, t->device, t->device->space};
-    if (is_promised(a, t)) /* what nobody has written is an error there */
-        return;
-    s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
-    s->seen_in = survey.space;
-    if (s->seen < a->bytes)
-        return;
-    s->seen = 0;
-    if (map_has_none(a, lies_elsewhere, &survey))
-        s->whole |= 1u << survey.space;
-}
-
-/* t has written the box, which the map says now. When one device has written all there is a second
- * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
- * stream, one behind the other. Not the first time, which may be the only one: then each part can
- * go where it is wanted next, as to the host, as soon as it is written. */
-static int note_stored(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
-{
-    kmm__settled_t *s = &a->settled;
-    survey_t survey = {t->runtime, t->device, t->device->space};
-    kmm__holders_t value = {.valid = 1u << survey.space};
-    s->whole &= 1u << survey.space;
-    s->stored = (s->writer == t->device ? s->stored : 0) + (uint64_t)kmm__box_volume(box);
-    s->writer = t->device;
-    if (s->stored < 2 * a->bytes || survey.space == KMM__HOST || t->device->lane_count > 1 ||
-        t->runtime->memory->spill)
-        return 0;
-    s->stored = 0;
-    if (!map_has_none(a, lies_not_only_here, &survey))
-        return 0;
-    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    int error = kmm__map_assign(a->coherence.map, &all, &value);
-    if (error)
-        return error;
-    s->sole = t->device;
-    s->last = t->order.ticket;
-    kmm__ticket_ref(s->last);
-    s->whole = 1u << survey.space;
-    return 0;
-}
-
-/* Whether t writes what only its device has, so that nothing changes but who was the last one. */
-static bool writes_sole(kmm__array_t *a, kmm__task_t *t)
-{
-    kmm__settled_t *s = &a->settled;
-    if (!s->sole || s->sole != t->device || t->order.ticket->stream != t->device->lanes[0].stream)
-        return false;
-    kmm__ticket_ref(t->order.ticket);
-    kmm__ticket_unref(s->last);
-    s->last = t->order.ticket;
-    return true;
-}
-
-static int tell_last(void *arg, const kmm__box_t *part, void *value)
-{
-    (void)part;
-    const kmm__settled_t *s = arg;
-    kmm__holders_t *h = value;
-    kmm__ticket_ref(s->last);
-    kmm__ticket_unref(h->ready[s->sole->space]);
-    h->ready[s->sole->space] = s->last;
-    return 0;
-}
-
-/* Before anybody else looks at, or changes, where the values of an array are: the map is told who
- * wrote last. */
-static int settled_end(kmm__array_t *a)
-{
-    kmm__settled_t *s = &a->settled;
-    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    s->seen = s->stored = 0;
-    if (!s->sole)
-        return 0;
-    int error = kmm__map_update(a->coherence.map, &all, tell_last, s);
-    s->sole = NULL;
-    kmm__ticket_unref(s->last);
-    s->last = NULL;
-    return error;
-}
-
-/* ---- Moves ---- */
-
-static void moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
-                       kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
-                       kmm__ticket_t *ticket)
-{
-    moves->move = kmm__grow(moves->move, moves->count, &moves->capacity, sizeof(*moves->move));
-    moves->move[moves->count++] = (kmm__move_t){
-        .array = a,
-        .from = from,
-        .to = to,
-        .layout = a->coherence.layout,
-        .box = *box,
-        .after = after,
-        .ticket = ticket,
-    };
-    kmm__ticket_ref(after);
-    kmm__ticket_ref(ticket);
-    if (!from)
-        kmm__spill_promise(a, &a->coherence.layout, box, true);
+    kmm__map_visit(a->coherence.map, &all, check_part, &v);
+    return v.is_valid;
 }
 
 /* ---- What a task needs ---- */
@@ -320,9 +113,9 @@ static void fetch_to_host(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part,
     kmm__array_t *a = f->access->array;
     kmm__ticket_t *ticket = own_ticket(f->task, &f->out[from->index], from, from->out);
     fetch_rely(f->task, h->ready[from->space]);
-    moves_push(f->moves, a, part, from, NULL, h->ready[from->space], ticket);
+    kmm__moves_push(f->moves, a, part, from, NULL, h->ready[from->space], ticket);
     kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
-    holders_set(h, KMM__HOST, ticket);
+    kmm__holders_set(h, KMM__HOST, ticket);
 }
 
 static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *part,
@@ -333,10 +126,10 @@ static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *par
     kmm__ticket_t *ticket =
         from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
     fetch_rely(f->task, h->ready[from ? from->space : KMM__HOST]);
-    moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
+    kmm__moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
     if (from)
         kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
-    holders_set(h, d->space, ticket);
+    kmm__holders_set(h, d->space, ticket);
 }
 
 /* t's work waits until a copy is over. data: it needs what was copied. */
@@ -348,12 +141,8 @@ static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
         fetch_rely(t, ready);
     if (t->device->space == KMM__HOST) {
         kmm__ticket_add_waiter(ready, (kmm__edge_t){t, data});
-    } else if (ready->stream != t->order.ticket->stream &&
-               !(t->order.wait_count && t->order.waits[t->order.wait_count - 1] == ready)) {
-        t->order.waits = kmm__grow(t->order.waits, t->order.wait_count, &t->order.wait_capacity,
-                                   sizeof(*t->order.waits));
-        t->order.waits[t->order.wait_count++] = ready;
-        kmm__ticket_ref(ready);
+    } else {
+        kmm__task_wait_for(t, ready);
     }
 }
 
@@ -364,7 +153,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return is_promised(a, f->task)
+        return kmm__array_starts_empty(a, f->task)
                    ? kmm__error_set(
                          KMM_E_INVALID,
                          "is read before anything was written there, but it is mapped `%s`",
@@ -398,7 +187,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
-        return is_promised(f->access->array, t);
+        return kmm__array_starts_empty(f->access->array, t);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
            (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }
@@ -409,7 +198,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
-    int error = a->array->settled.sole ? settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
@@ -420,7 +209,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
         there = false;
     }
     if (there && n > 0)
-        note_seen(a->array, t, &a->box);
+        kmm__coherence_summary_note_seen(a->array, t, &a->box);
     return n < 0 ? n : error;
 }
 
@@ -430,11 +219,11 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode == KMM_WRITE || a->array->object.is_abstract || !a->array->is_tracked ||
-            a->array->settled.whole >> t->device->space & 1)
+            a->array->summary.whole >> t->device->space & 1)
             continue;
         int error = fetch_access(&f, a);
         if (error) {
-            t->failed_item = a->item;
+            kmm__task_blame(t, a->item);
             return error;
         }
     }
@@ -465,7 +254,7 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int error = a->array->settled.sole ? settled_end(a->array) : 0;
+    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
     int n =
         error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     for (int b = 0; b < n && !error; b++) {
@@ -473,7 +262,16 @@ static int store_access(kmm__task_t *t, const kmm__access_t *a)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
         error = hold_alone(t, a->array, &boxes[b]);
     }
-    return n < 0 ? n : error ? error : note_stored(a->array, t, &a->box);
+    return n < 0 ? n : error ? error : kmm__coherence_summary_note_written(a->array, t, &a->box);
+}
+
+void kmm__coherence_release(kmm__task_t *t)
+{
+    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
+        kmm__ticket_done(t->residency.copies[k]);
+        kmm__ticket_unref(t->residency.copies[k]);
+    }
+    t->residency.copy_count = 0;
 }
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
@@ -482,16 +280,12 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
-            !writes_sole(a->array, t))
+            !kmm__coherence_summary_writes_sole(a->array, t))
             error = store_access(t, a);
+        KMM__ASSERT_SOMETIMES(error || a->array->object.is_abstract ||
+                              kmm__coherence_is_valid(a->array));
     }
     return error;
-}
-
-void kmm__settled_free(kmm__array_t *a)
-{
-    kmm__ticket_unref(a->settled.last);
-    a->settled = (kmm__settled_t){0};
 }
 
 /* ---- Eviction ---- */
@@ -517,10 +311,11 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
             e->ticket->is_copy = true;
             kmm__ticket_arm(e->ticket, NULL);
         }
-        moves_push(e->moves, e->frame->array, part, e->device, NULL, h->ready[space], e->ticket);
-        holders_set(h, KMM__HOST, e->ticket);
+        kmm__moves_push(e->moves, e->frame->array, part, e->device, NULL, h->ready[space],
+                        e->ticket);
+        kmm__holders_set(h, KMM__HOST, e->ticket);
     }
-    holders_clear(h, space);
+    kmm__holders_clear(h, space);
     return 0;
 }
 
@@ -537,11 +332,12 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
     evict_t e = {f, d, moves, NULL, kmm__frame_is_dead(f)};
-    int n = frame_boxes(f, boxes), error = settled_end(f->array);
-    f->array->settled.whole &= ~(1u << d->space);
+    int n = frame_boxes(f, boxes), error = kmm__coherence_summary_end(f->array);
+    f->array->summary.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves keep it */
+    KMM__ASSERT_SOMETIMES(error || kmm__coherence_is_valid(f->array));
     return error;
 }
 
@@ -569,4 +365,5 @@ void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket
     int n = frame_boxes(f, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_update(a->coherence.map, &boxes[b], restore_part, &r);
+    KMM__ASSERT_SOMETIMES(kmm__coherence_is_valid(a));
 }

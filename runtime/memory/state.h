@@ -29,17 +29,18 @@ struct kmm__memory {
     uint64_t framed_bytes;            /* what all that live could take of a device, in frames */
     uint64_t frame_bytes;             /* of the largest frame; a power of two */
     kmm__array_t
-        *globals;  /* stands for all memory that is no array: variables, other allocations */
-    bool in_place; /* the address of a new array is its memory, where there is no other space */
+        *globals; /* stands for all memory that is no array: variables, other allocations */
+    bool addresses_are_host;    /* the address of a new array is its memory, where there is no other
+                                   space */
     kmm__map_ops_t holders_ops; /* of coherence maps */
     kmm__pattern_t patterns[KMM__PATTERNS];
 
-    struct kmm__locked *locked;   /* memory/host/locked.c: how much is page-locked */
-    struct kmm__near *near;       /* memory/host/near.c: the host's nodes near each device */
-    struct kmm__pinners *pinners; /* memory/host/pin.c: threads that page-lock */
-    struct kmm__stager *stager;   /* memory/host/stage.c: copies through buffers */
-    struct kmm__links *links;     /* memory/host/links.c; NULL: all devices copy at once */
-    struct kmm__spill *spill;     /* memory/disk/spill.c: the limit of host memory; NULL: none */
+    struct kmm__locked *locked; /* memory/host/locked.c: how much is page-locked */
+    struct kmm__numa *numa;     /* memory/host/numa.c: the host's nodes near each device */
+    struct kmm__pagelockers *pagelockers; /* memory/host/pagelock.c: threads that page-lock */
+    struct kmm__stager *stager;           /* memory/host/stage.c: copies through buffers */
+    struct kmm__links *links;             /* memory/host/links.c; NULL: all devices copy at once */
+    struct kmm__spill *spill; /* memory/disk/spill.c: the limit of host memory; NULL: none */
 };
 
 typedef struct kmm__spare {
@@ -48,36 +49,36 @@ typedef struct kmm__spare {
 } kmm__spare_t;
 
 /* Invariant: used = bytes of frames mapped or spare, and of slabs; used <= limit, except while
- * limit shrinks. Bytes leave out frames that are away, unless they say otherwise. */
+ * limit shrinks. Bytes do not include host-backed frames, unless they say so. */
 struct kmm__device_memory {
     uint64_t limit, used;
     uint64_t most; /* what limit was before the driver had less */
 
-    /* Lists of frames, doubly linked but for evicted. */
+    /* Lists of frames, doubly linked. */
     kmm__frame_t *idle, *busy, *evicted;
     uint32_t evicting; /* frames that are EVICTING */
     uint64_t evicting_bytes;
-    uint64_t pinned_bytes; /* of frames with pins */
-    uint64_t away;         /* of frames that are away */
-    kmm__spare_t *spare;   /* physical memory that is mapped nowhere */
+    uint64_t pinned_bytes;      /* of frames with pins */
+    uint64_t host_backed_bytes; /* of host-backed frames */
+    kmm__spare_t *spare;        /* physical memory that is mapped nowhere */
     uint32_t spare_count, spare_capacity;
     struct kmm__pack *pack; /* slabs that small arrays share; NULL: there was none yet */
     kmm__array_t *dead;     /* arrays whose residence here is to be released */
 
-    /* Evicting ahead. */
-    uint32_t pressure; /* acquisitions for which it stays on; 0: memory is not short */
-    bool all_needed;   /* whatever could be evicted is known to be needed again */
-    uint64_t coming;   /* bytes that unfinished tasks had to have mapped */
-    uint64_t missing;  /* bytes that recent acquisitions had to have mapped, on average */
+    /* Evicting early (memory/residency/evict.c). */
+    uint32_t pressure; /* acquisitions until memory counts as not short; 0: it is not short */
+    bool all_needed;   /* all idle frames are known to be needed again */
+    uint64_t coming;   /* bytes that were mapped for unfinished tasks */
+    uint64_t missing;  /* bytes that recent acquisitions mapped, on average */
     uint64_t now;      /* the number of the task that acquired last */
-    uint64_t stamp;    /* of the frames that the latest acquisition has listed, */
-    bool acquires;     /* which is under way */
+    uint64_t stamp;    /* marks the frames that the latest acquisition listed */
+    bool acquires;     /* an acquisition is under way */
 
-    /* Prefetching frames (memory/residency/ahead.c). */
-    struct kmm__ahead *mapper; /* its thread; NULL: there was no need for it yet */
-    uint64_t ahead_bytes;      /* of prefetched frames that nobody has used; part of used */
-    bool is_moving_ahead;      /* some are being mapped */
-    bool ahead_failed;         /* none is mapped ahead until one was mapped where it was needed */
+    /* Premapping frames (memory/residency/premap.c). */
+    struct kmm__premapper *premapper; /* its thread; NULL: not started yet */
+    uint64_t premapped_bytes;         /* of premapped frames that no task has used; part of used */
+    bool is_premapping;               /* some are being mapped */
+    bool premap_failed; /* no frame is premapped until an acquisition has mapped one */
     /* The k-th task in the device's queue; NULL: there are not so many. Set by execute/. */
     const kmm__task_t *(*next_task)(const kmm__device_t *d, uint32_t k);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries out planned copies. A copy never spans two blocks of the host's side (pin.c), because
- * drivers take them for different memory. */
+/* Carries out planned copies. A copy never spans two blocks of the host's side (host/pagelock.c),
+ * because drivers take them for different memory. */
 #include "memory/transfer.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "memory/disk/spill.h"
+#include "memory/disk/source.h"
 #include "memory/host/links.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 #include "memory/host/stage.h"
-#include "memory/residency/frame.h"
+#include "memory/residency/share.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -24,10 +24,10 @@ typedef struct transfer {
     kmm__stream_t *stream;
     char *host;  /* where byte 0 of the array is, or would be, on the host */
     int64_t end; /* of the bytes that are copied */
-    /* Of a copy to a device, with a limit of host memory: the sheet being copied, and the next,
+    /* Of a copy to a device, with a limit of host memory: the page being copied, and the next,
      * which is on its way. */
-    kmm__source_t source, coming;
-    int64_t sheet;
+    kmm__page_source_t source, coming;
+    int64_t page;
     kmm__stage_t stage; /* what goes through buffers */
 } transfer_t;
 
@@ -39,7 +39,7 @@ static kmm__addr_t side_address(const transfer_t *t, kmm__device_t *d)
 /* ---- Sources that may be on disk ---- */
 
 typedef struct used {
-    kmm__source_t source;
+    kmm__page_source_t source;
     kmm_runtime_t *runtime;
 } used_t;
 
@@ -51,7 +51,7 @@ static void source_used(void *arg, int status)
         kmm__error_note(u->runtime, status, "data was lost while it was copied to a device");
         pthread_mutex_unlock(&u->runtime->lock);
     }
-    kmm__source_end(&u->source);
+    kmm__page_source_end(&u->source);
     free(u);
 }
 
@@ -59,11 +59,11 @@ static void source_used(void *arg, int status)
  * so that others who wait for it get it. */
 static void source_leave(transfer_t *t)
 {
-    if (!t->source.sheet)
+    if (!t->source.page)
         return;
     used_t *u = kmm__alloc(sizeof(*u));
     *u = (used_t){t->source, t->move->array->runtime};
-    t->source.sheet = NULL;
+    t->source.page = NULL;
     int error = t->device->backend->notify(t->stream, source_used, u);
     if (error)
         source_used(u, error);
@@ -72,22 +72,22 @@ static void source_leave(transfer_t *t)
 static int source_enter(transfer_t *t, int64_t offset)
 {
     kmm__array_t *a = t->move->array;
-    if (!a->sheets || t->move->from)
+    if (!a->pages || t->move->from)
         return 0;
-    int64_t size = (int64_t)kmm__spill_sheet_bytes(a->runtime), k = offset / size;
-    if (t->source.sheet && t->sheet == k)
+    int64_t size = (int64_t)a->page_bytes, k = offset / size;
+    if (t->source.page && t->page == k)
         return 0;
     source_leave(t);
-    if (t->coming.sheet && t->sheet + 1 != k)
-        kmm__source_end(&t->coming); /* the rows took another way */
+    if (t->coming.page && t->page + 1 != k)
+        kmm__page_source_end(&t->coming); /* the rows took another way */
     t->source = t->coming;
-    t->coming.sheet = NULL;
-    t->sheet = k;
-    if (!t->source.sheet)
-        kmm__source_begin(a, offset, true, &t->source);
+    t->coming.page = NULL;
+    t->page = k;
+    if (!t->source.page)
+        kmm__page_source_begin(a, offset, true, &t->source);
     if ((k + 1) * size < t->end)
-        kmm__source_begin(a, (k + 1) * size, false, &t->coming);
-    int error = kmm__source_await(&t->source, t->device->backend);
+        kmm__page_source_begin(a, (k + 1) * size, false, &t->coming);
+    int error = kmm__page_source_await(&t->source, t->device->backend);
     t->host = t->source.base;
     return error;
 }
@@ -95,27 +95,28 @@ static int source_enter(transfer_t *t, int64_t offset)
 static void sources_leave(transfer_t *t)
 {
     source_leave(t);
-    if (t->coming.sheet)
-        kmm__source_end(&t->coming);
+    if (t->coming.page)
+        kmm__page_source_end(&t->coming);
 }
 
 /* Makes the host's side of a copy ready where it begins; the copy stays in that block. */
 static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged)
 {
     int error = source_enter(t, offset);
-    *staged = !error && !t->source.buffer && !kmm__pin(t->move->array, t->device, offset, bytes);
+    *staged =
+        !error && !t->source.buffer && !kmm__pagelock(t->move->array, t->device, offset, bytes);
     return error;
 }
 
-/* Several threads enqueue; the counters are read while they do. */
+/* Not locked. */
 static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
     uint64_t *counter = !m->to    ? &m->from->counters.bytes_out
                         : m->from ? &m->to->counters.bytes_peer
                                   : &m->to->counters.bytes_in;
-    __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+    kmm__count(counter, bytes);
     if (m->to && m->from)
-        __atomic_fetch_add(&m->from->counters.bytes_lent, bytes, __ATOMIC_RELAXED);
+        kmm__count(&m->from->counters.bytes_lent, bytes);
 }
 
 static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)
@@ -159,7 +160,7 @@ static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pi
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
     for (int error; width > 0;) {
-        int64_t n = min64(width, kmm__pin_room(t->move->array, offset));
+        int64_t n = min64(width, kmm__pagelock_room(t->move->array, offset));
         if ((error = enqueue_host(t, offset, n, n, 1)))
             return error;
         offset += n;
@@ -172,7 +173,7 @@ static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 static int64_t rows_in_block(const kmm__array_t *a, const kmm__rows_t *rows, int64_t offset,
                              int64_t left)
 {
-    int64_t room = kmm__pin_room(a, offset);
+    int64_t room = kmm__pagelock_room(a, offset);
     if (room < rows->width)
         return 0;
     return left == 1 ? 1 : min64(1 + (room - rows->width) / rows->pitch, left);
@@ -267,12 +268,32 @@ int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host)
     return error;
 }
 
+void kmm__moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
+                     kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
+                     kmm__ticket_t *ticket)
+{
+    moves->move = kmm__grow(moves->move, moves->count, &moves->capacity, sizeof(*moves->move));
+    moves->move[moves->count++] = (kmm__move_t){
+        .array = a,
+        .from = from,
+        .to = to,
+        .layout = a->coherence.layout,
+        .box = *box,
+        .after = after,
+        .ticket = ticket,
+    };
+    kmm__ticket_ref(after);
+    kmm__ticket_ref(ticket);
+    if (!from)
+        kmm__pages_plan_read(a, &a->coherence.layout, box, true);
+}
+
 void kmm__moves_drop(kmm__moves_t *moves)
 {
     for (uint32_t k = 0; k < moves->count; k++) {
         if (!moves->move[k].from)
-            kmm__spill_promise(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box,
-                               false);
+            kmm__pages_plan_read(moves->move[k].array, &moves->move[k].layout, &moves->move[k].box,
+                                 false);
         kmm__ticket_unref(moves->move[k].after);
         kmm__ticket_unref(moves->move[k].ticket);
     }

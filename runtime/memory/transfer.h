@@ -19,13 +19,14 @@ typedef struct kmm__moves {
     uint32_t count, capacity;
 } kmm__moves_t;
 
-/* Less is not worth page-locking. Bytes. */
-#define KMM__LOCK_AT_LEAST ((size_t)1 << 20)
-
 /* Not locked: enqueues the planned copies to the host, or those to devices, each behind what makes
  * its source valid. Those to the host come first, because others may wait for them. Carries on
  * after an error, so that every ticket is recorded; returns the first. */
 int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host);
+/* Locked: plans a copy of a box in a's coherence layout. */
+void kmm__moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
+                     kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
+                     kmm__ticket_t *ticket);
 void kmm__moves_drop(kmm__moves_t *moves); /* locked */
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 #include "memory/state.h"
 
 KMM__API int kmm_device_count(kmm_runtime_t *rt)
@@ -22,11 +22,11 @@ KMM__API int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *ou
         .ordinal = d->ordinal,
         .memory_bytes = d->memory->limit,
         .used_bytes = d->memory->used,
-        .bytes_in = __atomic_load_n(&d->counters.bytes_in, __ATOMIC_RELAXED),
-        .bytes_out = __atomic_load_n(&d->counters.bytes_out, __ATOMIC_RELAXED),
-        .bytes_peer = __atomic_load_n(&d->counters.bytes_peer, __ATOMIC_RELAXED),
-        .launches = __atomic_load_n(&d->counters.launches, __ATOMIC_RELAXED),
-        .chunks = d->counters.chunks,
+        .bytes_in = kmm__counted(&d->counters.bytes_in),
+        .bytes_out = kmm__counted(&d->counters.bytes_out),
+        .bytes_peer = kmm__counted(&d->counters.bytes_peer),
+        .launches = kmm__counted(&d->counters.launches),
+        .chunks = kmm__counted(&d->counters.chunks),
         .whole_arrays = d->info.whole,
     };
     memcpy(out->name, d->info.name, sizeof(out->name));
@@ -38,5 +38,5 @@ KMM__API int kmm_device_node(kmm_runtime_t *rt, int device)
 {
     if (!rt || device < 0 || device >= (int)rt->visible_count)
         return kmm__error_set(KMM_E_NO_DEVICE, "there is no device %d", device);
-    return kmm__near_node(rt->device[device]);
+    return kmm__numa_node(rt->device[device]);
 }

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
-#include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
 #include "memory/state.h"
 
 /* "1.5 GiB" */
@@ -29,10 +30,11 @@ static void print_arrays(const kmm_runtime_t *rt)
     fprintf(stderr, "kmm: arrays:");
     print_bytes(" at most", rt->memory->array_most);
     for (uint32_t k = 0; k < rt->device_count; k++) {
-        if (!rt->device[k]->counters.away_most)
+        uint64_t most = kmm__counted(&rt->device[k]->counters.away_most);
+        if (!most)
             continue;
         fprintf(stderr, "; %s had", rt->device[k]->info.name);
-        print_bytes("", rt->device[k]->counters.away_most);
+        print_bytes("", most);
         fprintf(stderr, " in the host's memory");
     }
     fprintf(stderr, "\n");
@@ -56,19 +58,23 @@ static void print_host(kmm_runtime_t *rt)
             s.direct ? "direct" : "through the page cache");
 }
 
-/* What memory took of a device's time. */
-static void print_mapping(kmm__device_t *d)
+/* Of a counter of nanoseconds. */
+static double seconds(const uint64_t *counter)
 {
-    pthread_mutex_lock(&d->runtime->lock);
-    uint64_t ahead = d->counters.mapped_ahead, ahead_ns = d->counters.ahead_ns;
-    pthread_mutex_unlock(&d->runtime->lock);
+    return 1e-9 * (double)kmm__counted(counter);
+}
+
+/* How much of a device's time the mapping of frames took. */
+static void print_mapping(const kmm__device_t *d)
+{
+    const kmm__counters_t *c = &d->counters;
     fprintf(stderr,
             "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64
             " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
             " times to others in %.3f s, waited %.3f s for room",
-            ahead, 1e-9 * (double)ahead_ns, d->counters.mappings, d->counters.allowings,
-            1e-9 * (double)d->counters.mapping_ns, d->counters.sharings,
-            1e-9 * (double)d->counters.sharing_ns, 1e-9 * (double)d->counters.waiting_ns);
+            kmm__counted(&c->premapped), seconds(&c->premap_ns), kmm__counted(&c->mappings),
+            kmm__counted(&c->allowings), seconds(&c->mapping_ns), kmm__counted(&c->sharings),
+            seconds(&c->sharing_ns), seconds(&c->waiting_ns));
 }
 
 /* How copies of ordinary memory were made, where that was measured. */
@@ -107,7 +113,7 @@ void kmm__stats_print(kmm_runtime_t *rt)
             print_bytes("; copied in", d.bytes_in);
             print_bytes(", out", d.bytes_out);
             print_bytes(", from other devices", d.bytes_peer);
-            print_bytes(", to them", rt->device[k]->counters.bytes_lent);
+            print_bytes(", to them", kmm__counted(&rt->device[k]->counters.bytes_lent));
             print_mapping(rt->device[k]);
             if (kmm_device_node(rt, k) >= 0)
                 fprintf(stderr, "; near node %d of the host's memory", kmm_device_node(rt, k));

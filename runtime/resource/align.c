@@ -2,7 +2,7 @@
 /* Raises the alignment of large requests. */
 #include <stdlib.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 typedef struct aligned {
     kmm_resource_t head;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 typedef struct bin {
     size_t bytes;

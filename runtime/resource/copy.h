@@ -3,7 +3,7 @@
 #ifndef KMM__RESOURCE_COPY_H
 #define KMM__RESOURCE_COPY_H
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 /* The other side may be any memory. Host memory that is not pinned may be changed when it returns.
  */

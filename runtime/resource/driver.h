@@ -10,7 +10,7 @@
 #define KMM__RESOURCE_DRIVER_H
 
 #include "backend/cuda/cuda_driver.h"
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 enum {
     KMM__MAX_DEVICES = 64,

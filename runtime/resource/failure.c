@@ -2,7 +2,7 @@
 /* Asks the program what to do when memory has run out. */
 #include <stdlib.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 typedef struct failure {
     kmm_resource_t head;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pool on memory that can be mapped elsewhere does not fall to pieces: when a large request fits
- * nowhere, whole frames of free blocks are gathered into a region of its own, before the extent or
+ * nowhere, whole frames of free blocks are gathered into a segment of its own, before the extent or
  * the pool grows. What remains in their places are left blocks: addresses without memory. They stay
- * mapped until the work before has finished, and go with their region when nothing else is in it.
+ * mapped until the work before has finished, and go with their segment when nothing else is in it.
  */
 #include "resource/gather.h"
 
 #include <stdlib.h>
+
+#include "resource/heap.h"
+#include "resource/pool_check.h"
+#include "resource/segment.h"
 
 enum {
     WORTH_PART = 2,  /* gathered frames are at least this part of a request: mapping costs time; */
@@ -17,14 +21,14 @@ enum {
                         ones need not be */
 };
 
-typedef enum within { WITHIN_EXTENT, WITHIN_REGION } within_t;
+typedef enum within { WITHIN_EXTENT, WITHIN_SEGMENT } within_t;
 
 /* Free blocks whose frames a request takes, as pieces and as a list through `next`. */
 typedef struct gathering {
     kmm__block_t *blocks;
     kmm__piece_t *pieces;
     size_t count, capacity, frames;
-    size_t total; /* frames of the new region: new ones too, where there are too few */
+    size_t total; /* frames of the new segment: new ones too, where there are too few */
 } gathering_t;
 
 static const kmm__mapper_t *mapper_of(const kmm__pool_t *p)
@@ -41,7 +45,7 @@ static size_t frames_for(const kmm__pool_t *p, size_t bytes)
 static kmm__piece_t piece_of(const kmm__pool_t *p, const kmm__block_t *b, within_t within)
 {
     const size_t frame = mapper_of(p)->frame_bytes;
-    const kmm__region_t *r = b->region;
+    const kmm__segment_t *r = b->segment;
     const uintptr_t limit = r->address + (within == WITHIN_EXTENT ? r->extent : r->bytes);
     const uintptr_t top = b->address + b->bytes < limit ? b->address + b->bytes : limit;
     const uintptr_t from = kmm__round_up(b->address, frame), to = top & ~(frame - 1);
@@ -171,7 +175,7 @@ static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__g
     bool found = (from == KMM__GATHER_PENDING || !is_spared(p, q)) &&
                  add_all(p, g, q, from, WITHIN_EXTENT, want) &&
                  (from == KMM__GATHER_PENDING || g->frames * WORTH_PART >= want) &&
-                 add_all(p, g, q, from, WITHIN_REGION, want) &&
+                 add_all(p, g, q, from, WITHIN_SEGMENT, want) &&
                  (want - g->frames) * frame <= p->options.maximum_bytes - p->held;
     if (found && g->frames == want)
         add_all(p, g, q, KMM__GATHER_READY, WITHIN_EXTENT,
@@ -190,8 +194,8 @@ static void leave(kmm__pool_t *p, kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_LEFT, memory_order_relaxed);
     kmm__heap_extend(p, b);
-    b->region->left += b->bytes;
-    b->region->mapped += b->bytes;
+    b->segment->left += b->bytes;
+    b->segment->mapped += b->bytes;
     p->left_mapped += b->bytes;
     p->listed -= b->bytes;
     kmm__pool_extend(p, p->extent - b->bytes);
@@ -210,11 +214,11 @@ static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t
         leave(p, g->blocks);
         g->blocks = next;
     }
-    if (kmm__heap_add_region(p, memory, bytes, p->head.order ? q->stream : NULL))
+    if (kmm__segment_add(p, memory, bytes, p->head.order ? q->stream : NULL))
         return NULL;
-    p->regions->extent = g->frames * frame;
+    p->segments->extent = g->frames * frame;
     kmm__pool_extend(p, p->extent + g->frames * frame);
-    kmm__block_t *b = kmm__heap_carve(p, q->stream, p->regions->first, q->bytes, q->alignment);
+    kmm__block_t *b = kmm__heap_carve(p, q->stream, p->segments->first, q->bytes, q->alignment);
     p->live_bytes += b ? (int64_t)q->asked : 0;
     p->live_count += b != NULL;
     kmm__pool_note_used(p);
@@ -237,11 +241,11 @@ static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *
         p->held -= more;
     give_up(p, g);
     const bool lost =
-        status == 0 && !b && (!p->regions || p->regions->address != (uintptr_t)memory);
+        status == 0 && !b && (!p->segments || p->segments->address != (uintptr_t)memory);
     if (lost)
         p->held -= want * frame;
-    kmm__lock_drop(&p->lock);
-    if (lost) /* the host has no memory for a region */
+    kmm__pool_unlock(p);
+    if (lost) /* the host has no memory for a segment */
         kmm__resource_give_back(p->head.upstream, memory, want * frame, q->handle);
     return b;
 }
@@ -256,7 +260,7 @@ kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gat
     if (p->left_mapped > p->held)
         kmm__pool_forget(p, KMM__FORGET_PASSED);
     bool found = find(p, &g, q, from);
-    kmm__lock_drop(&p->lock);
+    kmm__pool_unlock(p);
     if (found)
         b = move(p, &g, q);
     free(g.pieces);
@@ -291,18 +295,18 @@ static kmm__block_t *left_take(kmm__pool_t *p, kmm__forget_t which)
 /* Not locked. The block is ours alone. */
 static int unmap(kmm__pool_t *p, const kmm__block_t *b)
 {
-    const kmm__piece_t piece = {b->region->address, b->address, frames_for(p, b->bytes)};
+    const kmm__piece_t piece = {b->segment->address, b->address, frames_for(p, b->bytes)};
     return mapper_of(p)->forget(p->head.upstream, &piece);
 }
 
-/* Gives the addresses of a region back in which there is nothing any more. Unlocks meanwhile. */
-static int region_end(kmm__pool_t *p, kmm__region_t *r)
+/* Gives the addresses of a segment back in which there is nothing any more. Unlocks meanwhile. */
+static int segment_end(kmm__pool_t *p, kmm__segment_t *r)
 {
-    kmm__heap_detach_region(p, r);
-    kmm__lock_drop(&p->lock);
+    kmm__segment_detach(p, r);
+    kmm__pool_unlock(p);
     int status = kmm__resource_give_back(p->head.upstream, (void *)r->address, r->bytes, NULL);
     kmm__lock_take(&p->lock);
-    kmm__heap_free_region(r);
+    kmm__segment_free(r);
     return status;
 }
 
@@ -310,8 +314,8 @@ static int region_end(kmm__pool_t *p, kmm__region_t *r)
  * is. */
 static int forget(kmm__pool_t *p, kmm__block_t *b)
 {
-    kmm__region_t *r = b->region;
-    kmm__lock_drop(&p->lock);
+    kmm__segment_t *r = b->segment;
+    kmm__pool_unlock(p);
     int status = b->owner ? kmm__timeline_settle(&p->timelines, &b->owner->timeline, b->epoch) : 0;
     if (status) {
         kmm__lock_take(&p->lock);
@@ -326,7 +330,7 @@ static int forget(kmm__pool_t *p, kmm__block_t *b)
     b->owner = NULL;
     r->mapped -= b->bytes;
     p->left_mapped -= b->bytes;
-    const int end = r->left == r->bytes && r->mapped == 0 ? region_end(p, r) : 0;
+    const int end = r->left == r->bytes && r->mapped == 0 ? segment_end(p, r) : 0;
     return status ? status : end;
 }
 
@@ -347,7 +351,7 @@ static void leave_unused(kmm__pool_t *p, const kmm__shelf_t *s, size_t keep)
     const size_t frame = mapper_of(p)->frame_bytes;
     gathering_t g = {0};
     if (p->held > keep)
-        add_shelf(p, &g, s, NULL, WITHIN_REGION, (p->held - keep + frame - 1) / frame);
+        add_shelf(p, &g, s, NULL, WITHIN_SEGMENT, (p->held - keep + frame - 1) / frame);
     while (g.blocks) {
         kmm__block_t *next = g.blocks->next;
         p->held -= g.blocks->bytes;

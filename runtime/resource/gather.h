@@ -3,7 +3,7 @@
 #ifndef KMM__RESOURCE_GATHER_H
 #define KMM__RESOURCE_GATHER_H
 
-#include "resource/pool.h"
+#include "resource/pool_state.h"
 
 typedef enum kmm__gather {
     KMM__GATHER_READY,  /* memory that needs no waiting */

@@ -4,7 +4,7 @@
 #ifndef KMM__RESOURCE_LEDGER_H
 #define KMM__RESOURCE_LEDGER_H
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 #include "resource/table.h"
 
 typedef struct kmm__ledger {

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 typedef struct locked {
     kmm_resource_t head;

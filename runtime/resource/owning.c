@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 typedef struct owning {
     kmm_resource_t head; /* upstream is the inner resource */

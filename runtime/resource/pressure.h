@@ -3,7 +3,7 @@
 #ifndef KMM__RESOURCE_PRESSURE_H
 #define KMM__RESOURCE_PRESSURE_H
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 /* Part of each resource that holds memory back. */
 typedef struct kmm__holder {

@@ -34,13 +34,13 @@ typedef enum kmm__block_state {
     KMM__BLOCK_LEFT, /* only addresses: its frames are elsewhere */
 } kmm__block_state_t;
 
-/* A piece of a region. Blocks tile their region: below->address + below->bytes == address.
+/* A piece of a segment. Blocks tile their segment: below->address + below->bytes == address.
  * Processors fetch lines of 64 bytes in pairs: a block is one. */
 typedef struct kmm__block {
     /* One line of the processor's cache, and all that a neighbour or a list looks at: */
     _Alignas(128) uintptr_t address;  /* written with kmm__block_place */
     size_t bytes;                     /* a multiple of 256 */
-    struct kmm__block *below, *above; /* neighbours in the region; guarded by the pool's lock,
+    struct kmm__block *below, *above; /* neighbours in the segment; guarded by the pool's lock,
                                          written with kmm__block_link */
     struct kmm__block *next,
         **at; /* in a class of a shelf, where *at is this one; or in a list (next) */
@@ -52,7 +52,7 @@ typedef struct kmm__block {
         same;       /* live or cached: the next in its bucket of the pool's index */
     uint64_t epoch; /* free, with an owner: until this epoch of it */
     size_t asked;   /* live: what the program asked for */
-    struct kmm__region *region;
+    struct kmm__segment *segment;
 } kmm__block_t;
 
 /* The address is compared by threads that have no lock. */

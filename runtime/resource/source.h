@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 #include "resource/table.h"
 
 typedef struct kmm__source kmm__source_t;

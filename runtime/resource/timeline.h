@@ -20,8 +20,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "resource/internal.h"
 #include "resource/lock.h"
+#include "resource/resource.h"
 
 enum { KMM__TIMELINE_EVENTS = 8, KMM__TIMELINE_BUCKETS = 256 };
 

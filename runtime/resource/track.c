@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resource/internal.h"
+#include "resource/resource.h"
 #include "resource/table.h"
 
 typedef struct entry {

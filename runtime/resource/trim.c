@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Giving memory back: when asked to, and when memory of the kind has run out. */
-#include "resource/gather.h"
+#include "resource/trim.h"
 
-/* A region with nothing in use, to be given back; NULL: there is none, or few enough bytes are
+#include "resource/cache.h"
+#include "resource/gather.h"
+#include "resource/heap.h"
+#include "resource/pool_check.h"
+#include "resource/segment.h"
+
+/* A segment with nothing in use, to be given back; NULL: there is none, or few enough bytes are
  * held. */
-static kmm__region_t *detach_unused(kmm__pool_t *p, size_t keep)
+static kmm__segment_t *detach_unused(kmm__pool_t *p, size_t keep)
 {
     if (p->held <= keep)
         return NULL;
-    for (kmm__region_t *r = p->regions; r; r = r->next) {
+    for (kmm__segment_t *r = p->segments; r; r = r->next) {
         const bool too_much =
             p->held - keep < r->free && p->head.upstream->mapper; /* some of its frames will do */
         if (r->free + r->left == r->bytes && r->mapped == 0 && !too_much) {
-            kmm__heap_detach_region(p, r);
+            kmm__segment_detach(p, r);
             return r;
         }
     }
     return NULL;
 }
 
-/* Waits until nothing uses the region. Its blocks are ours alone. */
-static int settle_region(kmm__pool_t *p, kmm__region_t *r)
+/* Waits until nothing uses the segment. Its blocks are ours alone. */
+static int settle_segment(kmm__pool_t *p, kmm__segment_t *r)
 {
     int status = 0;
     for (kmm__block_t *b = r->first; b && status == 0; b = b->above)
@@ -38,23 +44,23 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     kmm__heap_poll(p);
     if (p->left)
         status = kmm__pool_forget(
-            p, KMM__FORGET_ALL); /* before regions that their frames have gone to */
-    for (kmm__region_t *r; status == 0 && (r = detach_unused(p, keep));) {
-        kmm__lock_drop(&p->lock);
-        status = settle_region(p, r);
+            p, KMM__FORGET_ALL); /* before segments that their frames have gone to */
+    for (kmm__segment_t *r; status == 0 && (r = detach_unused(p, keep));) {
+        kmm__pool_unlock(p);
+        status = settle_segment(p, r);
         if (status == 0)
             status = kmm__resource_give_back(head->upstream, (void *)r->address, r->bytes, NULL);
         kmm__lock_take(&p->lock);
         if (status) {
-            kmm__heap_attach_region(p, r); /* work may still use it */
+            kmm__segment_attach(p, r); /* work may still use it */
             break;
         }
         p->held -= r->bytes - r->left;
-        kmm__heap_free_region(r);
+        kmm__segment_free(r);
     }
     if (status == 0)
         status = kmm__pool_shrink(p, keep);
     p->most_used = kmm__pool_used(p);
-    kmm__lock_drop(&p->lock);
+    kmm__pool_unlock(p);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "task/dag.h"
 
 #include "base/error.h"
+#include "task/users.h"
 
 /* ---- Writing ---- */
 

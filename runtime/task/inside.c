@@ -22,7 +22,7 @@ void kmm__inside_leave(void)
     atomic_fetch_sub(&open_tasks, 1);
 }
 
-kmm__task_t *kmm__inline_current(void)
+kmm__task_t *kmm__inside_task(void)
 {
     return current;
 }
@@ -52,7 +52,7 @@ bool kmm__is_inside(void)
     return current || in_function;
 }
 
-int kmm__inline_refuse(const char *call)
+int kmm__inside_refuse(const char *call)
 {
     return kmm__is_inside()
                ? kmm__error_set(KMM_E_STATE,

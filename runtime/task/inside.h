@@ -7,14 +7,16 @@
 #ifndef KMM__TASK_INSIDE_H
 #define KMM__TASK_INSIDE_H
 
-#include "task/task.h"
+#include <stdbool.h>
+
+#include "task/object.h"
 
 /* Around the statements of a `task` directive. */
 void kmm__inside_enter(kmm__task_t *t);
 void kmm__inside_leave(void);
-kmm__task_t *kmm__inline_current(void); /* that task; NULL: this thread is in none */
-bool kmm__tasks_open(void);             /* whether any thread is inside of one */
-void kmm__tasks_forked(void);           /* in a forked process only this thread's is open */
+kmm__task_t *kmm__inside_task(void); /* that task; NULL: this thread is in none */
+bool kmm__tasks_open(void);          /* whether any thread is inside of one */
+void kmm__tasks_forked(void);        /* in a forked process only this thread's is open */
 
 /* Around a function of the program that the runtime calls on this thread. */
 void kmm__function_begin(void);
@@ -23,6 +25,6 @@ void kmm__function_end(void);
 /* Whether this thread is inside of either. */
 bool kmm__is_inside(void);
 /* KMM_E_STATE, with its text set, inside; else 0. `call` is what would wait. */
-int kmm__inline_refuse(const char *call);
+int kmm__inside_refuse(const char *call);
 
 #endif

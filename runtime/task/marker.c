@@ -1,47 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points in the order of submission. The unfinished tasks of a stream form a line of segments; a
- * marker closes the segment that is open, and is reached when that segment and all before it are
- * empty.
+ * Markers. The tasks of a program stream lie in spans, one behind the other, of which the last
+ * is open: it takes new tasks. A marker closes it and opens another one. When the first span is
+ * closed and empty, its markers are told, and it goes.
  */
-
 #include "task/marker.h"
 
+#include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/spin.h"
+#include "base/valid.h"
 #include "task/inside.h"
 
-typedef struct kmm__line kmm__line_t;
+typedef struct kmm__program_stream kmm__program_stream_t;
 
-struct kmm__segment {
-    kmm__line_t *line;
-    uint64_t unfinished,
-        unissued;            /* of the latter not even what they do on devices is on streams */
-    int error;               /* the first of its tasks and of those before */
-    kmm__marker_t **markers; /* set: the segment is closed */
+/* Tasks of a program stream between two markers. Open while it is the last of its program stream;
+ * closed by a marker, it gets no more tasks. */
+struct kmm__span {
+    kmm__program_stream_t *ps;
+    uint64_t unfinished;     /* its tasks that are not done, */
+    uint64_t unissued;       /* and those of them whose work is not on devices' streams either */
+    int error;               /* the first one of its tasks and of earlier spans */
+    kmm__marker_t **markers; /* that wait for it; a reference each */
     uint32_t marker_count, marker_capacity;
-    struct kmm__segment *next;
+    struct kmm__span *next;
 };
 
-struct kmm__line {
+/* The work of one program stream. */
+struct kmm__program_stream {
     const void *stream;
-    struct kmm__segment *first, *last; /* last is open */
-    kmm__marker_t **gates;             /* later tasks wait for them */
+    struct kmm__span *first, *last; /* last is open, all others are closed */
+    kmm__marker_t **gates;          /* that later tasks wait for; a reference each */
     uint32_t gate_count, gate_capacity;
-    struct kmm__line *next;
+    struct kmm__program_stream *next; /* in rt->tasks->program_streams */
 };
 
+/*
+ *                marker_pass, by the last span or the driver's stream
+ *   OPEN (left > 0) -------------------------------------------> REACHED (left == 0)
+ *
+ * A marker of which nothing is unfinished is reached when it is made.
+ */
 struct kmm__marker {
     kmm_runtime_t *runtime;
-    uint32_t refs;
-    bool is_of_all;        /* streams */
-    _Atomic uint32_t left; /* changed under the lock: segments that are not empty yet */
-    int error;
-    uint64_t time;
-    kmm__task_t **held; /* tasks that start when it is reached */
+    uint32_t refs;         /* the program's, spans', gates' */
+    bool is_of_all;        /* it waits for the work of all program streams */
+    _Atomic uint32_t left; /* spans and others that it waits for; changed under the lock, read
+                            * without it */
+    int error;             /* the first one of the work before it */
+    uint64_t time;         /* when it was reached: nanoseconds of CLOCK_MONOTONIC; 0: not yet */
+    kmm__task_t **held;    /* tasks that may be issued when it is reached; a reference each */
     uint32_t held_count, held_capacity;
 };
 
@@ -56,41 +66,42 @@ bool kmm__stream_is_default(const void *stream)
     return !stream || (uintptr_t)stream == LEGACY || (uintptr_t)stream == PER_THREAD;
 }
 
-static struct kmm__segment *segment_add(kmm__line_t *line)
+static struct kmm__span *span_add(kmm__program_stream_t *ps)
 {
-    struct kmm__segment *s = kmm__alloc(sizeof(*s));
-    s->line = line;
-    *(line->last ? &line->last->next : &line->first) = s;
-    line->last = s;
+    struct kmm__span *s = kmm__alloc(sizeof(*s));
+    s->ps = ps;
+    *(ps->last ? &ps->last->next : &ps->first) = s;
+    ps->last = s;
     return s;
 }
 
-static kmm__line_t *line_of(kmm_runtime_t *rt, const void *stream)
+static kmm__program_stream_t *program_stream_of(kmm_runtime_t *rt, const void *stream)
 {
-    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
-        if (line->stream == stream)
-            return line;
-    kmm__line_t *line = kmm__alloc(sizeof(*line));
-    line->stream = stream;
-    line->next = rt->tasks->lines;
-    rt->tasks->lines = line;
-    segment_add(line);
-    return line;
+    for (kmm__program_stream_t *ps = rt->tasks->program_streams; ps; ps = ps->next)
+        if (ps->stream == stream)
+            return ps;
+    kmm__program_stream_t *ps = kmm__alloc(sizeof(*ps));
+    ps->stream = stream;
+    ps->next = rt->tasks->program_streams;
+    rt->tasks->program_streams = ps;
+    span_add(ps);
+    return ps;
 }
 
 static void marker_unref(kmm__marker_t *m)
 {
+    assert(m->refs > 0);
     if (--m->refs)
         return;
     free(m->held);
     free(m);
 }
 
+/* The transition to REACHED. */
 static void marker_reached(kmm__marker_t *m)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    m->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    assert(m->left == 0 && m->time == 0);
+    m->time = kmm__now();
     for (uint32_t k = 0; k < m->held_count; k++) {
         kmm__task_release(m->held[k]);
         kmm__task_unref(m->held[k]);
@@ -99,91 +110,118 @@ static void marker_reached(kmm__marker_t *m)
     pthread_cond_broadcast(&m->runtime->progress);
 }
 
-static void gates_purge(kmm__line_t *line)
+/* The marker waits for one thing less. */
+static void marker_pass(kmm__marker_t *m)
 {
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < line->gate_count; k++) {
-        if (line->gates[k]->left)
-            line->gates[kept++] = line->gates[k];
-        else
-            marker_unref(line->gates[k]);
-    }
-    line->gate_count = kept;
+    assert(m->left > 0);
+    if (--m->left == 0)
+        marker_reached(m);
 }
 
-void kmm__line_enter(kmm__task_t *t, const void *stream)
+#ifndef NDEBUG
+/* Whether all spans but the last are closed, and each marker waits for the span it is in. */
+static bool program_stream_is_valid(const kmm__program_stream_t *ps)
 {
-    kmm__line_t *line = line_of(t->runtime, stream);
-    t->order.segment = line->last;
-    line->last->unfinished++;
-    line->last->unissued++;
+    const struct kmm__span *s = ps->first;
+    bool valid = s && ps->last && !ps->last->next;
+    for (; valid && s; s = s->next) {
+        valid = s->ps == ps && s->unissued <= s->unfinished &&
+                (s->marker_count > 0) == (s != ps->last) && (s->next || s == ps->last);
+        for (uint32_t k = 0; valid && k < s->marker_count; k++)
+            valid = s->markers[k]->left > 0 && s->markers[k]->refs > 0;
+    }
+    return valid;
+}
+#endif
+
+/* Forgets the gates that have been reached. */
+static void gates_purge(kmm__program_stream_t *ps)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < ps->gate_count; k++) {
+        if (ps->gates[k]->left)
+            ps->gates[kept++] = ps->gates[k];
+        else
+            marker_unref(ps->gates[k]);
+    }
+    ps->gate_count = kept;
+}
+
+void kmm__program_stream_enter(kmm__task_t *t, const void *stream)
+{
+    kmm__program_stream_t *ps = program_stream_of(t->runtime, stream);
+    assert(t->state == KMM__TASK_WAITING && !t->order.span);
+    t->order.span = ps->last;
+    ps->last->unfinished++;
+    ps->last->unissued++;
     t->order.is_unissued = true;
-    gates_purge(line);
-    for (uint32_t k = 0; k < line->gate_count; k++) {
-        kmm__marker_t *m = line->gates[k];
+    gates_purge(ps);
+    for (uint32_t k = 0; k < ps->gate_count; k++) {
+        kmm__marker_t *m = ps->gates[k];
         m->held = kmm__grow(m->held, m->held_count, &m->held_capacity, sizeof(*m->held));
         m->held[m->held_count++] = t;
         kmm__task_ref(t);
         kmm__task_hold(t);
     }
+    KMM__ASSERT_SOMETIMES(program_stream_is_valid(ps));
 }
 
-/* Reaches the markers of closed segments at the front of the line that are empty. */
-static void line_advance(kmm__line_t *line)
+/* Reaches the markers of closed spans at the front that are empty. */
+static void program_stream_advance(kmm__program_stream_t *ps)
 {
-    while (line->first != line->last && line->first->unfinished == 0) {
-        struct kmm__segment *s = line->first;
-        line->first = s->next;
-        if (s->error && !line->first->error)
-            line->first->error = s->error;
+    while (ps->first != ps->last && ps->first->unfinished == 0) {
+        struct kmm__span *s = ps->first;
+        ps->first = s->next;
+        if (s->error && !ps->first->error)
+            ps->first->error = s->error;
         for (uint32_t k = 0; k < s->marker_count; k++) {
             kmm__marker_t *m = s->markers[k];
             if (s->error && !m->error)
                 m->error = s->error;
-            if (--m->left == 0)
-                marker_reached(m);
+            marker_pass(m);
             marker_unref(m);
         }
         free(s->markers);
         free(s);
     }
-    if (line->first == line->last && line->first->unfinished == 0)
-        line->first->error = 0;
+    if (ps->first == ps->last && ps->first->unfinished == 0)
+        ps->first->error = 0;
+    KMM__ASSERT_SOMETIMES(program_stream_is_valid(ps));
 }
 
-void kmm__line_issued(kmm__task_t *t)
+void kmm__program_stream_issued(kmm__task_t *t)
 {
     if (!t->order.is_unissued)
         return;
     t->order.is_unissued = false;
-    if (--t->order.segment->unissued == 0 && t->runtime->tasks->issue_waiters)
+    if (--t->order.span->unissued == 0 && t->runtime->tasks->issue_waiters)
         pthread_cond_broadcast(&t->runtime->progress);
 }
 
-void kmm__line_leave(kmm__task_t *t)
+void kmm__program_stream_leave(kmm__task_t *t)
 {
-    struct kmm__segment *s = t->order.segment;
+    struct kmm__span *s = t->order.span;
     if (!s)
         return;
-    kmm__line_issued(t);
+    kmm__program_stream_issued(t);
     if (t->error && !s->error)
         s->error = t->error;
     s->unfinished--;
-    t->order.segment = NULL;
-    line_advance(s->line);
+    t->order.span = NULL;
+    program_stream_advance(s->ps);
 }
 
-static void line_mark(kmm__line_t *line, kmm__marker_t *m)
+static void program_stream_mark(kmm__program_stream_t *ps, kmm__marker_t *m)
 {
-    struct kmm__segment *s = line->last;
-    if (line->first == s && s->unfinished == 0)
+    struct kmm__span *s = ps->last;
+    if (ps->first == s && s->unfinished == 0)
         return;
     s->markers = kmm__grow(s->markers, s->marker_count, &s->marker_capacity, sizeof(*s->markers));
     s->markers[s->marker_count++] = m;
     m->left++;
     m->refs++;
-    segment_add(line);
-    line_advance(line);
+    span_add(ps);
+    program_stream_advance(ps);
 }
 
 static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
@@ -193,11 +231,10 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     m->refs = 1;
     m->is_of_all = stream == &kmm__all_streams;
     m->left = 1; /* ours, until all lines are marked */
-    for (kmm__line_t *line = rt->tasks->lines; line; line = line->next)
-        if (stream == &kmm__all_streams || line->stream == stream)
-            line_mark(line, m);
-    if (--m->left == 0)
-        marker_reached(m);
+    for (kmm__program_stream_t *ps = rt->tasks->program_streams; ps; ps = ps->next)
+        if (stream == &kmm__all_streams || ps->stream == stream)
+            program_stream_mark(ps, m);
+    marker_pass(m);
     return m;
 }
 
@@ -212,12 +249,11 @@ int kmm__marker_create(kmm_runtime_t *rt, const void *stream, kmm__marker_t **ou
 int kmm__marker_precede(kmm__marker_t *m, const void *stream)
 {
     pthread_mutex_lock(&m->runtime->lock);
-    kmm__line_t *line = line_of(m->runtime, stream);
-    gates_purge(line);
+    kmm__program_stream_t *ps = program_stream_of(m->runtime, stream);
+    gates_purge(ps);
     if (m->left) {
-        line->gates =
-            kmm__grow(line->gates, line->gate_count, &line->gate_capacity, sizeof(*line->gates));
-        line->gates[line->gate_count++] = m;
+        ps->gates = kmm__grow(ps->gates, ps->gate_count, &ps->gate_capacity, sizeof(*ps->gates));
+        ps->gates[ps->gate_count++] = m;
         m->refs++;
     }
     pthread_mutex_unlock(&m->runtime->lock);
@@ -270,7 +306,7 @@ kmm__device_t *kmm__current_gpu(const kmm_runtime_t *rt)
     return NULL;
 }
 
-static bool has_marker(const struct kmm__segment *s, const kmm__marker_t *m)
+static bool has_marker(const struct kmm__span *s, const kmm__marker_t *m)
 {
     for (uint32_t k = 0; k < s->marker_count; k++)
         if (s->markers[k] == m)
@@ -281,9 +317,10 @@ static bool has_marker(const struct kmm__segment *s, const kmm__marker_t *m)
 /* Whether all work before m that is not done is on streams. */
 static bool is_issued(const kmm__marker_t *m)
 {
-    for (const kmm__line_t *line = m->runtime->tasks->lines; line && m->left; line = line->next) {
+    for (const kmm__program_stream_t *ps = m->runtime->tasks->program_streams; ps && m->left;
+         ps = ps->next) {
         uint64_t unissued = 0;
-        const struct kmm__segment *s = line->first;
+        const struct kmm__span *s = ps->first;
         for (; s && !has_marker(s, m); s = s->next)
             unissued += s->unissued;
         if (s && unissued + s->unissued)
@@ -298,12 +335,13 @@ static int devices_precede(kmm_runtime_t *rt, void *stream)
     int error = 0;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
-        for (uint32_t j = 0; d->backend->precede && j < d->lane_count + KMM__SIDE_LANES && !error;
+        for (uint32_t j = 0;
+             d->backend->precede && j < d->compute_stream_count + KMM__TASK_STREAMS && !error;
              j++) {
             pthread_mutex_lock(&rt->lock);
-            kmm__stream_t *lane = d->lanes[j].stream;
+            kmm__stream_t *compute_stream = d->compute_streams[j].stream;
             pthread_mutex_unlock(&rt->lock);
-            error = lane ? d->backend->precede(lane, stream) : 0;
+            error = compute_stream ? d->backend->precede(compute_stream, stream) : 0;
         }
     }
     return error;
@@ -320,7 +358,7 @@ static bool has_two_drivers(const kmm_runtime_t *rt)
 
 /* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a
  * kernel for one, may wait for that stream. */
-bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream)
+bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream)
 {
     kmm_runtime_t *rt = m->runtime;
     if (has_two_drivers(rt) || kmm__is_inside())
@@ -341,8 +379,7 @@ static void stream_done(void *arg, int status)
     kmm_runtime_t *rt = m->runtime;
     (void)status; /* what failed there is not ours */
     pthread_mutex_lock(&rt->lock);
-    m->left = 0;
-    marker_reached(m);
+    marker_pass(m);
     marker_unref(m);
     pthread_mutex_unlock(&rt->lock);
 }
@@ -388,14 +425,14 @@ void kmm__marker_release(kmm__marker_t *m)
     pthread_mutex_unlock(&rt->lock);
 }
 
-void kmm__lines_free(kmm_runtime_t *rt)
+void kmm__program_streams_free(kmm_runtime_t *rt)
 {
-    while (rt->tasks->lines) {
-        kmm__line_t *line = rt->tasks->lines;
-        rt->tasks->lines = line->next;
-        gates_purge(line);
-        free(line->gates);
-        free(line->first);
-        free(line);
+    while (rt->tasks->program_streams) {
+        kmm__program_stream_t *ps = rt->tasks->program_streams;
+        rt->tasks->program_streams = ps->next;
+        gates_purge(ps);
+        free(ps->gates);
+        free(ps->first);
+        free(ps);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Markers: points in the order of submission, for streams and events of managed programs. The
- * unfinished tasks of a stream of the program form a line of segments. A marker closes the segment
- * that is open, and is reached when that segment and all before it are empty.
+ * unfinished tasks of a stream of the program lie in spans. A marker closes the span
+ * that is open, and is reached when that span and all before it are empty.
  */
 #ifndef KMM__TASK_MARKER_H
 #define KMM__TASK_MARKER_H
@@ -17,11 +17,11 @@ extern const char kmm__all_streams;
 /* Whether it is the default stream, by any of its names. */
 bool kmm__stream_is_default(const void *stream);
 
-/* ---- Lines (locked) ---- */
-void kmm__line_enter(kmm__task_t *t, const void *stream); /* t is about to be submitted */
-void kmm__line_issued(kmm__task_t *t);                    /* t is on streams */
-void kmm__line_leave(kmm__task_t *t);                     /* t is done */
-void kmm__lines_free(kmm_runtime_t *rt);
+/* ---- Program streams (locked) ---- */
+void kmm__program_stream_enter(kmm__task_t *t, const void *stream); /* t is about to be submitted */
+void kmm__program_stream_issued(kmm__task_t *t);                    /* t is on streams */
+void kmm__program_stream_leave(kmm__task_t *t);                     /* t is done */
+void kmm__program_streams_free(kmm_runtime_t *rt);
 
 /* ---- Markers (not locked) ---- */
 /* A point that is reached when all work submitted so far on `stream` has finished. The caller owns
@@ -35,7 +35,7 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream);
 /* The same for what others put on that stream of the driver's, which then waits on the device.
  * Returns when work before the marker is on streams. False: the marker was reached already, or has
  * to be waited for. */
-bool kmm__marker_precede_plain(kmm__marker_t *m, void *stream);
+bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream);
 
 /* Blocks until it is reached. 0, or the first error of the work before it. */
 int kmm__marker_wait(kmm__marker_t *m);

@@ -9,11 +9,12 @@
 #include "task/task.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/valid.h"
+#include "task/inside.h"
 #include "task/marker.h"
 #include "task/ticket.h"
 
@@ -27,7 +28,7 @@ void kmm__tasks_start(kmm_runtime_t *rt, const kmm__task_hooks_t *hooks)
 
 void kmm__tasks_stop(kmm_runtime_t *rt)
 {
-    kmm__lines_free(rt);
+    kmm__program_streams_free(rt);
     while (rt->tasks->spare_tasks) {
         kmm__task_t *t = rt->tasks->spare_tasks;
         rt->tasks->spare_tasks = t->next;
@@ -41,6 +42,28 @@ void kmm__tasks_stop(kmm_runtime_t *rt)
     kmm__works_free(rt);
     kmm__tickets_free(rt);
     free(rt->tasks);
+}
+
+void kmm__tasks_bound(kmm_runtime_t *rt)
+{
+    rt->tasks->most_outstanding =
+        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_DIRECT;
+}
+
+/* The number of outstanding tasks at which programs that wait go on submitting. */
+static uint32_t resume_at(const kmm_runtime_t *rt)
+{
+    return rt->tasks->most_outstanding / 8 * 7;
+}
+
+void kmm__tasks_throttle(kmm_runtime_t *rt)
+{
+    if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
+        return; /* a task that waited for others to end could be what they wait for */
+    rt->tasks->throttled++;
+    while (rt->tasks->outstanding > resume_at(rt))
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    rt->tasks->throttled--;
 }
 
 /* ---- Making ---- */
@@ -75,6 +98,7 @@ static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
 
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
+    assert(!rt->tasks->unsettled); /* a task on that list may be a spare one */
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->tasks->next_sequence++;
@@ -102,6 +126,21 @@ void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *strea
         t->bytes += o->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
     }
     t->order.ticket = kmm__ticket_create(device, stream);
+    assert(kmm__task_is_valid(t));
+}
+
+void kmm__task_leave_objects(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_DONE);
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        kmm__object_t *o = kmm__object_of(t->accesses[k].array);
+        bool writes = t->accesses[k].mode != KMM_READ;
+        assert(o->writers >= writes &&
+               (!t->runtime->has_spaces || o->unfinished[t->device->space]));
+        o->writers -= writes;
+        if (t->runtime->has_spaces)
+            o->unfinished[t->device->space]--;
+    }
 }
 
 void kmm__task_ref(kmm__task_t *t)
@@ -111,6 +150,7 @@ void kmm__task_ref(kmm__task_t *t)
 
 void kmm__task_unref(kmm__task_t *t)
 {
+    assert(t->refs > 0);
     if (--t->refs)
         return;
     assert(t->state == KMM__TASK_DONE);
@@ -122,24 +162,23 @@ void kmm__task_unref(kmm__task_t *t)
 
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size)
 {
-    const kmm__work_t *w = t->work;
-    int n = 0;
-    if (w->file)
-        n = snprintf(out, size, "%s:%d: ", w->file, w->line);
-    if (t->part.last_chunk > t->part.chunk)
-        snprintf(out + n, size - (size_t)n, "%s: chunks %u to %u of %u", w->name, t->part.chunk,
-                 t->part.last_chunk, w->chunk_count);
-    else if (w->chunk_count > 1)
-        snprintf(out + n, size - (size_t)n, "%s: chunk %u of %u", w->name, t->part.chunk,
-                 w->chunk_count);
-    else
-        snprintf(out + n, size - (size_t)n, "%s", w->name);
+    kmm__work_describe(t->work, t->part.chunk, t->part.last_chunk, out, size);
 }
 
 void kmm__task_fail(kmm__task_t *t, int error)
 {
     if (error && !t->error)
         t->error = error;
+}
+
+void kmm__task_blame(kmm__task_t *t, uint16_t item)
+{
+    t->failed_item = item;
+}
+
+void kmm__task_announce(kmm__task_t *t)
+{
+    t->awaited = true;
 }
 
 /* ---- Edges ---- */
@@ -159,7 +198,8 @@ static bool follows_issue(const kmm__task_t *from, const kmm__task_t *to)
 void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket)
 {
     kmm__task_order_t *o = &t->order;
-    if (ticket->state == KMM__TICKET_DONE || ticket->stream == o->ticket->stream)
+    if (ticket->state == KMM__TICKET_DONE || ticket->stream == o->ticket->stream ||
+        (o->wait_count && o->waits[o->wait_count - 1] == ticket))
         return;
     o->waits = kmm__grow(o->waits, o->wait_count, &o->wait_capacity, sizeof(*o->waits));
     o->waits[o->wait_count++] = ticket;
@@ -198,6 +238,8 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
         edge_after_issue(from, to);
     else
         to->order.issue_left++;
+    assert(kmm__task_is_valid(from) && kmm__task_is_valid(to));
+    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(from));
 }
 
 /* ---- What it waits for ---- */
@@ -213,6 +255,7 @@ static void task_ready(kmm__task_t *t)
 {
     assert(t->state == KMM__TASK_WAITING);
     t->state = KMM__TASK_READY;
+    assert(kmm__task_is_valid(t));
     t->runtime->tasks->hooks->ready(t);
 }
 
@@ -245,10 +288,12 @@ void kmm__task_issued(kmm__task_t *t)
 {
     assert(t->state == KMM__TASK_READY);
     t->state = KMM__TASK_ISSUED;
+    assert(kmm__task_is_valid(t));
+    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
     if (!on_streams(t))
         return; /* its successors wait until it is done */
     if (t->device->backend->precede)
-        kmm__line_issued(t);
+        kmm__program_stream_issued(t);
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
         kmm__task_t *to = t->order.successors[k].to;
         if (!follows_issue(t, to))
@@ -293,20 +338,22 @@ static void task_done(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     bool was_issued = t->state == KMM__TASK_ISSUED;
-    assert(t->state != KMM__TASK_DONE);
+    assert(t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED);
+    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
     t->state = KMM__TASK_DONE; /* gets no successors any more */
     for (uint32_t k = 0; t->error && k < t->access_count; k++)
         kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->order.ticket);
     rt->tasks->hooks->done(t);
-    kmm__line_leave(t);
+    kmm__program_stream_leave(t);
     rt->tasks->outstanding--;
     successors_tell(t, was_issued);
     task_drop_tickets(t);
     rt->tasks->hooks->left(t);
     if (t->awaited || rt->tasks->outstanding == 0 ||
-        (rt->tasks->throttled && rt->tasks->outstanding == kmm__resume_at(rt)))
+        (rt->tasks->throttled && rt->tasks->outstanding == resume_at(rt)))
         pthread_cond_broadcast(&rt->progress);
+    assert(kmm__task_is_valid(t));
     kmm__task_unref(t);
 }
 
@@ -315,18 +362,79 @@ void kmm__task_finish(kmm__task_t *t, int error)
     assert(!t->order.finished);
     kmm__task_fail(t, error);
     t->order.finished = true;
+    assert(kmm__task_is_valid(t));
     if (t->order.finish_left == 0)
         task_done(t);
+}
+
+/* ---- Direct tasks that are done ---- */
+
+void kmm__task_put_unsettled(kmm__task_t *t)
+{
+    struct kmm__tasks *all = t->runtime->tasks;
+    assert(t->state == KMM__TASK_DONE && t->part.is_direct && t->work && !t->order.unsettled_work);
+    t->order.unsettled_work = t->work;
+    t->order.next_unsettled = all->unsettled;
+    t->work = NULL;
+    all->unsettled = t;
+}
+
+kmm__task_t *kmm__task_take_unsettled(kmm_runtime_t *rt, kmm__work_t **work)
+{
+    kmm__task_t *t = rt->tasks->unsettled;
+    if (!t)
+        return NULL;
+    rt->tasks->unsettled = t->order.next_unsettled;
+    *work = t->order.unsettled_work;
+    t->order.unsettled_work = NULL;
+    return t;
+}
+
+/* ---- Invariants ---- */
+
+static bool has_ticket(const kmm__task_t *t)
+{
+    const kmm__ticket_t *ticket = t->order.ticket;
+    return ticket && ticket->refs > 0 && ticket->device == t->device && !ticket->is_copy;
 }
 
 bool kmm__task_is_valid(const kmm__task_t *t)
 {
     const kmm__task_order_t *o = &t->order;
+    bool counts = o->successor_count <= o->successor_capacity && o->wait_count <= o->wait_capacity;
+    if (t->refs == 0 || !counts || (o->is_unissued && !o->span))
+        return false;
     switch (t->state) {
-    case KMM__TASK_WAITING: return t->refs > 0 && t->work && !o->finished;
-    case KMM__TASK_READY: return t->refs > 0 && t->work && o->ticket && o->issue_left == 0;
-    case KMM__TASK_ISSUED: return t->refs > 0 && t->work && o->ticket && o->issue_left == 0;
-    case KMM__TASK_DONE: return o->finished && o->finish_left == 0 && o->successor_count == 0;
+    case KMM__TASK_WAITING:
+        return t->work && !o->finished && o->issue_left > 0 && (!t->device || has_ticket(t));
+    case KMM__TASK_READY:
+        return t->work && has_ticket(t) && o->issue_left == 0 &&
+               o->ticket->state != KMM__TICKET_DONE;
+    case KMM__TASK_ISSUED:
+        return t->work && has_ticket(t) && o->issue_left == 0 &&
+               o->ticket->state != KMM__TICKET_DONE;
+    case KMM__TASK_DONE:
+        return !t->work && has_ticket(t) && o->ticket->state == KMM__TICKET_DONE && o->finished &&
+               o->issue_left + o->finish_left + o->done_left == 0 && !o->span &&
+               o->successor_count + o->wait_count + t->residency.pinned_count == 0 &&
+               t->residency.copy_count == 0;
     }
     return false;
+}
+
+/* Whether the counts of what a task waits for cover its edge from t. */
+static bool edge_is_valid(const kmm__task_t *t, const kmm__edge_t *e)
+{
+    const kmm__task_t *to = e->to;
+    bool was_issued = t->state == KMM__TASK_ISSUED && follows_issue(t, to);
+    return to != t && to->refs > 0 && to->state != KMM__TASK_DONE && to->order.finish_left > 0 &&
+           (was_issued || (to->state == KMM__TASK_WAITING && to->order.issue_left > 0));
+}
+
+bool kmm__task_edges_are_valid(const kmm__task_t *t)
+{
+    bool valid = true;
+    for (uint32_t k = 0; k < t->order.successor_count && valid; k++)
+        valid = edge_is_valid(t, &t->order.successors[k]);
+    return valid;
 }

@@ -3,15 +3,15 @@
  * A task: one unit of work, which is a chunk of a launch, the statements of a `task` directive, or
  * an operation of the runtime on the host. It is made of parts, each of which one floor writes.
  *
- *                    kmm__task_ready          kmm__task_issued          kmm__task_finish
- *   WAITING ------------------------> READY ----------------> ISSUED ------------------> DONE
- *      |                                |                                                 ^
- *      +--------------------------------+-------------------------------------------------+
- *                     it failed before it could be issued
+ *             kmm__task_release          kmm__task_issued          kmm__task_finish
+ *   WAITING -----------------> READY ------------------> ISSUED -----------------> DONE
+ *                                |                                                  ^
+ *                                +--------------------------------------------------+
+ *                                   kmm__task_finish: it failed before it was issued
  *
- *   WAITING  order.issue_left > 0
- *   READY    in its device's queue
- *   ISSUED   on streams; on the host, waiting for order.done_left or running
+ *   WAITING  order.issue_left > 0: it is being submitted, or follows what is not issued yet
+ *   READY    its device may issue it
+ *   ISSUED   on streams; on the host, waiting for order.done_left to become 0, or running
  *   DONE     its work is over, and so is that of all it follows
  *
  * All functions are called with the runtime's lock.
@@ -21,6 +21,7 @@
 
 #include "backend/device.h"
 #include "task/object.h"
+#include "task/state.h"
 #include "task/work.h"
 
 enum {
@@ -30,7 +31,7 @@ enum {
      * what is used when (memory/residency/foresight.c); where nothing moves, no more than the
      * caches hold. */
     KMM__MAX_OUTSTANDING = 1 << 15,
-    KMM__MAX_OUTSTANDING_PLAIN = 1 << 11
+    KMM__MAX_OUTSTANDING_DIRECT = 1 << 11
 };
 
 typedef enum kmm__task_state {
@@ -66,13 +67,15 @@ typedef struct kmm__edge {
 
 /* What it waits for, and who waits for it. Written by task/. */
 typedef struct kmm__task_order {
-    uint32_t issue_left;   /* predecessors that must be issued, or done, before it is issued */
-    uint32_t done_left;    /* tickets that must be done before it runs on the host */
-    uint32_t finish_left;  /* predecessors that must be done before it counts as done */
-    bool finished;         /* its own work is over */
-    bool is_unissued;      /* its segment counts it among those that are not on streams */
-    kmm__ticket_t *ticket; /* the point on its stream at which it is over */
-    struct kmm__segment *segment; /* of its stream (task/line.c) */
+    uint32_t issue_left;    /* predecessors that must be issued, or done, before it is issued */
+    uint32_t done_left;     /* tickets that must be done before it runs on the host */
+    uint32_t finish_left;   /* predecessors that must be done before it counts as done */
+    bool finished;          /* its own work is over */
+    bool is_unissued;       /* its span counts it among those that are not on streams */
+    kmm__ticket_t *ticket;  /* the point on its stream at which it is over */
+    struct kmm__span *span; /* of its stream (task/marker.c); NULL once it is done */
+    kmm__work_t *unsettled_work; /* of a direct task that is done: what kmm__tasks_settle drops, */
+    kmm__task_t *next_unsettled; /* and the next such task */
     uint32_t successor_count, wait_count;
     /* Kept when the task is used again: */
     kmm__edge_t *successors;
@@ -86,13 +89,14 @@ typedef struct kmm__task_part {
     bool exact;                   /* its writes are boxes, not hulls */
     uint32_t offset[3], count[3]; /* blocks of a kernel */
     kmm_chunk_t range;            /* of a function */
+    bool is_direct; /* it works in the host's space, where all it uses is, and stays */
 } kmm__task_part_t;
 
 /* What it keeps on its device and in the host's memory. Written by memory/. */
 typedef struct kmm__task_residency {
-    uint64_t coming;        /* bytes that it had to have mapped, until it is done */
-    struct kmm__held *held; /* pages of the host's memory that it needs; NULL: none */
-    bool is_expected;       /* its frames expect it */
+    uint64_t coming;                  /* bytes that it had to have mapped, until it is done */
+    struct kmm__page_pins *page_pins; /* pages of the host's memory that it needs; NULL: none */
+    bool is_expected;                 /* its frames expect it */
     uint32_t copy_count, pinned_count;
     /* Kept when the task is used again: */
     kmm__ticket_t **copies; /* made for it; done when it is */
@@ -102,13 +106,9 @@ typedef struct kmm__task_residency {
 
 /* How it runs. Written by execute/. */
 typedef struct kmm__task_issue {
-    uint32_t lane;
+    uint32_t compute_stream;
     bool entered;             /* of a `task` directive: its statements may run */
-    bool is_plain;            /* it works in the host's space, where all it uses is and stays; set
-                               * by launch/ */
     struct kmm__check *check; /* KMM_CHECK=access: the copies it works on */
-    kmm__work_t *left;        /* of a plain task that is done: what kmm__tasks_settle will drop */
-    kmm__task_t *next_left;
 } kmm__task_issue_t;
 
 struct kmm__task {
@@ -117,7 +117,7 @@ struct kmm__task {
     kmm_runtime_t *runtime;
     kmm__device_t *device;
     kmm__work_t *work; /* NULL once it is done */
-    uint64_t work_id;
+    uint64_t work_id;  /* of the work, also when that is gone */
     kmm__task_state_t state;
     _Atomic int error;       /* KMM_E_POISONED: it read what a failed task wrote. Written by
                               * kmm__task_fail; read without the lock before a kernel is launched */
@@ -137,43 +137,17 @@ struct kmm__task {
     kmm__access_t few[KMM__FEW_ACCESSES];
 };
 
-/* What other floors add to a task's life. Set by execute/completion.c before the first task. */
-typedef struct kmm__task_hooks {
-    void (*ready)(kmm__task_t *t);     /* nothing keeps it from being issued */
-    void (*runnable)(kmm__task_t *t);  /* issued, on the host: all that it waits for is done */
-    void (*done)(kmm__task_t *t);      /* gives back frames and pages */
-    void (*left)(kmm__task_t *t);      /* gives back its accesses and its work, now or */
-    void (*settle)(kmm_runtime_t *rt); /* at this call, which frees arrays need */
-    /* Something a task on the host waits for was read from disk, or, error, could not be. */
-    void (*arrived)(kmm__task_t *t, int error, bool is_last);
-} kmm__task_hooks_t;
-
-/* The runtime's part of this floor. */
-struct kmm__tasks {
-    const kmm__task_hooks_t *hooks;
-    uint64_t next_sequence, next_work;
-    uint32_t outstanding;      /* unfinished tasks, */
-    uint32_t most_outstanding; /* how many there may be, */
-    uint32_t throttled;        /* and threads that wait for them to become fewer */
-    kmm__task_t *left_over;    /* plain tasks that are done, until kmm__tasks_settle */
-    /* Kept with what they own, so that a chunk costs no allocation. */
-    kmm__task_t *spare_tasks;
-    kmm__work_t *spare_works;
-    kmm__ticket_t *spare_tickets;
-    struct kmm__line *lines; /* task/line.c */
-    uint32_t issue_waiters;  /* threads that wait for tasks to be on streams */
-};
-
 void kmm__tasks_start(kmm_runtime_t *rt, const kmm__task_hooks_t *hooks);
 void kmm__tasks_stop(kmm_runtime_t *rt); /* all tasks are done */
 
-/* The number of outstanding tasks at which programs that wait go on submitting. */
-static inline uint32_t kmm__resume_at(const kmm_runtime_t *rt)
-{
-    return rt->tasks->most_outstanding / 8 * 7;
-}
+/* Sets how many tasks may be outstanding, once the devices are known. */
+void kmm__tasks_bound(kmm_runtime_t *rt);
+/* Waits, unless this thread is inside a task, until few enough tasks are outstanding to submit
+ * more. */
+void kmm__tasks_throttle(kmm_runtime_t *rt);
 
-/* A task without a device, with room for accesses; kmm__task_assign comes next. One reference. */
+/* A task without a device, with room for accesses; kmm__task_assign comes next. One reference. What
+ * direct tasks have left must have been settled. */
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count);
 /* Counts its accesses as unfinished ones of the device's space, and gives it a ticket. */
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream);
@@ -182,11 +156,23 @@ void kmm__task_unref(kmm__task_t *t);
 
 /* The one writer of error: keeps the first. */
 void kmm__task_fail(kmm__task_t *t, int error);
+/* Notes which item of the launch is at fault, before the task fails. */
+void kmm__task_blame(kmm__task_t *t, uint16_t item);
+/* A thread waits for t on the runtime's progress, which its end will announce. */
+void kmm__task_announce(kmm__task_t *t);
 
 /* Transitions. */
 void kmm__task_issued(kmm__task_t *t);
 /* Its own work is over; error 0 or why it failed. */
 void kmm__task_finish(kmm__task_t *t, int error);
+
+/* For the hook `left`, once it is done. */
+/* Its accesses are none of unfinished tasks any more. The references to arrays are the caller's. */
+void kmm__task_leave_objects(kmm__task_t *t);
+/* Puts it on the list of direct tasks whose accesses and work are dropped later. */
+void kmm__task_put_unsettled(kmm__task_t *t);
+/* Takes one off that list, with the reference to its work; NULL: there is none. */
+kmm__task_t *kmm__task_take_unsettled(kmm_runtime_t *rt, kmm__work_t **work);
 
 /* Counts of order: something more, or less, that it has to wait for. */
 void kmm__task_hold(kmm__task_t *t);                         /* before it is issued */
@@ -196,7 +182,8 @@ void kmm__task_finish_left_fall(kmm__task_t *t);
 void kmm__task_run_later(kmm__task_t *t, uint32_t count); /* before it runs on the host */
 bool kmm__task_run_left_fall(kmm__task_t *t);             /* true at 0: the caller runs it */
 
-/* Its stream will wait for the ticket, unless that is done or of the same stream. */
+/* Its stream will wait for the ticket, unless that is done, of the same stream, or the last one
+ * that it waits for already. */
 void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket);
 
 /* `to` follows `from`; data: it reads what `from` writes, and is poisoned where that fails. */
@@ -205,7 +192,9 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data);
 /* "file:line: kernel: chunk k of n" */
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size);
 
-/* Whether counts, parts and state agree. */
+/* Whether counts, references and state agree. Looks at nothing but the task and its ticket. */
 bool kmm__task_is_valid(const kmm__task_t *t);
+/* Also whether each successor counts it among what it waits for. */
+bool kmm__task_edges_are_valid(const kmm__task_t *t);
 
 #endif

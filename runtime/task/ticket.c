@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tickets: their states, their events, and waiting for them. */
 #include "task/ticket.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -24,11 +26,12 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
         d->runtime->tasks->spare_tickets = t->next;
     else
         t = kmm__alloc(sizeof(*t));
+    assert(t->refs == 0 && t->waiter_count == 0);
     atomic_init(&t->state, KMM__TICKET_PLANNED);
     t->is_copy = false;
     atomic_init(&t->error, 0);
     t->awaited = false;
-    t->point = NULL;
+    t->shared = NULL;
     t->refs = 1;
     t->device = d;
     t->stream = stream;
@@ -37,13 +40,15 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
 
 void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
 {
+    assert(t->stream && !t->shared && t->state != KMM__TICKET_RECORDED);
     if (with) {
-        t->point = with->point;
+        t->shared = with->shared;
     } else {
-        t->point = kmm__alloc(sizeof(*t->point));
-        t->point->event = event_take(t->device);
+        t->shared = kmm__alloc(sizeof(*t->shared));
+        t->shared->event = event_take(t->device);
     }
-    t->point->refs++;
+    t->shared->refs++;
+    assert(kmm__ticket_is_valid(t));
 }
 
 void kmm__ticket_ref(kmm__ticket_t *t)
@@ -54,16 +59,18 @@ void kmm__ticket_ref(kmm__ticket_t *t)
 
 void kmm__ticket_unref(kmm__ticket_t *t)
 {
+    assert(!t || t->refs > 0);
     if (!t || --t->refs)
         return;
+    assert(t->waiter_count == 0);
     kmm__device_t *d = t->device;
-    if (t->point && --t->point->refs == 0) {
-        if (t->point->event) {
+    if (t->shared && --t->shared->refs == 0) {
+        if (t->shared->event) {
             d->events =
                 kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
-            d->events[d->event_count++] = t->point->event;
+            d->events[d->event_count++] = t->shared->event;
         }
-        free(t->point);
+        free(t->shared);
     }
     t->next = d->runtime->tasks->spare_tickets;
     d->runtime->tasks->spare_tickets = t;
@@ -81,6 +88,7 @@ void kmm__tickets_free(kmm_runtime_t *rt)
 
 void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
 {
+    assert(t->state != KMM__TICKET_DONE && waiter.to->state != KMM__TASK_DONE);
     t->waiters = kmm__grow(t->waiters, t->waiter_count, &t->waiter_capacity, sizeof(*t->waiters));
     t->waiters[t->waiter_count++] = waiter;
     kmm__task_ref(waiter.to);
@@ -116,30 +124,48 @@ void kmm__ticket_done(kmm__ticket_t *t)
         kmm__task_unref(waiter);
     }
     t->waiter_count = 0;
+    assert(kmm__ticket_is_valid(t));
     if (t->awaited)
         pthread_cond_broadcast(&t->device->runtime->progress);
 }
 
 void kmm__copies_fail(kmm__task_t *t, int error)
 {
-    for (uint32_t k = 0; k < t->residency.copy_count; k++)
-        if (t->residency.copies[k]->state != KMM__TICKET_DONE && !t->residency.copies[k]->error)
-            t->residency.copies[k]->error = error;
+    for (uint32_t k = 0; k < t->residency.copy_count; k++) {
+        kmm__ticket_t *copy = t->residency.copies[k];
+        if (copy->state != KMM__TICKET_DONE && !copy->error)
+            copy->error = error;
+    }
 }
 
 int kmm__ticket_record(kmm__ticket_t *t)
 {
-    int error = t->point->event ? t->device->backend->event_record(t->point->event, t->stream)
-                                : KMM_E_MEMORY;
-    t->point->failed = error != 0;
+    int error = t->shared->event ? t->device->backend->event_record(t->shared->event, t->stream)
+                                 : KMM_E_MEMORY;
+    t->shared->failed = error != 0;
     kmm__ticket_recorded(t);
     return error;
 }
 
 void kmm__ticket_recorded(kmm__ticket_t *t)
 {
-    kmm__ticket_state_t planned = KMM__TICKET_PLANNED;
-    atomic_compare_exchange_strong(&t->state, &planned, KMM__TICKET_RECORDED);
+    kmm__ticket_state_t old = KMM__TICKET_PLANNED;
+    assert(t->shared);
+    bool planned = atomic_compare_exchange_strong(&t->state, &old, KMM__TICKET_RECORDED);
+    assert(planned || old == KMM__TICKET_DONE);
+    (void)planned;
+}
+
+bool kmm__ticket_is_valid(const kmm__ticket_t *t)
+{
+    bool valid = t->refs > 0 && t->waiter_count <= t->waiter_capacity &&
+                 (!t->shared || (t->shared->refs > 0 && t->stream));
+    switch ((kmm__ticket_state_t)t->state) {
+    case KMM__TICKET_PLANNED: return valid;
+    case KMM__TICKET_RECORDED: return valid && t->shared;
+    case KMM__TICKET_DONE: return valid && t->waiter_count == 0;
+    }
+    return false;
 }
 
 /* For what streams cannot wait for: another driver's work, the host's, or what has no event. */
@@ -162,8 +188,8 @@ void kmm__ticket_settle(kmm__ticket_t *t)
 void kmm__ticket_poll(const kmm__ticket_t *t)
 {
     const struct timespec nap = {0, POLL_NS};
-    while (t && t->state == KMM__TICKET_RECORDED && !t->point->failed &&
-           t->device->backend->event_query(t->point->event) == 0)
+    while (t && t->state == KMM__TICKET_RECORDED && !t->shared->failed &&
+           t->device->backend->event_query(t->shared->event) == 0)
         nanosleep(&nap, NULL);
 }
 
@@ -176,7 +202,7 @@ bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream
         sched_yield();
     if (!other && t->stream == stream)
         return true;
-    if (other || (t->state == KMM__TICKET_RECORDED && t->point->failed))
+    if (other || (t->state == KMM__TICKET_RECORDED && t->shared->failed))
         wait_on_host(t);
     return t->state == KMM__TICKET_DONE;
 }
@@ -185,5 +211,5 @@ int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream)
 {
     if (kmm__ticket_await(t, d, stream))
         return 0;
-    return d->backend->stream_wait(stream, t->point->event);
+    return d->backend->stream_wait(stream, t->shared->event);
 }

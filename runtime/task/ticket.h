@@ -4,10 +4,11 @@
  * refers to it. Plans refer only to tickets planned before them, so waiting for one to be recorded
  * cannot deadlock.
  *
- *             kmm__ticket_record(ed)            kmm__ticket_done
- *   PLANNED ------------------------> RECORDED -----------------> DONE
- *      |                                                           ^
- *      +-----------------------------------------------------------+
+ *             kmm__ticket_recorded          kmm__ticket_done
+ *   PLANNED ----------------------> RECORDED -----------------> DONE
+ *      |                                                         ^
+ *      +---------------------------------------------------------+
+ *          kmm__ticket_done: work on the host, or never enqueued
  *
  *   PLANNED   decided on; its stream does not have it yet
  *   RECORDED  its event has been recorded: streams may wait for it
@@ -27,21 +28,21 @@ typedef enum kmm__ticket_state {
 } kmm__ticket_state_t;
 
 /* An event, shared by the tickets of tasks that are issued together. */
-typedef struct kmm__point {
+typedef struct kmm__shared_event {
     kmm__event_t *event; /* NULL: there is none to be had */
     bool failed;         /* it could not be recorded; written before any ticket of it is RECORDED */
     uint32_t refs;
-} kmm__point_t;
+} kmm__shared_event_t;
 
 struct kmm__ticket {
     uint32_t refs;
     _Atomic(kmm__ticket_state_t) state;
     kmm__device_t *device;
-    kmm__stream_t *stream; /* NULL: work on the host, which streams cannot wait for */
-    kmm__point_t *point;   /* where to wait; NULL until it has been armed */
-    bool is_copy;          /* otherwise it is a task's */
-    _Atomic int error;     /* why the copy was not made, or not whole; set before it is DONE */
-    bool awaited;          /* a thread waits for it on rt->progress */
+    kmm__stream_t *stream;       /* NULL: work on the host, which streams cannot wait for */
+    kmm__shared_event_t *shared; /* where to wait; NULL until it has been armed */
+    bool is_copy;                /* of a copy; otherwise of a task */
+    _Atomic int error; /* why the copy was not made, or not whole; set before it is DONE */
+    bool awaited;      /* a thread waits for it on rt->progress */
     /* Tasks on the host that run, and tasks on streams that count as done, only when it is done; a
      * reference each. Kept when the ticket is used again. */
     kmm__edge_t *waiters;
@@ -75,8 +76,12 @@ void kmm__ticket_poll(const kmm__ticket_t *t);
 /* Not locked: waits until it is done. NULL returns at once. */
 void kmm__ticket_settle(kmm__ticket_t *t);
 
-/* Not locked: records the event. Other tickets that share it follow by kmm__ticket_recorded. */
+/* Not locked: records the event. Other tickets that share it follow by kmm__ticket_recorded, which
+ * leaves one that is DONE already as it is: its work may be over, or given up, by then. */
 int kmm__ticket_record(kmm__ticket_t *t);
 void kmm__ticket_recorded(kmm__ticket_t *t);
+
+/* Whether state, event and waiters agree. */
+bool kmm__ticket_is_valid(const kmm__ticket_t *t);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a launch share, with room for all it owns, so that a launch costs no
- * allocation. */
+/* What the tasks of a launch share. A work has room for what it owns and is used again, so that
+ * most launches cost no allocation. */
+#include "task/work.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "task/task.h"
+#include "task/state.h"
 
 kmm__work_t *kmm__work_create(kmm_runtime_t *rt)
 {
@@ -52,6 +55,20 @@ const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layou
     k->next = w->layouts;
     w->layouts = k;
     return &k->layout;
+}
+
+void kmm__work_describe(const kmm__work_t *w, uint32_t first, uint32_t last, char *out, size_t size)
+{
+    int n = w->file ? snprintf(out, size, "%s:%d: ", w->file, w->line) : 0;
+    n = n < (int)size ? n : (int)size - 1;
+    out += n;
+    size -= (size_t)n;
+    if (last > first)
+        snprintf(out, size, "%s: chunks %u to %u of %u", w->name, first, last, w->chunk_count);
+    else if (w->chunk_count > 1)
+        snprintf(out, size, "%s: chunk %u of %u", w->name, first, w->chunk_count);
+    else
+        snprintf(out, size, "%s", w->name);
 }
 
 void kmm__work_ref(kmm__work_t *w)

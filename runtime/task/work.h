@@ -66,9 +66,9 @@ struct kmm__work {
     const kmm_kernel_t *kernel;
     kmm_geometry_t geometry;
     kmm_function_t *function;
-    bool is_inline;     /* statements, which run between kmm_task_begin and kmm_task_end, */
-    bool on_any_stream; /* on streams that are not known: their data is there when they begin, and
-                         * what they have put on the device is done when they end */
+    bool has_statements; /* statements, which run between kmm_task_begin and kmm_task_end, */
+    bool on_any_stream;  /* on streams that are not known: their data is there when they begin, and
+                          * what they have put on the device is done when they end */
     kmm__operation_t *operation;
 
     unsigned char *args; /* packed: parameter k at arg_offset[k] */
@@ -99,6 +99,9 @@ kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* cleared; one reference */
 void *kmm__work_take(kmm__work_t *w, size_t bytes);
 /* An equal layout that lives as long as the work. */
 const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout);
+/* "file:line: kernel: chunk 3 of 8", or "... chunks 3 to 5 of 8" where last > first. */
+void kmm__work_describe(const kmm__work_t *w, uint32_t first, uint32_t last, char *out,
+                        size_t size);
 void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "backend/gpu/gpu.h"
+#include "backend/gpu/driver.h"
 #include "backend/hip/hip_driver.h"
 #include "fake.h"
 #include "hip_program.h"

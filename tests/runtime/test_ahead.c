@@ -77,7 +77,7 @@ static sum_t sum_begin(kmm_runtime_t *rt)
         s.model[k] = malloc(N * sizeof(int32_t));
         s.x[k] = array(rt, s.model[k], k);
     }
-    assert_null(s.d->memory->mapper);
+    assert_null(s.d->memory->premapper);
     pthread_mutex_lock(&s.d->in_lock);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, CHUNKS, s.x[2], s.x[0], s.x[1]), 0);
     for (int64_t k = 0; k < N; k++)
@@ -95,7 +95,7 @@ static void await_ahead(const sum_t *s)
 {
     for (bool over = false; !over;) {
         pthread_mutex_lock(&s->rt->lock);
-        over = s->d->counters.mapped_ahead == FRAMES - CHUNK_FRAMES || is_struck(s);
+        over = s->d->counters.premapped == FRAMES - CHUNK_FRAMES || is_struck(s);
         pthread_mutex_unlock(&s->rt->lock);
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
@@ -124,11 +124,11 @@ static void test_mapped_meanwhile(void **state)
     await_ahead(&s);
     assert_int_equal(kmm_wait(rt), 0);
     pthread_mutex_lock(&rt->lock);
-    assert_int_equal(s.d->counters.mapped_ahead, FRAMES - CHUNK_FRAMES);
+    assert_int_equal(s.d->counters.premapped, FRAMES - CHUNK_FRAMES);
     assert_int_equal(
         s.d->counters.mappings,
         CHUNK_FRAMES); /* by the thread that issues: the first chunk's, whatever came later */
-    assert_int_equal(s.d->memory->ahead_bytes, 0);
+    assert_int_equal(s.d->memory->premapped_bytes, 0);
     pthread_mutex_unlock(&rt->lock);
     assert_int_equal(sum_end(&s), 0);
     end(rt);

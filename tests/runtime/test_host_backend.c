@@ -746,7 +746,7 @@ static void a_pretend_device_has_limited_memory(void **state)
     assert_int_equal(f.b->count(f.b), 2);
     assert_int_equal(info.memory_total, 10 * 4096);
     assert_int_equal(info.granularity, 4096);
-    assert_int_equal(info.lanes, 1);
+    assert_int_equal(info.compute_streams, 1);
     kmm__frame_handle_t a, b, c;
     assert_int_equal(f.b->frame_create(f.gpu, 6 * 4096, &a), 0);
     assert_int_equal(f.b->frame_create(f.gpu, 5 * 4096, &b), KMM_E_MEMORY);
@@ -829,7 +829,7 @@ static void the_host_itself_has_no_frames(void **state)
     kmm__gpu_info_t info;
     f.b->info(f.gpu, &info);
     assert_int_equal(info.memory_total, 0);
-    assert_int_equal(info.lanes, 3);
+    assert_int_equal(info.compute_streams, 3);
     kmm__frame_handle_t a;
     kmm__addr_t w;
     assert_int_equal(f.b->frame_create(f.gpu, 4096, &a), KMM_E_UNSUPPORTED);
@@ -898,7 +898,7 @@ static void creating_and_unloading_repeats(void **state)
     fixture_t f = open_host(0, 0, 0);
     kmm__gpu_info_t info;
     f.b->info(f.gpu, &info);
-    assert_true(info.lanes >= 1);
+    assert_true(info.compute_streams >= 1);
     close_host(&f);
 }
 

@@ -868,7 +868,7 @@ static void others_work_comes_after_launches(void **state)
         if (turn < 2)
             start_slow(x, &managed);
         assert_int_equal(kmm__marker_create(rt, &managed, &m), 0);
-        assert_int_equal(kmm__marker_precede_plain(m, plain.stream), turn < 2);
+        assert_int_equal(kmm__marker_precede_driver(m, plain.stream), turn < 2);
         assert_int_equal(kmm__marker_query(m), turn == 2);
         assert_int_equal(plain.function(&f, &after), 0);
         assert_int_equal(plain.launch(f, 1, 1, 1, 1, 1, 1, 0, plain.stream, NULL, NULL), 0);

@@ -104,8 +104,8 @@ static void test_whole(void **state)
     free(t);
 }
 
-/* Chunks of other launches, on other lanes, that failed, or that have memory of their own, stay by
- * themselves. */
+/* Chunks of other launches, on other streams, that failed, or that have memory of their own, stay
+ * by themselves. */
 static void test_apart(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void test_apart(void **state)
     t->tasks[2].work = &other;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 2);
     t->tasks[2].work = &t->work;
-    t->tasks[3].issue.lane = 1;
+    t->tasks[3].issue.compute_stream = 1;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 3);
     t->tasks[1].error = KMM_E_POISONED;
     assert_int_equal(kmm__chunks_join(t->list, t->count), 1);

@@ -17,6 +17,7 @@
 #include "fake_work.h"
 #include "memory/host/costs.h"
 #include "memory/host/links.h"
+#include "memory/host/rates.h"
 #include "memory/state.h"
 #include "with_runtime.h"
 

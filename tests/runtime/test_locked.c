@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "counts.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
+#include "memory/lifetime.h"
 #include "with_runtime.h"
 
 enum { BYTES = 2 << 20, MANY = 8 };
@@ -37,8 +38,8 @@ static kmm__array_t *array(kmm_runtime_t *rt, size_t bytes)
 
 static bool pin(kmm__array_t *a)
 {
-    bool plain = kmm__pin(a, a->runtime->device[0], 0, (int64_t)a->bytes);
-    kmm__pin_await(a);
+    bool plain = kmm__pagelock(a, a->runtime->device[0], 0, (int64_t)a->bytes);
+    kmm__pagelock_await(a);
     return plain;
 }
 

@@ -16,9 +16,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "memory/host/near.h"
-#include "memory/host/pin.h"
+#include "memory/host/numa.h"
+#include "memory/host/pagelock.h"
 #include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
+#include "memory/lifetime.h"
 
 enum {
     POLICY_DEFAULT = 0,
@@ -118,7 +120,7 @@ static void test_nodes_of_cuda_devices(void **state)
     assert_int_equal(kmm_device_node(rt, -1), KMM_E_NO_DEVICE);
     assert_int_equal(kmm_device_node(NULL, 0), KMM_E_NO_DEVICE);
     assert_int_equal(rt->cpu->index, 5);
-    assert_int_equal(kmm__near_node(rt->cpu), -1);
+    assert_int_equal(kmm__numa_node(rt->cpu), -1);
     end(rt);
 }
 
@@ -173,15 +175,15 @@ static void test_blocks_are_bound(void **state)
     kmm__array_t *a = array(rt, BYTES), *b = array(rt, BYTES), *c = array(rt, BYTES),
                  *d = array(rt, 64 << 10);
     assert_true(is_left_alone(a->host));
-    assert_true(kmm__pin(a, rt->device[0], 0, 1));
+    assert_true(kmm__pagelock(a, rt->device[0], 0, 1));
     assert_true(is_near_node_0(a->host));
     assert_true(is_near_node_0(a->host + BYTES - 1));
-    assert_true(kmm__pin(b, rt->device[1], 0, 1)); /* whether there is a node 2 or not, */
-    assert_non_null(b->blocks[0].locked_by);       /* it is locked, */
-    assert_false(is_near_node_0(b->host));         /* and not bound elsewhere */
-    assert_true(kmm__pin(c, rt->device[2], 0, 1));
+    assert_true(kmm__pagelock(b, rt->device[1], 0, 1)); /* whether there is a node 2 or not, */
+    assert_non_null(b->blocks[0].locked_by);            /* it is locked, */
+    assert_false(is_near_node_0(b->host));              /* and not bound elsewhere */
+    assert_true(kmm__pagelock(c, rt->device[2], 0, 1));
     assert_true(is_left_alone(c->host));
-    assert_true(kmm__pin(d, rt->device[0], 0, 1));
+    assert_true(kmm__pagelock(d, rt->device[0], 0, 1));
     assert_true(is_left_alone(d->host)); /* too little to bother */
     end(rt);
 }
@@ -199,7 +201,7 @@ static void test_memory_of_the_program(void **state)
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, memory);
     pthread_mutex_unlock(&rt->lock);
-    assert_true(kmm__pin(a, rt->device[0], 0, BYTES));
+    assert_true(kmm__pagelock(a, rt->device[0], 0, BYTES));
     assert_non_null(a->blocks[0].locked_by);
     assert_true(is_left_alone(memory));
     assert_int_equal(kmm_unmap(rt, memory), 0);
@@ -212,7 +214,7 @@ static void check_nothing_is_bound(int node)
     kmm_runtime_t *rt = make("cuda:1,mem=64M");
     kmm__array_t *a = array(rt, BYTES);
     assert_int_equal(kmm_device_node(rt, 0), node);
-    assert_true(kmm__pin(a, rt->device[0], 0, 1));
+    assert_true(kmm__pagelock(a, rt->device[0], 0, 1));
     assert_non_null(a->blocks[0].locked_by);
     policy_t p;
     if (policy_at(a->host, &p))

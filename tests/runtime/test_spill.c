@@ -20,8 +20,9 @@
 
 #include "fake_gpu.h"
 #include "memory/disk/disk.h"
+#include "memory/disk/page.h"
 #include "memory/disk/spill.h"
-#include "memory/transfer.h"
+#include "memory/host/pagelock.h"
 #include "share.h"
 #include <kmm.h>
 
@@ -247,7 +248,7 @@ static void compute(const char *devices, const char *mode)
     assert_true(s.limit <= LIMIT && s.most <= s.limit && s.resident <= s.most);
     if (!strstr(devices, "64M"))
         assert_true(s.written >= (uint64_t)WORDS * 4 && s.read >= (uint64_t)WORDS * 4);
-    assert_true(s.stored <= 2 * (uint64_t)WORDS * 4 + 2 * s.sheet_bytes);
+    assert_true(s.file_bytes <= 2 * (uint64_t)WORDS * 4 + 2 * s.page_bytes);
     good(rt, kmm_array_destroy(rt, a));
     good(rt, kmm_array_destroy(rt, b));
     free(x);
@@ -308,7 +309,7 @@ static void sweep_gpus(const char *devices, uint64_t limit, int64_t n, bool mixe
     assert_holds(rt, b, y, n);
     kmm__spill_stats_t s = stats(rt);
     assert_true(s.most <= s.limit && s.written >= (uint64_t)n * 4 && s.read >= (uint64_t)n * 4);
-    assert_true(limit < 32 << 20 || s.sheet_bytes >= KMM__LOCK_AT_LEAST);
+    assert_true(limit < 32 << 20 || s.page_bytes >= KMM__LOCK_AT_LEAST);
     free(x);
     free(y);
     end(rt);
@@ -468,7 +469,7 @@ static void dead_data_does_not_move(void **state)
     a = array(rt, (int64_t)(LIMIT / 8));
     good(rt, kmm_fill(rt, a, 3, LIMIT / 2));
     assert_true(stats(rt).written - before <=
-                LIMIT / 8 + 2 * stats(rt).sheet_bytes); /* writes that were under way */
+                LIMIT / 8 + 2 * stats(rt).page_bytes); /* writes that were under way */
     end(rt);
 }
 

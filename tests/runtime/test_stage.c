@@ -17,8 +17,10 @@
 #include <cmocka.h>
 
 #include "counts.h"
-#include "memory/host/pin.h"
+#include "memory/host/pagelock.h"
 #include "memory/host/stage.h"
+#include "memory/host/stage_choice.h"
+#include "memory/host/stager.h"
 #include "random.h"
 #include "with_runtime.h"
 
@@ -190,16 +192,16 @@ static void test_choice(void **state)
     kmm__array_t *a = map(rt, p, BYTES);
     for (int time = 0; time < 2; time++)
         for (int part = 0; part < 4; part++)
-            assert_false(kmm__pin(a, d, part * (BYTES / 4), BYTES / 4));
+            assert_false(kmm__pagelock(a, d, part * (BYTES / 4), BYTES / 4));
     assert_int_equal(registrations(), 1); /* the buffers */
-    assert_true(kmm__pin(a, d, 0, BYTES));
+    assert_true(kmm__pagelock(a, d, 0, BYTES));
     assert_int_equal(registrations(), 2);
     assert_int_equal(kmm_unmap(rt, p), 0);
     assert_int_equal(registrations(), 1);
 
     assert_int_equal(b->host_register(b, p, BYTES), 0); /* by the program */
     a = map(rt, p, BYTES);
-    assert_true(kmm__pin(a, d, 0, BYTES));
+    assert_true(kmm__pagelock(a, d, 0, BYTES));
     assert_null(a->blocks[0].locked_by);
     assert_int_equal(kmm_unmap(rt, p), 0);
     assert_int_equal(registrations(), 2); /* it is still the program's */
@@ -208,7 +210,7 @@ static void test_choice(void **state)
 
     rt = make("0", "4096", "2");
     a = map(rt, p, BYTES);
-    assert_true(kmm__pin(a, rt->device[0], 0, BYTES));
+    assert_true(kmm__pagelock(a, rt->device[0], 0, BYTES));
     assert_int_equal(registrations(), 1);
     assert_int_equal(kmm_unmap(rt, p), 0);
     runtime_close(rt);

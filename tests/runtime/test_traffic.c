@@ -983,11 +983,11 @@ static void amplification_is_said(void **state)
 
 /* ---- Arrays of which all is in one place: nobody asks where ---- */
 
-static const kmm__settled_t *settled(kmm_runtime_t *rt, const int *x)
+static const kmm__coherence_summary_t *settled(kmm_runtime_t *rt, const int *x)
 {
     assert_int_equal(kmm_wait(rt), 0);
     pthread_mutex_lock(&rt->lock);
-    const kmm__settled_t *s = &kmm__array_find(rt, x)->settled;
+    const kmm__coherence_summary_t *s = &kmm__array_find(rt, x)->summary;
     pthread_mutex_unlock(&rt->lock);
     return s;
 }

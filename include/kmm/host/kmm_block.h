@@ -7,9 +7,12 @@
  *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
  *     {
  *         KMM_HOST_BLOCK_VALUES
- *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { s[threadIdx.x] =
- * x[threadIdx.x]; }); kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { y[threadIdx.x]
- * = s[63 - threadIdx.x]; });
+ *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *             s[threadIdx.x] = x[threadIdx.x];
+ *         });
+ *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *             y[threadIdx.x] = s[63 - threadIdx.x];
+ *         });
  *     }
  *
  * Threads that left the control flow, by a branch that others did not take or a jump, have a state

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that meet at barriers, in kernels that run a block at once. A caller's loop over the
+ * Functions with barriers, called by kernels that run a block at once. A caller's loop over the
  * threads calls the function for each as it is written, which only brings the arguments; then the
  * function runs once for all of them:
  *
  *     kmm_host_call<decltype(total(s, v))> kmm_c0;
- *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH { kmm_c0.call(kmm_t, [&]() ->
- * decltype(total(s, v)) { return total(s, v); }); }); kmm_c0.join(kmm_b); kmm_host_each<0>(kmm_e,
- * kmm_host_whole(kmm_e), KMM_HOST_EACH { x[threadIdx.x] = kmm_c0.get(kmm_t); });
+ *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *         kmm_c0.call(kmm_t, [&]() -> decltype(total(s, v)) { return total(s, v); });
+ *     });
+ *     kmm_c0.join(kmm_b);
+ *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *         x[threadIdx.x] = kmm_c0.get(kmm_t);
+ *     });
  *
  * So overloads, templates, conversions and default arguments are the compiler's affair.
  */

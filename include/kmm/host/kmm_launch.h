@@ -4,8 +4,12 @@
  * function `kmm_thread` of a local struct, so that its template parameters stay in scope:
  *
  *     __global__ void k(int n, float *x)
- *     { struct kmm_kernel { static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x)
- * { ... } }; kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x); }
+ *     {
+ *         struct kmm_kernel {
+ *             static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x) { ... }
+ *         };
+ *         kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x);
+ *     }
  *
  * and `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`.
  */

@@ -71,8 +71,8 @@ static bool widens(const node_t *n)
            clang_getCanonicalType(clang_getCursorType(n->child->cursor)).kind == CXType_UInt;
 }
 
-/* "x": the expression is threadIdx.x plus what is the same for all threads; "y" likewise; NULL:
- * neither. */
+/* Follows the expression down sums and differences whose other operand is uniform, through
+ * variables that are recomputed, to threadIdx.x or threadIdx.y. */
 const char *axis_of(const emitter_t *e, const node_t *n)
 {
     for (const node_t *inner = tree_stripped(n); n != inner; n = n->child)
@@ -103,11 +103,7 @@ const char *axis_of(const emitter_t *e, const node_t *n)
     return is_thread && !strcmp(member, "x") ? "x" : is_thread && !strcmp(member, "y") ? "y" : NULL;
 }
 
-/*
- * The direction along which a variable that is declared again counts. It is then written as its
- * value for the block's first thread plus a signed number, as compilers do not see that CUDA's
- * unsigned sums do not wrap within a block, and would gather what lies side by side.
- */
+/* The axis of a recomputed variable. References have none, since they are no numbers. */
 const char *axis_known(const emitter_t *e, const variable_t *v)
 {
     if (v->storage != STORAGE_RECOMPUTED || v->is_reference || !v->initializer ||
@@ -121,7 +117,8 @@ bool axis_is_unsigned(const variable_t *v)
     return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt;
 }
 
-/* Whether it may come to 0 again within the block: where it is seen not to, kmm_small says so. */
+/* Whether the value may wrap within the block. Where the block's first value is small, it does
+ * not: then kmm_small is true. */
 bool axis_may_wrap(const emitter_t *e, const variable_t *v)
 {
     return axis_is_unsigned(v) || !axis_known(e, v);

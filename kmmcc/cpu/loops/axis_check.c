@@ -14,8 +14,9 @@
 #include "cpu/loops/edits.h"
 #include "cpu/tree/uniformity.h"
 
-/* An integer's type, or one that may be: a template's parameter and what is made of it. With
- * numbers of a byte the first and the last thread do not tell what lies between. */
+/* An integer's type, or one that depends on a template's parameter. Integers of one byte are left
+ * out: a block has more threads than they have values, so the first and last thread do not tell
+ * whether they wrap. */
 bool axis_may_be_number(CXType type)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -29,8 +30,8 @@ static bool is_known_number(CXType type)
     return canonical.kind >= CXType_Bool && canonical.kind <= CXType_LongLong;
 }
 
-/* The operand of a conversion that is written or not; NULL: the expression is none. Types have
- * nodes of their own. */
+/* The operand of an implicit or written conversion; NULL: the expression is no conversion. A
+ * written type has a node of its own before the operand. */
 static const node_t *converted(const node_t *n)
 {
     switch ((int)n->kind) {
@@ -51,9 +52,8 @@ void axis_add_dependent(const emitter_t *e, const node_t *n, text_t *types)
         text_printf(types, ", decltype(%s)", edits_copy_node(e, n));
 }
 
-/* Whether the expression is threadIdx.x plus what is the same for all threads but for the types in
- * between, where it may begin at 0 again, or be no number: "x", "y" or NULL. What must be integers
- * is added to `types`. */
+/* Like axis_of, but a type in between may make the value wrap, or may be no integer. The
+ * expressions whose types must be integers are added to `types`. */
 const char *axis_possible_of(const emitter_t *e, const node_t *n, text_t *types)
 {
     for (const node_t *inner = converted(n); inner; n = inner, inner = converted(n)) {
@@ -106,7 +106,7 @@ const char *axis_types(emitter_t *e, const variable_t *v)
     return types.data;
 }
 
-/* Declarations of what is made of the thread's place in an expression. */
+/* Adds declarations of the recomputed variables in the expression. */
 static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
 {
     const variable_t *v = n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
@@ -121,7 +121,7 @@ static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
         add_recomputed(e, c, out);
 }
 
-/* What the variable is for the block's last thread. */
+/* A lambda that computes the variable with the index of the block's last thread. */
 const char *axis_last_value(emitter_t *e, const variable_t *v)
 {
     text_t places = {0};
@@ -133,7 +133,7 @@ const char *axis_last_value(emitter_t *e, const variable_t *v)
                         type, places.data ? places.data : "", type, declarator_suffix(e, v));
 }
 
-/* The variable that the expression is, if only the block that runs tells whether it counts. */
+/* NULL: it is another expression, or its axis is known. */
 const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n)
 {
     n = tree_bare(n);

@@ -61,8 +61,8 @@ static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind)
     }
 }
 
-/* To which threads a condition, or its contrary, limits what follows. It is complete if it says no
- * more than that. */
+/* Adds the limits in a condition, or in its contrary. Terms of a conjunction limit one after
+ * another; a term that is no comparison with an axis makes the bounds incomplete. */
 static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
     const node_t *n = tree_stripped(condition);

@@ -13,7 +13,7 @@
 #include "clang/cursor.h"
 #include "cpu/loops/edits.h"
 
-/* clang spells such types without the namespaces that the place needs. */
+/* clang spells deduced types without the namespaces that their place in the source needs. */
 static bool is_deduced(CXType type)
 {
     return type.kind == CXType_Auto ||

@@ -17,7 +17,7 @@ void edits_add(emitter_t *e, size_t begin, size_t end, const char *text)
     e->edit_count++;
 }
 
-/* The outermost edit that begins first in [begin, end). */
+/* The edit that begins first in [begin, end); of several, the outermost. */
 static const edit_t *next_edit(const emitter_t *e, size_t begin, size_t end)
 {
     const edit_t *best = NULL;

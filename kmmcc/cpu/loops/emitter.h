@@ -16,14 +16,15 @@
 typedef struct split {
     unit_t *u;
     CXCursor function;
-    int flags; /* as in kmm_launch.h */
+    int flags; /* KMM_HOST_HELPERS, or none */
     bool is_kernel;
-    bool keeps_edits; /* the unit's edits of the body stay, as it is written too */
+    bool keeps_edits; /* the unit's edits of the body stay, since the body itself is written, too */
     collective_of_t collective_of;
-    const void *context;
-    const unsigned
-        *extent; /* of the blocks for which a body of its own pays, if any does; NULL: not known */
-    const char **sized; /* gets its text; it is left where there is none. NULL where extent is */
+    const void *context; /* for collective_of */
+    /* The size of blocks for which a second body is worth while; NULL: none is known. Its text is
+     * stored to *sized, which is left as it is where there is none. */
+    const unsigned *extent;
+    const char **sized;
 } split_t;
 enum { MAX_BOUND = 256 };
 
@@ -31,35 +32,33 @@ typedef struct emitter {
     const split_t *s;
     body_tree_t b;
     int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
-    text_t out, region; /* region: the statements of the one that is open */
+    text_t out;
+    bool is_sized; /* the text is for blocks of the size s->extent */
+
+    /* The region that is open; region_open resets these. */
     bool is_open, changes_state;
-    text_t generic; /* types that depend on a template's arguments: that holds only where they are
-                       numbers */
-    bool is_independent; /* no thread of the region that is open uses what another one changes:
-                      kmm_launch.h */
-    bool is_short;       /* the region that is open does little */
-    bool is_counted; /* the region that is open finds memory by an unsigned number that counts along
-                        the block */
-    bool has_exact; /* kmm_exact says whether the bounds of the region that is open are all there is
-                       to its condition */
-    bool has_stored, has_strides,
-        reads_after_store;     /* of the region that is open: memory has been stored
-                           to; is used in steps; is read after a store */
-    const variable_t *counter; /* of the loop with a stride that the region is in; NULL: none */
-    const char *limits; /* statements that limit kmm_p, the threads that the region that is open
-                         concerns; NULL: all */
-    variable_t *bound[MAX_BOUND];
+    text_t region;                /* its statements */
+    variable_t *bound[MAX_BOUND]; /* the variables that it uses and the block declares */
     int bound_count;
-    int region_number, last_region, loop_depth; /* last_region: as the pass before found it */
+    bool is_independent; /* no thread uses what another one changes: KMM_HOST_APART ... */
+    text_t generic;      /* ... if these types, which templates' arguments make, are scalars */
+    bool is_short;       /* each thread does little */
+    bool is_counted;     /* memory is indexed by an unsigned variable that has an axis */
+    const variable_t *counter; /* of the strided loop that the region is in; NULL: none */
+    const char *limits;        /* statements that limit kmm_p, the threads that run; NULL: all do */
+    bool has_exact;            /* the limits say all that the condition does, if kmm_exact */
+    bool has_stored, has_strides; /* a thread has stored to memory; has used it in steps */
+    bool reads_after_store;
+
+    int region_number, last_region; /* last_region: as the pass before found it */
+    int loop_depth;
     bool is_divergent;              /* inside a branch or loop that some threads do not run */
-    const node_t *thread_condition; /* the condition of a branch around that depends on nothing but
-                              the thread's place */
+    const node_t *thread_condition; /* of a branch around, if it depends on threadIdx alone */
     bool is_masked;                 /* some statement changes states */
-    bool is_sized;                  /* the text is for blocks of the size s->extent */
-    bool gains_by_size;             /* that makes some loops' lengths known */
-    bool has_static;                /* a variable of the program's that there is only one of */
-    int numbers, collective_count;
-    edit_t *edit; /* of the body's text */
+    bool gains_by_size;             /* a known block size makes some loops' lengths known */
+    bool has_static;                /* a static variable of the program is declared */
+    int numbers, collective_count;  /* states and collective operations that have been numbered */
+    edit_t *edit;                   /* of the body's text */
     int edit_count, edit_capacity;
 } emitter_t;
 

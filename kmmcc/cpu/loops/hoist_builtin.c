@@ -72,7 +72,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call)
                     "kmm_t");
 }
 
-/* Votes of warps. The mask is looked at by each thread when it gets its answer. */
+/* Votes of warps. Each thread applies its mask when it takes its result. */
 static bool hoist_ballot(emitter_t *e, node_t *call)
 {
     node_t *argument[2];
@@ -128,7 +128,7 @@ static bool hoist_uniform_shuffle(emitter_t *e, node_t *call)
     return true;
 }
 
-/* `__match_all_sync(mask, value, &same)`: the last operand is where a part of the answer goes. */
+/* `__match_all_sync(mask, value, &same)`: the last operand takes a part of the result. */
 static bool hoist_match_all(emitter_t *e, node_t *call)
 {
     node_t *argument[3];

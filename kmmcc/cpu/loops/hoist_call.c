@@ -14,7 +14,7 @@
 #include "cpu/loops/region.h"
 #include "cpu/tree/call.h"
 
-/* Whether the argument is an object that is there anyway, and not one made for the call. */
+/* Whether the argument names an object, and is no temporary. */
 static bool is_object(const node_t *argument)
 {
     const node_t *n = argument;
@@ -32,8 +32,8 @@ static CXType plain_type(CXType type)
     return clang_getUnqualifiedType(clang_getCanonicalType(clang_getNonReferenceType(type)));
 }
 
-/* Whether a parameter refers to a value that is made of the argument, and ends with the loop that
- * brings it. */
+/* Whether parameter k refers to a temporary. It would end with the loop in which the threads bring
+ * their arguments, before the function runs. */
 static bool makes_temporary(const node_t *call, const node_t *argument, int k)
 {
     passing_t passing = call_passing(call, argument);
@@ -48,7 +48,7 @@ static bool makes_temporary(const node_t *call, const node_t *argument, int k)
            !clang_equalTypes(plain_type(wanted), plain_type(clang_getCursorType(n->cursor)));
 }
 
-/* Values that are made for a call are kept beside it. */
+/* Stores the temporaries among the arguments in arrays, which live as long as the call. */
 static bool store_temporaries(emitter_t *e, node_t *call, int number)
 {
     enum { ROOM = 64 };
@@ -84,8 +84,8 @@ static bool is_lambda(const node_t *n, const void *context)
     return n->kind == CXCursor_LambdaExpr;
 }
 
-/* The type of a call as C++: what the compiler makes of its text, unless there is a lambda in it,
- * of which each has a type of its own. */
+/* The type of a call as C++: decltype of its text. A lambda in it would have another type in each
+ * copy of the text, so then clang's spelling is taken. */
 static const char *call_type(emitter_t *e, const node_t *call, const char *text)
 {
     if (!tree_any(call, is_lambda, NULL))

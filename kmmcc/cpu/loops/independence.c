@@ -13,8 +13,8 @@
 #include "cpu/loops/memory.h"
 #include "cpu/tree/uniformity.h"
 
-/* Whether the compiler may take the threads for independent: nothing lies in memory that they use
- * in turn. */
+/* Whether no variable of the statement lies in memory that the threads use in turn, and nothing
+ * unknown is called. */
 static bool is_independent(const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr || n->kind == CXCursor_CXXForRangeStmt ||
@@ -36,7 +36,7 @@ static bool is_independent(const node_t *n)
     return true;
 }
 
-/* The types in the region of which only an instance of the template tells what they are. */
+/* Adds the types that only an instance of the template knows. */
 static void note_dependent_types(emitter_t *e, const node_t *n)
 {
     CXType type = clang_getCursorType(n->cursor);
@@ -60,8 +60,7 @@ static bool is_pack(const node_t *n, const void *context)
                   "...");
 }
 
-/* Whether the region that is open may still be taken for one of independent threads, with a
- * statement more. */
+/* Called for each statement of the open region. */
 void independence_note(emitter_t *e, const node_t *n)
 {
     e->is_independent &= is_independent(n) && !tree_any(n, is_pack, NULL);
@@ -69,7 +68,7 @@ void independence_note(emitter_t *e, const node_t *n)
         note_dependent_types(e, n);
 }
 
-/* Threads side by side use what lies side by side, each one number. */
+/* Whether adjacent threads access adjacent scalars, or all the same one. */
 static bool is_side_by_side(const emitter_t *e, const node_t *n)
 {
     return n->kind == CXCursor_ArraySubscriptExpr &&
@@ -84,7 +83,8 @@ static void note_access(emitter_t *e, const node_t *n, bool reads, bool stores)
     e->has_stored |= stores;
 }
 
-/* In the order in which a thread does it; what is in a loop comes after itself, too. */
+/* Visits accesses in the order in which a thread makes them. A loop's body is visited twice, since
+ * it follows itself. */
 void independence_note_order(emitter_t *e, const node_t *n)
 {
     const enum CXBinaryOperatorKind kind =

@@ -61,7 +61,7 @@ void jump_edit_all(emitter_t *e, const node_t *n)
               arena_printf("{ %s%sreturn; }", jump_result(e, n), state));
 }
 
-/* All threads that are here jump. */
+/* A uniform jump stays a jump; in divergent code the active threads get the state of the target. */
 void jump_emit(emitter_t *e, node_t *n)
 {
     bool returns = n->kind == CXCursor_ReturnStmt;

@@ -45,7 +45,8 @@ bool memory_is_shared_atomic(const node_t *n)
     return v && v->storage == STORAGE_SHARED && v->is_array;
 }
 
-/* A block's shared memory is used by one thread of the CPU: there nothing needs to be atomic. */
+/* One thread of the CPU runs all threads of a block, so atomics of shared memory become plain
+ * operations. */
 void memory_edit_atomics(emitter_t *e, const node_t *n)
 {
     for (node_t *c = n->child; c; c = c->next)
@@ -55,7 +56,7 @@ void memory_edit_atomics(emitter_t *e, const node_t *n)
         edits_add(e, n->begin, n->begin + strlen(name), arena_printf("kmm_host_alone::%s", name));
 }
 
-/* Memory that lies beyond the block and may be another pointer's, too. */
+/* An element, member or target of a pointer or reference, unless it is shared memory. */
 bool memory_may_alias(const node_t *n)
 {
     bool is_access = n->kind == CXCursor_ArraySubscriptExpr || n->kind == CXCursor_MemberRefExpr ||

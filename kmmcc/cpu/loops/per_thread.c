@@ -32,8 +32,8 @@ static bool is_last(const emitter_t *e, const node_t *n)
     return n == e->b.root->last;
 }
 
-/* A branch alone in its region is run only by the threads that its condition may choose. Without
- * barriers there is but one region. */
+/* A branch gets a region of its own, limited to the threads that its condition may choose. In a
+ * body without barriers that pays only for the last statement. */
 static bool emit_bounded(emitter_t *e, const node_t *n)
 {
     parts_t p;
@@ -61,7 +61,8 @@ static bool emit_bounded(emitter_t *e, const node_t *n)
     return true;
 }
 
-/* `if (i >= n) return;` before anything else, where there are no barriers. */
+/* `if (i >= n) return;` before all else in a body without barriers: the whole region is limited to
+ * the other threads. */
 static bool emit_bounded_return(emitter_t *e, const node_t *n)
 {
     parts_t p;

@@ -11,9 +11,8 @@
 #include "cpu/loops/axis.h"
 #include "cpu/loops/declarator.h"
 
-/* What a block begins with lies in memory where the processor does not look for it while it is busy
- * with the rest of the block before: so that one asks for it. `x[i]`, with an index that only the
- * block's own makes another in the next one. */
+/* Each block prefetches what the next block reads first: `x[i]`, where only blockIdx makes i
+ * differ. The processor does not run far enough ahead to load it by itself. */
 void prefetch_next_block(emitter_t *e, const node_t *n)
 {
     const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? tree_stripped(n->child) : NULL,
@@ -38,8 +37,8 @@ void prefetch_next_block(emitter_t *e, const node_t *n)
         prefetch_next_block(e, c);
 }
 
-/* The arrays that the loop indexes by its variable `v`: what it needs of them next lies far from
- * where it is now. */
+/* Adds prefetches of the arrays that the loop indexes by its variable `v`: the next round reads
+ * them a stride away. */
 void prefetch_next_round(emitter_t *e, const node_t *n, const variable_t *v, const char *stride,
                          text_t *out)
 {

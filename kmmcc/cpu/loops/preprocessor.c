@@ -30,7 +30,7 @@ bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_
     return depth == 0 || emitter_fail(e, n, "a preprocessor line divides a statement");
 }
 
-/* The lines with these words in a part of the source where no statement is. */
+/* The preprocessor lines in [begin, end) whose first word is one of these. */
 static const char *lines_between(emitter_t *e, size_t begin, size_t end, const char *const *words)
 {
     const source_t *s = e->s->u->source;

@@ -17,7 +17,7 @@
 
 enum { MANY_REGIONS = 40 };
 
-/* Whether memory may be found by the expression. */
+/* Whether the expression may be part of an index or a pointer. */
 static bool may_index_memory(const node_t *n)
 {
     for (const node_t *p = n->parent; p && !clang_isStatement(p->kind); n = p, p = p->parent)
@@ -45,7 +45,7 @@ static void region_bind(emitter_t *e, variable_t *v)
         e->bound[e->bound_count++] = v;
 }
 
-/* Whether the expression that names the variable is what an assignment or step changes. */
+/* Whether `name`, which names the variable, is the target of an assignment or step. */
 static bool is_changed_by(const variable_t *v, const node_t *name)
 {
     const node_t *p = name->parent;
@@ -76,7 +76,8 @@ void region_note_uses(emitter_t *e, const node_t *n)
         region_note_uses(e, c);
 }
 
-/* A number that nothing points to. */
+/* Whether the variable is a scalar that nothing points to: a region may copy it, and store it at
+ * its end. */
 static bool is_at_home(const variable_t *v)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
@@ -138,8 +139,7 @@ void region_open(emitter_t *e)
     e->counter = NULL;
 }
 
-/* Whether all unsigned numbers that count along the block in the region are small, as an argument.
- */
+/* An argument of the loop: whether no variable of the region with an axis wraps in this block. */
 static const char *small_text(const emitter_t *e)
 {
     text_t out = {0};
@@ -158,7 +158,7 @@ static const char *small_text(const emitter_t *e)
     return out.data;
 }
 
-/* What the headers must know of the open region, as KMM_HOST_... */
+/* The flags of the open region (kmm_flags.h). */
 static int region_flags(const emitter_t *e)
 {
     int flags = e->s->flags;

@@ -65,7 +65,7 @@ static void emit_body(emitter_t *e)
     text_printf(&e->out, "}\n%s\n", edits_line(e, e->b.root->end - 1));
 }
 
-/* What no other region uses is declared as it was. */
+/* A variable that no other region uses becomes local to its region. */
 static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
@@ -87,7 +87,7 @@ static bool has_each(const emitter_t *e)
     return false;
 }
 
-/* Flags of kmm_launch.h. */
+/* The flags that writing the body has found (kmm_flags.h). */
 static int found_flags(const emitter_t *e)
 {
     bool needs_states = e->is_masked || e->collective_count > 0;
@@ -96,7 +96,7 @@ static int found_flags(const emitter_t *e)
     return (needs_states ? KMM_HOST_STATES : 0) | (is_alone ? KMM_HOST_WIDE : 0);
 }
 
-/* The same text for blocks of a known size. */
+/* Writes the body again, for blocks of the size s->extent. */
 static void write_sized(emitter_t *e, int edits)
 {
     e->pass = 2;

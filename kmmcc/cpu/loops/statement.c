@@ -45,7 +45,7 @@ void statement_emit_inner(emitter_t *e, node_t *n)
     text_printf(&e->out, "}\n");
 }
 
-/* Threads for which the condition does not hold get the state. */
+/* A region in which the threads evaluate the condition. */
 void statement_emit_condition(emitter_t *e, node_t *condition, int state)
 {
     region_open(e);

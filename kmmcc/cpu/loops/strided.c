@@ -75,7 +75,7 @@ typedef struct strided {
     const char *type, *limit, *stride;
 } strided_t;
 
-/* A round of the loop is a region. */
+/* One round of the loop, which is a region. */
 static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *limits,
                        const char *condition)
 {
@@ -104,8 +104,8 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     region_close(e);
 }
 
-/* The block goes through the loop, its threads side by side: so memory is used in order, and the
- * compiler can make vectors of threads. */
+/* The block makes each round for all its threads. Memory is read in order, and the compiler can
+ * vectorize over the threads. */
 static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;
@@ -124,8 +124,8 @@ static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const 
     text_printf(&e->out, "} }\n");
 }
 
-/* The same where only the block that runs tells whether its threads may go in step; else each
- * thread runs for itself. */
+/* The same, with a check when the block runs: if the variable has no axis there, each thread runs
+ * the whole loop for itself. */
 static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;

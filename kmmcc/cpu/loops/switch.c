@@ -76,8 +76,9 @@ static void emit_group(emitter_t *e, node_t **c)
     region_close(e);
 }
 
-/* A switch on its way. A thread that takes part has its group in `name`; while the groups run,
- * threads of later ones have the state number + 1, and those that left the switch have number. */
+/* A switch that is being written. The variable `name` holds the group with which the block, or
+ * each thread, begins. Threads whose group has not come yet have the state n->number + 1; those
+ * that left the switch have n->number. */
 typedef struct plan {
     node_t *n;
     parts_t p;

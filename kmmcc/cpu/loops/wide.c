@@ -34,8 +34,8 @@ static bool is_sum(const node_t *n)
            axis_is_index_type(clang_getCursorType(n->cursor));
 }
 
-/* The terms of a sum: `threadIdx.x`, `blockIdx.x * blockDim.x` and others, which are looked at with
- * `look`. */
+/* Counts the terms of a sum that are threadIdx.x, or blockIdx.x * blockDim.x. With `look`, the
+ * other terms must not use the place along x otherwise. */
 typedef struct terms {
     int threads, blocks;
 } terms_t;

@@ -52,8 +52,7 @@ bool definition_uses(const definition_t *b, const list_t *names)
     return false;
 }
 
-/* All names of functions and macros that use, themselves or through others, one of `words`. Names
- * are enough: what overloads share is assumed of all of them. */
+/* Adds the names of definitions that use one of `names`, until nothing is added. */
 list_t callgraph_reaching(const program_t *h, list_t names, bool kernels_too)
 {
     for (bool grown = true; grown;) {
@@ -81,7 +80,7 @@ bool callgraph_has_callee(const program_t *h, const char *name)
     return false;
 }
 
-/* The functions of the device that one reaches by names, and macros between. */
+/* Depth first; `reached` keeps it from going round in circles. */
 void callgraph_add_reached(const program_t *h, const definition_t *from, list_t *reached)
 {
     for (int k = 0; k < h->definition_count; k++) {

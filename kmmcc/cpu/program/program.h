@@ -41,22 +41,26 @@ typedef struct callee {
 } callee_t;
 
 typedef struct program {
-    unit_t *u;
+    unit_t *u; /* its main file */
     definition_t **definitions;
     int definition_count, definition_capacity;
     kernel_t *kernels;
     int kernel_count, kernel_capacity;
     callee_t *callees;
     int callee_count, callee_capacity;
-    list_t barriers; /* functions that meet at barriers */
-    list_t indexed;  /* functions that read the index variables */
-    list_t
-        elsewhere; /* functions of the device that another file defines: they may read them, too */
-    list_t fibers; /* functions that meet at barriers and are not split */
-    const definition_t *hidden; /* one that meets and may be reached without its name; NULL: none */
-    bool has_groups;
-    list_t globals;  /* variables of the device outside functions that kernels can change */
-    list_t pointing; /* constant ones that hold pointers */
+    /* Names of functions and macros, written by requirements.c: */
+    list_t barriers; /* that reach a barrier or another collective operation */
+    list_t indexed;  /* that read the index variables */
+    /* By callee.c: of those with barriers, the ones that cannot be split. */
+    list_t fibers;
+    /* A definition with barriers that kernels may reach without naming it: as an operator, a
+     * lambda, a template argument. Then all kernels are fibers. NULL: there is none. */
+    const definition_t *hidden;
+    bool has_groups; /* the program uses cooperative groups */
+    /* Names found by scan.c: */
+    list_t elsewhere; /* functions of the device that another file defines */
+    list_t globals;   /* variables of the device outside functions, which kernels can change */
+    list_t pointing;  /* constant ones that hold pointers */
 } program_t;
 
 #endif

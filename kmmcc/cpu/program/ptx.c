@@ -32,7 +32,7 @@ static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClie
     return CXChildVisit_Break;
 }
 
-/* Assembly in functions of the device is PTX. */
+/* Assembly in functions of the device is PTX, unless its text is empty. */
 void ptx_find(unit_t *u, CXCursor c, definition_t *b)
 {
     assembly_t a = {.u = u};
@@ -48,7 +48,7 @@ void ptx_find(unit_t *u, CXCursor c, definition_t *b)
     }
 }
 
-/* What no kernel calls may stay. */
+/* Functions that no kernel reaches may have assembly. */
 void ptx_refuse(const program_t *h)
 {
     list_t direct = {0};

@@ -14,7 +14,8 @@
 #include "cpu/program/collectives.h"
 #include "cpu/program/nested.h"
 
-/* Functions in which `__device__` is written, as of a lambda, itself or by a macro. */
+/* Sets is_device for definitions in which `__device__` is written, itself or by a macro: they may
+ * have a lambda of the device. */
 static void find_device_code(program_t *h)
 {
     list_t device = {0};
@@ -32,10 +33,10 @@ static void find_device_code(program_t *h)
         h->definitions[k]->is_device |= definition_uses(h->definitions[k], &device);
 }
 
-/* Whether kernels may reach, without its name, what has one of `words` or directly of `direct`: as
- * an operator, a constructor, a destructor or a lambda, or a template argument that a function of
- * the CPU gives. Its own variables, and functions of the CPU that it calls, may have such names
- * too. */
+/* Whether kernels may reach the definition without naming it, as an operator, constructor,
+ * destructor, lambda or template argument, and it uses one of `names` or of `direct`. A name in
+ * `names` counts only for code of the device or for a callee: variables and functions of the CPU
+ * may have such names too. */
 static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t *names,
                          const list_t *direct)
 {

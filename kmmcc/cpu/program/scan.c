@@ -106,7 +106,7 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
     return scan_is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
 }
 
-/* Macros are bodies whose names are theirs. */
+/* A macro is a definition, with the names in its replacement. */
 static void find_macros(program_t *h, const source_t *s)
 {
     lexer_t l = lexer_at(s, 0, s->length);

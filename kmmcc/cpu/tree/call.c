@@ -144,7 +144,7 @@ static bool is_in_collective(const node_t *n, size_t at)
     return false;
 }
 
-/* Whether each word that may be a call of what meets belongs to one in the tree: libclang hides
+/* Whether each word that may be a collective call belongs to one in the tree: libclang hides
  * some expressions. */
 bool call_are_all_found(body_tree_t *b, collective_of_t collective_of, const void *context)
 {

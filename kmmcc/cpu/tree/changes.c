@@ -24,7 +24,7 @@ static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 }
 
 /* Whether an address may be used when the region in which it is taken has ended: a variable gets
- * it, or a function that meets. */
+ * it, or a function with barriers. */
 static bool outlives_region(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {

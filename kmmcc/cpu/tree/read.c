@@ -29,7 +29,7 @@ static bool is_scalar(CXType type)
            kind == CXType_Enum || kind == CXType_Half || kind == CXType_NullPtr;
 }
 
-/* A type that a template has as a parameter: mostly a number's. */
+/* A template's type parameter, which is taken for a scalar. */
 static bool is_generic(CXType type)
 {
     CXType canonical = clang_getCanonicalType(clang_getUnqualifiedType(type));

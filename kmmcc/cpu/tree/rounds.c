@@ -12,7 +12,7 @@
 
 enum { MAX_DEPTH = 8 };
 
-/* A loop's variable, and its value in some round. */
+/* The state of the loop's execution: its variable's value, for blocks of this size. */
 typedef struct round {
     const variable_t *variable;
     long long value;

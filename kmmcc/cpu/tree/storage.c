@@ -31,8 +31,8 @@ static bool is_uniform_branch(body_tree_t *b, const node_t *n)
     return parts_of(b, n, &p) && (!p.condition || uniformity_of(b, p.condition) == UNIFORM);
 }
 
-/* Whether all threads that are in the function and its loops come to the statement together, in a
- * part of it that is the block's. */
+/* Whether all threads that are in the function and in its loops come to the statement together, as
+ * a statement of the block. */
 static bool is_reached_by_all(body_tree_t *b, const node_t *n)
 {
     for (const node_t *p = n->parent; p; p = p->parent) {
@@ -116,7 +116,7 @@ static bool can_be_uniform(body_tree_t *b, variable_t *v)
     return true;
 }
 
-/* A jump splits the block if all threads come to it or none. */
+/* Sets is_divided. A jump divides the statements around it if all threads come to it or none. */
 static bool find_splitting_jumps(body_tree_t *b, node_t *n)
 {
     bool is_divided = false;
@@ -136,8 +136,8 @@ static bool find_splitting_jumps(body_tree_t *b, node_t *n)
     return n->is_divided;
 }
 
-/* A loop is left by some threads when one of its jumps does not split it, or when a condition
- * around the jump varies. */
+/* Sets is_left_early: some threads leave a loop before others if one of its jumps does not divide
+ * it, or if a condition around the jump diverges. */
 static void find_loops_left_early(body_tree_t *b, node_t *n)
 {
     if (n->target && n->target->has_collective) {

@@ -20,7 +20,7 @@ bool tree_is_loop(const node_t *n)
            n->kind == CXCursor_DoStmt;
 }
 
-/* Without parentheses and what is converted by itself. */
+/* Conversions that are not written are unexposed expressions. */
 const node_t *tree_bare(const node_t *n)
 {
     while (n && n->child && !n->child->next &&

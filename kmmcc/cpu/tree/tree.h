@@ -33,16 +33,18 @@ struct variable {
     node_t *initializer; /* NULL: none */
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
-    bool is_parameter, escapes, is_scalar, is_array, is_reference;
-    bool is_generic;        /* its type is a parameter of a template; is_scalar too */
-    bool is_pointed_at;     /* something may point to it beyond its region */
-    bool is_named_by_block; /* its type must be known to the block */
-    bool is_block_level;    /* declared in a statement of the block */
+    bool is_parameter, is_scalar, is_array, is_reference;
+    bool is_generic;    /* its type is a parameter of a template; is_scalar too */
+    bool escapes;       /* something else may change it: its address is taken, or a reference */
+    bool is_pointed_at; /* something may point to it beyond its region */
+    bool
+        is_named_by_block; /* the block names it outside of regions: its type must be known there */
+    bool is_block_level;   /* declared in a statement of the block */
     storage_t storage;
     int region;           /* the one that declares it */
     bool crosses_regions; /* some other one uses it */
-    int changed_in;       /* the last one found to change it */
-    int number;
+    int changed_in;       /* the last region found to change it */
+    int number;           /* its index in body_tree_t */
 };
 
 /* What a call of a function by some name is to the threads of a block. */
@@ -61,15 +63,14 @@ struct node {
     enum CXCursorKind kind;
     size_t begin, end; /* equal: nowhere in the source */
     node_t *parent, *child, *last, *next;
-    variable_t *variable; /* that it declares or names */
-    node_t
-        *target; /* of a jump: the statement that it leaves or goes on with; NULL: the function */
-    const char *collective_name; /* of a call: the name of what all threads do together */
-    collective_t collective;     /* what that is */
+    variable_t *variable;        /* that it declares or names */
+    node_t *target;              /* of a jump: what it leaves or goes on with; NULL: the function */
     const char *called;          /* of a call: the function's name, once tree_read has found it */
-    bool has_collective;         /* it or a part of it is such a call */
-    bool is_divided;             /* a statement of the block, not of each thread */
-    bool is_left_early; /* a loop that some threads may leave or go on with before others */
+    collective_t collective;     /* of a call: what it is to the threads of a block */
+    const char *collective_name; /* the same as `called`; NULL: it is not collective */
+    bool has_collective;         /* it or a part of it is a collective call */
+    bool is_divided;    /* a statement of the block, with regions in it; others are in one region */
+    bool is_left_early; /* a loop or switch that some threads leave, or continue, before others */
     int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
                    round */
 };

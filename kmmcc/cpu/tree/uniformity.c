@@ -106,7 +106,7 @@ static uniformity_t uniformity_of_unary(const body_tree_t *b, const node_t *n)
     return DIVERGENT;
 }
 
-/* A part of an array of arrays is an address. */
+/* An element of an array of arrays is an array, so an address and no load. */
 static bool is_address(const node_t *n)
 {
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(n->cursor)).kind;

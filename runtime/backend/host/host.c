@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a device: opening it, what it says of itself, and the struct of its functions. */
-#include "backend/host/host.h"
-
 #include <assert.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Text of the calling thread's last error. */
-static _Thread_local char error_buffer[256] = "no error";
-
-int kmm__host_error(int code, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(error_buffer, sizeof(error_buffer), format, list);
-    va_end(list);
-    return code;
-}
+#include "backend/host/device.h"
+#include "backend/host/error.h"
+#include "backend/host/memory.h"
+#include "backend/host/stream.h"
+#include "backend/host/work.h"
 
 static const char *host_error_text(kmm__backend_t *b)
 {
     (void)b;
-    return error_buffer;
+    return kmm__host_error_text();
 }
 
 static int host_count(kmm__backend_t *b)
@@ -61,10 +52,10 @@ static void host_close(kmm__gpu_t *gpu)
 static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 {
     const kmm__host_t *host = gpu->host;
-    *out = (kmm__gpu_info_t){.granularity = KMM__HOST_GRANULARITY, .lanes = 1};
+    *out = (kmm__gpu_info_t){.granularity = KMM__HOST_GRANULARITY, .compute_streams = 1};
     if (host->pretend == 0) {
         snprintf(out->name, sizeof(out->name), "host (%u threads)", host->pool.thread_count);
-        out->lanes = host->pool.thread_count;
+        out->compute_streams = host->pool.thread_count;
         return;
     }
     out->away = true;

@@ -50,9 +50,9 @@ static uint64_t word(const unsigned char *p) /* little-endian, like every machin
     return v;
 }
 
-static uint64_t round64(uint64_t sum, uint64_t lane)
+static uint64_t round64(uint64_t sum, uint64_t compute_stream)
 {
-    return rotate(sum + lane * P2, 31) * P1;
+    return rotate(sum + compute_stream * P2, 31) * P1;
 }
 
 static uint64_t merge(uint64_t hash, uint64_t sum)

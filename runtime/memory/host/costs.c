@@ -78,13 +78,14 @@ static bool place(const char *what, place_t *out)
 }
 
 /* Home folders are shared by machines, so keys name the machine. */
-static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t slot_bytes, place_t *out)
+static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
+                         place_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key),
              "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
-             sysconf(_SC_NPROCESSORS_ONLN), threads, slot_bytes);
+             sysconf(_SC_NPROCESSORS_ONLN), threads, buffer_bytes);
     return place("copies", out);
 }
 
@@ -138,12 +139,12 @@ static bool is_cost(double v)
     return isfinite(v) && v >= 0 && v < 1;
 }
 
-bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      kmm__copy_costs_t *out)
 {
     place_t at;
     kmm__copy_costs_t c;
-    FILE *f = place_copies(d, threads, slot_bytes, &at) ? place_open(&at) : NULL;
+    FILE *f = place_copies(d, threads, buffer_bytes, &at) ? place_open(&at) : NULL;
     if (!f)
         return false;
     bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 &&
@@ -154,13 +155,13 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes
     return ok;
 }
 
-void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      const kmm__copy_costs_t *c)
 {
     place_t at;
     char text[256];
     snprintf(text, sizeof(text), "lock %a\nstage %a\nlink %a\n", c->lock, c->stage, c->link);
-    if (place_copies(d, threads, slot_bytes, &at))
+    if (place_copies(d, threads, buffer_bytes, &at))
         place_write(&at, text);
 }
 

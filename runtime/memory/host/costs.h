@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-#include "backend/device.h"
 /* What copies between a device and ordinary memory of the host cost on this machine: measured once,
  * kept in the user's cache folder. */
-#ifndef KMM__COSTS_H
-#define KMM__COSTS_H
+#ifndef KMM__MEMORY_HOST_COSTS_H
+#define KMM__MEMORY_HOST_COSTS_H
+
+#include "backend/device.h"
 
 /* Seconds for each byte. */
 typedef struct kmm__copy_costs {
@@ -20,10 +20,10 @@ double kmm__costs_times(const kmm__copy_costs_t *c);
 
 /* What an earlier process on this machine measured with as many threads and as large buffers,
  * within a week. */
-bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      kmm__copy_costs_t *out);
 /* Another process may read or write the file meanwhile. That it cannot be written is no error. */
-void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t slot_bytes,
+void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      const kmm__copy_costs_t *c);
 
 /* The same for how many of `count` devices should copy at once (links.h). */

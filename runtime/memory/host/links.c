@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "memory/host/costs.h"
+#include "memory/host/rates.h"
 #include "memory/state.h"
 
 enum { MANY_DEVICES = 4, SEEN_TIMES = 128 };

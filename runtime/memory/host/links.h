@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-#include "backend/device.h"
 /*
  * How many devices copy from and to the host's memory at once. Where many do, its nodes or the
  * buses reach less together than with fewer. Nothing here is called with the runtime's lock held,
  * but for kmm__links_state.
  */
-#ifndef KMM__LINKS_H
-#define KMM__LINKS_H
+#ifndef KMM__MEMORY_HOST_LINKS_H
+#define KMM__MEMORY_HOST_LINKS_H
+
+#include "backend/device.h"
 
 /* KMM_LINKS: "auto", so many, or 0: all that there are. */
 int kmm__links_start(kmm_runtime_t *rt);
@@ -26,11 +26,5 @@ void kmm__links_leave(kmm__device_t *d, kmm__stream_t *s);
 
 /* How many may copy at once, and of how many; false: all may. */
 bool kmm__links_state(kmm_runtime_t *rt, uint32_t *most, uint32_t *count);
-
-/* ---- rates.c ---- */
-uint64_t kmm__rates_bytes(const kmm__device_t *d); /* of one copy that is measured */
-/* With how many of these devices copying both ways at once the most is copied in all: the fewest
- * that do. `count` where it could not be measured. Nothing else is to copy meanwhile. */
-uint32_t kmm__rates_measure(kmm__device_t *const *devices, uint32_t count, bool *measured);
 
 #endif

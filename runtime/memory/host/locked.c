@@ -13,7 +13,6 @@
 #include <sys/sysinfo.h>
 
 #include "base/alloc.h"
-#include "memory/host/pin.h"
 
 enum { PART_KEPT = 8 }; /* of the bound may be kept for arrays to come */
 
@@ -108,22 +107,11 @@ void kmm__locked_stop(kmm_runtime_t *rt)
     rt->memory->locked = NULL;
 }
 
-/* Its blocks are not being locked any more. */
-static uint64_t locked_bytes(const kmm__array_t *a)
-{
-    uint64_t sum = 0;
-    for (uint32_t k = 0; k < a->block_count; k++)
-        sum += a->blocks[k].locked_by ? kmm__pin_block_size(a, k) : 0;
-    return sum;
-}
-
-bool kmm__locked_keep(kmm__array_t *a)
+bool kmm__buffers_keep(kmm__array_t *a, uint64_t locked)
 {
     struct kmm__locked *p = a->runtime->memory->locked;
-    if (!p || !a->host || a->is_mapped || a->sheets || a->host == a->base)
+    if (!p || !a->host || a->is_mapped || a->pages || a->host == a->base)
         return false;
-    kmm__pin_await(a);
-    uint64_t locked = locked_bytes(a);
     kept_t *e = kmm__alloc(sizeof(*e));
     *e = (kept_t){a->host, a->bytes, locked, a->blocks, a->block_count, a->block_bytes, NULL};
     pthread_mutex_lock(&p->lock);
@@ -146,7 +134,7 @@ bool kmm__locked_keep(kmm__array_t *a)
     return true;
 }
 
-bool kmm__locked_reuse(kmm__array_t *a)
+bool kmm__buffers_reuse(kmm__array_t *a)
 {
     struct kmm__locked *p = a->runtime->memory->locked;
     kept_t *e = NULL;
@@ -169,7 +157,7 @@ bool kmm__locked_reuse(kmm__array_t *a)
 
 /* ---- The bound ---- */
 
-bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes)
+bool kmm__pagelock_reserve(kmm_runtime_t *rt, uint64_t bytes)
 {
     struct kmm__locked *p = rt->memory->locked;
     pthread_mutex_lock(&p->lock);
@@ -182,10 +170,10 @@ bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes)
     if (fits || kept == 0)
         return fits;
     kept_trim(p, kept > bytes ? kept - bytes : 0);
-    return kmm__locked_take(rt, bytes);
+    return kmm__pagelock_reserve(rt, bytes);
 }
 
-void kmm__locked_give(kmm_runtime_t *rt, uint64_t bytes)
+void kmm__pagelock_unreserve(kmm_runtime_t *rt, uint64_t bytes)
 {
     pthread_mutex_lock(&rt->memory->locked->lock);
     rt->memory->locked->locked -= bytes;

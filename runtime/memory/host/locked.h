@@ -13,14 +13,14 @@ void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound);
 void kmm__locked_stop(kmm_runtime_t *rt); /* drivers are still there */
 
 /* Room for so many bytes that are to be page-locked; false: there is none. */
-bool kmm__locked_take(kmm_runtime_t *rt, uint64_t bytes);
-void kmm__locked_give(kmm_runtime_t *rt, uint64_t bytes);
+bool kmm__pagelock_reserve(kmm_runtime_t *rt, uint64_t bytes);
+void kmm__pagelock_unreserve(kmm_runtime_t *rt, uint64_t bytes);
 
-/* Keeps the buffer of an array that goes away, with what is locked of it; false: it is still the
- * array's. */
-bool kmm__locked_keep(kmm__array_t *a);
+/* Keeps the buffer of an array that goes away, of which `locked` bytes are locked and no more are
+ * being locked; false: it is still the array's. */
+bool kmm__buffers_keep(kmm__array_t *a, uint64_t locked);
 /* Gives an array that has no buffer one of those kept, which has another array's contents; false:
  * none has its size. May be locked. */
-bool kmm__locked_reuse(kmm__array_t *a);
+bool kmm__buffers_reuse(kmm__array_t *a);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast several devices copy from and to the host's memory at once, page-locked, both ways. */
+#include "memory/host/rates.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "memory/host/costs.h"
-#include "memory/host/links.h"
-#include "memory/host/near.h"
+#include "memory/host/numa.h"
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };
 
@@ -62,7 +63,7 @@ static bool host_open(probe_t *p)
     if (host == MAP_FAILED)
         return false;
     p->host = host;
-    kmm__near_bind(p->device, host, whole);
+    kmm__numa_bind(p->device, host, whole);
     memset(host, 1, whole);
     p->is_locked = p->device->backend->host_register(p->device->backend, host, whole) == 0;
     return p->is_locked;

@@ -9,6 +9,7 @@
 #include "memory/array.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
+#include "task/users.h"
 
 typedef struct dead {
     const kmm__device_t *device;
@@ -78,7 +79,7 @@ bool kmm__frame_is_dead(const kmm__frame_t *f)
         kmm__map_visit(a->object.users.map, &boxes[b], dead_part, &d);
     dead_reads(&d, a, begin, end);
     if (d.all_done)
-        return a->is_forgotten;
+        return a->is_freed;
     for (uint32_t s = 0; s < a->runtime->space_count; s++)
         elsewhere += s == f->device->space ? 0 : a->object.unfinished[s];
     return d.overwritten && (d.all_ready || (elsewhere == 0 && kmm__uses_next_is(f, d.first)));

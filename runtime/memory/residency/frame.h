@@ -2,7 +2,7 @@
 /*
  * Frames: physical memory of a device that is mapped in an array's window, the unit of residency.
  *
- *              a task, or prefetching, maps it
+ *              a task, or the premapper, maps it
  *   ABSENT --> MOVING --> MAPPED --> EVICTING --> EVICTED --> MOVING --> ABSENT
  *                           |  ^          |           |
  *                           |  +----------+-----------+
@@ -11,7 +11,7 @@
  *                               nothing of it has to be copied
  *
  *   ABSENT    no memory
- *   MOVING    being mapped or unmapped, by its device's thread or by prefetching
+ *   MOVING    being mapped or unmapped, by its device's thread or by the premapper
  *   MAPPED    on the device's idle list when pins is 0, else on its busy list
  *   EVICTING  being copied out
  *   EVICTED   copied out, still mapped; on the device's evicted list
@@ -45,32 +45,18 @@ struct kmm__frame {
     kmm__device_t *device;
     uint32_t index; /* in the array */
     kmm__frame_state_t state;
-    uint32_t pins;   /* unfinished tasks that touch it, on any device */
-    uint32_t shared; /* other devices (bits) that have access to it */
-    uint64_t stamp;  /* the acquisition that listed it last */
-    bool allowed;    /* its device has access to it */
-    bool ahead;      /* prefetched: it is being mapped, or is mapped and nobody has used it */
-    bool away;       /* its memory is the host's, which the device reaches there; changes only while
-                      * nothing pins it */
+    uint32_t pins;    /* unfinished tasks that touch it, on any device */
+    uint32_t shared;  /* other devices (bits) that have access to it */
+    uint64_t stamp;   /* the acquisition that listed it last */
+    bool allowed;     /* its device has access to it */
+    bool premapped;   /* premapped: being mapped, or mapped and not used by any task yet */
+    bool host_backed; /* its memory is the host's; changes only while pins is 0 */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* in the list of its state */
 };
 
-/* ---- Locked, by the device's own thread; these may unlock meanwhile ---- */
-/* Maps and pins all frames that t's accesses touch on its device. resident: kmm__frames_resident
- * has just said that they are mapped. KMM_E_MEMORY: they can never be mapped together. */
-int kmm__frames_acquire(kmm__task_t *t, bool resident);
-/* Unmaps what was evicted, and releases dead arrays. Does not unlock for nothing. */
-void kmm__frames_service(kmm__device_t *d);
-void kmm__frames_evict_ahead(kmm__device_t *d);
-/* Prefetches frames side by side that a task in the device's queue will need, where there is memory
- * to spare. False: there is nothing to do, or it has failed. */
-bool kmm__frames_map_ahead(kmm__device_t *d);
-
-/* ---- Locked ---- */
-/* Whether acquiring t's frames needs no mapping; *bytes receives how much t touches. */
-bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes);
+/* All functions are called with the lock. */
 /* Whether all that any array may have on the device has room, so that nothing is evicted for long.
  */
 bool kmm__frames_fit(const kmm__device_t *d);
@@ -82,10 +68,34 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
 
-/* ---- Not locked ---- */
-/* Gives device `to` access to the frames of another device of its driver that hold the box. */
-void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,
-                       const kmm__layout_t *l, const kmm__box_t *b);
-void kmm__frames_close(kmm__device_t *d); /* all arrays are gone */
+/* ---- States and lists ---- */
+/* One function for each arrow of the diagram. Each asserts the old state and keeps lists, counters
+ * and states in step. */
+void kmm__frame_begin_mapping(kmm__frame_t *f);           /* ABSENT -> MOVING */
+void kmm__frame_mapping_failed(kmm__frame_t *f);          /* MOVING -> ABSENT */
+void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed); /* MOVING -> MAPPED, idle */
+void kmm__frame_begin_eviction(kmm__frame_t *f);          /* MAPPED, idle -> EVICTING */
+void kmm__frame_eviction_failed(kmm__frame_t *f);         /* EVICTING -> MAPPED, idle */
+void kmm__frame_evicted(kmm__frame_t *f);                 /* EVICTING -> EVICTED */
+void kmm__frame_reclaim(kmm__frame_t *f);                 /* EVICTED -> MAPPED, idle */
+void kmm__frame_begin_unmapping(kmm__frame_t *f);         /* MAPPED, idle, or EVICTED -> MOVING */
+void kmm__frame_unmapped(kmm__frame_t *f);                /* MOVING -> ABSENT */
+
+/* Whether a frame's fields agree with each other and with the head of its list. */
+bool kmm__frame_is_valid(const kmm__frame_t *f);
+/* Whether the lists of a device, the states of the frames on them and the counters of bytes agree.
+ * Walks all lists. */
+bool kmm__device_memory_is_valid(const kmm__device_t *d);
+
+/* What it takes of the device's memory. */
+static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
+{
+    return f->host_backed ? 0 : f->array->frame_bytes;
+}
+
+static inline kmm__addr_t kmm__frame_address(const kmm__frame_t *f)
+{
+    return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;
+}
 
 #endif

@@ -7,8 +7,8 @@
  * is in them, they may take only a part of a device; beyond it small arrays get frames of their
  * own.
  *
- * A place is returned when nothing uses it any more, so the pool needs no streams. It calls the
- * source without its lock, and the source lets go of the runtime's while it calls the driver.
+ * Memory is returned when nothing uses it any more, so the pool needs no streams. The pool calls
+ * the source without its own lock, and the source unlocks the runtime while it calls the driver.
  */
 #include "memory/residency/pack.h"
 
@@ -156,6 +156,11 @@ bool kmm__pack_trim(kmm__device_t *d)
     d->memory->pack->returned = false;
     kmm_resource_trim(d->memory->pack->pool, 0);
     return d->memory->used < used;
+}
+
+uint64_t kmm__pack_bytes(const kmm__device_t *d)
+{
+    return d->memory->pack ? d->memory->pack->bytes : 0;
 }
 
 static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)

@@ -11,6 +11,7 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
 /* Gives unused slabs back. False: there were none. */
 bool kmm__pack_trim(kmm__device_t *d);
 
+uint64_t kmm__pack_bytes(const kmm__device_t *d);        /* locked; of its slabs */
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at); /* locked; nothing uses it any more */
 
 /* ---- Not locked ---- */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random_program.h"
-#include "resource/internal.h"
+#include "resource/resource.h"
 
 static const size_t KIB = 1024, MIB = 1024 * 1024;
 

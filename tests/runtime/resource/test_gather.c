@@ -11,7 +11,7 @@
 
 #include "fake_memory.h"
 #include "random_program.h"
-#include "resource/pool.h"
+#include "resource/pool_check.h"
 
 static const size_t KIB = 1024, MIB = 1024 * 1024, FRAME = 64 * 1024;
 

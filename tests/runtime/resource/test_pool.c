@@ -12,7 +12,8 @@
 
 #include "fake_memory.h"
 #include "random_program.h"
-#include "resource/pool.h"
+#include "resource/index.h"
+#include "resource/pool_check.h"
 
 static const size_t KIB = 1024, MIB = 1024 * 1024;
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Notifications: who is to be told when work has finished, and the thread that tells them.
+ */
+#include "backend/gpu/notify.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "backend/gpu/device.h"
+#include "backend/gpu/stream.h"
+#include "base/spin.h"
+
+enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Keeps an event to be used again; locked. */
+void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event)
+{
+    if (gpu->spare_count == gpu->spare_capacity) {
+        int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
+        void **grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
+        if (!grown) {
+            gpu->calls->EventDestroy(event);
+            return;
+        }
+        gpu->spare = grown;
+        gpu->spare_capacity = capacity;
+    }
+    gpu->spare[gpu->spare_count++] = event;
+}
+
+/* Locked: an event recorded on the stream; NULL when the driver refuses one. */
+void *kmm__gpu_event_take(kmm__gpu_t *gpu, void *s)
+{
+    void *event = NULL;
+    if (gpu->spare_count) {
+        event = gpu->spare[--gpu->spare_count];
+    } else {
+        int mode = kmm__gpu_relax(gpu),
+            r = gpu->calls->EventCreate(&event, KMM__GPU_EVENT_DISABLE_TIMING);
+        kmm__gpu_restore(gpu, mode);
+        if (r)
+            return NULL;
+    }
+    if (gpu->calls->EventRecord(event, s) == KMM__GPU_SUCCESS)
+        return event;
+    gpu->calls->EventDestroy(event);
+    return NULL;
+}
+
+/* Takes the first note of a stream off if its work is over; locked. */
+static kmm__note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
+{
+    kmm__note_t *n = s->first;
+    int r = !n         ? KMM__GPU_NOT_READY
+            : n->event ? gpu->calls->EventQuery(n->event)
+                       : gpu->calls->StreamQuery(s->handle);
+    if (r == KMM__GPU_NOT_READY)
+        return NULL;
+    *status = kmm__gpu_result(gpu->driver, r, "work on the device");
+    s->first = n->next;
+    if (!s->first)
+        s->last = NULL;
+    if (n->event)
+        kmm__gpu_event_keep(gpu, n->event);
+    return n;
+}
+
+/* Delivers what has finished; returns whether anything had. Locked, but for the deliveries. */
+static bool deliver(kmm__gpu_t *gpu)
+{
+    bool any = false;
+    for (kmm__stream_t *s = gpu->streams; s; s = s->next) {
+        int status = 0;
+        for (kmm__note_t *n; (n = take_finished(gpu, s, &status));) {
+            gpu->delivering = s;
+            pthread_mutex_unlock(&gpu->lock);
+            n->fn(n->arg, status);
+            free(n);
+            pthread_mutex_lock(&gpu->lock);
+            gpu->pending--;
+            any = true;
+            if (!gpu->delivering)
+                return true; /* the delivery destroyed the stream */
+            gpu->delivering = NULL;
+            pthread_cond_broadcast(&gpu->delivered);
+        }
+    }
+    return any;
+}
+
+static void *watch(void *arg)
+{
+    kmm__gpu_t *gpu = arg;
+    uint64_t idle_since = now_ns(),
+             patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
+    kmm__gpu_scope_enter(gpu); /* for good: the thread is ours */
+    pthread_mutex_lock(&gpu->lock);
+    while (!gpu->closing || gpu->pending) {
+        if (!gpu->pending) {
+            pthread_cond_wait(&gpu->noted, &gpu->lock);
+            idle_since = now_ns();
+            continue;
+        }
+        if (deliver(gpu)) {
+            idle_since = now_ns();
+            continue;
+        }
+        pthread_mutex_unlock(&gpu->lock);
+        uint64_t idle = now_ns() - idle_since;
+        if (idle > patience)
+            nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
+        else if (idle > SPIN_NS)
+            for (int k = 0; k < POLL_RELAX; k++)
+                kmm__relax();
+        else
+            sched_yield(); /* leaves the lock to those who enqueue */
+        pthread_mutex_lock(&gpu->lock);
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return NULL;
+}
+
+int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+{
+    kmm__gpu_t *gpu = s->gpu;
+    kmm__note_t *n = malloc(sizeof(*n));
+    if (!n)
+        return KMM_E_MEMORY;
+    *n = (kmm__note_t){.fn = fn, .arg = arg};
+    bool entered = kmm__gpu_enter(gpu);
+    pthread_mutex_lock(&gpu->lock);
+    n->event = kmm__gpu_event_take(gpu, s->handle);
+    if (s->last)
+        s->last->next = n;
+    else
+        s->first = n;
+    s->last = n;
+    if (gpu->pending++ == 0)
+        pthread_cond_signal(&gpu->noted);
+    pthread_mutex_unlock(&gpu->lock);
+    kmm__gpu_leave(gpu, entered);
+    return 0;
+}
+
+int kmm__gpu_watch_start(kmm__gpu_t *gpu)
+{
+    pthread_mutex_init(&gpu->lock, NULL);
+    pthread_cond_init(&gpu->noted, NULL);
+    pthread_cond_init(&gpu->delivered, NULL);
+    return pthread_create(&gpu->watcher, NULL, watch, gpu) ? KMM_E_MEMORY : 0;
+}
+
+void kmm__gpu_watch_stop(kmm__gpu_t *gpu)
+{
+    pthread_mutex_lock(&gpu->lock);
+    gpu->closing = true;
+    pthread_cond_signal(&gpu->noted);
+    pthread_mutex_unlock(&gpu->lock);
+    pthread_join(gpu->watcher, NULL);
+    kmm__gpu_scope_t scope = kmm__gpu_scope_enter(gpu);
+    for (int k = 0; k < gpu->spare_count; k++)
+        gpu->calls->EventDestroy(gpu->spare[k]);
+    kmm__gpu_scope_leave(gpu, scope);
+    free(gpu->spare);
+    pthread_mutex_destroy(&gpu->lock);
+    pthread_cond_destroy(&gpu->noted);
+    pthread_cond_destroy(&gpu->delivered);
+}

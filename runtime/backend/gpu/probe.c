@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether memory can be mapped into address space on a device, found out by doing it once.
+ */
+#include "backend/gpu/probe.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "backend/gpu/device.h"
+#include "backend/gpu/memory.h"
+
+enum { PROBE_FRAMES = 3, PROBE_BYTES = 4096 };
+
+/* What is mapped to find out whether it can be: a window of three frames. */
+typedef struct probe {
+    kmm__addr_t window;
+    size_t bytes; /* of a frame */
+    kmm__frame_handle_t frame[PROBE_FRAMES];
+    int created, placed; /* frames; those placed are the first ones */
+    void *stream;
+} probe_t;
+
+/* Whether bytes of ordinary host memory go there and come back the same. */
+static bool make_the_trip(kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t at, int seed)
+{
+    unsigned char out[PROBE_BYTES], back[PROBE_BYTES];
+    for (int k = 0; k < PROBE_BYTES; k++) {
+        out[k] = (unsigned char)(seed + k * 31 + k / 251);
+        back[k] = (unsigned char)~out[k];
+    }
+    int r = kmm__gpu_answer(gpu, gpu->calls->MemcpyHtoD(at, out, sizeof(out), p->stream)), end;
+    r = r ? r : kmm__gpu_answer(gpu, gpu->calls->MemcpyDtoH(back, at, sizeof(back), p->stream));
+    while ((end = kmm__gpu_answer(gpu, gpu->calls->StreamQuery(p->stream))) == KMM__GPU_NOT_READY)
+        sched_yield();
+    return !r && !end && !memcmp(out, back, sizeof(out));
+}
+
+/* All that is done with windows later: frames are placed and given access to in a run, copies cross
+ * their borders, and one goes and comes back while the others stay. */
+static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
+{
+    const kmm__gpu_calls_t *c = gpu->calls;
+    kmm__gpu_allocation_t properties = kmm__gpu_frame_properties(gpu);
+    kmm__addr_t second = p->window + p->bytes, third = second + p->bytes;
+    for (; p->created < PROBE_FRAMES; p->created++)
+        if (kmm__gpu_answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
+            return false;
+    for (; p->placed < PROBE_FRAMES; p->placed++)
+        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes,
+                                           0, p->frame[p->placed], 0)))
+            return false;
+    if (kmm__gpu_set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
+        return false;
+    if (!make_the_trip(gpu, p, second - PROBE_BYTES / 2, 1))
+        return false;
+    if (kmm__gpu_answer(gpu, c->MemUnmap(second, p->bytes)) ||
+        kmm__gpu_frame_map(gpu, second, p->frame[1], p->bytes)) {
+        kmm__gpu_answer(gpu, c->MemUnmap(third, p->bytes));
+        p->placed = 1;
+        return false;
+    }
+    return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
+           make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
+}
+
+/* Whether all was given back. */
+static bool end_probe(kmm__gpu_t *gpu, probe_t *p)
+{
+    int bad = 0;
+    while (p->placed > 0)
+        bad |= kmm__gpu_answer(
+            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
+    while (p->created > 0)
+        bad |= kmm__gpu_answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
+    if (p->stream)
+        bad |= kmm__gpu_answer(gpu, gpu->calls->StreamDestroy(p->stream));
+    bad |= kmm__gpu_answer(gpu, gpu->calls->MemAddressFree(p->window, PROBE_FRAMES * p->bytes));
+    return !bad;
+}
+
+/* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves
+ * differs with the driver's version, and ROCm 6.1 says success where it maps a frame at the
+ * window's base in place of where it was told. */
+bool kmm__gpu_can_map(kmm__gpu_t *gpu)
+{
+    probe_t p = {.bytes = gpu->calls->MemMap ? kmm__gpu_granularity(gpu) : 0};
+    if (p.bytes < PROBE_BYTES ||
+        kmm__gpu_answer(gpu,
+                        gpu->calls->MemAddressReserve(&p.window, PROBE_FRAMES * p.bytes, 0, 0, 0)))
+        return false;
+    bool can =
+        !kmm__gpu_answer(gpu, gpu->calls->StreamCreate(&p.stream, KMM__GPU_STREAM_NON_BLOCKING)) &&
+        use_probe(gpu, &p);
+    return end_probe(gpu, &p) && can;
+}

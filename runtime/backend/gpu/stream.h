@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams and events of a GPU. backend.h is the contract of the functions. */
+#ifndef KMM__BACKEND_GPU_STREAM_H
+#define KMM__BACKEND_GPU_STREAM_H
+
+#include "backend/gpu/driver.h"
+
+struct kmm__event {
+    kmm__gpu_t *gpu;
+    void *handle; /* the driver's */
+};
+
+/* A function to be called when work has finished. */
+typedef struct kmm__note {
+    void (*fn)(void *arg, int status);
+    void *arg;
+    void *event; /* done when the work is. NULL: the driver refused one, and the note is for when
+                    the stream has nothing to do */
+    struct kmm__note *next;
+} kmm__note_t;
+
+struct kmm__stream {
+    kmm__gpu_t *gpu;
+    void *handle;              /* the driver's */
+    bool is_foreign;           /* a stream of the program's: never destroyed here */
+    kmm__note_t *first, *last; /* in the order of their work; guarded by gpu->lock */
+    kmm__stream_t *next;       /* in gpu->streams; guarded by gpu->lock */
+};
+
+int kmm__gpu_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out);
+void kmm__gpu_stream_destroy(kmm__stream_t *s);
+void kmm__gpu_streams_free(kmm__gpu_t *gpu); /* foreign ones: others have been destroyed */
+int kmm__gpu_event_create(kmm__gpu_t *gpu, kmm__event_t **out);
+void kmm__gpu_event_destroy(kmm__event_t *e);
+int kmm__gpu_event_record(kmm__event_t *e, kmm__stream_t *s);
+int kmm__gpu_stream_wait(kmm__stream_t *s, kmm__event_t *e);
+int kmm__gpu_event_query(kmm__event_t *e);
+void kmm__gpu_flush(kmm__stream_t *s);
+
+#endif

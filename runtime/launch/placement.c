@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placement. A launch uses the devices of its kernel's kind that its directive allows. A chunk goes
+ * to the device that had most of its data last, among those that have not got an equal share yet.
+ */
+#include "launch/placement.h"
+
+#include "base/error.h"
+#include "memory/array.h"
+#include "task/users.h"
+
+/* ---- The devices of a launch ---- */
+
+static kmm_kind_t kind_of(kmm_where_t where)
+{
+    return where == KMM_ON_CUDA  ? KMM_KIND_CUDA
+           : where == KMM_ON_HIP ? KMM_KIND_HIP
+                                 : KMM_KIND_HOST;
+}
+
+static int only_device(kmm__placement_t *p, int ordinal)
+{
+    if (ordinal < 0 || ordinal >= (int)p->count)
+        return kmm__error_set(KMM_E_NO_DEVICE, "device(%d): there are %u devices it can run on",
+                              ordinal, p->count);
+    p->device[0] = p->device[ordinal];
+    p->count = 1;
+    return 0;
+}
+
+static int leave_lost_out(kmm__placement_t *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!p->device[k]->lost)
+            p->device[kept++] = p->device[k];
+    p->count = kept;
+    return kept ? 0
+                : kmm__error_set(KMM_E_NO_DEVICE,
+                                 "all devices it can run on were lost by earlier failures");
+}
+
+/* What is current is one of them, or one that libkmm leaves out: then the program would not find
+ * there what the kernel did. */
+static int find_current(const kmm__placement_t *p)
+{
+    kmm__backend_t *b = p->device[0]->backend;
+    int current = b->current ? b->current(b) : -1;
+    bool found = current < 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        found |= p->device[k]->ordinal == current;
+    return found ? 0
+                 : kmm__error_set(KMM_E_NO_DEVICE,
+                                  "device %d is current, which KMM_DEVICES leaves out", current);
+}
+
+/* Variables of a device are one for each, and the program reads those of its current one. */
+static void keep_current(kmm__placement_t *p)
+{
+    kmm__backend_t *b = p->device[0]->backend;
+    int current = b->current ? b->current(b) : -1;
+    for (uint32_t k = 0; k < p->count && b->current; k++) {
+        if (p->device[k]->ordinal != current && k + 1 < p->count)
+            continue;
+        p->device[0] = p->device[p->device[k]->ordinal == current ? k : 0];
+        p->count = 1;
+    }
+}
+
+/* The devices of a kind that launches may use; the CPU is there even where it is hidden. */
+static int find_devices(kmm_runtime_t *rt, kmm_kind_t kind, kmm__placement_t *p)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++)
+        if (rt->device[k]->backend->kind == kind)
+            p->device[p->count++] = rt->device[k];
+    if (p->count == 0 && kind == KMM_KIND_HOST)
+        p->device[p->count++] = rt->cpu;
+    return p->count ? 0
+                    : kmm__error_set(KMM_E_NO_DEVICE,
+                                     "this kernel was built for a GPU, and none is in use: build "
+                                     "it with --target=host to run it on the CPU, or see "
+                                     "KMM_DEVICES");
+}
+
+int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
+                       kmm__placement_t *p)
+{
+    bool named = l->where == KMM_ON_CUDA || l->where == KMM_ON_HIP || l->where == KMM_ON_HOST;
+    *p = (kmm__placement_t){.schedule = l->schedule};
+    if (named && kind != kind_of(l->where) && (is_function || kind != KMM_KIND_HOST))
+        return kmm__error_set(
+            KMM_E_NO_DEVICE,
+            is_function ? "a plain function runs on the CPU, and device() names another kind"
+                        : "the kernel was built for another kind of device than device() names");
+    bool on_current = l->on_current && l->where != KMM_ON_DEVICE;
+    int error = find_devices(l->runtime, kind, p);
+    if (!error && l->where == KMM_ON_DEVICE)
+        error = only_device(p, l->ordinal);
+    else if (!error && on_current)
+        error = find_current(p);
+    if (!error)
+        error = leave_lost_out(p);
+    if (!error && on_current)
+        keep_current(p);
+    return error;
+}
+
+/* ---- Locality ---- */
+
+typedef struct weigh {
+    const kmm__placement_t *place;
+    uint64_t *bytes;
+} weigh_t;
+
+static int weigh_part(void *arg, const kmm__box_t *part, const void *value)
+{
+    const weigh_t *w = arg;
+    const kmm__users_t *u = value;
+    for (uint32_t k = 0; k < w->place->count; k++)
+        if (u->homes >> w->place->device[k]->space & 1)
+            w->bytes[k] += (uint64_t)kmm__box_volume(part);
+    return 0;
+}
+
+/* How much of what t touches was last on each device. */
+static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t bytes[KMM__MAX_DEVICES])
+{
+    weigh_t w = {p, bytes};
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        kmm__box_t boxes[2 * KMM__DIMS];
+        if (a->array->object.is_abstract)
+            continue;
+        int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
+        for (int b = 0; b < n; b++)
+            kmm__map_visit(a->array->object.users.map, &boxes[b], weigh_part, &w);
+    }
+}
+
+/* The device with most of the data, among those that have not got their share; without data,
+ * consecutive chunks go to one device, the same ones in every launch of this shape. */
+static uint32_t place_by_data(const kmm__placement_t *p, uint32_t k, const kmm__task_t *t)
+{
+    uint64_t bytes[KMM__MAX_DEVICES] = {0};
+    uint32_t share = (p->chunks + p->count - 1) / p->count;
+    uint32_t best = (uint32_t)((uint64_t)k * p->count / p->chunks);
+    weigh(p, t, bytes);
+    for (uint32_t d = 0; d < p->count; d++) {
+        bool full = p->dealt[d] >= share, best_full = p->dealt[best] >= share;
+        if (full != best_full ? best_full : bytes[d] > bytes[best])
+            best = d;
+    }
+    return best;
+}
+
+kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t)
+{
+    uint32_t at = 0;
+    if (p->count > 1 && p->schedule == KMM_SCHEDULE_CYCLIC)
+        at = k % p->count;
+    else if (p->count > 1 && p->schedule == KMM_SCHEDULE_BLOCK)
+        at = (uint32_t)((uint64_t)k * p->count / p->chunks);
+    else if (p->count > 1)
+        at = place_by_data(p, k, t);
+    p->dealt[at]++;
+    return p->device[at];
+}
+
+/* ---- The device that a thread of the program chose ---- */
+
+static _Thread_local const kmm_runtime_t *chosen_of;
+static _Thread_local int chosen;
+
+int kmm__device_chosen(const kmm_runtime_t *rt)
+{
+    return rt && rt == chosen_of ? chosen : -1;
+}
+
+void kmm__device_choose(const kmm_runtime_t *rt, int device)
+{
+    chosen_of = rt;
+    chosen = device;
+}

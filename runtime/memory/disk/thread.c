@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The disk's thread: it reads pages, writes them, and gives their memory back. */
+#include "memory/disk/thread.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "memory/disk/job.h"
+#include "memory/disk/pin.h"
+#include "memory/host/pagelock.h"
+
+/* Gives a page's memory back to the system. Not locked; nothing uses it. */
+static void give_back(kmm__page_t *s)
+{
+    kmm__pageunlock(s->array, s->index);
+    madvise(kmm__page_memory(s), kmm__page_bytes(s), MADV_DONTNEED);
+}
+
+/* Called locked, unlocks meanwhile. */
+static void give_back_and_leave(kmm__spill_t *p, kmm__page_t *s)
+{
+    pthread_mutex_unlock(&p->runtime->lock);
+    give_back(s);
+    pthread_mutex_lock(&p->runtime->lock);
+    kmm__page_leave(p, s);
+}
+
+/* Called locked, unlocks meanwhile. */
+static void job_begin(kmm__spill_t *p, kmm__job_t *j)
+{
+    kmm__page_t *s = j->page;
+    bool leaves = j->kind == KMM__JOB_WRITE || j->kind == KMM__JOB_RELEASE;
+    if (leaves && s->pins) { /* somebody has come to need it */
+        kmm__page_stay(p, s);
+        free(j);
+        return;
+    }
+    if (j->kind == KMM__JOB_WRITE && s->array->refs == 0) {
+        j->kind = KMM__JOB_RELEASE;
+        p->stats.dropped += kmm__page_bytes(s);
+    }
+    if (j->kind == KMM__JOB_RELEASE) {
+        give_back_and_leave(p, s);
+        free(j);
+        return;
+    }
+    if (s->slot < 0)
+        s->slot = kmm__slot_take(p);
+    j->op = (kmm__disk_op_t){.writes = j->kind == KMM__JOB_WRITE,
+                             .memory = j->buffer ? j->buffer->memory : kmm__page_memory(s),
+                             .bytes = kmm__page_bytes(s),
+                             .offset = s->slot * (int64_t)p->page_bytes,
+                             .owner = j};
+    p->in_flight++;
+    pthread_mutex_unlock(&p->runtime->lock);
+    if (j->kind == KMM__JOB_WRITE)
+        j->checksum = kmm__disk_checksum(j->op.memory, j->op.bytes);
+    kmm__disk_start(p->disk, &j->op);
+    pthread_mutex_lock(&p->runtime->lock);
+}
+
+static void write_finish(kmm__spill_t *p, kmm__job_t *j)
+{
+    kmm__page_t *s = j->page;
+    if (j->op.error) {
+        p->failures++;
+        p->write_error = j->op.error;
+        kmm__page_stay(p, s);
+        return;
+    }
+    s->clean = true;
+    s->checksum = j->checksum;
+    p->stats.written += j->op.bytes;
+    if (s->pins)
+        kmm__page_stay(p, s);
+    else
+        give_back_and_leave(p, s);
+}
+
+static void read_finish(kmm__spill_t *p, kmm__job_t *j)
+{
+    kmm__page_t *s = j->page;
+    int error = j->op.error ? j->op.error : j->checksum != s->checksum ? KMM_E_CORRUPT : 0;
+    p->stats.read += j->op.bytes;
+    if (j->kind == KMM__JOB_FILL) {
+        j->buffer->error = error;
+        j->buffer->reading = false;
+        s->slot_readers--;
+        pthread_cond_broadcast(&p->changed);
+    } else if (error) {
+        s->error = error;
+        pthread_mutex_unlock(&p->runtime->lock);
+        give_back(s);
+        pthread_mutex_lock(&p->runtime->lock);
+        kmm__page_fail(p, s);
+        kmm__spill_tell_waiters(p, s, error);
+    } else {
+        kmm__page_arrive(p, s);
+        kmm__spill_tell_waiters(p, s, 0);
+    }
+}
+
+static void job_finish(kmm__spill_t *p, kmm__job_t *j)
+{
+    p->in_flight--;
+    if (j->kind == KMM__JOB_WRITE)
+        write_finish(p, j);
+    else
+        read_finish(p, j);
+    free(j);
+}
+
+static void *disk_main(void *arg)
+{
+    kmm__spill_t *p = arg;
+    pthread_mutex_lock(&p->runtime->lock);
+    for (;;) {
+        kmm__job_t *j = kmm__job_pop(p);
+        if (j) {
+            job_begin(p, j);
+            continue;
+        }
+        if (p->stopping && p->in_flight == 0)
+            break;
+        p->awaits = true;
+        pthread_mutex_unlock(&p->runtime->lock);
+        kmm__disk_op_t *op = kmm__disk_await(p->disk);
+        j = op ? op->owner : NULL;
+        if (j && j->kind != KMM__JOB_WRITE && !op->error)
+            j->checksum = kmm__disk_checksum(op->memory, op->bytes);
+        pthread_mutex_lock(&p->runtime->lock);
+        p->awaits = false;
+        if (j)
+            job_finish(p, j);
+    }
+    pthread_mutex_unlock(&p->runtime->lock);
+    return NULL;
+}
+
+/* With all signals blocked: a file that may not grow any more raises one, and the program's
+ * handlers are not for us. */
+int kmm__disk_thread_start(kmm__spill_t *p)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    p->thread_runs = pthread_create(&p->thread, NULL, disk_main, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return p->thread_runs ? 0 : kmm__error_set(KMM_E_MEMORY, "no thread for the disk");
+}
+
+void kmm__disk_thread_stop(kmm__spill_t *p)
+{
+    if (!p->thread_runs)
+        return;
+    pthread_mutex_lock(&p->runtime->lock);
+    p->stopping = true;
+    kmm__disk_wake(p->disk);
+    pthread_mutex_unlock(&p->runtime->lock);
+    pthread_join(p->thread, NULL);
+}

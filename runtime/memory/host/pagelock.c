@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
+ * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
+ * the next blocks behind a used one are locked meanwhile by threads of their own; two are as fast
+ * as any number. Memory of the program that is mapped for a while is unlocked again at the end of
+ * that, so the first copies of its blocks go through buffers (stage.c) where that costs less on
+ * this machine (costs.c), and only what is copied again and again is locked. So does what there is
+ * no room to lock (locked.c).
+ */
+#include "memory/host/pagelock.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "memory/host/locked.h"
+#include "memory/host/numa.h"
+#include "memory/host/stage_choice.h"
+
+enum { BLOCK_BYTES = 64 << 20, PAGE = 4096, LOCKERS = 2, NEXT_BLOCKS = 4 };
+
+typedef struct request {
+    kmm__array_t *array;
+    kmm__device_t *device;
+    uint32_t block;
+    struct request *next;
+} request_t;
+
+struct kmm__pagelockers {
+    pthread_mutex_t lock; /* taken inside an array's block_lock */
+    pthread_cond_t wake, idle;
+    uint32_t busy; /* threads that are locking a block */
+    request_t *first, **end;
+    bool stopping;
+    uint32_t count;
+    pthread_t threads[LOCKERS];
+};
+
+/* With a limit of host memory a block is a page, since pages have to be unlocked before they are
+ * given back. */
+static uint64_t block_bytes(const kmm__array_t *a)
+{
+    return a->pages ? a->page_bytes : BLOCK_BYTES;
+}
+
+/* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on
+ * which the buffer does, this many bytes before it. */
+static uint64_t lead(const kmm__array_t *a)
+{
+    return (uintptr_t)a->host % PAGE;
+}
+
+int64_t kmm__pagelock_room(const kmm__array_t *a, int64_t offset)
+{
+    uint64_t size = block_bytes(a);
+    return (int64_t)(size - ((uint64_t)offset + lead(a)) % size);
+}
+
+/* Where block k begins in the buffer. */
+static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
+{
+    return k ? k * a->block_bytes - lead(a) : 0;
+}
+
+static uint64_t block_size(const kmm__array_t *a, uint32_t k)
+{
+    uint64_t end = block_begin(a, k + 1);
+    return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
+}
+
+/* What of block k counts as locked when it is. */
+static uint64_t lockable(const kmm__array_t *a, uint32_t k)
+{
+    uint64_t bytes = block_size(a, k);
+    return bytes >= KMM__LOCK_AT_LEAST ? bytes : 0;
+}
+
+/* ---- States of a block; with the array's block_lock held ---- */
+
+static void block_begin_locking(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW && !a->blocks[k].locked_by);
+    a->blocks[k].state = KMM__BLOCK_LOCKING;
+}
+
+/* locked_by: NULL if the driver refused. */
+static void block_locked(kmm__array_t *a, uint32_t k, kmm__backend_t *locked_by)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_READY, .locked_by = locked_by};
+    pthread_cond_broadcast(&a->block_ready);
+}
+
+/* The program has locked it. */
+static void block_needs_no_lock(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state == KMM__BLOCK_NEW);
+    a->blocks[k].state = KMM__BLOCK_READY;
+}
+
+/* Nothing of it is locked any more. */
+static void block_reset(kmm__array_t *a, uint32_t k)
+{
+    assert(a->blocks[k].state != KMM__BLOCK_LOCKING);
+    a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_NEW};
+}
+
+/* Locks block k, which the caller has marked and taken room for, for copies of this device. The
+ * block_lock is not held. */
+static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
+{
+    kmm__backend_t *backend = d->backend;
+    uint64_t bytes = lockable(a, k);
+    if (!a->is_mapped)
+        kmm__numa_bind(d, a->host + block_begin(a, k), bytes);
+    bool locked =
+        bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
+    if (!locked)
+        kmm__pagelock_unreserve(a->runtime, bytes);
+    pthread_mutex_lock(&a->block_lock);
+    block_locked(a, k, locked ? backend : NULL);
+    pthread_mutex_unlock(&a->block_lock);
+}
+
+/* ---- Threads ---- */
+
+static void *lock_main(void *arg)
+{
+    struct kmm__pagelockers *p = arg;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        request_t *r = p->first;
+        if (!r && p->stopping)
+            break;
+        if (!r) {
+            pthread_cond_wait(&p->wake, &p->lock);
+            continue;
+        }
+        p->first = r->next;
+        if (!p->first)
+            p->end = &p->first;
+        p->busy++;
+        pthread_mutex_unlock(&p->lock);
+        block_lock(r->array, r->device, r->block); /* the array may be gone behind this */
+        free(r);
+        pthread_mutex_lock(&p->lock);
+        if (--p->busy == 0 && !p->first)
+            pthread_cond_broadcast(&p->idle);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+void kmm__pagelock_start(kmm_runtime_t *rt)
+{
+    struct kmm__pagelockers *p = rt->memory->pagelockers = kmm__alloc(sizeof(*p));
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->idle, NULL);
+    p->end = &p->first;
+}
+
+void kmm__pagelock_settle(kmm_runtime_t *rt)
+{
+    struct kmm__pagelockers *p = rt->memory->pagelockers;
+    pthread_mutex_lock(&p->lock);
+    while (p->first || p->busy)
+        pthread_cond_wait(&p->idle, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void kmm__pagelock_stop(kmm_runtime_t *rt)
+{
+    struct kmm__pagelockers *p = rt->memory->pagelockers;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stopping = true;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t k = 0; k < p->count; k++)
+        pthread_join(p->threads[k], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->idle);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    rt->memory->pagelockers = NULL;
+}
+
+/* Threads are made for the first request. False: there are none. */
+static bool threads_ensure(struct kmm__pagelockers *p)
+{
+    while (p->count < LOCKERS && pthread_create(&p->threads[p->count], NULL, lock_main, p) == 0)
+        p->count++;
+    return p->count > 0;
+}
+
+/* Takes room and asks for a block to be locked, if there is a thread. With the array's block_lock
+ * held. */
+static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
+{
+    struct kmm__pagelockers *p = a->runtime->memory->pagelockers;
+    pthread_mutex_lock(&p->lock);
+    if (threads_ensure(p) && kmm__pagelock_reserve(a->runtime, lockable(a, k))) {
+        request_t *r = kmm__alloc(sizeof(*r));
+        *r = (request_t){a, d, k, NULL};
+        block_begin_locking(a, k);
+        *p->end = r;
+        p->end = &r->next;
+        pthread_cond_signal(&p->wake);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- Blocks ---- */
+
+/* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
+static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
+{
+    return !a->is_mapped || !kmm__stage_works(d) ||
+           (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
+}
+
+/* Asks for the blocks behind k to be locked, unless pages come and go. With the block_lock held. */
+static void request_next(kmm__array_t *a, kmm__device_t *d, uint32_t k)
+{
+    for (uint32_t j = k + 1; !a->pages && j <= k + NEXT_BLOCKS && j < a->block_count; j++)
+        if (a->blocks[j].state == KMM__BLOCK_NEW && is_worth_locking(a, d, j))
+            request_block(a, d, j);
+}
+
+/* Whether drivers refuse to lock memory, which is so when the program has locked it. */
+static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
+{
+    char *begin = a->host + block_begin(a, k);
+    uint64_t bytes = block_size(a, k);
+    int error = backend->host_register(backend, begin, bytes < PAGE ? bytes : PAGE);
+    if (!error)
+        backend->host_unregister(backend, begin);
+    return error != 0;
+}
+
+typedef enum way { LOCK, STAGE, PLAIN } way_t;
+
+/* How `bytes` of block k, which nobody has locked, are to be copied. LOCK: room has been taken.
+ * With the block_lock held. */
+static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
+{
+    kmm__host_block_t *b = &a->blocks[k];
+    bool worth = is_worth_locking(a, d, k);
+    if (worth && kmm__pagelock_reserve(a->runtime, lockable(a, k)))
+        return LOCK;
+    if (worth && (a->pages || !kmm__stage_works(d)))
+        return PLAIN;
+    if (a->is_mapped && b->staged == 0 && is_refused(a, d->backend, k)) {
+        block_needs_no_lock(a, k);
+        return PLAIN;
+    }
+    b->staged += (uint64_t)bytes;
+    return STAGE;
+}
+
+static void blocks_make(kmm__array_t *a)
+{
+    if (a->blocks)
+        return;
+    a->block_bytes = block_bytes(a);
+    a->block_count = (uint32_t)((a->bytes + lead(a) + a->block_bytes - 1) / a->block_bytes);
+    a->blocks = kmm__alloc(a->block_count * sizeof(*a->blocks));
+}
+
+bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes)
+{
+    pthread_mutex_lock(&a->block_lock);
+    blocks_make(a);
+    uint32_t k = (uint32_t)(((uint64_t)offset + lead(a)) / a->block_bytes);
+    bool is_new = a->blocks[k].state == KMM__BLOCK_NEW;
+    way_t way = is_new ? choose(a, d, k, bytes) : PLAIN;
+    if (way == LOCK)
+        block_begin_locking(a, k);
+    if (way == LOCK || !is_new)
+        request_next(a, d, k);
+    while (!is_new && a->blocks[k].state == KMM__BLOCK_LOCKING)
+        pthread_cond_wait(&a->block_ready, &a->block_lock);
+    pthread_mutex_unlock(&a->block_lock);
+    if (way == LOCK)
+        block_lock(a, d, k);
+    return way != STAGE;
+}
+
+void kmm__pagelock_await(kmm__array_t *a)
+{
+    pthread_mutex_lock(&a->block_lock);
+    for (uint32_t k = 0; k < a->block_count; k++)
+        while (a->blocks[k].state == KMM__BLOCK_LOCKING)
+            pthread_cond_wait(&a->block_ready, &a->block_lock);
+    pthread_mutex_unlock(&a->block_lock);
+}
+
+void kmm__pageunlock(kmm__array_t *a, uint32_t k)
+{
+    pthread_mutex_lock(&a->block_lock);
+    while (a->blocks && a->blocks[k].state == KMM__BLOCK_LOCKING)
+        pthread_cond_wait(&a->block_ready, &a->block_lock);
+    kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
+    if (backend) {
+        backend->host_unregister(backend, a->host + block_begin(a, k));
+        kmm__pagelock_unreserve(a->runtime, block_size(a, k));
+    }
+    if (a->blocks)
+        block_reset(a, k);
+    pthread_mutex_unlock(&a->block_lock);
+}
+
+void kmm__pageunlock_all(kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < a->block_count; k++)
+        kmm__pageunlock(a, k);
+    free(a->blocks);
+    a->blocks = NULL;
+    a->block_count = 0;
+}
+
+uint64_t kmm__pagelock_locked_bytes(const kmm__array_t *a)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < a->block_count; k++)
+        sum += a->blocks[k].locked_by ? block_size(a, k) : 0;
+    return sum;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Acquisition: the frames that a task needs are mapped and pinned.
+ *
+ * Only a device's own thread acquires its frames, one task at a time, and pins last until the task
+ * is done. So a task that waits for memory of a device has none pinned there, tasks with pins wait
+ * for no memory, and all memory becomes free in the end. Premapped frames (premap.c) are not
+ * pinned: they may be evicted.
+ */
+#include "memory/residency/acquire.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/spin.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/exceed.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
+#include "memory/residency/premap.h"
+
+enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
+
+typedef struct wanted {
+    kmm__task_t *task;
+    kmm__frame_t **frames; /* wanted and not mapped */
+    uint32_t count, capacity;
+    kmm__frame_t **closed; /* mapped, but the device has no access yet */
+    uint32_t closed_count, closed_capacity;
+    uint64_t bytes;     /* of all frames wanted, without host-backed ones */
+    uint64_t missing;   /* of what is not mapped yet */
+    uint64_t premapped; /* of premapped frames among them */
+    uint64_t pinned;    /* of device memory that it has pinned */
+    bool exceeds;       /* frames that find no room become host-backed */
+} wanted_t;
+
+static void note_closed(wanted_t *w, kmm__frame_t *f)
+{
+    if (f->allowed)
+        return;
+    w->closed = kmm__grow(w->closed, w->closed_count, &w->closed_capacity, sizeof(*w->closed));
+    w->closed[w->closed_count++] = f;
+}
+
+static void want(void *ctx, kmm__frame_t *f)
+{
+    wanted_t *w = ctx;
+    if (f->stamp == f->device->memory->stamp)
+        return;
+    f->stamp = f->device->memory->stamp;
+    kmm__uses_meet(f, w->task);
+    w->bytes += kmm__frame_bytes(f);
+    if (f->state == KMM__FRAME_MAPPED) {
+        w->pinned += kmm__frame_bytes(f);
+        w->premapped += f->premapped ? f->array->frame_bytes : 0;
+        kmm__frame_pin(w->task, f);
+        note_closed(w, f); /* an earlier attempt to give access may have failed */
+        return;
+    }
+    w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
+    w->frames[w->count++] = f;
+    w->missing += f->array->frame_bytes;
+}
+
+/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames
+ * cost. */
+static void want_box(wanted_t *w, const kmm__access_t *a)
+{
+    kmm__residence_t *r = &a->array->residence[w->task->device->index];
+    int64_t size = (int64_t)a->array->frame_bytes;
+    if (r->is_packed)
+        return;
+    if (a->layout->dims > 1) {
+        kmm__frames_of(a->array, w->task->device, a->layout, &a->box, want, w);
+        return;
+    }
+    for (int64_t k = a->box.lo[0] / size; k * size < a->box.hi[0]; k++)
+        want(w, &r->frames[k]);
+}
+
+/* ---- Windows ---- */
+
+static int driver_error(const kmm__device_t *d, int error)
+{
+    return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+}
+
+static int window_ensure(kmm__device_t *d, kmm__array_t *a)
+{
+    kmm_runtime_t *rt = d->runtime;
+    kmm__residence_t *r = &a->residence[d->index];
+    kmm__addr_t window = 0;
+    if (r->window || a->object.is_abstract)
+        return 0;
+    if (d->info.whole) {
+        kmm__frames_table(a, d);
+        return 0;
+    }
+    if (kmm__pack_take(d, a->bytes, &r->window)) {
+        r->is_packed = true;
+        return 0;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
+    pthread_mutex_lock(&rt->lock);
+    if (error)
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    kmm__frames_table(a, d);
+    r->window = window;
+    return 0;
+}
+
+static int windows_ensure(kmm__task_t *t)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < t->access_count && !error; k++)
+        error = window_ensure(t->device, t->accesses[k].array);
+    for (uint32_t k = 0; k < t->work->pointer_count && !error; k++)
+        error = window_ensure(t->device, t->work->pointers[k].array);
+    return error;
+}
+
+/* ---- Mapping ---- */
+
+/* Waits for something to change; KMM_E_MEMORY when nothing can. */
+static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
+{
+    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
+        return KMM_E_MEMORY;
+    uint64_t begin = kmm__now();
+    pthread_cond_wait(&d->wake, &d->runtime->lock);
+    kmm__count_locked(&d->counters.waiting_ns, kmm__now() - begin);
+    return 0;
+}
+
+/* Gives f host memory, since the device has no room for it. */
+static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (error)
+        return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
+                                     : driver_error(d, error);
+    f->host_backed = true;
+    d->memory->host_backed_bytes += bytes;
+    kmm__count_most(&d->counters.away_most, d->memory->host_backed_bytes);
+    return 0;
+}
+
+/* Whether frames that find no room become host-backed. Asked again, because the driver may have
+ * less memory now than when the acquisition began. */
+static bool exceeds_now(wanted_t *w)
+{
+    if (!w->exceeds && kmm__task_may_exceed(w->task, w->bytes)) {
+        w->exceeds = true;
+        kmm__warn_exceeding(w->task, w->bytes);
+    }
+    return w->exceeds;
+}
+
+/* New memory of the device for f. It is counted before it is there, so that no other thread takes
+ * the room. Unlocks meanwhile. */
+static int frame_create(kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    d->memory->used += bytes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
+    pthread_mutex_lock(&d->runtime->lock);
+    d->memory->used -= error ? bytes : 0;
+    return error;
+}
+
+/* A frame to evict for what is still missing; NULL: it is better to wait. */
+static kmm__frame_t *choose_victim(const wanted_t *w)
+{
+    const kmm__device_t *d = w->task->device;
+    uint64_t needed = w->missing + kmm__frames_reserve(d), evicting = d->memory->evicting_bytes;
+    return evicting < needed ? kmm__frames_victim(d, evicting, needed) : NULL;
+}
+
+/* Takes one step towards room for a frame, the cheapest first. *is_stuck: none can be taken. */
+static int room_make(const wanted_t *w, bool *is_stuck)
+{
+    kmm__device_t *d = w->task->device;
+    kmm_runtime_t *rt = d->runtime;
+    kmm__frame_t *victim;
+    if (d->memory->spare_count) {
+        kmm__spare_destroy(rt, d);
+    } else if (kmm__pack_trim(d)) {
+        return 0;
+    } else if (d->memory->evicted) {
+        kmm__frame_unmap(rt, d->memory->evicted);
+    } else if ((victim = choose_victim(w))) {
+        d->memory->pressure = PRESSURE_LASTS;
+        return kmm__frame_evict(rt, victim);
+    } else {
+        *is_stuck = wait_for_memory(d, w->pinned) != 0;
+    }
+    return 0;
+}
+
+/* Memory for f: spare, new, or of a frame that is evicted for it. If none of these can be had, f is
+ * made host-backed, or the task is too large. */
+static int frame_obtain(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    uint64_t bytes = f->array->frame_bytes;
+    for (bool is_stuck = false;;) {
+        int error = 0;
+        if (kmm__spare_take(d, bytes, &f->handle))
+            return 0;
+        if (d->memory->used + bytes <= d->memory->limit) {
+            error = frame_create(f);
+            if (error != KMM_E_MEMORY)
+                return error ? driver_error(d, error) : 0;
+            d->memory->limit = d->memory->used; /* other programs use the device too */
+            continue;
+        }
+        error = room_make(w, &is_stuck);
+        if (error)
+            return error;
+        if (is_stuck)
+            return exceeds_now(w) ? frame_make_host_backed(w, f)
+                                  : kmm__task_too_large(w->task, w->bytes);
+    }
+}
+
+/* Waits until f is mapped. It is being premapped, which takes little longer than to be woken, some
+ * hundred microseconds for a run: so this spins first. */
+static void await_moving(const kmm__frame_t *f)
+{
+    enum { SPINS = 16 };
+    kmm__device_t *d = f->device;
+    uint64_t seen = d->wakes;
+    pthread_mutex_unlock(&d->runtime->lock);
+    for (int k = kmm__has_cpus_to_spare() ? SPINS : 1; k > 0 && d->wakes == seen; k--)
+        kmm__spin_while(&d->wakes, seen);
+    pthread_mutex_lock(&d->runtime->lock);
+    while (f->state == KMM__FRAME_MOVING)
+        pthread_cond_wait(&d->wake, &d->runtime->lock);
+}
+
+/* The driver maps the memory that f has. Unlocks meanwhile. */
+static int frame_place(kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    pthread_mutex_unlock(&d->runtime->lock);
+    uint64_t begin = kmm__now();
+    int error = d->info.whole ? 0
+                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
+                                                        f->array->frame_bytes);
+    kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (d->info.whole)
+        f->array->residence[d->index].window = f->handle;
+    return error;
+}
+
+/* ABSENT -> MAPPED. It is MOVING meanwhile, so that nobody premaps it. */
+static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__frame_begin_mapping(f);
+    kmm__premap_wake(d);
+    int error = frame_obtain(w, f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        return error;
+    }
+    error = frame_place(f);
+    if (error) {
+        kmm__frame_mapping_failed(f);
+        driver_error(d, error);
+        if (f->host_backed)
+            kmm__host_backed_destroy(f);
+        else
+            kmm__spare_push(d, f->handle, f->array->frame_bytes);
+        return error;
+    }
+    kmm__frame_mapped(f, d->info.whole);
+    d->memory->premap_failed = false;
+    return 0;
+}
+
+/* Maps f, whatever state it is in, and pins it. An evicted frame is still mapped and has its
+ * contents, though nobody counts on them. */
+static int frame_map(wanted_t *w, kmm__frame_t *f)
+{
+    int error = 0;
+    if (f->state == KMM__FRAME_MOVING)
+        await_moving(f);
+    while (f->state == KMM__FRAME_EVICTING)
+        pthread_cond_wait(&f->device->wake, &f->device->runtime->lock);
+    if (f->state == KMM__FRAME_EVICTED)
+        kmm__frame_reclaim(f);
+    else if (f->state == KMM__FRAME_ABSENT)
+        error = frame_map_absent(w, f);
+    if (error)
+        return error;
+    kmm__frame_pin(w->task, f);
+    note_closed(w, f);
+    w->missing -= f->array->frame_bytes;
+    w->pinned += kmm__frame_bytes(f);
+    return 0;
+}
+
+/* Frames that are being premapped right now come last. */
+static int frames_map(wanted_t *w)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < w->count && !error; k++) {
+        if (w->frames[k]->state == KMM__FRAME_MOVING)
+            continue;
+        error = frame_map(w, w->frames[k]);
+        w->frames[k] = NULL;
+    }
+    for (uint32_t k = 0; k < w->count && !error; k++)
+        if (w->frames[k])
+            error = frame_map(w, w->frames[k]);
+    return error;
+}
+
+/* Gives the device access to all that the acquisition has mapped, runs of frames at a time. */
+static int frames_allow(const wanted_t *w, kmm__device_t *d)
+{
+    int error = 0;
+    for (uint32_t k = 0, n; k < w->closed_count && !error; k += n) {
+        kmm__frame_t *first = w->closed[k];
+        for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n &&
+                    w->closed[k + n]->array == first->array;
+             n++)
+            ;
+        pthread_mutex_unlock(&d->runtime->lock);
+        uint64_t begin = kmm__now();
+        error = d->backend->frames_allow(d->gpu, kmm__frame_address(first),
+                                         n * first->array->frame_bytes);
+        kmm__count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
+        pthread_mutex_lock(&d->runtime->lock);
+        for (uint32_t j = 0; j < n; j++)
+            first[j].allowed = !error;
+    }
+    return error ? driver_error(d, error) : 0;
+}
+
+/* While memory is short, a device's thread does not issue far before its copies: frames evicted for
+ * tasks that wait behind others would better have been kept. Tasks with pins wait for no memory, so
+ * they end. */
+static void await_turn(const wanted_t *w)
+{
+    kmm__device_t *d = w->task->device;
+    uint64_t usual = d->memory->missing > w->missing ? d->memory->missing : w->missing;
+    if (!d->memory->pressure || !w->missing)
+        return;
+    kmm__frames_note_needed(d);
+    while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
+        if (wait_for_memory(d, w->pinned))
+            return;
+}
+
+static void want_all(wanted_t *w)
+{
+    kmm__task_t *t = w->task;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (!t->accesses[k].array->object.is_abstract)
+            want_box(w, &t->accesses[k]);
+    t->residency.is_expected = false;
+}
+
+/* Notes how many bytes the task had to have mapped. The average smooths that tasks which begin and
+ * end inside frames differ from one to the next. Memory is no longer short after some tasks that
+ * miss nothing. */
+static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
+{
+    uint64_t *average = &d->memory->missing;
+    if (coming)
+        *average = *average ? (3 * *average + coming) / 4 : coming;
+    if (d->memory->pressure && w->missing == 0)
+        d->memory->pressure--;
+}
+
+/* Whether the device can have so much at all. Warns of what will be slow. */
+static int check_limit(wanted_t *w)
+{
+    const kmm__task_t *t = w->task;
+    struct kmm__device_memory *m = t->device->memory;
+    if (w->bytes > m->limit)
+        m->limit = m->most; /* the driver may have more by now */
+    w->exceeds = w->bytes > m->limit && kmm__task_may_exceed(t, w->bytes);
+    if (w->bytes > m->limit && !w->exceeds)
+        return kmm__task_too_large(t, w->bytes);
+    if (w->exceeds)
+        kmm__warn_exceeding(t, w->bytes);
+    kmm__warn_amplified(t, w->bytes);
+    return 0;
+}
+
+static int map_missing(wanted_t *w)
+{
+    kmm__device_t *d = w->task->device;
+    d->memory->acquires = true;
+    await_turn(w);
+    int error = frames_map(w);
+    if (!error)
+        error = frames_allow(w, d);
+    d->memory->acquires = false;
+    return error;
+}
+
+int kmm__frames_acquire(kmm__task_t *t, bool resident)
+{
+    kmm__device_t *d = t->device;
+    wanted_t w = {.task = t};
+    int error = resident ? 0 : windows_ensure(t);
+    d->memory->stamp++;
+    d->memory->now = t->sequence;
+    if (!error)
+        want_all(&w);
+    uint64_t coming = w.missing + w.premapped;
+    note_missing(d, &w, coming);
+    if (!error)
+        error = check_limit(&w);
+    if (w.premapped)
+        kmm__premap_wake(d);
+    if (!error && (w.count || w.closed_count))
+        error = map_missing(&w);
+    t->residency.coming = error ? 0 : coming;
+    d->memory->coming += t->residency.coming;
+    free(w.frames);
+    free(w.closed);
+    return error;
+}
+
+/* ---- Whether all is mapped ---- */
+
+static void check_resident(void *ctx, kmm__frame_t *f)
+{
+    bool *all = ctx;
+    *all &= f->state == KMM__FRAME_MAPPED;
+}
+
+/* Whether the array has addresses on the device, or needs none until its frame is mapped. */
+static bool is_reached(const kmm__device_t *d, const kmm__array_t *a)
+{
+    const kmm__residence_t *r = &a->residence[d->index];
+    return d->info.whole ? r->frames != NULL : r->window != 0;
+}
+
+/* Once they are they stay, as long as the work is there. */
+static bool pointers_reached(kmm__work_t *w, const kmm__device_t *d)
+{
+    if (w->reached >> d->index & 1)
+        return true;
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        if (!is_reached(d, w->pointers[k].array))
+            return false;
+    w->reached |= 1u << d->index;
+    return true;
+}
+
+bool kmm__frames_resident(kmm__task_t *t, uint64_t *bytes)
+{
+    kmm__device_t *d = t->device;
+    bool all = pointers_reached(t->work, d);
+    *bytes = t->bytes;
+    for (uint32_t k = 0; k < t->access_count && all; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (a->array->object.is_abstract)
+            continue;
+        all = is_reached(d, a->array);
+        if (all && a->array->residence[d->index].mapped < a->array->frame_count)
+            kmm__frames_of(a->array, d, a->layout, &a->box, check_resident, &all);
+    }
+    return all;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eviction of frames. The frame that is needed farthest in the future goes (foresight.c). Its
+ * contents are copied to the host if no other space holds them and somebody will read them
+ * (dead.c). */
+#include "memory/residency/evict.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "memory/coherence.h"
+#include "memory/disk/pin.h"
+#include "memory/host/stage.h"
+#include "memory/lifetime.h"
+#include "memory/residency/dead.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/physical.h"
+
+/* At most limit / EARLY_PART is kept free. */
+enum { EARLY_TASKS = 4, EARLY_NEEDED = 2, EARLY_PART = 4 };
+
+typedef struct eviction {
+    kmm__frame_t *frame;
+    kmm__ticket_t *ticket;
+    kmm__page_pins_t pins;
+    int error;  /* of enqueuing it */
+    char *text; /* its text */
+} eviction_t;
+
+static void eviction_done(void *arg, int status)
+{
+    eviction_t *e = arg;
+    kmm__frame_t *f = e->frame;
+    kmm__device_t *d = f->device;
+    kmm_runtime_t *rt = d->runtime;
+    pthread_mutex_lock(&rt->lock);
+    kmm__spill_unpin(rt, &e->pins);
+    bool is_news = status && !d->lost; /* a loss that was known already has been reported */
+    if (status)
+        kmm__device_lose(d, status);
+    if (is_news) {
+        kmm__error_note(rt, status, "%s: data was lost while it was copied to the host: %s",
+                        d->info.name, d->backend->error_text(d->backend));
+    }
+    kmm__device_doubt(d, e->ticket->shared ? e->ticket->shared->event : NULL, e->error);
+    if (e->error || status)
+        e->ticket->error = status ? status : e->error;
+    if (e->error && e->ticket->waiter_count) /* a task waits for the copy on the host */
+        kmm__error_note(rt, e->error, "%s", e->text);
+    kmm__ticket_done(e->ticket);
+    if (e->error && !status) {
+        kmm__coherence_restore(d, f, e->ticket);
+        kmm__frame_eviction_failed(f);
+    } else {
+        kmm__frame_evicted(f);
+    }
+    kmm__ticket_unref(e->ticket);
+    kmm__device_wake(d);
+    pthread_cond_broadcast(&rt->progress);
+    pthread_mutex_unlock(&rt->lock);
+    free(e->text);
+    free(e);
+}
+
+/* Pins the pages to which the frame will be copied. */
+static int pin_pages(kmm__frame_t *f, kmm__page_pins_t *pins)
+{
+    kmm__array_t *a = f->array;
+    int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
+    if (!a->pages || kmm__frame_is_dead(f))
+        return 0;
+    return kmm__spill_pin_bytes(a, begin, end < (int64_t)a->bytes ? end : (int64_t)a->bytes,
+                                f->device, pins);
+}
+
+/* Copies the frame out, as planned; eviction_done is called when that is over. Unlocks meanwhile.
+ */
+static int eviction_start(kmm__frame_t *f, kmm__moves_t *moves, kmm__page_pins_t *pins)
+{
+    kmm__device_t *d = f->device;
+    eviction_t *e = kmm__alloc(sizeof(*e));
+    *e = (eviction_t){f, moves->move[0].ticket, *pins, 0, NULL};
+    kmm__ticket_ref(e->ticket);
+    kmm__frame_begin_eviction(f);
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = e->error = kmm__moves_enqueue(moves, true);
+    if (error) {
+        kmm__error_set(error, "%s: making room by copying to the host: %s", d->info.name,
+                       d->backend->error_text(d->backend));
+        e->text = kmm__copy_text(kmm__error_get());
+    }
+    pthread_mutex_lock(&d->out_lock);
+    int notified = kmm__stage_notify(d, eviction_done, e);
+    pthread_mutex_unlock(&d->out_lock);
+    if (notified)
+        eviction_done(e, notified);
+    pthread_mutex_lock(&d->runtime->lock);
+    return error;
+}
+
+int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__moves_t moves = {0};
+    kmm__page_pins_t pins = {0};
+    bool matters = f->array->refs > 0 && !d->lost;
+    if (matters && !kmm__array_host(f->array))
+        return kmm__error_set(KMM_E_MEMORY, "%s: no host memory to make room by copying to",
+                              d->info.name);
+    int error = matters ? pin_pages(f, &pins) : 0;
+    if (error || f->pins) {
+        kmm__spill_unpin(rt, &pins);
+        return error;
+    }
+    if (matters)
+        kmm__coherence_evict(d, f, &moves);
+    if (moves.count) {
+        error = eviction_start(f, &moves, &pins);
+        kmm__moves_drop(&moves);
+        return error;
+    }
+    kmm__spill_unpin(rt, &pins);
+    kmm__frame_unmap(rt, f);
+    return 0;
+}
+
+/* ---- Victims ---- */
+
+/* The frame of a list that is needed farthest in the future. Not those that the acquisition under
+ * way has listed (one may be idle, if its eviction has failed), nor host-backed ones. To look at
+ * all takes less time than to evict one. */
+static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
+{
+    kmm__frame_t *best = NULL;
+    *next = 0;
+    for (kmm__frame_t *f = list; f; f = f->next) {
+        uint64_t n =
+            f->host_backed || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
+                ? 0
+                : kmm__uses_next(d->runtime, f, d->memory->now);
+        if (n <= *next)
+            continue;
+        best = f;
+        *next = n;
+    }
+    return best;
+}
+
+/* In a sweep, an idle frame needed slightly earlier is as good a victim and needs no wait. */
+static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
+{
+    return next > other && (other <= now || 5 * (next - now) > 6 * (other - now));
+}
+
+/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when
+ * frames that work still uses make up the difference and are needed so much later than all that are
+ * idle that they are worth waiting for: what is idle would have to come back well before them. */
+kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
+{
+    uint64_t idle_next;
+    kmm__frame_t *idle = farthest(d, d->memory->idle, &idle_next);
+    bool later = false;
+    for (const kmm__frame_t *f = d->memory->busy; f && idle; f = f->next) {
+        if (f->host_backed || f->stamp == d->memory->stamp ||
+            !is_much_later(kmm__uses_next(d->runtime, f, d->memory->now), idle_next,
+                           d->memory->now))
+            continue;
+        coming += f->array->frame_bytes;
+        later = true;
+    }
+    return later && coming >= needed ? NULL : idle;
+}
+
+/* Notes whether all idle frames are known to be needed again. If so, a frame that is evicted too
+ * early has to come back; otherwise early evictions cost nothing. */
+void kmm__frames_note_needed(kmm__device_t *d)
+{
+    uint64_t next;
+    if (farthest(d, d->memory->idle, &next))
+        d->memory->all_needed = kmm__uses_is_known(next);
+}
+
+/* How much is kept free while memory is short: what the next tasks may have to map. */
+uint64_t kmm__frames_reserve(const kmm__device_t *d)
+{
+    uint64_t most = d->memory->limit / EARLY_PART,
+             next = (d->memory->all_needed ? EARLY_NEEDED : EARLY_TASKS) * d->memory->missing;
+    return next < most ? next : most;
+}
+
+void kmm__frames_evict_early(kmm__device_t *d)
+{
+    uint64_t free_bytes =
+        d->memory->limit > d->memory->used ? d->memory->limit - d->memory->used : 0;
+    if (!d->memory->pressure)
+        return;
+    kmm__frames_note_needed(d);
+    for (uint32_t k = 0; k < d->memory->spare_count; k++)
+        free_bytes += d->memory->spare[k].bytes;
+    free_bytes += d->memory->evicting_bytes + d->memory->premapped_bytes;
+    for (kmm__frame_t *f = d->memory->evicted; f; f = f->next)
+        free_bytes += kmm__frame_bytes(f);
+    for (kmm__frame_t *victim;
+         free_bytes < kmm__frames_reserve(d) &&
+         (victim = kmm__frames_victim(d, free_bytes, kmm__frames_reserve(d)));) {
+        free_bytes += victim->array->frame_bytes;
+        if (kmm__frame_evict(d->runtime, victim)) {
+            d->memory->pressure = 0; /* the next acquisition finds out why, and says so */
+            return;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eviction of frames. All functions are called with the runtime's lock. */
+#ifndef KMM__MEMORY_RESIDENCY_EVICT_H
+#define KMM__MEMORY_RESIDENCY_EVICT_H
+
+#include "memory/residency/frame.h"
+
+/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. NULL if it
+ * is better to wait for frames in use: they make up the difference, and they are needed so much
+ * later than every idle frame that an evicted idle frame would have to come back well before them.
+ */
+kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed);
+/* Begins to evict an idle frame. If nothing has to be copied, the frame is unmapped at once. An
+ * error: the host has no room, or copies could not be enqueued; then the frame is idle again when
+ * those that were enqueued are over. Does nothing if a task pins the frame while room is made.
+ * Unlocks meanwhile. */
+int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f);
+void kmm__frames_note_needed(kmm__device_t *d);
+/* How much is kept free while memory is short: what the next tasks may have to map. */
+uint64_t kmm__frames_reserve(const kmm__device_t *d);
+/* By the device's own thread; unlocks meanwhile. */
+void kmm__frames_evict_early(kmm__device_t *d);
+
+#endif

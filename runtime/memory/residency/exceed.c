@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks that need more memory than their device has, or bring much more than they use. */
+#include "memory/residency/exceed.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* What of an access's frames there is, and what of it takes the device's memory. */
+typedef struct counted {
+    uint64_t frames, here;
+} counted_t;
+
+static void count_frame(void *ctx, kmm__frame_t *f)
+{
+    counted_t *c = ctx;
+    c->frames++;
+    c->here += !f->host_backed;
+}
+
+/* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames
+ * of an array beside other chunks is taken to do so however small it is. */
+static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        counted_t c = {0, 0};
+        if (a->array->object.is_abstract)
+            continue;
+        kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
+        bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
+        uint64_t least = (c.frames + parts - 1) / parts + 1; /* it may begin inside a frame */
+        bytes += (stays || least > c.here ? c.here : least) * a->array->frame_bytes;
+    }
+    return bytes;
+}
+
+/* In how many parts t would fit; 0: in none. */
+static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
+{
+    enum { MOST = 1 << 20 };
+    uint64_t limit = t->device->memory->limit, parts = limit ? (needed + limit - 1) / limit : MOST;
+    while (parts < MOST && part_bytes(t, parts) > limit)
+        parts += parts / 16 + 1;
+    return parts < MOST ? parts : 0;
+}
+
+/* Whether what t needs more than there is may be in the host's memory: when no other chunk than
+ * this was asked for, or no smaller one would do. Where the host's memory is limited, or the driver
+ * cannot map it, nothing may. */
+bool kmm__task_may_exceed(const kmm__task_t *t, uint64_t needed)
+{
+    const kmm__device_t *d = t->device;
+    if (!d->info.away || d->runtime->memory->spill)
+        return false;
+    return t->work->may_exceed || (d->memory->limit && parts_that_fit(t, needed) == 0);
+}
+
+int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
+{
+    kmm__device_t *d = t->device;
+    if (d->info.whole)
+        return kmm__error_set(KMM_E_MEMORY,
+                              "needs %llu bytes on %s, of which %llu can be used; its driver "
+                              "cannot map memory in parts, "
+                              "so that each array a chunk uses is there whole",
+                              (unsigned long long)needed, d->info.name,
+                              (unsigned long long)d->memory->limit);
+    if (d->memory->limit == 0)
+        return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left",
+                              (unsigned long long)needed, d->info.name);
+    uint64_t parts = parts_that_fit(t, needed);
+    char remedy[128] = "no chunk is small enough, because each uses so much of its arrays";
+    if (parts)
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
+                 (unsigned long long)parts);
+    return kmm__error_set(
+        KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s",
+        (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit, remedy);
+}
+
+/* What there is to warn of is said once for each kernel, function or task, and not of more than
+ * there is room to remember. */
+static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
+{
+    const void *what = w->kernel       ? (const void *)w->kernel
+                       : w->item_count ? w->item_text[0]
+                                       : w->name;
+    int k = 0;
+    while (k < KMM__WARNED && said[k] && said[k] != what)
+        k++;
+    if (k == KMM__WARNED || said[k])
+        return false;
+    said[k] = what;
+    return true;
+}
+
+/* What needs more than there is works on the host's memory, which is slow. */
+void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
+{
+    const kmm__work_t *work = t->work;
+    kmm__device_t *d = t->device;
+    char where[320],
+        remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
+    if (!is_first(d->memory->exceeding, work))
+        return;
+    if (work->item_count == 0) {
+        fprintf(stderr,
+                "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be "
+                "used: it works on the rest in the host's "
+                "memory, slowly; `#pragma kmm parallel` above its launch splits it\n",
+                work->name, (unsigned long long)needed, d->info.name,
+                (unsigned long long)d->memory->limit);
+        return;
+    }
+    uint64_t parts = work->has_statements ? 1 : parts_that_fit(t, needed);
+    if (parts)
+        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
+                 (unsigned long long)parts);
+    kmm__task_describe(t, where, sizeof(where));
+    fprintf(stderr,
+            "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works "
+            "on the rest in the host's memory, slowly%s%s "
+            "[exceeding]\n",
+            where, (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit,
+            work->has_statements ? "" : "; ", work->has_statements ? "" : remedy);
+}
+
+/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
+ * rows, has them all brought and others evicted for them: said of chunks that take a good part of
+ * the device. */
+void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed)
+{
+    enum {
+        MUCH = 4,
+        PART = 16,
+        EDGES = 2
+    }; /* whatever is small lies in as many frames as it has edges */
+    kmm__device_t *d = t->device;
+    uint64_t used = 0, brought = 0;
+    char where[320];
+    if (t->part.chunk || t->work->chunk_count < 2 || !t->work->kernel ||
+        needed < d->memory->limit / PART || d->info.whole)
+        return;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        counted_t c = {0, 0};
+        if (a->array->object.is_abstract)
+            continue;
+        kmm__frames_of(a->array, d, a->layout, &a->box, count_frame, &c);
+        used += (uint64_t)kmm__box_volume(&a->box);
+        brought += (c.here > EDGES ? c.here - EDGES : 0) * a->array->frame_bytes;
+    }
+    if (brought <= MUCH * used || !is_first(d->memory->amplified, t->work))
+        return;
+    kmm__task_describe(t, where, sizeof(where));
+    fprintf(stderr,
+            "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which "
+            "it needs on %s; chunks of whole rows "
+            "need less [amplification]\n",
+            where, (unsigned long long)used, (unsigned long long)needed, d->info.name);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks that need more memory than their device has, or bring much more than they use. Called with
+ * the lock. */
+#ifndef KMM__MEMORY_RESIDENCY_EXCEED_H
+#define KMM__MEMORY_RESIDENCY_EXCEED_H
+
+#include "memory/residency/frame.h"
+
+/* Whether what t needs more than there is may be in the host's memory: when no other chunk than
+ * this was asked for, or no smaller one would do. Where the host's memory is limited, or the driver
+ * cannot map it, nothing may. */
+bool kmm__task_may_exceed(const kmm__task_t *t, uint64_t needed);
+/* Sets the text of KMM_E_MEMORY, and returns that. */
+int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
+/* What needs more than there is works on the host's memory, which is slow. */
+void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed);
+/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
+ * rows, has them all brought and others evicted for them: said of chunks that take a good part of
+ * the device. */
+void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed);
+
+#endif

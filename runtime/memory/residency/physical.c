@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Physical memory of frames: what is spare, what is the host's, and unmapping. */
+#include "memory/residency/physical.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+void kmm__spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t bytes)
+{
+    d->memory->spare = kmm__grow(d->memory->spare, d->memory->spare_count,
+                                 &d->memory->spare_capacity, sizeof(*d->memory->spare));
+    d->memory->spare[d->memory->spare_count++] = (kmm__spare_t){handle, bytes};
+}
+
+bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
+{
+    for (uint32_t k = d->memory->spare_count; k-- > 0;) {
+        if (d->memory->spare[k].bytes != bytes)
+            continue;
+        *out = d->memory->spare[k].handle;
+        d->memory->spare[k] = d->memory->spare[--d->memory->spare_count];
+        return true;
+    }
+    return false;
+}
+
+/* Gives a spare frame, of whatever size, back to the driver. */
+void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
+{
+    kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
+    pthread_mutex_unlock(&rt->lock);
+    d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
+    pthread_mutex_lock(&rt->lock);
+    d->memory->used -= s.bytes; /* not before: another thread may be about to create one */
+}
+
+/* Gives the host's memory back. Unlocks meanwhile. */
+void kmm__host_backed_destroy(kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    pthread_mutex_unlock(&d->runtime->lock);
+    d->backend->frame_destroy(d->gpu, f->handle, f->array->frame_bytes);
+    pthread_mutex_lock(&d->runtime->lock);
+    d->memory->host_backed_bytes -= f->array->frame_bytes;
+    f->host_backed = false;
+}
+
+/* f is on no list, and nothing uses it. */
+void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__frame_begin_unmapping(f);
+    pthread_mutex_unlock(&rt->lock);
+    uint64_t begin = kmm__now();
+    int error = d->info.whole
+                    ? 0
+                    : d->backend->frame_unmap(d->gpu, kmm__frame_address(f), f->array->frame_bytes);
+    kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    pthread_mutex_lock(&rt->lock);
+    if (d->info.whole)
+        f->array->residence[d->index].window = 0;
+    if (error && !d->lost)
+        kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
+    if (f->host_backed)
+        kmm__host_backed_destroy(f);
+    else
+        kmm__spare_push(d, f->handle, f->array->frame_bytes);
+    kmm__frame_unmapped(f);
+}

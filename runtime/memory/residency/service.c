@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The upkeep of a device's frames, by its own thread. */
+#include "memory/residency/service.h"
+
+#include <stdlib.h>
+
+#include "memory/lifetime.h"
+#include "memory/residency/evict.h"
+#include "memory/residency/foresight.h"
+#include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
+
+/* Releases what a dead array has on the device. False: some of it is still being evicted or
+ * premapped. */
+static bool residence_release(kmm__device_t *d, kmm__array_t *a)
+{
+    kmm_runtime_t *rt = d->runtime;
+    kmm__residence_t *r = &a->residence[d->index];
+    for (uint32_t k = 0; r->frames && k < a->frame_count; k++) {
+        kmm__frame_t *f = &r->frames[k];
+        if (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
+            return false;
+        if (f->state != KMM__FRAME_ABSENT)
+            kmm__frame_unmap(rt, f);
+        kmm__uses_free(f);
+    }
+    if (r->is_packed) {
+        kmm__pack_return(d, r->window);
+    } else if (r->window) {
+        pthread_mutex_unlock(&rt->lock);
+        d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);
+        pthread_mutex_lock(&rt->lock);
+    }
+    free(r->frames);
+    r->frames = NULL;
+    r->window = 0;
+    return true;
+}
+
+void kmm__frames_service(kmm__device_t *d)
+{
+    kmm__array_t *waiting = NULL;
+    while (d->memory->dead) {
+        kmm__array_t *a = d->memory->dead;
+        d->memory->dead = a->next_dead[d->index];
+        if (residence_release(d, a)) {
+            kmm__array_left(a);
+            continue;
+        }
+        a->next_dead[d->index] = waiting;
+        waiting = a;
+    }
+    d->memory->dead = waiting;
+}
+
+void kmm__frames_close(kmm__device_t *d)
+{
+    while (d->memory->spare_count) {
+        kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
+        d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
+    }
+    free(d->memory->spare);
+    d->memory->spare = NULL;
+    kmm__pack_close(d);
+}

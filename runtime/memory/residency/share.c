@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Access of other devices to frames, runs of them at a time. */
+#include "memory/residency/share.h"
+
+#include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
+
+/* Frames side by side that another device is to have access to. */
+typedef struct share {
+    kmm__device_t *to;
+    kmm__frame_t *first;
+    uint32_t count;
+} share_t;
+
+/* Where it cannot be, copies are slower and no less right. */
+static void share_run(share_t *s)
+{
+    kmm__frame_t *f = s->first;
+    if (s->count == 0)
+        return;
+    uint64_t begin = kmm__now();
+    f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f),
+                                    s->count * f->array->frame_bytes, s->to->gpu);
+    kmm__count_since(begin, &f->device->counters.sharings, &f->device->counters.sharing_ns);
+    s->count = 0;
+}
+
+static void share_frame(void *ctx, kmm__frame_t *f)
+{
+    share_t *s = ctx;
+    kmm_runtime_t *rt = f->device->runtime;
+    uint32_t bit = 1u << s->to->index;
+    pthread_mutex_lock(&rt->lock);
+    bool shared = f->shared & bit;
+    f->shared |= bit;
+    pthread_mutex_unlock(&rt->lock);
+    if (shared)
+        return;
+    if (s->count && f != s->first + s->count)
+        share_run(s);
+    if (s->count == 0)
+        s->first = f;
+    s->count++;
+}
+
+void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,
+                       const kmm__layout_t *l, const kmm__box_t *b)
+{
+    share_t s = {.to = to};
+    if (a->residence[from->index].is_packed) {
+        kmm__pack_share(from, a->residence[from->index].window, to);
+        return;
+    }
+    kmm__frames_of(a, from, l, b, share_frame, &s);
+    share_run(&s);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of all of an array, so that its coherence map need not be asked. */
+#include "memory/summary.h"
+
+#include "memory/holders.h"
+
+/* The DAG orders task writes; copies are awaited only through this check. */
+static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
+{
+    const kmm__ticket_t *t = h->ready[space];
+    bool copied = !t || !t->is_copy || (t->state == KMM__TICKET_DONE && !t->error);
+    return copied && (h->valid == 0 || kmm__holders_valid(rt, h) >> space & 1);
+}
+
+typedef struct survey {
+    const kmm_runtime_t *runtime;
+    const kmm__device_t *device;
+    uint32_t space;
+} survey_t;
+
+static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const survey_t *s = arg;
+    return !is_there(s->runtime, value, s->space);
+}
+
+/* Whether anything is held by another space, or by nobody, or has been written on another stream
+ * than the device's one compute stream. */
+static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
+{
+    (void)part;
+    const survey_t *s = arg;
+    const kmm__holders_t *h = value;
+    if (h->valid != 1u << s->space)
+        return 1;
+    for (uint32_t k = 0; k < s->runtime->space_count; k++)
+        if (h->ready[k] && h->ready[k]->state != KMM__TICKET_DONE &&
+            (k != s->space || h->ready[k]->stream != s->device->compute_streams[0].stream))
+            return 1;
+    return !is_there(s->runtime, h, s->space);
+}
+
+static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
+{
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
+}
+
+bool kmm__array_starts_empty(const kmm__array_t *a, const kmm__task_t *t)
+{
+    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC) &&
+           t->sequence < a->map_end;
+}
+
+/* t found what it reads in its space. After as many bytes as the array has, the whole map is looked
+ * at once, and the space may be noted as one that holds everything. */
+void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
+{
+    kmm__coherence_summary_t *s = &a->summary;
+    survey_t survey = {t->runtime, t->device, t->device->space};
+    if (kmm__array_starts_empty(a, t)) /* what nobody has written is an error there */
+        return;
+    s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
+    s->seen_in = survey.space;
+    if (s->seen < a->bytes)
+        return;
+    s->seen = 0;
+    if (map_has_none(a, lies_elsewhere, &survey))
+        s->whole |= 1u << survey.space;
+}
+
+/* t has written the box, which the map says now. When one device has written all there is a second
+ * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
+ * stream, one behind the other. Not the first time, which may be the only one: then each part can
+ * go where it is wanted next, as to the host, as soon as it is written. */
+int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+{
+    kmm__coherence_summary_t *s = &a->summary;
+    survey_t survey = {t->runtime, t->device, t->device->space};
+    kmm__holders_t value = {.valid = 1u << survey.space};
+    s->whole &= 1u << survey.space;
+    s->written = (s->writer == t->device ? s->written : 0) + (uint64_t)kmm__box_volume(box);
+    s->writer = t->device;
+    if (s->written < 2 * a->bytes || survey.space == KMM__HOST ||
+        t->device->compute_stream_count > 1 || t->runtime->memory->spill)
+        return 0;
+    s->written = 0;
+    if (!map_has_none(a, lies_not_only_here, &survey))
+        return 0;
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    int error = kmm__map_assign(a->coherence.map, &all, &value);
+    if (error)
+        return error;
+    s->sole = t->device;
+    s->last = t->order.ticket;
+    kmm__ticket_ref(s->last);
+    s->whole = 1u << survey.space;
+    return 0;
+}
+
+/* True if t writes an array that only its device holds. Then only the last ticket changes. */
+bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
+{
+    kmm__coherence_summary_t *s = &a->summary;
+    if (!s->sole || s->sole != t->device ||
+        t->order.ticket->stream != t->device->compute_streams[0].stream)
+        return false;
+    kmm__ticket_ref(t->order.ticket);
+    kmm__ticket_unref(s->last);
+    s->last = t->order.ticket;
+    return true;
+}
+
+static int tell_last(void *arg, const kmm__box_t *part, void *value)
+{
+    (void)part;
+    const kmm__coherence_summary_t *s = arg;
+    kmm__holders_t *h = value;
+    kmm__ticket_ref(s->last);
+    kmm__ticket_unref(h->ready[s->sole->space]);
+    h->ready[s->sole->space] = s->last;
+    return 0;
+}
+
+/* Ends the sole writer: its last ticket is put into the map. Called before the map is read or
+ * changed for any other task. */
+int kmm__coherence_summary_end(kmm__array_t *a)
+{
+    kmm__coherence_summary_t *s = &a->summary;
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    s->seen = s->written = 0;
+    if (!s->sole)
+        return 0;
+    int error = kmm__map_update(a->coherence.map, &all, tell_last, s);
+    s->sole = NULL;
+    kmm__ticket_unref(s->last);
+    s->last = NULL;
+    return error;
+}
+
+void kmm__coherence_summary_free(kmm__array_t *a)
+{
+    kmm__ticket_unref(a->summary.last);
+    a->summary = (kmm__coherence_summary_t){0};
+}

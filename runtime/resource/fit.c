@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resource/fit.h"
+
+#include "resource/cache.h"
+#include "resource/gather.h"
+#include "resource/heap.h"
+
+static const size_t MIB = (size_t)1 << 20;
+
+typedef kmm__request_t request_t;
+
+/* The smaller of what the stream's own shelf and the clean one offer. */
+static inline kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *own = p->head.order ? kmm__shelf_fit(&q->stream->shelf, q->need) : NULL;
+    if (own && own->bytes == q->need)
+        return own;
+    kmm__block_t *clean = kmm__shelf_fit(&p->clean, q->need);
+    if (!own || !clean)
+        return own ? own : clean;
+    return own->bytes <= clean->bytes ? own : clean;
+}
+
+/* A block of another stream, after making this one wait for it. */
+static kmm__block_t *fit_other(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *best = NULL;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next) {
+        kmm__block_t *b = kmm__shelf_fit(&((kmm__pool_stream_t *)t)->shelf, q->need);
+        if (b && (!best || b->bytes < best->bytes))
+            best = b;
+    }
+    if (best && best->owner &&
+        kmm__timeline_after(&p->timelines, &q->stream->timeline, &best->owner->timeline,
+                            best->epoch))
+        return NULL;
+    return best;
+}
+
+/* The last block of a run of free blocks from b that is large enough; NULL: the run is too short.
+ */
+static kmm__block_t *run_end(kmm__block_t *b, size_t need)
+{
+    size_t bytes = 0;
+    for (; kmm__block_is_free(b); b = b->above) {
+        bytes += b->bytes;
+        if (bytes >= need)
+            return b;
+    }
+    return NULL;
+}
+
+static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *first,
+                              kmm__block_t *last)
+{
+    kmm__timeline_t *mine = &q->stream->timeline;
+    for (kmm__block_t *b = first;; b = b->above) {
+        if (b->owner && b->owner != q->stream &&
+            kmm__timeline_after(&p->timelines, mine, &b->owner->timeline, b->epoch))
+            return NULL;
+        if (b == last)
+            break;
+    }
+    /* The stream waits for all of them now, so the epoch it is in covers them. */
+    kmm__lock_take(&mine->lock);
+    uint64_t epoch = mine->epoch;
+    kmm__lock_drop(&mine->lock);
+    return kmm__heap_join(p, first, last, q->stream, epoch);
+}
+
+/* Whether free blocks have different owners. */
+static bool owners_differ(kmm__pool_t *p)
+{
+    int owners = kmm__shelf_count(&p->clean) > 0;
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        owners += kmm__shelf_count(&((kmm__pool_stream_t *)t)->shelf) > 0;
+    return owners > 1;
+}
+
+/* Joins neighbours of different owners into a block that is large enough. The only path that is not
+ * of constant time: taken when there is nothing else, and only while such neighbours may exist. */
+static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
+{
+    if (p->shelved < q->need || !owners_differ(p))
+        return NULL;
+    for (kmm__segment_t *r = p->segments; r; r = r->next) {
+        if (r->free < q->need)
+            continue;
+        for (kmm__block_t *b = r->first; b; b = b->above) {
+            kmm__block_t *last =
+                kmm__block_is_free(b) && !kmm__block_is_free(b->below) ? run_end(b, q->need) : NULL;
+            if (last)
+                return join_run(p, q, b, last);
+        }
+    }
+    return NULL;
+}
+
+/* Whether there is a block that has its place below what its segment has used so far: the extent of
+ * a segment is what it would need if it ended there, so it grows only when nothing else can be had.
+ */
+static inline bool is_within_extent(const request_t *q, const kmm__block_t *b)
+{
+    return b && b->address + q->need <= b->segment->address + b->segment->extent;
+}
+
+/* What a request takes at the end of a segment: from 2 MiB on, a multiple of 1/16 of its power of
+ * two and of at most 2 MiB. Loads of varying sizes then fit more often into what they have left
+ * there; elsewhere they take what they need, and where frames can be gathered. */
+static inline size_t generous(const kmm__pool_t *p, size_t bytes)
+{
+    if (bytes < 2 * MIB || p->head.upstream->mapper)
+        return bytes;
+    size_t step = (size_t)1 << (63 - __builtin_clzll(bytes) - 4);
+    return kmm__round_up(bytes, step < 2 * MIB ? step : 2 * MIB);
+}
+
+static inline kmm__block_t *carve(kmm__pool_t *p, const request_t *q, kmm__block_t *b)
+{
+    if (!b)
+        return NULL;
+    size_t bytes = b->above ? q->bytes : generous(p, q->bytes);
+    b = kmm__heap_carve(p, q->stream, b, q->need - q->bytes + bytes <= b->bytes ? bytes : q->bytes,
+                        q->alignment);
+    p->live_bytes += b ? (int64_t)q->asked : 0;
+    p->live_count += b != NULL;
+    kmm__pool_note_used(p);
+    return b;
+}
+
+static bool others_have(kmm__pool_t *p, const request_t *q)
+{
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t; t = t->next)
+        if (t != &q->stream->timeline && kmm__shelf_fit(&((kmm__pool_stream_t *)t)->shelf, q->need))
+            return true;
+    return false;
+}
+
+/* All memory that needs no waiting and no mapping. */
+kmm__block_t *kmm__take_any(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = fit_own(p, q);
+    if (!b && p->head.order)
+        b = kmm__heap_split_end(p, q->need);
+    return carve(p, q, b);
+}
+
+/* The same, unless there are frames to gather instead of more extent. */
+kmm__block_t *kmm__take_ready(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = fit_own(p, q);
+    if (is_within_extent(q, b))
+        return carve(p, q, b);
+    bool more = false;
+    if (!b || q->need > kmm__limit(&kmm__limits_of(p, q->stream)->block))
+        more = kmm__pool_flush(p);
+    if (p->head.order && (!b || others_have(p, q)))
+        more |= kmm__heap_poll(p);
+    if (more)
+        b = fit_own(p, q);
+    if (more && is_within_extent(q, b))
+        return carve(p, q, b);
+    return kmm__pool_is_worth_gathering(p, q) ? NULL : kmm__take_any(p, q);
+}
+
+/* Memory that other streams may still use. */
+kmm__block_t *kmm__take_pending(kmm__pool_t *p, const request_t *q)
+{
+    if (!p->head.order)
+        return NULL;
+    kmm__block_t *b = fit_other(p, q);
+    return carve(p, q, b ? b : pool_join(p, q));
+}

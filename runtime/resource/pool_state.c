@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pool counts of its memory, and what follows from that. */
+#include "resource/pool_state.h"
+
+enum {
+    CACHE_PART = 32, /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
+    CACHE_LEAST = 128 << 10, /* or 128 KiB, */
+    BLOCK_PART = 512,        /* in blocks of at most 1/512 of that, */
+    BLOCK_LEAST = 64 << 10,  /* or of 64 KiB: larger ones are worth more to their neighbours */
+    EAGER_MORE = 8,          /* a stream that meets others at the lock caches 8 times as much, */
+    EAGER_BLOCK_PART = 16    /* in blocks of at most 1/16 of it */
+};
+
+static void limits_set(kmm__limits_t *l, size_t most, size_t block)
+{
+    atomic_store_explicit(&l->most, most, memory_order_relaxed);
+    atomic_store_explicit(&l->block,
+                          block > BLOCK_LEAST ? block
+                          : most              ? BLOCK_LEAST
+                                              : 0,
+                          memory_order_relaxed);
+}
+
+void kmm__pool_extend(kmm__pool_t *p, size_t bytes)
+{
+    const size_t given = p->options.cache_bytes;
+    const size_t least = bytes / CACHE_PART > CACHE_LEAST ? bytes / CACHE_PART : CACHE_LEAST;
+    const size_t most = given == SIZE_MAX ? 0 : given ? given : least;
+    p->extent = bytes;
+    limits_set(&p->limits[false], most, most / BLOCK_PART);
+    limits_set(&p->limits[true], EAGER_MORE * most, EAGER_MORE * most / EAGER_BLOCK_PART);
+}
