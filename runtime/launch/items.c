@@ -153,14 +153,24 @@ static bool has_ranges(const kmm_launch_t *l)
     return true;
 }
 
+/* Whether the item's elements move by one with each index, so that its region has no part that the
+ * launch leaves out but a halo. */
+static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
+{
+    const kmm__section_t *c = &item->section[0];
+    for (uint32_t k = 0; k < l->axis_count; k++)
+        if (c->coef[k].length || c->coef[k].lower < 0 || c->coef[k].lower > 1)
+            return false;
+    return !item->dims && item->section_count == 1 && !c->whole;
+}
+
 /* Mapped memory that ends before the launch's region: what lies beyond would be left out. */
 static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
     int64_t begin, end;
     const kmm__array_t *a = item->array;
-    if (!a || !a->is_mapped || item->dims || item->section_count != 1 || item->section[0].whole ||
-        !has_ranges(s->l))
+    if (!a || !a->is_mapped || !is_plain_index(s->l, item) || !has_ranges(s->l))
         return 0;
     kmm__partition_whole(&s->part, s->l, &whole);
     if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
