@@ -11,12 +11,22 @@
 
 /* ---- Packing ---- */
 
-static void add_pointer(kmm__submission_t *s, uint32_t at, const unsigned char *packed)
+/* The array that the address means: that of an item with this very base, whose region tells, or
+ * else the one it lies in. */
+static kmm__array_t *array_meant(const kmm__submission_t *s, const char *address)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        if (s->l->items[k].base == address && s->l->items[k].array)
+            return s->l->items[k].array;
+    return kmm__array_find(s->rt, address);
+}
+
+static void add_pointer(kmm__submission_t *s, uint32_t at)
 {
     kmm__work_t *w = s->work;
     char *address;
-    memcpy(&address, packed + at, sizeof(address));
-    kmm__array_t *a = kmm__array_find(s->rt, address);
+    memcpy(&address, w->args + at, sizeof(address));
+    kmm__array_t *a = address ? array_meant(s, address) : NULL;
     if (!a)
         return;
     if (!w->pointers)
@@ -28,7 +38,7 @@ static void add_pointer(kmm__submission_t *s, uint32_t at, const unsigned char *
 static void find_pointers(kmm__submission_t *s, uint32_t begin, uint32_t bytes)
 {
     for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
-        add_pointer(s, at, s->work->args);
+        add_pointer(s, at);
 }
 
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
@@ -46,10 +56,8 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
         return kmm__submission_refuse(s, KMM_E_INVALID, "its arguments are too large");
     w->args_bytes = at;
     w->args = kmm__work_take(w, at);
-    for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++) {
+    for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++)
         memcpy(w->args + w->arg_offset[k], args[k], kernel->param_bytes[k]);
-        find_pointers(s, w->arg_offset[k], kernel->param_bytes[k]);
-    }
     return 0;
 }
 
@@ -60,22 +68,13 @@ void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes)
     w->args_bytes = (uint32_t)bytes;
     if (bytes)
         memcpy(w->args, args, bytes);
-    find_pointers(s, 0, (uint32_t)bytes);
 }
 
 /* ---- Pointers ---- */
 
-void kmm__arguments_drop(kmm__work_t *w)
-{
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        kmm__array_unref(w->pointers[k].array);
-    w->pointer_count = 0;
-}
-
-void kmm__arguments_find_again(kmm__submission_t *s)
+void kmm__arguments_find(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    kmm__arguments_drop(w);
     if (!w->kernel)
         find_pointers(s, 0, w->args_bytes);
     for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)

@@ -8,14 +8,13 @@
 
 enum { KMM__MAX_ARGS_BYTES = 32768 };
 
-/* Copies the arguments into the work, and notes every aligned word of them that is an address in an
- * array. */
+/* Copies the arguments into the work. */
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args);
 void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes); /* of a function */
 
-/* Forgets the addresses; notes them anew, after memory has become arrays. */
-void kmm__arguments_drop(kmm__work_t *w);
-void kmm__arguments_find_again(kmm__submission_t *s);
+/* Once items have their arrays: notes every aligned word of the arguments that is an address in an
+ * array, or the base of an item. */
+void kmm__arguments_find(kmm__submission_t *s);
 
 /* Every pointer into an array must be in a clause: the runtime has to bring what is behind it. */
 int kmm__arguments_check(kmm__submission_t *s);

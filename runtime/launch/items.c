@@ -4,6 +4,7 @@
 #include "launch/items.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -101,17 +102,89 @@ static void take_over(kmm__submission_t *s, kmm__array_t *a)
     s->l->mapped[s->mapped_count++] = a->base;
 }
 
-/* The array that the item's region is in; its base may lie before that. */
-static kmm__array_t *find_array(const kmm__submission_t *s, const kmm__item_t *item)
+/* How far the region of an item may stick out of the memory that is mapped: a halo does, by its
+ * width. Elements. */
+static int64_t halo_of(const kmm__item_t *item)
+{
+    const kmm__term_t *c = &item->section[0].constant;
+    return llabs(c->lower) + llabs(c->length);
+}
+
+/* Whether the base of an item whose region lies behind the array is that of a one-based array: just
+ * before the region, and only by chance in the array that ends there. */
+static bool is_before_region(const kmm__item_t *item, const kmm__array_t *named)
+{
+    return named->base + named->bytes - item->base <= item->element;
+}
+
+/* The array that the item's region is in. Its base may lie elsewhere: before the array, as that of
+ * one-based arrays, or before the part of host memory that is mapped. */
+static int find_array(const kmm__submission_t *s, kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
     int64_t begin, end;
-    kmm__array_t *a = kmm__array_find(s->rt, item->base);
-    if (a || item->section_count == 0)
-        return a;
+    uint32_t count;
+    kmm__array_t *named = kmm__array_find(s->rt, item->base);
+    item->array = named;
+    if (item->section_count == 0 || item->section[0].whole)
+        return 0;
     kmm__partition_whole(&s->part, s->l, &whole);
-    bool known = kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) == 0 && end > begin;
-    return known ? kmm__array_find(s->rt, item->base + begin) : NULL;
+    if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
+        return 0;
+    const char *from = item->base + begin;
+    size_t bytes = (size_t)(end - begin);
+    kmm__array_t *a = kmm__array_in(s->rt, from, bytes, &count);
+    if (named && (count != 1 || a == named || !is_before_region(item, named)))
+        return 0;
+    if (count > 1)
+        return kmm__submission_refuse_item(
+            s, item, KMM_E_ADDRESS,
+            "its region lies in several arrays, and its pointer in none of them");
+    item->array = a;
+    return 0;
+}
+
+/* Whether every index of the launch's ranges is used, as far as the description says. */
+static bool has_ranges(const kmm_launch_t *l)
+{
+    for (uint32_t k = 0; k < l->axis_count; k++)
+        if (l->axis[k].length == KMM_WHOLE)
+            return false;
+    return true;
+}
+
+/* Whether the item's elements move by one with each index, so that its region has no part that the
+ * launch leaves out but a halo. */
+static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
+{
+    const kmm__section_t *c = &item->section[0];
+    for (uint32_t k = 0; k < l->axis_count; k++)
+        if (c->coef[k].length || c->coef[k].lower < 0 || c->coef[k].lower > 1)
+            return false;
+    return !item->dims && item->section_count == 1 && !c->whole;
+}
+
+/* Mapped memory that ends before the launch's region: what lies beyond would be left out. */
+static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    kmm__chunk_box_t whole;
+    int64_t begin, end;
+    const kmm__array_t *a = item->array;
+    if (!a || !a->is_mapped || !is_plain_index(s->l, item) || !has_ranges(s->l))
+        return 0;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
+        return 0;
+    int64_t shift = item->base - a->base, halo = halo_of(item) * item->element;
+    if (shift + begin + halo >= 0 && shift + end - halo <= (int64_t)a->bytes)
+        return 0;
+    char text[200];
+    snprintf(
+        text, sizeof(text),
+        "the launch's region is bytes %lld to %lld of the mapped memory, which has %zu bytes; map "
+        "all that the launch uses",
+        (long long)(shift + begin), (long long)(shift + end), a->bytes);
+    return kmm__submission_refuse_item(s, item, KMM_E_RANGE, text);
 }
 
 int kmm__submission_resolve(kmm__submission_t *s)
@@ -127,15 +200,17 @@ int kmm__submission_resolve(kmm__submission_t *s)
         if (!item->dims && item->section_count > 1)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
                                                "several sections need a `shape`");
-        item->array = find_array(s, item);
+        if ((error = find_array(s, item)))
+            return error;
         if (item->array && item->array->is_deferred && !s->l->nowait)
             take_over(s, item->array);
         if (!item->array) {
             error = map_item(s, item);
-            if (error)
+            if (error || (error = find_array(s, item)))
                 return error;
-            item->array = find_array(s, item);
         }
+        if ((error = check_mapped(s, item)))
+            return error;
         const kmm__array_t *a = item->array;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,

@@ -44,7 +44,7 @@ static int settle_begin(kmm_runtime_t *rt, kmm__array_t *a, kmm__task_t **out)
     bool comes_back = a->map == KMM_MAP_FROM || a->map == KMM_MAP_TOFROM;
     kmm__access_t access =
         kmm__access_bytes(a, comes_back ? KMM_UPDATE : KMM_WRITE, 0, (int64_t)a->bytes);
-    a->map = KMM_MAP_TOFROM; /* elements that were never written are the host's own */
+    a->map_end = rt->tasks->next_sequence;
     return a->bytes ? kmm__operation_submit(rt, &op, "write back", &access, 1, out) : 0;
 }
 

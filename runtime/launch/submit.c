@@ -328,12 +328,9 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
 static int submit_described(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    bool again = s->rt->launches->deferred != 0;
-    if (again)
-        kmm__arguments_drop(w); /* so that maps can end */
     int error = kmm__submission_resolve(s);
-    if (!error && (again || s->mapped_count))
-        kmm__arguments_find_again(s);
+    if (!error)
+        kmm__arguments_find(s);
     if (!error && s->annotated)
         error = kmm__arguments_check(s);
     if (!error && s->annotated && !has_chunks(s->l))

@@ -33,6 +33,17 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
     return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
 }
 
+kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count)
+{
+    kmm__array_t *const *arrays = rt->memory->arrays;
+    uint32_t begin = index_of(rt, base), end = bytes ? index_of(rt, base + bytes - 1) : begin;
+    if (begin > 0 &&
+        (uintptr_t)base < (uintptr_t)arrays[begin - 1]->base + arrays[begin - 1]->bytes)
+        begin--;
+    *count = bytes ? end - begin : 0;
+    return *count ? arrays[begin] : NULL;
+}
+
 void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a)
 {
     uint32_t k = index_of(rt, a->base);

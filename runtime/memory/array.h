@@ -68,6 +68,8 @@ struct kmm__array {
     /* Mapped host memory. */
     bool is_mapped;
     kmm_map_t map;
+    uint64_t map_end;   /* tasks from this number on come after the map's end; UINT64_MAX: it has
+                         * not ended */
     uint32_t map_depth; /* nested maps */
     bool is_deferred;   /* kmm_wait ends its map: a launch with nowait made it */
 
@@ -95,6 +97,8 @@ _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts a
 /* ---- Locked ---- */
 /* The array in which the address lies, or NULL. */
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address);
+/* The first array that has bytes of [base, base + bytes), and how many have; NULL: none. */
+kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count);
 /* Whether an array begins inside the memory. */
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
 /* An array's address names it, or does so no longer; false: it did not. */

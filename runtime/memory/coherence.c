@@ -153,7 +153,7 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     kmm__device_t *d = f->task->device;
     const kmm__array_t *a = f->access->array;
     if (h->valid == 0) {
-        return kmm__array_starts_empty(a)
+        return kmm__array_starts_empty(a, f->task)
                    ? kmm__error_set(
                          KMM_E_INVALID,
                          "is read before anything was written there, but it is mapped `%s`",
@@ -187,7 +187,7 @@ static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
     const kmm__holders_t *h = value;
     const kmm__ticket_t *ready = h->ready[t->device->space];
     if (h->valid == 0)
-        return kmm__array_starts_empty(f->access->array);
+        return kmm__array_starts_empty(f->access->array, t);
     return !(kmm__holders_valid(t->runtime, h) >> t->device->space & 1) ||
            (ready && ready->state != KMM__TICKET_DONE && ready->stream != t->order.ticket->stream);
 }

@@ -174,6 +174,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->label = kmm__copy_text(label);
     a->is_mapped = mapped != NULL;
     a->map = map;
+    a->map_end = UINT64_MAX;
     a->map_depth = 1;
     a->base = a->host = mapped;
     a->frame_bytes = choose_frame(rt, bytes);

@@ -47,9 +47,10 @@ static bool map_has_none(kmm__array_t *a, kmm__map_visit_fn *fn, survey_t *s)
     return kmm__map_visit(a->coherence.map, &all, fn, s) == 0;
 }
 
-bool kmm__array_starts_empty(const kmm__array_t *a)
+bool kmm__array_starts_empty(const kmm__array_t *a, const kmm__task_t *t)
 {
-    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
+    return a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC) &&
+           t->sequence < a->map_end;
 }
 
 /* t found what it reads in its space. After as many bytes as the array has, the whole map is looked
@@ -58,7 +59,7 @@ void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, con
 {
     kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
-    if (kmm__array_starts_empty(a)) /* what nobody has written is an error there */
+    if (kmm__array_starts_empty(a, t)) /* what nobody has written is an error there */
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
     s->seen_in = survey.space;

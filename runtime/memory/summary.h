@@ -7,8 +7,9 @@
 
 #include "memory/array.h"
 
-/* True for memory mapped `from` or `alloc`: to read it before anything is written is an error. */
-bool kmm__array_starts_empty(const kmm__array_t *a);
+/* True for memory mapped `from` or `alloc`, before its map ends: t may not read there what nothing
+ * has written. */
+bool kmm__array_starts_empty(const kmm__array_t *a, const kmm__task_t *t);
 /* t found all of the box in its space. */
 void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box);
 /* t writes the box, and the map says so. 0 or an error. */
