@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/list.h"
 #include "base/options.h"
 #include "base/source.h"
 #include "pragma/directive.h"
@@ -54,6 +55,7 @@ typedef struct unit {
     const includes_t *includes; /* of the main one */
     struct function *functions; /* reach.c; of the main one */
     const char *prefix;         /* clone.c; of the main one: what the names of copies begin with */
+    list_t names;               /* of the main one: what unit_name has given */
 } unit_t;
 
 /* kmm's header is included before the declaration at the top of the file that the cursor is in. */
@@ -90,6 +92,10 @@ bool unit_owns(const unit_t *u, CXCursor cursor);
 
 /* The declaration that completed the launch; NULL: none did. */
 directive_t *directive_declared(const directive_t *d);
+
+/* The name, with a number behind it if the translation unit has got that name before: lines of
+ * different files have the same number, and a line may hold several pragmas and kernels. */
+const char *unit_name(const unit_t *u, const char *name);
 
 /* Reports an error at [begin, end) of the unit's source. */
 void unit_error(const unit_t *u, size_t begin, size_t end, const char *format, ...)
