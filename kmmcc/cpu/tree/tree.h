@@ -34,6 +34,7 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, escapes, is_scalar, is_array, is_reference;
+    bool is_binding;        /* a name of a structured binding, which stays in its region */
     bool is_generic;        /* its type is a parameter of a template; is_scalar too */
     bool is_pointed_at;     /* something may point to it beyond its region */
     bool is_named_by_block; /* its type must be known to the block */
