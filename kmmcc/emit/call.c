@@ -219,8 +219,14 @@ static void write_function(call_t *c)
                     c->number, c->number);
     else
         text_printf(&out, "    (void)kmm_args;\n");
-    text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin),
-                s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+    const char *called =
+        arena_printf("%.*s(%s);", (int)(c->d->template_end - c->d->callee_begin),
+                     s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+    if (c->u->lang == LANG_C)
+        text_printf(&out, "    %s\n}\n\n", called);
+    else
+        text_printf(&out, "    KMM_TRY { %s } KMM_CATCH(%s, %s, %u)\n}\n\n", called,
+                    text_quoted(c->d->callee_name), text_quoted(s->path), c->line);
     unit_range(c->u, c->d->top, &begin, &end);
     begin = source_declaration_begin(s, begin);
     text_printf(&out, "%s\n", source_line_marker(s, source_line(s, begin)));
@@ -234,6 +240,23 @@ static const char *expected(const call_t *c, const rebase_t *r)
     if (r->kind == REBASE_LENGTH)
         return form_text(length);
     return form_text(r->kind == REBASE_BEGIN ? lower : form_add(lower, length));
+}
+
+static bool calls_functions(const unit_t *u)
+{
+    for (const unit_t *k = u->main; k; k = k->next)
+        for (int m = 0; m < k->directive_count; m++)
+            if (k->directives[m]->bound && k->directives[m]->kind == DIRECTIVE_PARALLEL &&
+                !k->directives[m]->is_kernel)
+                return true;
+    return false;
+}
+
+const char *call_rethrow(const unit_t *u, unsigned line)
+{
+    if (u->lang == LANG_C || (u->lang != LANG_CXX && !calls_functions(u)))
+        return "";
+    return arena_printf(" kmm_rethrow(%s, %u);", text_quoted(u->source->path), line);
 }
 
 static void write_call(call_t *c, const char *indent)

@@ -9,6 +9,8 @@
 /* A declaration of the type: the name stands before the end of that of a pointer to a function or
  * an array. */
 const char *declaration_of(const char *type, const char *name);
+/* Behind what may wait for chunks: throws what one of them threw. "": chunks throw nothing. */
+const char *call_rethrow(const unit_t *u, unsigned line);
 void call_rewrite(unit_t *u, directive_t *d, const char *indent);
 
 #endif
