@@ -9,6 +9,7 @@ import tempfile
 import torch
 from torch.utils import cpp_extension
 
+import kmm_cache
 import kmm_library
 
 _kept = []  # what PyTorch calls as long as the process lives
@@ -25,16 +26,22 @@ def _loaded(name):
 
 
 def _shim():
-    """The compiled kmm_torch.cpp, made once for each PyTorch."""
+    """The compiled kmm_torch.cpp, loaded; it is made once for each PyTorch."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kmm_torch.cpp")
-    folder = os.environ.get("KMM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kmm")
+    folder = kmm_cache.folder()
+    if folder is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return ctypes.CDLL(_compile(source, folder))
     with open(source, "rb") as f:
         key = hashlib.sha256(f.read() + torch.__version__.encode()).hexdigest()[:16]
-    built = os.path.join(folder, "kmm_torch_%s.so" % key)
-    if os.path.exists(built):
-        return built
-    os.makedirs(folder, exist_ok=True)
+    built = kmm_cache.find(folder, "kmm_torch_" + key, ".so")
+    if built is None:
+        built = kmm_cache.keep(_compile(source, folder), folder, "kmm_torch_" + key, ".so")
+    return ctypes.CDLL(built)
+
+
+def _compile(source, folder):
+    """The path of a new library in the folder."""
     libraries = os.path.join(os.path.dirname(torch.__file__), "lib")
     handle, new = tempfile.mkstemp(suffix=".so", dir=folder)
     os.close(handle)
@@ -48,8 +55,7 @@ def _shim():
     if result.returncode:
         os.unlink(new)
         raise RuntimeError("kmm_torch.cpp could not be compiled:\n" + result.stderr)
-    os.replace(new, built)
-    return built
+    return new
 
 
 def use(mapped=None):
@@ -57,7 +63,7 @@ def use(mapped=None):
     kmm_library.choose_memory."""
     library = kmm_library.load()
     kmm_library.choose_memory(library, torch.cuda.device_count(), mapped)
-    shim = ctypes.CDLL(_shim())
+    shim = _shim()
     library.kmm_torch_on_failure(kmm_library.address(shim.kmm_torch_throw))
     allocator = torch.cuda.memory.CUDAPluggableAllocator(kmm_library.path(), "kmm_torch_alloc", "kmm_torch_free")
     inner = allocator.allocator()

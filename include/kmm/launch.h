@@ -307,5 +307,6 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+#include "except.h"
 #endif
 #endif

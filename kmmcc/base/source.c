@@ -4,9 +4,40 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+
+/* The byte-order mark of UTF-8, with which a file may begin. */
+static size_t mark_length(const source_t *s)
+{
+    return s->length >= 3 && !memcmp(s->text, "\xEF\xBB\xBF", 3) ? 3 : 0;
+}
+
+/* `#line 7 "name"` or `# 7 "name"`; false: the line is another. *name has no closing quote; NULL:
+ * the line says none. */
+static bool read_marker(const char *text, unsigned *number, const char **name, size_t *length)
+{
+    text += strspn(text, " \t");
+    if (*text != '#')
+        return false;
+    text += 1 + strspn(text + 1, " \t");
+    if (strncmp(text, "line", 4) == 0)
+        text += 4;
+    text += strspn(text, " \t");
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    *number = (unsigned)strtoul(text, &end, 10);
+    end += strspn(end, " \t");
+    if (*end == '"') {
+        *name = end + 1;
+        *length = strcspn(*name, "\"\n");
+    }
+    return true;
+}
 
 static void find_lines(source_t *s)
 {
@@ -14,12 +45,17 @@ static void find_lines(source_t *s)
     for (size_t k = 0; k < s->length; k++)
         count += s->text[k] == '\n';
     size_t *lines = arena_alloc(count * sizeof(*lines));
+    lines[0] = mark_length(s);
     unsigned line = 1;
     for (size_t k = 0; k < s->length; k++)
         if (s->text[k] == '\n')
             lines[line++] = k + 1;
     s->lines = lines;
     s->line_count = count;
+    const char *name;
+    size_t length;
+    for (unsigned k = 0; k < count && !s->has_markers; k++)
+        s->has_markers = read_marker(s->text + lines[k], &line, &name, &length);
 }
 
 source_t *source_from(const char *path, const char *text, size_t length)
@@ -74,7 +110,22 @@ unsigned source_line(const source_t *s, size_t offset)
     return line;
 }
 
+bool source_begins_line(const source_t *s, size_t offset)
+{
+    size_t k = offset, line = s->lines[source_line(s, offset) - 1];
+    while (k > line && (s->text[k - 1] == ' ' || s->text[k - 1] == '\t'))
+        k--;
+    return k == line;
+}
+
 char *source_line_marker(const source_t *s, unsigned line)
 {
-    return arena_printf("#line %u %s", line, text_quoted(s->path));
+    const char *name = NULL;
+    size_t length = 0;
+    unsigned shown = line, number;
+    for (unsigned k = 1; s->has_markers && k < line; k++)
+        if (read_marker(s->text + s->lines[k - 1], &number, &name, &length))
+            shown = number + (line - k - 1);
+    return name ? arena_printf("#line %u \"%.*s\"", shown, (int)length, name)
+                : arena_printf("#line %u %s", shown, text_quoted(s->path));
 }

@@ -10,17 +10,21 @@ typedef struct source {
     const char *path; /* as the user wrote it */
     const char *text; /* NUL-terminated */
     size_t length;
-    const size_t *lines; /* offset at which line k + 1 begins */
+    const size_t *lines; /* offset at which line k + 1 begins; line 1 behind a byte-order mark */
     unsigned line_count;
-    bool completed; /* the text is no longer what the file holds: macros are expanded, or pragmas
-                       completed */
+    bool has_markers; /* #line directives */
+    bool completed;   /* the text is no longer what the file holds: macros are expanded, or pragmas
+                         completed */
 } source_t;
 
 source_t *source_read(const char *path); /* NULL: errno says why */
 source_t *source_from(const char *path, const char *text, size_t length);
 void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *column); /* 1-based */
 unsigned source_line(const source_t *s, size_t offset);                                /* 1-based */
-/* The #line directive that names the line of the source, without a newline. */
+/* Whether only white space stands before the place on its line. */
+bool source_begins_line(const source_t *s, size_t offset);
+/* The #line directive that names the line of the source, without a newline: with the number and
+ * name that the source's own #line directives give it. */
 char *source_line_marker(const source_t *s, unsigned line);
 
 #endif

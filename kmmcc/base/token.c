@@ -11,7 +11,8 @@
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end)
 {
-    return (lexer_t){.s = s, .at = begin, .end = end, .line_start = true};
+    size_t first = s->lines[0] < end ? s->lines[0] : end; /* behind a byte-order mark */
+    return (lexer_t){.s = s, .at = begin > first ? begin : first, .end = end, .line_start = true};
 }
 
 lexer_t lexer_within(const source_t *s, size_t begin, size_t end)
@@ -160,15 +161,25 @@ static token_kind_t lex_number(lexer_t *l)
     return TOKEN_NUMBER;
 }
 
+/* `<::` is `<` and `::`, unless it goes on as `<:::` or `<::>`. */
+static bool is_template_scope(const lexer_t *l)
+{
+    return peek(l, 0) == '<' && peek(l, 1) == ':' && peek(l, 2) == ':' && peek(l, 3) != ':' &&
+           peek(l, 3) != '>';
+}
+
 static token_kind_t lex_punctuator(lexer_t *l)
 {
     static const char *const longest_first[] = {
-        "<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=",
-        ">=",  "==",  "!=",  "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^="};
+        "<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<",
+        ">>",  "<=",  ">=",  "==",  "!=",  "&&",  "||", "+=", "-=", "*=", "/=",
+        "%=",  "&=",  "|=",  "^=",  "<:",  ":>",  "<%", "%>", "%:"};
     for (size_t k = 0; k < sizeof(longest_first) / sizeof(*longest_first); k++) {
         if (longest_first[k][0] != l->s->text[l->at])
             continue;
         size_t length = strlen(longest_first[k]);
+        if (is_template_scope(l) && length == 2 && longest_first[k][1] == ':')
+            continue;
         if (l->at + length <= l->end && !memcmp(l->s->text + l->at, longest_first[k], length)) {
             l->at += length;
             return TOKEN_PUNCTUATOR;
@@ -187,7 +198,7 @@ token_t lex(lexer_t *l)
     int c = peek(l, 0);
     if (l->at >= l->end) {
         t.kind = TOKEN_END;
-    } else if (c == '#' && l->line_start) {
+    } else if (l->line_start && (c == '#' || (c == '%' && peek(l, 1) == ':'))) {
         skip_directive(l);
         t.kind = TOKEN_DIRECTIVE;
     } else if (isdigit(c) || (c == '.' && isdigit(peek(l, 1)))) {
@@ -210,9 +221,24 @@ token_t lex(lexer_t *l)
     return t;
 }
 
+/* The other spelling of a token; the token itself if it has none. */
+static const char *digraph_of(const char *text)
+{
+    static const char *const spellings[][2] = {
+        {"[", "<:"}, {"]", ":>"}, {"{", "<%"}, {"}", "%>"}, {"#", "%:"}};
+    for (size_t k = 0; k < sizeof(spellings) / sizeof(*spellings) && text[0] && !text[1]; k++)
+        if (text[0] == spellings[k][0][0])
+            return spellings[k][1];
+    return text;
+}
+
 bool token_is(const source_t *s, token_t t, const char *text)
 {
     size_t length = strlen(text);
+    if (t.end - t.begin != length) {
+        text = digraph_of(text);
+        length = strlen(text);
+    }
     return t.end - t.begin == length && !memcmp(s->text + t.begin, text, length);
 }
 

@@ -37,6 +37,9 @@ static void bind_launch(unit_t *u, directive_t *d)
         callee_error(u, d, calls->second,
                      "'parallel' governs several launches; it must govern exactly one: give each a "
                      "pragma of its own");
+    } else if (!unit_is_in(u, calls->first)) {
+        callee_error(u, d, calls->first,
+                     "the launch stands in another file; write it out below the pragma");
     } else if (!d->is_kernel && !calls->alone) {
         callee_error(u, d, calls->first,
                      "the result of the call must not be used: its chunks have one result each");

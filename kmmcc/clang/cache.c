@@ -2,10 +2,11 @@
 /*
  * Headers that clang has read, kept from one run to the next. Nearly all of kmmcc's time is clang's
  * with the headers with which a file begins: those in angle brackets that are none of the program's
- * are precompiled into a file in the user's cache folder, whose name is a hash of all that they
- * depend on. clang itself looks whether one of the headers has changed since. A file appears whole
- * or not at all, and is never replaced by another, since runs that use it read it twice; an empty
- * one says that these headers cannot be precompiled.
+ * are precompiled into a file in the user's cache folder. Its name is KEY-SUM.pch: a hash of all
+ * that the headers depend on, and one of what the file holds. clang itself looks whether one of the
+ * headers has changed since. A file appears whole or not at all, and is never replaced by another,
+ * since runs that use it read it twice; an empty one says that these headers cannot be precompiled.
+ * clang trusts what it reads, so a file is used only if it is the user's own and has its sum.
  */
 #include "clang/cache.h"
 
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,14 +39,19 @@ enum {
 
 /* ---- The folder ---- */
 
+/* Whether the user alone may have written it. */
+static bool is_own(const struct stat *s)
+{
+    return s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 static bool make_folder(const char *path)
 {
     struct stat s;
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/'))
         mkdir(arena_copy(path, (size_t)(slash - path)), 0777);
     mkdir(path, 0700);
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
-           !(s.st_mode & (S_IWGRP | S_IWOTH));
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && is_own(&s);
 }
 
 /* NULL: nothing is kept. */
@@ -52,7 +59,7 @@ static const char *folder(void)
 {
     const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
-    const char *path = own                    ? own
+    const char *path = own && *own            ? own
                        : user && *user == '/' ? arena_printf("%s/kmm", user)
                        : home && *home == '/' ? arena_printf("%s/.cache/kmm", home)
                                               : "";
@@ -114,8 +121,8 @@ static void add_own(hash_t *h, const char *flag)
             add_files(h, k == 2 ? arena_printf("%s/kmm", path) : path);
 }
 
-static const char *name_of(const char *headers, const char *const *flags, int count,
-                           bool skips_bodies)
+static const char *key_of(const char *headers, const char *const *flags, int count,
+                          bool skips_bodies)
 {
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
     hash_t h = {0xCBF29CE484222325u, 0};
@@ -136,7 +143,7 @@ static const char *name_of(const char *headers, const char *const *flags, int co
         relative |= value != NULL;
     }
     add(&h, relative && getcwd(place, sizeof(place)) ? place : "");
-    return arena_printf("%016llx%016llx.pch", (unsigned long long)h.a, (unsigned long long)h.b);
+    return arena_printf("%016llx%016llx", (unsigned long long)h.a, (unsigned long long)h.b);
 }
 
 /* ---- What there is too much ---- */
@@ -203,9 +210,37 @@ static bool has_errors(CXTranslationUnit tu)
     return found;
 }
 
-/* Writes the file, an empty one where clang cannot. */
-static bool precompile(const char *path, const char *headers, const char *const *flags, int count,
-                       bool skips_bodies)
+/* A hash of what the file holds, as text; "0" if it is empty; NULL if it cannot be read. */
+static const char *sum_of(const char *path)
+{
+    enum { WORDS = 8192 };
+    uint64_t *words = arena_alloc(WORDS * sizeof(*words)), sum = 0xCBF29CE484222325u;
+    unsigned long long bytes = 0;
+    FILE *file = fopen(path, "rb");
+    for (size_t got; file && (got = fread(words, 1, WORDS * sizeof(*words), file)); bytes += got) {
+        memset((char *)words + got, 0, (0 - got) % sizeof(*words));
+        for (size_t k = 0; k * sizeof(*words) < got; k++)
+            sum = ((sum ^ words[k]) * 0x9E3779B97F4A7C15u) ^ (sum >> 29);
+    }
+    bool failed = !file || ferror(file);
+    if (file)
+        fclose(file);
+    return failed ? NULL : bytes ? arena_printf("%016llx", (unsigned long long)sum ^ bytes) : "0";
+}
+
+/* Saves a translation unit, or an empty file where there is none. */
+static bool save(CXTranslationUnit tu, const char *path)
+{
+    if (tu && clang_saveTranslationUnit(tu, path, clang_defaultSaveOptions(tu)) != CXSaveError_None)
+        return false;
+    if (!tu)
+        close(open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    return chmod(path, 0600) == 0;
+}
+
+/* Writes the file, an empty one where clang cannot; its path, or NULL. */
+static const char *precompile(const char *key, const char *headers, const char *const *flags,
+                              int count, bool skips_bodies)
 {
     struct CXUnsavedFile text = {arena_printf("%s/kmm_headers.h", folder()), headers,
                                  strlen(headers)};
@@ -213,41 +248,68 @@ static bool precompile(const char *path, const char *headers, const char *const 
                        (skips_bodies ? CXTranslationUnit_SkipFunctionBodies : 0);
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit tu = NULL;
+    const char *made = arena_printf("%s.%ld.pch", key, (long)getpid());
     bool good = clang_parseTranslationUnit2(index, text.Filename, flags, count, &text, 1, options,
                                             &tu) == CXError_Success &&
-                tu && !has_errors(tu);
-    const char *made = arena_printf("%s.%ld", path, (long)getpid());
-    good = good &&
-           clang_saveTranslationUnit(tu, made, clang_defaultSaveOptions(tu)) == CXSaveError_None;
+                tu && !has_errors(tu) && save(tu, made);
     if (!good)
-        close(open(made, O_CREAT | O_TRUNC | O_WRONLY, 0600));
+        save(NULL, made);
     if (tu)
         clang_disposeTranslationUnit(tu);
     clang_disposeIndex(index);
-    bool kept = link(made, path) == 0 || errno == EEXIST; /* another run was quicker */
+    const char *sum = sum_of(made), *path = sum ? arena_printf("%s-%s.pch", key, sum) : NULL;
+    bool kept = path && (link(made, path) == 0 || errno == EEXIST); /* another run was quicker */
     unlink(made);
-    return good && kept;
+    return good && kept ? path : NULL;
+}
+
+/* Whether the file, KEY-SUM.pch, may be given to clang; one that may not be is removed. *none: it
+ * says that these headers cannot be precompiled. */
+static bool is_sound(const char *path, const char *key, bool *none)
+{
+    struct stat s;
+    const char *named = path + strlen(key) + 1, *sum;
+    if (lstat(path, &s))
+        return false;
+    bool own = S_ISREG(s.st_mode) && is_own(&s);
+    *none |= own && s.st_size == 0 && s.st_mtime > time(NULL) - DAY;
+    if (own && s.st_size && (sum = sum_of(path)) && !strcmp(named, arena_printf("%s.pch", sum)) &&
+        utimensat(AT_FDCWD, path, NULL, 0) == 0)
+        return true;
+    if (!*none)
+        cache_forget(path);
+    return false;
+}
+
+/* The file of that key; NULL: there is none. */
+static const char *find(const char *in, const char *key, bool *none)
+{
+    const char *found = NULL, *begin = arena_printf("%s-", strrchr(key, '/') + 1);
+    DIR *dir = opendir(in);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e && !found; e = readdir(dir)) {
+        const char *path = arena_printf("%s/%s", in, e->d_name);
+        if (!strncmp(e->d_name, begin, strlen(begin)) && is_sound(path, key, none))
+            found = path;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
 }
 
 const char *cache_headers(const char *headers, const char *const *flags, int count,
                           bool skips_bodies)
 {
-    struct stat s;
-    const char *in = folder(),
-               *path = in ? arena_printf("%s/%s", in, name_of(headers, flags, count, skips_bodies))
-                          : NULL;
-    if (!path)
+    const char *in = folder();
+    bool none = false;
+    if (!in)
         return NULL;
-    bool exists = stat(path, &s) == 0;
-    if (exists && s.st_size == 0 && s.st_mtime > time(NULL) - DAY)
-        return NULL;
-    if (exists && s.st_size > 0)
-        return utimensat(AT_FDCWD, path, NULL, 0) == 0 ? path : NULL;
-    if (exists)
-        cache_forget(path); /* it was empty for a day */
-    if (!precompile(path, headers, flags, count, skips_bodies))
-        return NULL;
-    trim(in);
+    const char *key = arena_printf("%s/%s", in, key_of(headers, flags, count, skips_bodies)),
+               *path = find(in, key, &none);
+    if (path || none)
+        return path;
+    path = precompile(key, headers, flags, count, skips_bodies);
+    if (path)
+        trim(in);
     return path;
 }
 

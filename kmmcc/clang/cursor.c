@@ -146,6 +146,45 @@ bool type_is_dependent(CXType type)
            kind == CXType_Auto;
 }
 
+static enum CXChildVisitResult find_destructor(CXCursor c, CXCursor parent, CXClientData data)
+{
+    bool *found = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (kind == CXCursor_Destructor)
+        *found |= !clang_CXXMethod_isDefaulted(c) || clang_CXXMethod_isVirtual(c);
+    else if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
+        *found |= type_has_destructor(clang_getCursorType(c));
+    return *found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+static enum CXVisitorResult find_in_field(CXCursor c, CXClientData data)
+{
+    bool *found = data;
+    *found |= type_has_destructor(clang_getCursorType(c));
+    return *found ? CXVisit_Break : CXVisit_Continue;
+}
+
+/* The members of a template's instance have its types; its destructor and bases are found in the
+ * template. */
+bool type_has_destructor(CXType type)
+{
+    bool found = false;
+    type = clang_getCanonicalType(type);
+    while (type_is_array(type))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    CXCursor declaration = clang_getCursorDefinition(clang_getTypeDeclaration(type));
+    CXCursor template = clang_getSpecializedCursorTemplate(declaration);
+    if (type.kind != CXType_Record && clang_Cursor_isNull(declaration))
+        return false;
+    clang_visitChildren(declaration, find_destructor, &found);
+    if (!found && type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_in_field, &found);
+    if (!found && !clang_Cursor_isNull(template))
+        clang_visitChildren(template, find_destructor, &found);
+    return found;
+}
+
 CXType type_pointee(CXType type)
 {
     type = clang_getCanonicalType(type);

@@ -41,6 +41,9 @@ bool cursor_is_template(CXCursor f);
 /* Whether the type is an integer, or an enum. */
 bool type_is_integer(CXType type);
 /* Whether clang does not know the type: it depends on a template, or is missing. */
+/* Whether the end of a value's life runs code of the program: a destructor of its class, or of a
+ * base or member. False if that depends on a template's arguments. */
+bool type_has_destructor(CXType type);
 bool type_is_dependent(CXType type);
 /* What a pointer points to, or the element of an array. */
 CXType type_pointee(CXType type);

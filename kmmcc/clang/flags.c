@@ -109,6 +109,13 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
         add_hip_macros(u, f);
 }
 
+/* libclang does not show what is in the statement of an OpenMP directive. So clang ignores these
+ * directives, as it ignores ours; the real compiler obeys and checks them. */
+static const char *without_openmp(const char *flag)
+{
+    return strcmp(flag, "-fopenmp") == 0 ? "-D_OPENMP=201511" : flag;
+}
+
 flags_t flags_of(const unit_t *u, headers_t headers)
 {
     enum { ROOM = 80 };
@@ -119,7 +126,7 @@ flags_t flags_of(const unit_t *u, headers_t headers)
     else
         flags_add(&f, u->lang == LANG_C ? "-xc" : "-xc++");
     for (int k = 0; k < u->options->parse_flag_count; k++)
-        flags_add(&f, u->options->parse_flags[k]);
+        flags_add(&f, without_openmp(u->options->parse_flags[k]));
     flags_add(&f, "-w");
     flags_add(&f, "-Wno-register"); /* nvcc only warns of it */
     if (u->lang == LANG_CUDA || u->lang == LANG_HIP)

@@ -117,7 +117,7 @@ static void write_probe(writer_t *w, directive_t *d)
 void probe_write(unit_t *u)
 {
     writer_t w = {.u = u};
-    size_t from = 0;
+    size_t from = u->source->lines[0];
     text_printf(&w.text, "%s\n",
                 source_line_marker(
                     u->source, 1)); /* as emit_text begins, so that clang can keep the preamble */

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/install.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
 
@@ -219,6 +220,16 @@ void unit_edit(unit_t *u, size_t begin, size_t end, const char *text)
     u->edits = arena_grow(u->edits, u->edit_count, &u->edit_capacity, sizeof(*u->edits));
     u->edits[u->edit_count] = (edit_t){begin, end, text, u->edit_count};
     u->edit_count++;
+}
+
+const char *unit_name(const unit_t *u, const char *name)
+{
+    list_t *names = &u->main->names;
+    const char *fresh = name;
+    for (int number = 2; names->item && text_is_one_of(fresh, names->item); number++)
+        fresh = arena_printf("%s_%d", name, number);
+    list_add(names, fresh);
+    return fresh;
 }
 
 /* ---- Directives ---- */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/list.h"
 #include "base/options.h"
 #include "base/source.h"
 #include "pragma/directive.h"
@@ -55,6 +56,7 @@ typedef struct unit {
     const includes_t *includes; /* of the main file */
     struct function *functions; /* of the main file, by gpu/reach.c */
     const char *prefix;         /* of the main file, by gpu/name.c: begins the names of copies */
+    list_t names;               /* of the main file: what unit_name has given */
 } unit_t;
 
 /* Lowers u->include_at to the declaration at the top of the file that holds the cursor. */
@@ -91,6 +93,10 @@ bool unit_owns(const unit_t *u, CXCursor cursor);
 
 /* The declaration that completed the launch; NULL: none did. */
 directive_t *directive_declared(const directive_t *d);
+
+/* The name, with a number behind it if the translation unit has got that name before: lines of
+ * different files have the same number, and a line may hold several pragmas and kernels. */
+const char *unit_name(const unit_t *u, const char *name);
 
 /* Reports an error at [begin, end) of the unit's source. */
 void unit_error(const unit_t *u, size_t begin, size_t end, const char *format, ...)

@@ -50,9 +50,9 @@ static bool headers_have_kernels(const includes_t *includes)
     return false;
 }
 
-/* Kernels that call what is in headers need the bodies there, and launches that are completed
- * change the text: then the files are parsed twice. `errors`: how many there were before the unit.
- */
+/* The files are parsed again when a kernel or what it calls has its body in a header, and again
+ * when launches are completed, which changes the text. What is inferred of a kernel comes from its
+ * body, so the bodies come first. `errors`: how many there were before the unit. */
 static bool bind_unit(unit_t *u, bool clones, int errors)
 {
     bool light =
@@ -60,15 +60,19 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
-    bool headers = light && diag_error_count() == errors && clone_needs_headers(u),
-         declared = declare_complete(u, first);
-    if (!headers && !declared)
+    if (light && diag_error_count() == errors && clone_needs_headers(u)) {
+        light = false;
+        diag_retract(first, diag_count()); /* what is said so far is said again */
+        clang_disposeTranslationUnit(u->tu);
+        if (!bind_once(u, BODIES_OF_ALL_FILES, &first))
+            return false;
+    }
+    if (!declare_complete(u, first))
         return true;
     clang_disposeTranslationUnit(u->tu);
-    if (!bind_once(u, light && !headers ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
+    if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
-    if (declared)
-        declaration_bind_all(u);
+    declaration_bind_all(u);
     return true;
 }
 

@@ -40,6 +40,8 @@ typedef struct call {
     parameter_t *parameter;
     int count;
     unsigned line;
+    const char *name;      /* kmm_call_NUMBER, of the function that runs a chunk */
+    const char *number;    /* also in the name of the block, kmm_args_NUMBER */
     text_t fields, values; /* of the block */
     text_t assignments;    /* of its fields: in C++ conversions in braces are errors */
 } call_t;
@@ -207,19 +209,24 @@ static void write_function(call_t *c)
     bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"),
          args = c->fields.length > 0;
     if (args)
-        text_printf(&out, "struct kmm_args_%u {\n%s};\n\n", c->line, c->fields.data);
-    text_printf(&out, "static void kmm_call_%u(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n",
-                c->line);
+        text_printf(&out, "struct kmm_args_%s {\n%s};\n\n", c->number, c->fields.data);
+    text_printf(&out, "static void %s(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n", c->name);
     if (!chunk)
         text_printf(&out, "    (void)kmm_chunk;\n");
     if (args)
         text_printf(&out,
-                    "    const struct kmm_args_%u *kmm = (const struct kmm_args_%u *)kmm_args;\n",
-                    c->line, c->line);
+                    "    const struct kmm_args_%s *kmm = (const struct kmm_args_%s *)kmm_args;\n",
+                    c->number, c->number);
     else
         text_printf(&out, "    (void)kmm_args;\n");
-    text_printf(&out, "    %.*s(%s);\n}\n\n", (int)(c->d->template_end - c->d->callee_begin),
-                s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+    const char *called =
+        arena_printf("%.*s(%s);", (int)(c->d->template_end - c->d->callee_begin),
+                     s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+    if (c->u->lang == LANG_C)
+        text_printf(&out, "    %s\n}\n\n", called);
+    else
+        text_printf(&out, "    KMM_TRY { %s } KMM_CATCH(%s, %s, %u)\n}\n\n", called,
+                    text_quoted(c->d->callee_name), text_quoted(s->path), c->line);
     unit_range(c->u, c->d->top, &begin, &end);
     begin = source_declaration_begin(s, begin);
     text_printf(&out, "%s\n", source_line_marker(s, source_line(s, begin)));
@@ -233,6 +240,23 @@ static const char *expected(const call_t *c, const rebase_t *r)
     if (r->kind == REBASE_LENGTH)
         return form_text(length);
     return form_text(r->kind == REBASE_BEGIN ? lower : form_add(lower, length));
+}
+
+static bool calls_functions(const unit_t *u)
+{
+    for (const unit_t *k = u->main; k; k = k->next)
+        for (int m = 0; m < k->directive_count; m++)
+            if (k->directives[m]->bound && k->directives[m]->kind == DIRECTIVE_PARALLEL &&
+                !k->directives[m]->is_kernel)
+                return true;
+    return false;
+}
+
+const char *call_rethrow(const unit_t *u, unsigned line)
+{
+    if (u->lang == LANG_C || (u->lang != LANG_CXX && !calls_functions(u)))
+        return "";
+    return arena_printf(" kmm_rethrow(%s, %u);", text_quoted(u->source->path), line);
 }
 
 static void write_call(call_t *c, const char *indent)
@@ -255,21 +279,23 @@ static void write_call(call_t *c, const char *indent)
                         text_quoted(c->parameter[k].shown), c->parameter[k].argument,
                         expected(c, c->parameter[k].rebase), indent);
     if (c->fields.length && c->u->lang == LANG_C)
-        text_printf(&out, "struct kmm_args_%u kmm_args = { %s };\n%s    ", c->line, c->values.data,
-                    indent);
+        text_printf(&out, "struct kmm_args_%s kmm_args = { %s };\n%s    ", c->number,
+                    c->values.data, indent);
     else if (c->fields.length)
-        text_printf(&out, "struct kmm_args_%u kmm_args;%s\n%s    ", c->line, c->assignments.data,
+        text_printf(&out, "struct kmm_args_%s kmm_args;%s\n%s    ", c->number, c->assignments.data,
                     indent);
-    text_printf(&out,
-                "kmm_directive_check(kmm_launch_call(kmm, kmm_call_%u, %s), %s, %u);\n%s}\n%s\n",
-                c->line, args, text_quoted(s->path), c->line, indent,
+    text_printf(&out, "kmm_directive_check(kmm_launch_call(kmm, %s, %s), %s, %u);\n%s}\n%s\n",
+                c->name, args, text_quoted(s->path), c->line, indent,
                 source_line_marker(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 
 void call_rewrite(unit_t *u, directive_t *d, const char *indent)
 {
-    call_t c = {.u = u, .d = d, .line = source_line(u->source, d->pragma.begin)};
+    unsigned line = source_line(u->source, d->pragma.begin);
+    call_t c = {
+        .u = u, .d = d, .line = line, .name = unit_name(u, arena_printf("kmm_call_%u", line))};
+    c.number = c.name + strlen("kmm_call_");
     if (!read_parameters(&c))
         return;
     write_function(&c);

@@ -35,7 +35,7 @@ static void sort_edits(edit_t *edits, int count)
 char *emit_text(unit_t *u)
 {
     text_t out = {0};
-    size_t from = 0;
+    size_t from = u->source->lines[0];
     sort_edits(u->edits, u->edit_count);
     text_printf(&out, "%s\n", source_line_marker(u->source, 1));
     for (int k = 0; k < u->edit_count; k++) {

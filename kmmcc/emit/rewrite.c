@@ -59,6 +59,13 @@ static const char *line_below(const source_t *s, const pragma_t *pragma)
                                : source_line_marker(s, line + 1);
 }
 
+/* The pragma as a comment in its own place. What follows an operator on its line stays code. */
+static char *comment_in_place(const source_t *s, const pragma_t *pragma)
+{
+    char *comment = comment_of(s, pragma, indent_at(s, pragma->begin));
+    return pragma->is_operator ? arena_printf("%s\n%s", comment, line_below(s, pragma)) : comment;
+}
+
 /* ---- The header ---- */
 
 /* The header stands before the first declaration at the top of the file that is changed: so it sees
@@ -69,7 +76,8 @@ void rewrite_include(unit_t *u)
         return;
     size_t place = source_declaration_begin(u->source, u->include_at);
     unit_edit(u, place, place,
-              arena_printf("#include <kmm/%s>\n%s\n",
+              arena_printf("%s#include <kmm/%s>\n%s\n",
+                           source_begins_line(u->source, place) ? "" : "\n",
                            u->target == TARGET_HOST ? "launch.h"
                            : u->lang == LANG_HIP    ? "hip.h"
                                                     : "cuda.h",
@@ -110,7 +118,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
     } else {
         text_printf(&out, "%s\n%s", source_line_marker(s, source_line(s, d->launch_begin)), inner);
-        unit_edit(u, d->pragma.begin, d->pragma.end, comment);
+        unit_edit(u, d->pragma.begin, d->pragma.end, comment_in_place(s, &d->pragma));
         unit_edit(u, d->launch_begin, d->launch_begin, out.data);
     }
     if (!d->is_kernel) {
@@ -176,15 +184,17 @@ static void rewrite_alone(unit_t *u, const directive_t *d)
                *comment = comment_of(s, &d->pragma, indent);
     text_t out = {0};
     if (d->kind == DIRECTIVE_WAIT && d->map_count == 0) {
-        text_printf(&out, "kmm_directive_wait(%s, %u); %s%s", text_quoted(s->path),
-                    source_line(s, d->pragma.begin), comment,
-                    d->pragma.is_operator ? arena_printf("\n%s", line_below(s, &d->pragma)) : "");
+        unsigned line = source_line(s, d->pragma.begin);
+        text_printf(&out, "kmm_directive_wait(%s, %u);%s %s", text_quoted(s->path), line,
+                    call_rethrow(u, line), comment_in_place(s, &d->pragma));
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
         return;
     }
     text_printf(&out, "%s\n", comment);
     for (int k = 0; k < d->map_count; k++)
         text_printf(&out, "%s%s\n", indent, alone_call(u, d, &d->map[k]));
+    if (*call_rethrow(u, 0))
+        text_printf(&out, "%s%s\n", indent, call_rethrow(u, source_line(s, d->pragma.begin)) + 1);
     text_printf(&out, "%s", line_below(s, &d->pragma));
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
 }
@@ -208,9 +218,18 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
                     indent, map_names[d->map[k].map],
                     text_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
+        if (u->lang != LANG_C)
+            text_printf(&enter,
+                        "%s    kmm_data_scope kmm_scope_%d(kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
+                        indent, k, k, k, file, line);
     }
     for (int k = d->map_count - 1; k >= 0; k--)
-        text_printf(&leave, " kmm_data_exit(kmm_base_%d, kmm_bytes_%d, %s, %u);", k, k, file, line);
+        if (u->lang != LANG_C)
+            text_printf(&leave, " kmm_scope_%d.end();", k);
+        else
+            text_printf(&leave, " kmm_data_exit(kmm_base_%d, kmm_bytes_%d, %s, %u);", k, k, file,
+                        line);
+    text_printf(&leave, "%s", call_rethrow(u, line));
     text_printf(&enter, "%s", line_below(s, &d->pragma));
     text_printf(&leave, " }");
     unit_edit(u, d->pragma.begin, d->pragma.end, enter.data);
@@ -283,10 +302,13 @@ static void rewrite_task(unit_t *u, const directive_t *d)
                 d->stream           ? "&kmm_stream"
                 : u->lang == LANG_C ? "NULL"
                                     : "nullptr");
+    if (u->lang != LANG_C)
+        text_printf(&out, "%sconst kmm_task_scope kmm_scope(kmm_task);\n", inner);
     write_shadows(u, d, inner, &out);
     text_printf(&out, "%s", line_below(s, &d->pragma));
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
-    unit_edit(u, d->statement_end, d->statement_end, " } kmm_task_end(kmm_task); }");
+    unit_edit(u, d->statement_end, d->statement_end,
+              u->lang == LANG_C ? " } kmm_task_end(kmm_task); }" : " } }");
 }
 
 void rewrite_directives(unit_t *u)
@@ -294,8 +316,7 @@ void rewrite_directives(unit_t *u)
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
         if (d->kind == DIRECTIVE_DECLARE && d->declares)
-            unit_edit(u, d->pragma.begin, d->pragma.end,
-                      comment_of(u->source, &d->pragma, indent_at(u->source, d->pragma.begin)));
+            unit_edit(u, d->pragma.begin, d->pragma.end, comment_in_place(u->source, &d->pragma));
         if (!d->bound || d->kind == DIRECTIVE_DECLARE)
             continue;
         unit_include_before(u, d->outermost);

@@ -96,7 +96,8 @@ const char *register_clone(const unit_t *u, const function_t *f)
         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(f->cursor)))
         return "";
     const char *file = f->u == u->main ? "" : arena_printf("%s_", f->name);
-    return arena_printf("\nstatic const int kmm_registered_%s%u = %s;", file, line,
+    return arena_printf("\nstatic const int %s = %s;",
+                        unit_name(u, arena_printf("kmm_registered_%s%u", file, line)),
                         registration_call(u, f->cursor, "", f->name, ""));
 }
 

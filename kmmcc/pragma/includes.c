@@ -90,9 +90,10 @@ static int find_file(const scan_t *s, const char *real)
 static const char *operand_of(const char *line)
 {
     line += strspn(line, " \t");
-    if (*line != '#')
+    size_t hash = *line == '#' ? 1 : begins(line, "%:") ? 2 : 0;
+    if (!hash)
         return NULL;
-    line += 1 + strspn(line + 1, " \t");
+    line += hash + strspn(line + hash, " \t");
     if (!begins(line, "include"))
         return NULL;
     line += strlen("include");

@@ -95,18 +95,6 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
     return 0;
 }
 
-/* Whether one chunk may work on the target. Not for && and ||: what a kernel does there to an
- * element that it leaves true, or false, is its own, and must not depend on how many chunks there
- * are. */
-static bool is_direct(const kmm__work_t *w, uint32_t partials, uint32_t chunks)
-{
-    bool logical = false;
-    for (uint32_t k = 0; k < w->reduction_count; k++)
-        logical |= w->reductions[k].partials == partials &&
-                   (w->reductions[k].op == KMM_OP_LAND || w->reductions[k].op == KMM_OP_LOR);
-    return chunks == 1 && !logical;
-}
-
 static int make_slots(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, const char *label)
 {
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
@@ -195,9 +183,9 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
     }
     for (uint32_t k = 0; k < w->partials_count; k++) {
         kmm__partials_t *p = &w->partials[k];
-        int error = is_direct(w, k, part->count) ? 0
-                                                 : make_slots(p->target->runtime, p, part->count,
-                                                              "private copies of a reduction");
+        int error = part->count == 1 ? 0 /* one chunk works on the target */
+                                     : make_slots(p->target->runtime, p, part->count,
+                                                  "private copies of a reduction");
         if (error)
             return error;
     }
@@ -217,6 +205,14 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 
 /* ---- Filling ---- */
 
+/* && and || give 0 or 1 where a program writes `r = r && x`, and leave any other value where it
+ * writes `if (!x) r = 0`. So that a chunk does what the program does, its private copy begins with
+ * the target's value, which is an identity of both as far as truth goes. */
+static bool is_logical(const kmm__reduction_t *r)
+{
+    return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
+}
+
 static void fill(const kmm__reduction_t *r, char *out, size_t bytes)
 {
     size_t done = r->element.bytes;
@@ -231,9 +227,15 @@ static int run_fill(kmm__operation_t *base)
 {
     const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
     const kmm__reduction_t *r = &op->reduction;
-    for (uint32_t k = op->first; k < op->first + op->count; k++)
-        fill(r, op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin),
-             (size_t)(r->end - r->begin));
+    size_t bytes = (size_t)(r->end - r->begin);
+    for (uint32_t k = op->first; k < op->first + op->count; k++) {
+        char *copy =
+            op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin);
+        if (is_logical(r))
+            memcpy(copy, op->other->host + r->begin, bytes);
+        else
+            fill(r, copy, bytes);
+    }
     return 0;
 }
 
@@ -247,14 +249,17 @@ static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reducti
     for (int64_t k = 0; k < p->slots; k += each) {
         kmm__array_operation_t op = {.base = {run_fill},
                                      .array = p->array,
+                                     .other = p->target,
                                      .reduction = *r,
                                      .partials = *p,
                                      .first = (uint32_t)k};
         int64_t end = k + each < p->slots ? k + each : p->slots;
         op.count = (uint32_t)(end - k);
-        kmm__access_t a = kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
-                                            k * p->slot_bytes, end * p->slot_bytes);
-        int error = kmm__operation_submit(rt, &op, "start of a reduction", &a, 1, NULL);
+        kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
+                                                k * p->slot_bytes, end * p->slot_bytes),
+                              kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
+        int error =
+            kmm__operation_submit(rt, &op, "start of a reduction", a, is_logical(r) ? 2 : 1, NULL);
         if (error)
             return error;
     }
@@ -299,6 +304,42 @@ static void fold_block(const kmm__array_operation_t *op, int64_t at, char *targe
     kmm__narrow(e, target, stack[1].bytes, n);
 }
 
+/* Whether the element is not 0, nor -0. */
+static bool is_true(const kmm__element_t *e, const char *at)
+{
+    uint64_t v = 0;
+    memcpy(&v, at, e->bytes); /* little-endian, like every device we drive */
+    return kmm__type_is_floating(e->type) ? v << (64 - 8 * e->bytes) << 1 != 0 : v != 0;
+}
+
+/* One element: the last copy that a chunk has changed to what decides, or else the last one that
+ * was changed. */
+static void fold_truth(const kmm__array_operation_t *op, int64_t at, char *target)
+{
+    const kmm__element_t *e = &op->reduction.element;
+    const char *last = NULL;
+    bool is_or = op->reduction.op == KMM_OP_LOR, decided = false;
+    for (uint32_t k = 0; k < op->partials.slots; k++) {
+        const char *copy = op->array->host + k * op->partials.slot_bytes + at;
+        bool decides = is_true(e, copy) == is_or;
+        if (!memcmp(copy, target, e->bytes) || (decided && !decides))
+            continue;
+        last = copy;
+        decided = decides;
+    }
+    if (last)
+        memcpy(target, last, e->bytes);
+}
+
+static int run_fold_truth(kmm__operation_t *base)
+{
+    const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
+    for (int64_t b = op->begin; b < op->begin + (int64_t)op->bytes;
+         b += op->reduction.element.bytes)
+        fold_truth(op, b - op->partials.begin, op->other->host + b);
+    return 0;
+}
+
 static int run_fold(kmm__operation_t *base)
 {
     const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
@@ -334,7 +375,7 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
     for (int64_t k = 0; k < elements; k += each) {
         int64_t begin = r->begin + k * size,
                 end = r->begin + (elements - k < each ? elements : k + each) * size;
-        kmm__array_operation_t op = {.base = {run_fold},
+        kmm__array_operation_t op = {.base = {is_logical(r) ? run_fold_truth : run_fold},
                                      .array = p->array,
                                      .other = p->target,
                                      .reduction = *r,

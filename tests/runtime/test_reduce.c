@@ -230,11 +230,10 @@ static bool is_ordered(const spec_t *s)
     return kmm__type_is_floating(s->element.type);
 }
 
-/* || of integers gives one of the true values; which one depends on the order of the blocks. Small
- * chunks of integers are joined, and several threads run the blocks of what was joined. */
+/* || gives one of the true values that are stored, or the target's own. */
 static bool is_by_truth(const spec_t *s)
 {
-    return s->op == KMM_OP_LOR && !is_ordered(s);
+    return s->op == KMM_OP_LOR;
 }
 
 static bool is_true(const spec_t *s, const char *at)

@@ -35,7 +35,16 @@ enum { KMM_HOST_THREADS = 1024 }; /* at most, of a block */
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)),    \
         const bool kmm_small __attribute__((unused))) __attribute__((always_inline))
 
-template <class T> using kmm_host_as = T;
+/* A type whose values may end at any place: no destructor runs. Where only the compiler knows that,
+ * kmmcc leaves the check to it. */
+template <class T> struct kmm_host_silent {
+    static_assert(
+        std::is_void<T>::value ||
+            std::is_trivially_destructible<typename std::remove_all_extents<T>::type>::value,
+        "a variable of this kernel template has a destructor: compile with -fkmm-fibers");
+    using type = T;
+};
+template <class T> using kmm_host_as = typename kmm_host_silent<T>::type;
 template <class T> using kmm_host_decay = typename std::decay<T>::type;
 
 /* One value for each thread of a block. Large ones lie on the heap. They are made when a thread

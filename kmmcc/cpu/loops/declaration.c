@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "clang/cursor.h"
 #include "cpu/loops/axis.h"
 #include "cpu/loops/axis_check.h"
 #include "cpu/loops/declarator.h"
@@ -61,6 +62,8 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 static void declare_recomputed(emitter_t *e, variable_t *v)
 {
     const char *axis = axis_of_variable(e, v);
+    if (v->is_generic)
+        text_printf(&e->out, "(void)sizeof(kmm_host_as<%s>);\n", declarator_type(e, v));
     if (axis) {
         emitter_name_in_block(v->initializer);
         text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
@@ -119,15 +122,50 @@ static void emit_as_written(emitter_t *e, const node_t *n)
         text_printf(&e->out, "%s\n", text);
 }
 
+/* The names of structured bindings stay in the region that has their declaration. */
+static bool emit_bindings(emitter_t *e, const node_t *n)
+{
+    variable_t *last = NULL;
+    for (int k = 0; k < e->b.variable_count; k++) {
+        variable_t *v = &e->b.variable[k];
+        if (!v->is_binding || v->declaration->parent != n)
+            continue;
+        if (v->is_pointed_at && e->b.root->has_collective)
+            emitter_fail(e, n, "something points to a structured binding");
+        v->is_block_level = true;
+        last = v;
+    }
+    if (!last)
+        return false;
+    per_thread_emit(e, n);
+    for (int k = 0; k < e->b.variable_count; k++)
+        if (e->b.variable[k].is_binding && e->b.variable[k].declaration == last->declaration)
+            e->b.variable[k].region = e->region_number;
+    return true;
+}
+
+/* Where only the compiler knows whether a type has a destructor, it checks that. */
+static void refuse_destructors(emitter_t *e, const node_t *n)
+{
+    for (const node_t *c = n->child; c; c = c->next)
+        if (c->variable && c->kind == CXCursor_VarDecl && !c->variable->is_reference &&
+            type_is_dependent(clang_getCursorType(c->cursor)))
+            text_printf(&e->region, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
+}
+
 void declaration_emit(emitter_t *e, node_t *n)
 {
     bool has_variables = false;
     for (node_t *c = n->child; c; c = c->next) {
+        if (clang_isDeclaration(c->kind) && !declarator_ends_silently(e, c->cursor, n))
+            return;
         has_variables |= c->kind == CXCursor_VarDecl;
         if (c->kind == CXCursor_VarDecl && c->variable)
             c->variable->is_block_level = true;
     }
     if (!per_thread_can_copy(e, n) || !hoist(e, n, n))
+        return;
+    if (emit_bindings(e, n))
         return;
     if (!has_variables || declaration_is_stored(n, STORAGE_SHARED) ||
         declaration_is_stored(n, STORAGE_UNIFORM)) {
@@ -136,6 +174,7 @@ void declaration_emit(emitter_t *e, node_t *n)
     }
     if (declaration_is_stored(n, STORAGE_REGION)) {
         per_thread_emit(e, n);
+        refuse_destructors(e, n);
         return;
     }
     for (node_t *c = n->child; c; c = c->next) {

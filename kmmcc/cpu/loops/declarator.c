@@ -45,6 +45,15 @@ bool declarator_is_const(const variable_t *v)
     return clang_isConstQualifiedType(clang_getCursorType(v->cursor));
 }
 
+bool declarator_ends_silently(emitter_t *e, CXCursor variable, const node_t *at)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    bool extends = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+    if (type_has_destructor(extends ? clang_getPointeeType(type) : type))
+        return emitter_fail(e, at, "a variable has a destructor");
+    return true;
+}
+
 const char *declarator_values(const variable_t *v)
 {
     return arena_printf("kmm_v%d", v->number);

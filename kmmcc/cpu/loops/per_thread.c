@@ -32,13 +32,22 @@ static bool is_last(const emitter_t *e, const node_t *n)
     return n == e->b.root->last;
 }
 
+/* The parts of a branch that is copied whole if they are not found. */
+static bool find_parts(emitter_t *e, const node_t *n, parts_t *p)
+{
+    const char *reason = e->b.reason;
+    bool found = parts_of(&e->b, n, p);
+    e->b.reason = reason;
+    return found;
+}
+
 /* A branch gets a region of its own, limited to the threads that its condition may choose. In a
  * body without barriers that pays only for the last statement. */
 static bool emit_bounded(emitter_t *e, const node_t *n)
 {
     parts_t p;
     bounds_t bounds;
-    if (n->kind != CXCursor_IfStmt || e->is_open || !parts_of(&e->b, n, &p) || p.second ||
+    if (n->kind != CXCursor_IfStmt || e->is_open || !find_parts(e, n, &p) || p.second ||
         (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
         !bounds_read(e, p.condition, false, &bounds))
         return false;
@@ -69,7 +78,7 @@ static bool emit_bounded_return(emitter_t *e, const node_t *n)
     bounds_t bounds;
     bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
     if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region ||
-        e->b.root->has_collective || n->parent != e->b.root || !parts_of(&e->b, n, &p) || p.second)
+        e->b.root->has_collective || n->parent != e->b.root || !find_parts(e, n, &p) || p.second)
         return false;
     const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last
                               ? p.first->child

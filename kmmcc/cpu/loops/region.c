@@ -66,6 +66,8 @@ void region_note_uses(emitter_t *e, const node_t *n)
             region_bind(e, v);
             region_note_uses(e, v->initializer);
         } else if (v->storage == STORAGE_THREAD && v->region != e->region_number) {
+            if (v->is_binding)
+                emitter_fail(e, v->declaration, "a structured binding is used across a barrier");
             v->crosses_regions = true;
             region_bind(e, v);
             if (is_changed_by(v, n))

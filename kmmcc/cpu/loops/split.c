@@ -13,6 +13,7 @@
 
 #include <kmm/host/kmm_flags.h>
 
+#include "clang/cursor.h"
 #include "cpu/loops/declarator.h"
 #include "cpu/loops/edits.h"
 #include "cpu/loops/region.h"
@@ -23,6 +24,8 @@
 
 static void emit_parameters(emitter_t *e)
 {
+    if (type_has_destructor(clang_getCursorResultType(e->s->function)))
+        emitter_fail(e, e->b.root, "its result has a destructor");
     for (int k = 0; k < e->b.variable_count; k++) {
         variable_t *v = &e->b.variable[k];
         if (!v->is_parameter || !*v->name)
@@ -31,6 +34,8 @@ static void emit_parameters(emitter_t *e)
         if (v->storage != STORAGE_THREAD)
             continue;
         const char *type = declarator_type(e, v);
+        if (!declarator_ends_silently(e, v->cursor, e->b.root))
+            return;
         if (strstr(type, "...")) {
             emitter_fail(e, e->b.root, "it takes any number of arguments");
             return;
@@ -72,7 +77,7 @@ static void forget_local(emitter_t *e)
         variable_t *v = &e->b.variable[k];
         bool is_pointed_at = v->is_pointed_at && e->b.root->has_collective;
         if (v->storage == STORAGE_THREAD && v->is_block_level && !v->is_parameter &&
-            !v->crosses_regions && !v->is_named_by_block && !is_pointed_at)
+            !v->is_binding && !v->crosses_regions && !v->is_named_by_block && !is_pointed_at)
             v->storage = STORAGE_REGION;
     }
 }
@@ -81,7 +86,8 @@ static bool has_each(const emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         const variable_t *v = &e->b.variable[k];
-        if (v->storage == STORAGE_SHARED || (v->storage == STORAGE_THREAD && v->is_block_level))
+        if (v->storage == STORAGE_SHARED ||
+            (v->storage == STORAGE_THREAD && v->is_block_level && !v->is_binding))
             return true;
     }
     return false;

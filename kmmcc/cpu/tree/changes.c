@@ -14,11 +14,41 @@ static void add_change(variable_t *v, node_t *n)
     v->change[v->change_count++] = n;
 }
 
+/* Whether a value of the type may hold an address that it is given. */
+static bool may_keep_address(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    CXType element = clang_getCanonicalType(clang_getPointeeType(type));
+    if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference)
+        return !(element.kind >= CXType_Void && element.kind <= CXType_LongDouble);
+    return !(type.kind >= CXType_Void && type.kind <= CXType_LongDouble) &&
+           type.kind != CXType_Enum && type.kind != CXType_Half;
+}
+
+/* Whether a call may keep an address that it is given: in its result, in its object, or by another
+ * argument. */
+static bool may_keep(const node_t *call, const node_t *argument)
+{
+    CXType result = clang_getCanonicalType(clang_getCursorType(call->cursor));
+    CXCursor function = clang_getCursorReferenced(call->cursor);
+    CXType returned = clang_getCanonicalType(clang_getCursorResultType(function));
+    bool method = call->child && call->child->kind == CXCursor_MemberRefExpr;
+    if (call->collective == COLLECTIVE_FUNCTION || method || result.kind == CXType_Pointer ||
+        returned.kind == CXType_LValueReference || may_keep_address(result))
+        return true;
+    for (const node_t *c = call->child ? call->child->next : NULL; c; c = c->next)
+        if (c != argument && clang_isExpression(c->kind) &&
+            may_keep_address(clang_getCursorType(c->cursor)))
+            return true;
+    return false;
+}
+
 /* What a call does with the variable that is, or is part of, its argument `n`. */
 static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 {
     passing_t passing = call_passing(call, n);
     v->escapes |= passing == PASSED_UNKNOWN || passing == PASSED_BY_REFERENCE;
+    v->is_pointed_at |= passing != PASSED_BY_VALUE && may_keep(call, n);
     if (call->collective == COLLECTIVE_FUNCTION && passing != PASSED_BY_VALUE && !v->is_reference)
         v->is_pointed_at = v->escapes = true;
 }
@@ -31,8 +61,7 @@ static bool outlives_region(const node_t *address)
         enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
                                              ? clang_getCursorBinaryOperatorKind(p->cursor)
                                              : CXBinaryOperator_Invalid;
-        if (p->kind == CXCursor_CallExpr && p->collective != COLLECTIVE_FUNCTION &&
-            clang_getCanonicalType(clang_getCursorType(p->cursor)).kind != CXType_Pointer)
+        if (p->kind == CXCursor_CallExpr && !may_keep(p, n))
             return false;
         if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||
             p->kind == CXCursor_InitListExpr)
@@ -110,6 +139,10 @@ static void find_change(variable_t *v, node_t *n)
             find_change(v, p);
         return;
     case CXCursor_CallExpr: find_passed(v, p, n); return;
+    case CXCursor_InitListExpr: /* what is not converted to a value may initialize a reference */
+        if (n->kind != CXCursor_UnexposedExpr)
+            v->escapes = v->is_pointed_at = true;
+        return;
     case CXCursor_VarDecl:
         v->escapes |= is_reference_type(clang_getCursorType(p->cursor)) && !v->is_array;
         return;
@@ -126,7 +159,6 @@ static void find_change(variable_t *v, node_t *n)
     case CXCursor_DoStmt:
     case CXCursor_SwitchStmt:
     case CXCursor_CompoundStmt:
-    case CXCursor_InitListExpr:
     case CXCursor_UnaryExpr:
     case CXCursor_CaseStmt:
     case CXCursor_CXXForRangeStmt: return;

@@ -49,7 +49,8 @@ static bool find_parentheses(body_tree_t *b, const node_t *n, size_t from, parts
         } else if (token_is(s, t, ")") || token_is(s, t, "}") || token_is(s, t, "]")) {
             if (--depth == 0) {
                 p->close = t.begin;
-                return semicolons == (n->kind == CXCursor_ForStmt ? 2 : 0);
+                return semicolons == (n->kind == CXCursor_ForStmt ? 2 : 0) ||
+                       tree_fail(b, n, "a statement begins with a declaration in its parentheses");
             }
         }
     }

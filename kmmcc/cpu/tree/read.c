@@ -75,6 +75,28 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
     return v;
 }
 
+/* `auto &[a, b] = x`, for which libclang has no kind. */
+static bool is_structured(const node_t *n)
+{
+    return n->kind == CXCursor_UnexposedDecl &&
+           *clang_text(clang_getCursorSpelling(n->cursor)) == '[';
+}
+
+static void add_bindings(body_tree_t *b, node_t *n)
+{
+    cursors_t list = cursor_children(n->cursor);
+    for (int k = 0; k < list.count; k++) {
+        variable_t *v = clang_getCursorKind(list.at[k]) == CXCursor_UnexposedDecl
+                            ? add_variable(b, list.at[k])
+                            : NULL;
+        if (!v)
+            continue;
+        v->is_binding = true;
+        v->is_scalar = v->is_generic = v->is_array = v->is_reference = false;
+        v->declaration = n;
+    }
+}
+
 typedef struct reader {
     body_tree_t *b;
     node_t *parent;
@@ -105,6 +127,8 @@ static enum CXChildVisitResult add_node(CXCursor c, CXCursor parent, CXClientDat
         r->b->root = n;
     if (n->kind == CXCursor_VarDecl && (n->variable = add_variable(r->b, c)))
         n->variable->declaration = n;
+    if (is_structured(n))
+        add_bindings(r->b, n);
     if (n->kind == CXCursor_DeclRefExpr)
         n->variable = find_variable(r->b, clang_getCursorReferenced(c));
     if (clang_isAttribute(n->kind))

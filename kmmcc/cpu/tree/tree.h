@@ -34,12 +34,12 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, is_scalar, is_array, is_reference;
-    bool is_generic;    /* its type is a parameter of a template; is_scalar too */
-    bool escapes;       /* something else may change it: its address is taken, or a reference */
-    bool is_pointed_at; /* something may point to it beyond its region */
-    bool
-        is_named_by_block; /* the block names it outside of regions: its type must be known there */
-    bool is_block_level;   /* declared in a statement of the block */
+    bool is_binding;        /* a name of a structured binding, which stays in its region */
+    bool is_generic;        /* its type is a parameter of a template; is_scalar too */
+    bool escapes;           /* something else may change it: its address is taken, or a reference */
+    bool is_pointed_at;     /* something may point to it beyond its region */
+    bool is_named_by_block; /* the block names it outside of regions, where its type is known */
+    bool is_block_level;    /* declared in a statement of the block */
     storage_t storage;
     int region;           /* the one that declares it */
     bool crosses_regions; /* some other one uses it */

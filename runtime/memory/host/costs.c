@@ -70,7 +70,8 @@ static bool place(const char *what, place_t *out)
         snprintf(folder, sizeof(folder), "%s/kmm", user);
     else
         snprintf(folder, sizeof(folder), "%s/.cache/kmm", home ? home : "");
-    if (*folder != '/' || (!own && !user && !home) || !make_folders(folder))
+    if (*folder != '/' || ((!own || !*own) && (!user || *user != '/') && !home) ||
+        !make_folders(folder))
         return false; /* "none" */
     snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what,
              (unsigned long long)hash(out->key));

@@ -24,10 +24,12 @@ struct filler {
 // CHECK:      { // #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
 // CHECK-NEXT:     void *const kmm_base_0 = (void *)(x + (2));
 // CHECK-NEXT:     const size_t kmm_bytes_0 = (size_t)((long long)n - 2) * sizeof(*(x));
-// CHECK-NEXT:     kmm_data_enter(KMM_MAP_FROM, "x[2:n - 2]", kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+5]]);
+// CHECK-NEXT:     kmm_data_enter(KMM_MAP_FROM, "x[2:n - 2]", kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+7]]);
+// CHECK-NEXT:     kmm_data_scope kmm_scope_0(kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+6]]);
 // CHECK-NEXT:     void *const kmm_base_1 = (void *)(fixed);
 // CHECK-NEXT:     const size_t kmm_bytes_1 = sizeof(fixed);
-// CHECK-NEXT:     kmm_data_enter(KMM_MAP_TOFROM, "fixed", kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+2]]);
+// CHECK-NEXT:     kmm_data_enter(KMM_MAP_TOFROM, "fixed", kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+3]]);
+// CHECK-NEXT:     kmm_data_scope kmm_scope_1(kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+2]]);
 // CHECK-NEXT: #line [[#@LINE+2]] "data.cpp"
 #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
         {
@@ -35,7 +37,7 @@ struct filler {
 #pragma kmm parallel(i = 0:n - 2) rebase(n: i) write(y[i + 2])
             fill(n - 2, value, y + 2);
             x = nullptr;
-// CHECK: } kmm_data_exit(kmm_base_1, kmm_bytes_1, "data.cpp", [[#]]); kmm_data_exit(kmm_base_0, kmm_bytes_0, "data.cpp", [[#]]); }
+// CHECK: } kmm_scope_1.end(); kmm_scope_0.end(); kmm_rethrow("data.cpp", [[#]]); }
         }
         (void)x, (void)fixed;
     }

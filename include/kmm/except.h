@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exceptions in rewritten C++ source. Tasks and maps end where an exception leaves their block.
+ * libkmm is C, so an exception that leaves a chunk is kept here, and thrown again in the program
+ * when it next waits, or launches. Of several from one launch, that of the first chunk is kept. One
+ * that nothing waits for ends the program with an error when it exits.
+ */
+#ifndef KMM_EXCEPT_H
+#define KMM_EXCEPT_H
+
+#include "launch.h"
+
+/* Ends the task when its block is left. */
+class kmm_task_scope
+{
+    kmm_task_t *task;
+
+  public:
+    explicit kmm_task_scope(kmm_task_t *begun) : task(begun) {}
+    kmm_task_scope(const kmm_task_scope &) = delete;
+    ~kmm_task_scope() { kmm_task_end(task); }
+};
+
+/* Ends the map when its block is left. */
+class kmm_data_scope
+{
+    void *base;
+    size_t bytes;
+    const char *file;
+    int line;
+    bool is_open;
+
+  public:
+    kmm_data_scope(void *b, size_t n, const char *f, int l)
+        : base(b), bytes(n), file(f), line(l), is_open(true)
+    {
+    }
+    kmm_data_scope(const kmm_data_scope &) = delete;
+    ~kmm_data_scope() { end(); }
+    void end()
+    {
+        if (is_open)
+            kmm_data_exit(base, bytes, file, line);
+        is_open = false;
+    }
+};
+
+/* nvcc, hipcc and clang as a compiler of CUDA are left out: their headers have to come first. */
+#if (defined(__cpp_exceptions) || defined(__EXCEPTIONS)) && !defined(__CUDACC__) &&                \
+    !defined(__CUDA__) && !defined(__HIP__) && !defined(KMM_HOST_PARSE)
+#include <exception>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The exception that no wait has thrown yet. */
+class kmm_thrown
+{
+    std::exception_ptr first;
+    const char *name, *file;
+    int line;
+    kmm_chunk_t chunk;
+    int is_locked, is_set, is_closed; /* closed: the program exits, and waits no more */
+
+    void lock()
+    {
+        while (__atomic_exchange_n(&is_locked, 1, __ATOMIC_ACQUIRE)) {
+        }
+    }
+    void unlock() { __atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE); }
+    bool is_before(const kmm_chunk_t &other) const
+    {
+        for (int k = KMM_MAX_SPLIT - 1; k >= 0; k--)
+            if (chunk.begin[k] != other.begin[k])
+                return chunk.begin[k] < other.begin[k];
+        return true;
+    }
+    void report() const
+    {
+        const char *what = "an exception that is no std::exception";
+        try {
+            std::rethrow_exception(first);
+        } catch (const std::exception &e) {
+            what = e.what();
+        } catch (...) {
+        }
+        fprintf(stderr,
+                "kmm: error: %s:%d: %s: the chunk at %lld threw, and nothing waited for it: "
+                "%s\n",
+                file, line, name, static_cast<long long>(chunk.begin[0]), what);
+        fflush(nullptr);
+        _Exit(EXIT_FAILURE);
+    }
+
+  public:
+    kmm_thrown() : first(), name(), file(), line(), chunk(), is_locked(), is_set(), is_closed() {}
+    kmm_thrown(const kmm_thrown &) = delete;
+    ~kmm_thrown()
+    {
+        lock();
+        __atomic_store_n(&is_closed, 1, __ATOMIC_RELEASE);
+        unlock();
+        if (first)
+            report();
+    }
+    static kmm_thrown &instance()
+    {
+        static kmm_thrown thrown;
+        return thrown;
+    }
+    /* Inside of a catch. */
+    void keep(const kmm_chunk_t &of, const char *function, const char *source, int at)
+    {
+        lock();
+        if (!first || (file == source && line == at && !is_before(of))) {
+            first = std::current_exception();
+            name = function;
+            file = source;
+            line = at;
+            chunk = of;
+            __atomic_store_n(&is_set, 1, __ATOMIC_RELEASE);
+            if (__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE))
+                report();
+        }
+        unlock();
+    }
+    void rethrow(const char *source, int at)
+    {
+        if (!__atomic_load_n(&is_set, __ATOMIC_ACQUIRE))
+            return;
+        kmm_directive_wait(source, at); /* a chunk before it may throw, too */
+        lock();
+        std::exception_ptr thrown = first;
+        first = nullptr;
+        is_set = 0;
+        unlock();
+        if (thrown)
+            std::rethrow_exception(thrown);
+    }
+};
+
+static inline void kmm_rethrow(const char *file, int line)
+{
+    kmm_thrown::instance().rethrow(file, line);
+}
+
+#define KMM_TRY try
+#define KMM_CATCH(name, file, line)                                                                \
+    catch (...) { kmm_thrown::instance().keep(*kmm_chunk, name, file, line); }
+#else
+static inline void kmm_rethrow(const char *, int) {}
+#define KMM_TRY
+#define KMM_CATCH(name, file, line)
+#endif
+#endif
