@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/bind.h"
+#include "clang/cursor.h"
 #include "clang/parse.h"
 #include "clang/pragmas.h"
 #include "clang/probe.h"
@@ -50,6 +51,22 @@ static bool headers_have_kernels(const includes_t *includes)
     return false;
 }
 
+/* Whether a launch runs a kernel of a header whose body was skipped. */
+static bool launches_skipped(unit_t *u)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        const directive_t *d = u->directives[k];
+        for (int i = 0; d->bound && d->kind == DIRECTIVE_PARALLEL && i < d->target_count; i++) {
+            CXCursor kernel = d->target[i].kernel, definition = d->target[i].definition;
+            if ((clang_Cursor_isNull(definition) || clang_Cursor_isNull(cursor_body(definition))) &&
+                !unit_is_in(u, kernel) &&
+                !clang_Location_isInSystemHeader(clang_getCursorLocation(kernel)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Kernels that call what is in headers need the bodies there, and launches that are completed
  * change the text: then the files are parsed twice. `errors`: how many there were before the unit.
  */
@@ -60,6 +77,13 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
+    if (light && launches_skipped(u)) {
+        light = false;
+        clang_disposeTranslationUnit(u->tu);
+        diag_retract(first, diag_count());
+        if (!bind_once(u, BODIES_OF_ALL_FILES, &first))
+            return false;
+    }
     bool headers = light && diag_error_count() == errors && clone_needs_headers(u),
          declared = declare_complete(u, first);
     if (!headers && !declared)
