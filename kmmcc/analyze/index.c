@@ -226,6 +226,17 @@ static bool built_in(const char *text, index_t *v)
     return false;
 }
 
+/* Whether the expression begins with a variable of the kernel's own, whatever it is called. */
+static bool is_local(CXCursor c)
+{
+    CXCursor root = cursor_root(c);
+    enum CXCursorKind kind = clang_getCursorKind(root),
+                      scope = clang_getCursorKind(clang_getCursorSemanticParent(root));
+    return kind == CXCursor_ParmDecl ||
+           (kind == CXCursor_VarDecl &&
+            (scope == CXCursor_FunctionDecl || scope == CXCursor_FunctionTemplate));
+}
+
 static index_t value_of_variable(infer_t *f, CXCursor variable)
 {
     enum CXCursorKind kind = clang_getCursorKind(variable);
@@ -275,7 +286,7 @@ index_t index_value(infer_t *f, CXCursor c)
     const char *text = index_source(f, c);
     if (!text || f->depth > DEEPEST)
         return index_unknown;
-    if (is_number(c, &v) || built_in(text, &v))
+    if (is_number(c, &v) || (!is_local(c) && built_in(text, &v)))
         return v;
     CXCursor inner = index_operand(c);
     f->depth++;
@@ -300,7 +311,7 @@ index_t index_value(infer_t *f, CXCursor c)
         }
         break;
     default:
-        if (text && !clang_equalCursors(inner, c))
+        if (text && !clang_equalCursors(inner, c) && !is_local(inner))
             built_in(text, &v);
         break;
     }

@@ -98,8 +98,10 @@ static const char *conversion_of(const completion_t *c, int number)
     bool narrows = integer && was_integer && clang_Type_getSizeOf(to) < clang_Type_getSizeOf(is) &&
                    !is_number(translate_argument_text(c, number));
     bool is_signed = is.kind >= CXType_Char_S, to_signed = to.kind >= CXType_Char_S;
-    narrows |= integer && was_integer && is_signed != to_signed && clang_Type_getSizeOf(to) == 4 &&
-               clang_Type_getSizeOf(is) == 4 && !is_number(translate_argument_text(c, number));
+    /* An index is the same in 32 bits, whether a number added to it is -1 or 4294967295. */
+    narrows |= c->in_range && integer && was_integer && is_signed != to_signed &&
+               clang_Type_getSizeOf(to) == 4 && clang_Type_getSizeOf(is) == 4 &&
+               !is_number(translate_argument_text(c, number));
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
         (pointer && is_class(is));

@@ -60,6 +60,10 @@ __global__ void vectors(int n, float2 *x, const float2 *y) { int i = blockIdx.x 
 __global__ void copies(int n, float4 *x, float4 *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { float4 v = y[i]; v.x += 1; x[i] = v; } }
 __global__ void unused(int n, float *x, float *never, const float *nothing) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }
 
+__global__ void shifted(int n, unsigned off, float *x, const float *y) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i + 5] = y[i + 5 + off]; }
+__global__ void swaps(int n, float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float t = x[i]; x[i] = y[i]; y[i] = t; }
+__global__ void two_bounds(int n, int m, float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; if (i >= m) return; x[i] = 1; y[i] = x[i] + 2; }
+
 enum { N = 60000, ALL = 4 * N };
 static float *X, *Y;
 static void fill()
@@ -193,6 +197,18 @@ int main()
     #pragma kmm parallel
     copies<<<20, 256>>>(N, (float4 *)X, (float4 *)Y);
     show("copies");
+    #pragma kmm parallel
+    shifted<<<235, 256>>>(N, -5, X, Y);
+    show("shifted");
+    #pragma kmm parallel
+    swaps<<<200, 256>>>(N, X, X + N);
+    show("swaps");
+    #pragma kmm parallel
+    guarded<<<200, 256>>>(N, X, X);
+    show("one array");
+    #pragma kmm parallel
+    two_bounds<<<200, 256>>>(N, N / 3, X, Y);
+    show("two_bounds");
     in_template(N / 2, X);
     in_template(N / 2, (pair *)X);
     in_template(N, (double *)X);
