@@ -104,6 +104,14 @@ void kmm_launch_label(kmm_launch_t *l, const char *label);
 void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
                      int64_t length);
 
+/* The ranges of axes end where the grid does, and are empty where they are negative: each thread
+ * works at its own index only. Without this call a range that is longer than the grid is one that a
+ * kernel reaches by a loop with the grid's stride. */
+void kmm_launch_bounded(kmm_launch_t *l);
+
+/* The kernel does not use what argument `number`, from 0, points to: no access names it. */
+void kmm_launch_unused(kmm_launch_t *l, unsigned number);
+
 /* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded
  * up to whole thread blocks; less than 1 means 1. A dimension without this call is not split,
  * unless no dimension has one: then the runtime chooses. */

@@ -12,6 +12,7 @@
 #include "analyze/check_item.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
+#include "analyze/flow.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
 #include "pragma/directive.h"
@@ -30,9 +31,9 @@ static void check_declaration(unit_t *u, directive_t *d)
     check_scalars(u, d);
     check_items(u, d);
     if (!clang_Cursor_isNull(definition)) {
-        const parameter_list_t *defined = check_parameters(definition);
-        for (int k = 0; k < p->count && k < defined->count; k++)
-            check_parameter_use(u, d, definition, p->at[k], defined->at[k]);
+        for (int k = 0; k < p->count; k++)
+            if (flow_is_pointer(clang_getCursorType(p->at[k])))
+                check_parameter_use(u, d, definition, p->at[k], k);
     }
     d->failed = diag_error_count() > errors;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/flow.h"
 #include "analyze/suggest.h"
 #include "analyze/uses.h"
 #include "base/arena.h"
@@ -31,6 +32,14 @@ parameter_list_t *check_parameters(CXCursor f)
     parameter_list_t *p = arena_alloc(sizeof(*p));
     clang_visitChildren(f, add_parameter, p);
     return p;
+}
+
+void check_note(const unit_t *u, CXCursor where, const char *text)
+{
+    size_t begin, end;
+    const unit_t *holder = unit_holding(u->main, where);
+    if (holder && unit_range(holder, where, &begin, &end))
+        diag_at(SEVERITY_NOTE, holder->source, begin, end, "%s", text);
 }
 
 static bool is_covered(const directive_t *d, CXCursor root)
@@ -90,16 +99,26 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
                        arena_printf("read(%s)", item_base(unit_words(u, begin, end))));
 }
 
-/* Whether the code of the kernel or function shows that it stores nothing to what the parameter
- * points to. */
-static bool is_only_read(const directive_t *d, CXCursor parameter)
+/* The function, or the instance of a template, that the launch runs; null where there are several.
+ */
+static CXCursor called(const directive_t *d)
 {
-    uses_t uses;
-    CXCursor f = clang_Cursor_isNull(d->definition) && !clang_Cursor_isNull(d->callee)
-                     ? clang_getCursorDefinition(d->callee)
-                     : d->definition;
-    return uses_find(f, parameter, &uses) && clang_Cursor_isNull(uses.stored) &&
-           clang_Cursor_isNull(uses.updated) && clang_Cursor_isNull(uses.escaped);
+    if (d->target_count == 1)
+        return d->target[0].instance;
+    return clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
+}
+
+/* Where the code does what a clause would have to say. */
+static void note_use(const unit_t *u, const uses_t *uses)
+{
+    const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned};
+    for (size_t k = 0; k < sizeof(stores) / sizeof(*stores); k++)
+        if (!clang_Cursor_isNull(stores[k])) {
+            check_note(u, stores[k], "it is stored to here");
+            return;
+        }
+    if (!clang_Cursor_isNull(uses->escaped))
+        check_note(u, uses->escaped, "this may store to it");
 }
 
 /* `parameter` is null where only the type is known. */
@@ -123,7 +142,15 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         return;
     if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
         return;
-    if (clang_isConstQualifiedType(element) || is_only_read(d, parameter)) {
+    uses_t uses;
+    bool seen = uses_find(called(d), number, &uses);
+    if (seen && !uses.accessed && d->is_kernel) {
+        if (!d->unused)
+            d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
+        d->unused[number] = true;
+        return;
+    }
+    if (seen ? uses_only_reads(&uses) : clang_isConstQualifiedType(element)) {
         add_whole(u, d, number, base);
         return;
     }
@@ -133,6 +160,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         "write(%s[...]) or update(%s[...])",
         d->callee_name, text, *name ? name : arena_printf("#%d", number + 1),
         clang_text(clang_getTypeSpelling(declared)), base, base, base);
+    if (seen)
+        note_use(u, &uses);
     suggest_access(u, d, text);
 }
 
@@ -155,24 +184,18 @@ void check_arguments(unit_t *u, directive_t *d)
 
 /* ---- What the code does, against what the clauses say ---- */
 
-void check_note(const unit_t *u, CXCursor where, const char *text)
-{
-    size_t begin, end;
-    if (unit_range(u, where, &begin, &end))
-        diag_at(SEVERITY_NOTE, u->source, begin, end, "%s", text);
-}
-
 static void check_use(unit_t *u, const directive_t *d, const item_t *item, const uses_t *uses,
                       unsigned modes)
 {
     const char *text = unit_words(u, item->begin, item->end), *name = d->callee_name;
-    bool stores = !clang_Cursor_isNull(uses->stored), updates = !clang_Cursor_isNull(uses->updated);
+    CXCursor store = clang_Cursor_isNull(uses->stored) ? uses->assigned : uses->stored;
+    bool stores = !clang_Cursor_isNull(store), updates = !clang_Cursor_isNull(uses->updated);
     if (modes == 1u << KMM_READ && (stores || updates)) {
         unit_error(u, item->begin, item->end,
                    "'%s' is only read here, but '%s' stores to it; say %s(%s)", text, name,
                    updates ? "update" : "write", text);
         suggest_word(item, updates ? "update" : "write");
-        check_note(u, updates ? uses->updated : uses->stored, "it is stored to here");
+        check_note(u, updates ? uses->updated : store, "it is stored to here");
     } else if (modes == 1u << KMM_WRITE && updates) {
         diag_at(SEVERITY_WARNING, u->source, item->begin, item->end,
                 "'%s' is only written here, so its old values are not brought, but '%s' depends on "
@@ -191,8 +214,7 @@ static void check_use(unit_t *u, const directive_t *d, const item_t *item, const
     }
 }
 
-void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root,
-                         CXCursor parameter)
+void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, int number)
 {
     uses_t uses;
     unsigned modes = 0;
@@ -205,19 +227,17 @@ void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor r
         first = first ? first : &d->item[k];
     }
     bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE || modes == 1u << KMM_REDUCE;
-    if (matters && clang_getCanonicalType(clang_getCursorType(parameter)).kind == CXType_Pointer &&
-        uses_find(f, parameter, &uses))
+    if (matters && uses_find(f, number, &uses))
         check_use(u, d, first, &uses, modes);
 }
 
 void check_uses(unit_t *u, const directive_t *d)
 {
-    CXCursor f = clang_Cursor_isNull(d->definition) && !clang_Cursor_isNull(d->callee)
-                     ? clang_getCursorDefinition(d->callee)
-                     : d->definition;
+    CXCursor f = called(d);
     if (clang_Cursor_isNull(f))
         return;
     const parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
-        check_parameter_use(u, d, f, cursor_root(d->argument[k]), p->at[k]);
+        if (flow_is_pointer(clang_getCursorType(p->at[k])))
+            check_parameter_use(u, d, f, cursor_root(d->argument[k]), k);
 }

@@ -16,9 +16,8 @@ typedef struct parameter_list {
 parameter_list_t *check_parameters(CXCursor f);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
-/* One parameter against the items whose base begins with `root`. */
-void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root,
-                         CXCursor parameter);
+/* The parameter with the number against the items whose base begins with `root`. */
+void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, int number);
 void check_uses(unit_t *u, const directive_t *d);
 
 #endif

@@ -270,6 +270,8 @@ bool complete_add(unit_t *u, directive_t *d, const declaration_t *n)
     add_axes(&c, &axes);
     add_shapes(&c, &clauses);
     add_items(&c, &clauses);
+    if (n->d->bounded && !d->bounded)
+        text_printf(&clauses, " bounded");
     if (axes.length && !c.failed)
         insert_axes(u, d, escaped(d, axes.data));
     if (clauses.length && !c.failed)

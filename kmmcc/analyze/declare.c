@@ -43,6 +43,15 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     return any;
 }
 
+/* Whether the kernel's code has the size of the grid. */
+static bool mentions_grid(unit_t *main, CXCursor definition)
+{
+    size_t begin, end;
+    const unit_t *u = unit_holding(main, definition);
+    return !u || !unit_range(u, definition, &begin, &end) ||
+           translate_has_name(source_words(u->source, begin, end), "gridDim");
+}
+
 static void infer_launch(unit_t *u, directive_t *d)
 {
     bool wanted[MAX_PARAMETERS];
@@ -51,11 +60,13 @@ static void infer_launch(unit_t *u, directive_t *d)
     if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON ||
         !find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted))
         return;
-    range_t range = RANGE_INFERRED;
+    /* A loop with the grid's stride may reach what the launch's own items say. */
+    range_t range =
+        d->item_count && mentions_grid(u->main, definition) ? RANGE_GIVEN : RANGE_INFERRED;
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].length)
             range = RANGE_GIVEN;
-    declaration_t *n = infer_kernel(u->main, definition, wanted, range);
+    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted, range);
     if (n)
         complete_add(u, d, n);
 }

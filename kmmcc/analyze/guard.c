@@ -12,6 +12,31 @@
 #include "base/arena.h"
 #include "clang/cursor.h"
 
+/* Whether the text of a bound has the value that the kernel compares with, in 64 bits. */
+static bool is_plain(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!strchr("_0123456789", *c) && !((*c | 32) >= 'a' && (*c | 32) <= 'z'))
+            return false;
+    return true;
+}
+
+/* A bound as the kernel compares with it: a comparison of unsigned numbers makes -1 the greatest.
+ */
+static const char *bound_text(CXCursor right, const char *text)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(right)),
+           own = clang_getCanonicalType(clang_getCursorType(index_operand(right)));
+    bool is_unsigned = type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
+    bool was_unsigned = own.kind >= CXType_Bool && own.kind <= CXType_UInt128;
+    bool number = strspn(text, "0123456789") == strlen(text);
+    if (!is_unsigned || number || (was_unsigned && is_plain(text)))
+        return text;
+    if (clang_Type_getSizeOf(own) <= 4)
+        return arena_printf("(unsigned)(%s)", text);
+    return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
+}
+
 /* One comparison `index < n` of a whole global index, or `index >= n` when it leaves. */
 static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const char **range)
 {
@@ -27,7 +52,7 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const cha
             return false;
         found = d;
     }
-    const char *text = bound.sum.constant ? bound.sum.constant : "0";
+    const char *text = bound_text(right, bound.sum.constant ? bound.sum.constant : "0");
     if (found < 0 || (range[found] && strcmp(range[found], text)))
         return false;
     range[found] = text;
@@ -44,7 +69,11 @@ static enum CXChildVisitResult find_does(CXCursor c, CXCursor parent, CXClientDa
     does_t *does = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    does->access |= kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_CallExpr ||
+    bool arrow =
+        kind == CXCursor_MemberRefExpr &&
+        clang_getCanonicalType(clang_getCursorType(cursor_first_child(c))).kind == CXType_Pointer;
+    does->access |= kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_CallExpr || arrow ||
+                    kind == CXCursor_CXXNewExpr || kind == CXCursor_GCCAsmStmt ||
                     (kind == CXCursor_UnaryOperator &&
                      clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
     does->leave |= kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt ||

@@ -112,6 +112,12 @@ static index_t product_of(index_t a, index_t b)
 
 /* ---- Cursors ---- */
 
+/* Whether values of the integer type are those of an index: no bits are cut off. */
+static bool is_wide(CXType type)
+{
+    return type_is_integer(type) && clang_Type_getSizeOf(clang_getCanonicalType(type)) >= 4;
+}
+
 bool index_is_same(CXCursor a, CXCursor b)
 {
     CXSourceRange x = clang_getCursorExtent(a), y = clang_getCursorExtent(b);
@@ -127,8 +133,11 @@ CXCursor index_operand(CXCursor c)
         cursors_t list = cursor_children(c);
         bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
                     kind == CXCursor_CXXFunctionalCastExpr;
-        if (list.count == 0 || !(kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
-                                 (cast && type_is_integer(clang_getCursorType(c)))))
+        bool narrows = kind == CXCursor_UnexposedExpr && type_is_integer(clang_getCursorType(c)) &&
+                       !is_wide(clang_getCursorType(c));
+        if (list.count == 0 || narrows ||
+            !(kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+              (cast && is_wide(clang_getCursorType(c)))))
             return c;
         c = list.at[list.count - 1];
     }
@@ -139,31 +148,50 @@ typedef struct changes {
     bool found;
 } changes_t;
 
-/* Whether a variable may change: it is assigned to, or its address is taken. */
+/* Whether the parent of a mention takes the variable's value, and not the variable. */
+static bool takes_value(CXCursor mention, CXCursor parent)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(parent));
+    switch (clang_getCursorKind(parent)) {
+    case CXCursor_UnexposedExpr: return !clang_isVolatileQualifiedType(type);
+    case CXCursor_CallExpr: /* T(i) of a template's type */
+        return !clang_isExpression(clang_getCursorKind(cursor_first_child(parent)));
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator: {
+        bool assigns = clang_getCursorKind(parent) == CXCursor_CompoundAssignOperator ||
+                       clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Assign;
+        bool comma = clang_getCursorKind(parent) == CXCursor_BinaryOperator &&
+                     clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Comma;
+        return !comma && !(assigns && index_is_same(cursor_first_child(parent), mention));
+    }
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXFunctionalCastExpr: return true;
+    case CXCursor_VarDecl:
+        return type.kind != CXType_LValueReference && type.kind != CXType_RValueReference;
+    default: return false;
+    }
+}
+
+/* Whether a variable may change: something else than its value is used. */
 static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClientData data)
 {
     changes_t *x = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    (void)parent;
-    bool assigns = kind == CXCursor_CompoundAssignOperator ||
-                   (kind == CXCursor_BinaryOperator &&
-                    clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign);
-    if (kind == CXCursor_UnaryOperator) {
-        enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(c);
-        assigns = op == CXUnaryOperator_AddrOf ||
-                  (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec);
-    }
-    cursors_t list = assigns ? cursor_children(c) : (cursors_t){0};
-    CXCursor operand = assigns && list.count ? index_operand(list.at[0]) : clang_getNullCursor();
-    if (assigns && clang_getCursorKind(operand) == CXCursor_DeclRefExpr &&
-        clang_equalCursors(clang_getCursorReferenced(operand), x->variable))
-        x->found = true;
     if (kind == CXCursor_LambdaExpr || kind == CXCursor_GCCAsmStmt)
         x->found = true;
-    if (kind == CXCursor_VarDecl &&
-        clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_LValueReference)
+    CXCursor inner = c;
+    while (clang_getCursorKind(inner) == CXCursor_ParenExpr)
+        inner = cursor_first_child(inner);
+    if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(parent) != CXCursor_ParenExpr &&
+        clang_equalCursors(clang_getCursorReferenced(inner), x->variable) &&
+        !takes_value(c, parent))
         x->found = true;
-    return x->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+    return x->found                     ? CXChildVisit_Break
+           : kind == CXCursor_UnaryExpr ? CXChildVisit_Continue /* sizeof */
+                                        : CXChildVisit_Recurse;
 }
 
 static bool is_changed(const infer_t *f, CXCursor variable)
@@ -198,35 +226,57 @@ static bool built_in(const char *text, index_t *v)
     return false;
 }
 
+/* Whether the expression begins with a variable of the kernel's own, whatever it is called. */
+static bool is_local(CXCursor c)
+{
+    CXCursor root = cursor_root(c);
+    enum CXCursorKind kind = clang_getCursorKind(root),
+                      scope = clang_getCursorKind(clang_getCursorSemanticParent(root));
+    return kind == CXCursor_ParmDecl ||
+           (kind == CXCursor_VarDecl &&
+            (scope == CXCursor_FunctionDecl || scope == CXCursor_FunctionTemplate));
+}
+
 static index_t value_of_variable(infer_t *f, CXCursor variable)
 {
     enum CXCursorKind kind = clang_getCursorKind(variable);
     CXType type = clang_getCursorType(variable);
-    CXCursor outer = kind == CXCursor_EnumConstantDecl
-                         ? clang_getCursorSemanticParent(clang_getCursorSemanticParent(variable))
-                         : variable;
-    if (kind == CXCursor_NonTypeTemplateParameter ||
-        (kind == CXCursor_EnumConstantDecl &&
-         clang_getCursorKind(outer) == CXCursor_TranslationUnit))
+    if (kind == CXCursor_NonTypeTemplateParameter)
         return index_constant(cursor_name(variable));
     if (!type_is_integer(type) || is_changed(f, variable))
         return index_unknown;
     if (kind == CXCursor_ParmDecl)
         return index_constant(cursor_name(variable));
-    if (kind != CXCursor_VarDecl)
-        return index_unknown;
+    bool local = kind == CXCursor_VarDecl && clang_Cursor_getStorageClass(variable) == CX_SC_None &&
+                 clang_getCursorKind(clang_getCursorSemanticParent(variable)) ==
+                     clang_getCursorKind(f->n->kernel);
     cursors_t list = cursor_children(variable);
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
-    if (scope == CXCursor_TranslationUnit) /* known to the host by the same name */
-        return clang_isConstQualifiedType(type) && list.count == 1 &&
-                       clang_isExpression(clang_getCursorKind(list.at[0]))
-                   ? index_constant(cursor_name(variable))
-                   : index_unknown;
-    if (scope == CXCursor_Namespace || clang_Cursor_getStorageClass(variable) == CX_SC_Static)
-        return index_unknown;
-    return list.count && clang_isExpression(clang_getCursorKind(list.at[list.count - 1]))
+    return local && is_wide(type) && list.count &&
+                   clang_isExpression(clang_getCursorKind(list.at[list.count - 1]))
                ? index_value(f, list.at[list.count - 1])
                : index_unknown;
+}
+
+/* The value of a constant expression: a number means the same at every launch, and a name may not.
+ */
+static bool is_number(CXCursor c, index_t *v)
+{
+    if (!type_is_integer(clang_getCursorType(c)))
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(c);
+    if (!result)
+        return false;
+    bool found = clang_EvalResult_getKind(result) == CXEval_Int;
+    long long value = 0;
+    if (found)
+        value = clang_EvalResult_isUnsignedInt(result)
+                    ? (long long)clang_EvalResult_getAsUnsigned(result)
+                    : clang_EvalResult_getAsLongLong(result);
+    if (found) /* in 32 bits, to add 4294967295 is to subtract 1 */
+        *v = index_constant(arena_printf(
+            "%lld", clang_Type_getSizeOf(clang_getCursorType(c)) == 4 ? (int)value : value));
+    clang_EvalResult_dispose(result);
+    return found;
 }
 
 index_t index_value(infer_t *f, CXCursor c)
@@ -236,14 +286,13 @@ index_t index_value(infer_t *f, CXCursor c)
     const char *text = index_source(f, c);
     if (!text || f->depth > DEEPEST)
         return index_unknown;
-    if (built_in(text, &v))
+    if (is_number(c, &v) || (!is_local(c) && built_in(text, &v)))
         return v;
     CXCursor inner = index_operand(c);
     f->depth++;
     cursors_t list = cursor_children(inner);
     text = index_source(f, inner);
     switch (clang_getCursorKind(inner)) {
-    case CXCursor_IntegerLiteral: v = index_constant(text); break;
     case CXCursor_DeclRefExpr: v = value_of_variable(f, clang_getCursorReferenced(inner)); break;
     case CXCursor_BinaryOperator:
         if (list.count != 2)
@@ -262,7 +311,7 @@ index_t index_value(infer_t *f, CXCursor c)
         }
         break;
     default:
-        if (text && !clang_equalCursors(inner, c))
+        if (text && !clang_equalCursors(inner, c) && !is_local(inner))
             built_in(text, &v);
         break;
     }

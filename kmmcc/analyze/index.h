@@ -27,9 +27,9 @@ typedef struct value {
 typedef struct infer {
     const unit_t *u; /* of the kernel's definition */
     const declaration_t *n;
-    CXCursor body;
-    bool used[3];         /* an index moves with the dimension */
-    const char *range[3]; /* all that is stored is behind `index < range` */
+    CXCursor body, instance; /* of the definition; what is launched */
+    bool used[3];            /* an index moves with the dimension */
+    const char *range[3];    /* all that is stored is behind `index < range` */
     const char *axis[3];
     bool certain; /* the range will be what the kernel compares with */
     int depth;

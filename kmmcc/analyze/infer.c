@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/flow.h"
 #include "analyze/guard.h"
 #include "analyze/index.h"
+#include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -32,6 +34,8 @@ typedef struct search {
     CXCursor parameter;
     const statements_t *straight;
     use_t *uses;
+    bool reads; /* nothing is stored to what the parameter points to */
+    bool whole; /* an assignment stores the whole element */
     bool fails;
 } search_t;
 
@@ -105,35 +109,60 @@ static bool is_bounded(const infer_t *f, const index_t *v)
     return true;
 }
 
+/* How the parent of an element uses it. */
+typedef enum element_role { ROLE_UNKNOWN, ROLE_READ, ROLE_CHANGED, ROLE_ASSIGNED } element_role_t;
+
+static element_role_t role_in_operator(CXCursor parent, bool first)
+{
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(parent);
+    if (op == CXBinaryOperator_Assign)
+        return first ? ROLE_ASSIGNED : ROLE_READ;
+    return op >= CXBinaryOperator_Mul && op <= CXBinaryOperator_Sub  ? ROLE_READ
+           : op >= CXBinaryOperator_LT && op <= CXBinaryOperator_LOr ? ROLE_READ
+                                                                     : ROLE_UNKNOWN;
+}
+
+static element_role_t role_of(CXCursor element, CXCursor parent)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(element)),
+           above = clang_getCanonicalType(clang_getCursorType(parent));
+    CXCursor child = cursor_first_child(parent);
+    bool first = !clang_Cursor_isNull(child) && index_is_same(child, element);
+    bool scalar = type.kind != CXType_ConstantArray && type.kind != CXType_Pointer;
+    enum CXUnaryOperatorKind op;
+    switch (clang_getCursorKind(parent)) {
+    case CXCursor_BinaryOperator: return role_in_operator(parent, first);
+    case CXCursor_CompoundAssignOperator: return first ? ROLE_CHANGED : ROLE_READ;
+    case CXCursor_UnaryOperator:
+        op = clang_getCursorUnaryOperatorKind(parent);
+        return op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec ? ROLE_CHANGED
+                                                                             : ROLE_UNKNOWN;
+    case CXCursor_UnexposedExpr: /* the conversion of an lvalue to its value */
+        return scalar && type.kind != CXType_Record && !clang_isConstQualifiedType(above) &&
+                       !clang_isVolatileQualifiedType(above)
+                   ? ROLE_READ
+                   : ROLE_UNKNOWN;
+    case CXCursor_VarDecl: return scalar && !flow_is_reference(above) ? ROLE_READ : ROLE_UNKNOWN;
+    case CXCursor_CallExpr:
+        return first && !strcmp(cursor_name(parent), "operator=") ? ROLE_ASSIGNED : ROLE_UNKNOWN;
+    default: return ROLE_UNKNOWN;
+    }
+}
+
 static void add_use(search_t *x, CXCursor element, CXCursor parent)
 {
     index_t index = index_unknown;
-    cursors_t around = cursor_children(parent);
-    bool first = around.count && index_is_same(around.at[0], element);
-    enum CXCursorKind kind = clang_getCursorKind(parent);
-    bool assigns = first && kind == CXCursor_BinaryOperator &&
-                   clang_getCursorBinaryOperatorKind(parent) == CXBinaryOperator_Assign;
-    bool changes = first && kind == CXCursor_CompoundAssignOperator;
-    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(element)).kind;
-    bool operand = (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) &&
-                   !assigns && !changes;
-    bool initial =
-        kind == CXCursor_VarDecl &&
-        clang_getCanonicalType(clang_getCursorType(parent)).kind != CXType_LValueReference;
-    /* An unexposed expression is the conversion of an lvalue to its value. */
-    bool read = (kind == CXCursor_UnexposedExpr || operand || initial) &&
-                type != CXType_ConstantArray && type != CXType_Pointer;
-    if (kind == CXCursor_UnaryOperator) {
-        enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(parent);
-        changes = op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec;
-    }
+    element_role_t role = role_of(element, parent);
+    if (x->reads)
+        role = ROLE_READ;
     element_of(x, element, &index);
     use_t *use = arena_alloc(sizeof(*use));
-    *use =
-        (use_t){.next = x->uses, .index = index_text(x->f, &index), .stores = assigns || changes};
-    for (int k = 0; assigns && k < x->straight->count; k++)
+    *use = (use_t){.next = x->uses,
+                   .index = index_text(x->f, &index),
+                   .stores = role == ROLE_ASSIGNED || role == ROLE_CHANGED};
+    for (int k = 0; role == ROLE_ASSIGNED && x->whole && k < x->straight->count; k++)
         use->always |= index_is_same(x->straight->at[k], parent);
-    x->fails |= !use->index || !(assigns || changes || read) ||
+    x->fails |= !use->index || role == ROLE_UNKNOWN ||
                 !(is_bounded(x->f, &index) || is_certain(x, element));
     x->uses = use;
 }
@@ -194,8 +223,15 @@ static void write_clauses(const search_t *x, const char *name, bool certain, tex
 
 static void infer_parameter(infer_t *f, int number, const statements_t *straight, text_t *out)
 {
+    uses_t found;
     search_t x = {.f = f, .parameter = f->n->parameter[number], .straight = straight};
     bool used[3] = {f->used[0], f->used[1], f->used[2]};
+    if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped))
+        return;
+    x.reads = uses_only_reads(&found);
+    x.whole =
+        clang_Cursor_isNull(found.assigned) &&
+        !type_is_dependent(type_pointee(clang_getCursorType(uses_parameter(f->instance, number))));
     clang_visitChildren(f->body, find_uses, &x);
     if (x.fails || !x.uses)
         memcpy(f->used, used, sizeof(used));
@@ -217,16 +253,23 @@ static bool has_directive(const unit_t *u, CXCursor body)
     return false;
 }
 
+static bool is_taken(const declaration_t *n, const char *name)
+{
+    bool taken = false;
+    for (int k = 0; k < n->count; k++)
+        taken |= !strcmp(n->name[k], name);
+    for (int k = 0; k < n->template_count; k++)
+        taken |= !strcmp(n->template_name[k], name);
+    return taken;
+}
+
 /* Names for axes that the kernel does not use otherwise. */
 static void name_axes(infer_t *f)
 {
     static const char *const names[] = {"x", "y", "z"};
-    for (int d = 0; d < 3; d++) {
-        f->axis[d] = names[d];
-        for (int k = 0; k < f->n->count; k++)
-            if (!strcmp(f->n->name[k], f->axis[d]))
-                f->axis[d] = arena_printf("%s_", f->axis[d]), k = -1;
-    }
+    for (int d = 0; d < 3; d++)
+        for (f->axis[d] = names[d]; is_taken(f->n, f->axis[d]);)
+            f->axis[d] = arena_printf("%s_", f->axis[d]);
 }
 
 /* `declare kernel(axes) clauses` */
@@ -244,15 +287,19 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
             text_printf(&out, " = 0:%s", f->range[d]);
         first = false;
     }
-    text_printf(&out, ")%s", clauses);
+    bool bounded = f->certain && (f->range[0] || f->range[1] || f->range[2]);
+    text_printf(&out, ")%s%s", clauses, bounded ? " bounded" : "");
     source_t *s = source_from("what is inferred", out.data, out.length);
     *source = s;
     return parse_directive(
         s, (pragma_t){.begin = 0, .end = s->length, .content = 0, .content_end = s->length});
 }
 
-declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range)
+declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range)
 {
+    CXCursor template = clang_getSpecializedCursorTemplate(instance),
+             definition =
+                 clang_getCursorDefinition(clang_Cursor_isNull(template) ? instance : template);
     unit_t *u = unit_holding(main, definition);
     CXCursor body = cursor_body(definition);
     text_t clauses = {0};
@@ -261,6 +308,7 @@ declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wante
     infer_t f = {.u = u,
                  .n = declaration_of_kernel(u, NULL, definition),
                  .body = body,
+                 .instance = instance,
                  .certain = range == RANGE_INFERRED};
     statements_t *straight = arena_alloc(sizeof(*straight));
     name_axes(&f);

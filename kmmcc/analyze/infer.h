@@ -11,7 +11,8 @@
 
 /* Whose the range of the launch will be. */
 typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
-/* What the kernel's code shows of the wanted parameters; NULL: nothing. */
-declaration_t *infer_kernel(unit_t *main, CXCursor definition, const bool *wanted, range_t range);
+/* What the kernel's code shows of the wanted parameters; NULL: nothing. `instance`: the kernel, or
+ * the instance of a template that is launched. */
+declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range);
 
 #endif

@@ -97,10 +97,28 @@ static const char *conversion_of(const completion_t *c, int number)
     bool was_integer = is.kind >= CXType_Bool && is.kind <= CXType_Int128;
     bool narrows = integer && was_integer && clang_Type_getSizeOf(to) < clang_Type_getSizeOf(is) &&
                    !is_number(translate_argument_text(c, number));
+    bool is_signed = is.kind >= CXType_Char_S, to_signed = to.kind >= CXType_Char_S;
+    /* An index is the same in 32 bits, whether a number added to it is -1 or 4294967295. */
+    narrows |= c->in_range && integer && was_integer && is_signed != to_signed &&
+               clang_Type_getSizeOf(to) == 4 && clang_Type_getSizeOf(is) == 4 &&
+               !is_number(translate_argument_text(c, number));
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
         (pointer && is_class(is));
     return narrows || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
+}
+
+/* Whether a negative argument becomes a number that is greater than any index. */
+static bool becomes_great(const completion_t *c, int number)
+{
+    CXType function = c->d->callee_type;
+    if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
+        return false;
+    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
+    return is.kind >= CXType_Char_S && is.kind <= CXType_Int128 && to.kind >= CXType_Bool &&
+           to.kind <= CXType_UInt128 && clang_Type_getSizeOf(to) == 8 &&
+           !is_number(translate_argument_text(c, number));
 }
 
 void translate_fail(completion_t *c, const char *message)
@@ -127,6 +145,8 @@ static const char *argument_as_operand(completion_t *c, int number)
                 arena_printf(
                     "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
                     c->axis[k], c->n->name[number]));
+    if (c->in_range && c->n->s && becomes_great(c, number))
+        return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
     return is_path(text) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))

@@ -6,15 +6,22 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What a function's code does with a pointer parameter: where it first does each; null: nowhere. */
+/* What a function's code does with what a parameter points to. A null cursor: nowhere. What is in
+ * none of stored, updated, assigned and escaped is proven to be only read. */
 typedef struct uses {
-    CXCursor stored;  /* an element is stored */
-    CXCursor updated; /* what is stored depends on the old element */
-    CXCursor escaped; /* the pointer is passed or kept where it is not followed */
-    CXCursor result;  /* the result of an atomic operation is used */
+    CXCursor stored;   /* stores */
+    CXCursor updated;  /* stores depending on what was there */
+    CXCursor assigned; /* calls an operator= of the program, which may store all or a part */
+    CXCursor escaped;  /* does what is not known to only read */
+    CXCursor result;   /* uses what an atomic addition returns */
+    bool accessed;     /* false: the code never looks at what the parameter points to */
 } uses_t;
-/* False: the function's body is in another file. */
-bool uses_find(CXCursor definition, CXCursor parameter, uses_t *out);
+/* Of the parameter with the number. `function`: the function, or the instance of a template that is
+ * called. False: its code is not seen. */
+bool uses_find(CXCursor function, int number, uses_t *out);
+/* The parameter in the code that uses_find looks at; null: that is not seen. */
+CXCursor uses_parameter(CXCursor function, int number);
+bool uses_only_reads(const uses_t *uses);
 /* Whether a value of the type is a pointer to data, or has one among its fields and elements. */
 bool uses_holds_pointers(CXType type);
 

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/bind.h"
+#include "clang/cursor.h"
 #include "clang/parse.h"
 #include "clang/pragmas.h"
 #include "clang/probe.h"
@@ -50,6 +51,22 @@ static bool headers_have_kernels(const includes_t *includes)
     return false;
 }
 
+/* Whether a launch runs a kernel of a header whose body was skipped. */
+static bool launches_skipped(unit_t *u)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        const directive_t *d = u->directives[k];
+        for (int i = 0; d->bound && d->kind == DIRECTIVE_PARALLEL && i < d->target_count; i++) {
+            CXCursor kernel = d->target[i].kernel, definition = d->target[i].definition;
+            if ((clang_Cursor_isNull(definition) || clang_Cursor_isNull(cursor_body(definition))) &&
+                !unit_is_in(u, kernel) &&
+                !clang_Location_isInSystemHeader(clang_getCursorLocation(kernel)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The files are parsed again when a kernel or what it calls has its body in a header, and again
  * when launches are completed, which changes the text. What is inferred of a kernel comes from its
  * body, so the bodies come first. `errors`: how many there were before the unit. */
@@ -60,7 +77,8 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;
-    if (light && diag_error_count() == errors && clone_needs_headers(u)) {
+    if (light &&
+        (launches_skipped(u) || (diag_error_count() == errors && clone_needs_headers(u)))) {
         light = false;
         diag_retract(first, diag_count()); /* what is said so far is said again */
         clang_disposeTranslationUnit(u->tu);

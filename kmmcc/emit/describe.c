@@ -38,6 +38,8 @@ const char *describe_base(const unit_t *u, const expr_t *base)
 static void describe_axes(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     int entry = 0;
+    if (d->bounded)
+        text_printf(out, "%skmm_launch_bounded(kmm);\n", indent);
     for (int k = 0; k < d->axis_count; k++)
         text_printf(out, "%skmm_launch_axis(kmm, \"%s\", %s, %s, %s);\n", indent, d->axis[k].name,
                     source_names[d->axis[k].source], number(u, d->axis[k].lower, "0"),
@@ -174,6 +176,9 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     else if (d->home)
         text_printf(out, "%skmm_launch_home(kmm); // %s\n", indent, d->home);
     describe_placement(u, d, indent, out);
+    for (int k = 0; d->unused && k < d->argument_count; k++)
+        if (d->unused[k])
+            text_printf(out, "%skmm_launch_unused(kmm, %d);\n", indent, k);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);
 }

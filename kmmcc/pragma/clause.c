@@ -188,6 +188,11 @@ static void clause_schedule(parser_t *p)
         parser_error(p, "expected a schedule: locality, block or cyclic");
 }
 
+static void clause_bounded(parser_t *p)
+{
+    p->d->bounded = true;
+}
+
 static void clause_nowait(parser_t *p)
 {
     p->d->nowait = true;
@@ -349,6 +354,7 @@ static const clause_t clauses[] = {
     {"device", clause_device, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
     {"schedule", clause_schedule, CLAUSE_ONCE, IN_PARALLEL},
     {"priority", clause_integer, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
+    {"bounded", clause_bounded, CLAUSE_BARE, IN_PARALLEL | IN_DECLARE},
     {"nowait", clause_nowait, CLAUSE_BARE, IN_PARALLEL},
     {"stream", clause_stream, CLAUSE_ONCE, IN_TASK},
     {"map", clause_map, CLAUSE_REPEATS, IN_DATA},

@@ -154,7 +154,7 @@ typedef struct directive {
     expr_t *condition;
     setting_t setting[MAX_SETTINGS];
     int setting_count;
-    bool has_where, has_schedule, nowait;
+    bool has_where, has_schedule, nowait, bounded;
     kmm_where_t where;
     expr_t *ordinal; /* KMM_ON_DEVICE */
     kmm_schedule_t schedule;
@@ -190,6 +190,8 @@ typedef struct directive {
     int target_count;
     CXCursor *argument;
     int argument_count;
+    bool *unused; /* by check_argument.c, of each argument: the kernel does not use what it points
+                     to; NULL: none */
     size_t launch_begin,
         launch_end;             /* the statement that contains the launch, with the semicolon */
     size_t callee_begin;        /* of the callee as it is written, with what qualifies it */

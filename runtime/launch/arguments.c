@@ -41,6 +41,16 @@ static void find_pointers(kmm__submission_t *s, uint32_t begin, uint32_t bytes)
         add_pointer(s, at);
 }
 
+/* Finds the pointers in argument k, unless the kernel does not use it. */
+static void find_used(kmm__submission_t *s, uint32_t k)
+{
+    kmm__work_t *w = s->work;
+    uint32_t number = k - (w->kernel->is_clone ? 1 : 0);
+    bool unused = number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
+    if (!unused)
+        find_pointers(s, w->arg_offset[k], w->kernel->param_bytes[k]);
+}
+
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm__work_t *w = s->work;
@@ -78,7 +88,7 @@ void kmm__arguments_find(kmm__submission_t *s)
     if (!w->kernel)
         find_pointers(s, 0, w->args_bytes);
     for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
-        find_pointers(s, w->arg_offset[k], w->kernel->param_bytes[k]);
+        find_used(s, k);
 }
 
 int kmm__arguments_check(kmm__submission_t *s)

@@ -147,6 +147,17 @@ KMM__API void kmm_launch_priority(kmm_launch_t *l, int priority)
     l->priority = priority;
 }
 
+KMM__API void kmm_launch_bounded(kmm_launch_t *l)
+{
+    l->bounded = true;
+}
+
+KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
+{
+    if (number < KMM__MAX_UNUSED)
+        l->unused[number / 64] |= UINT64_C(1) << number % 64;
+}
+
 KMM__API void kmm_launch_nowait(kmm_launch_t *l)
 {
     l->nowait = true;

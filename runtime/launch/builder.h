@@ -37,6 +37,8 @@ typedef struct kmm__item {
     kmm__section_t section[KMM_MAX_DIMS]; /* and section_count */
 } kmm__item_t;
 
+enum { KMM__MAX_UNUSED = 256 };
+
 typedef struct kmm__axis {
     const char *name;
     kmm_source_t source;
@@ -49,7 +51,8 @@ struct kmm_launch {
     const char *kernel, *file;
     int line;
     char *label;
-    bool one_chunk, nowait;
+    bool one_chunk, nowait, bounded;
+    uint64_t unused[KMM__MAX_UNUSED / 64]; /* a bit for each argument that is not used */
     bool on_current; /* runs on the device that the program has current, if it runs on GPUs */
     kmm_where_t where;
     int ordinal; /* of KMM_ON_DEVICE */

@@ -94,6 +94,19 @@ static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint
     return l->chunk_in_blocks[d] ? size : ceil_div(size, p->unit[d]);
 }
 
+void kmm__partition_bound(kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3])
+{
+    for (uint32_t k = 0; k < l->axis_count; k++) {
+        kmm__axis_t *a = &l->axis[k];
+        uint32_t d = dimension_of(a->source);
+        int64_t rest = (int64_t)grid[d] * (a->source <= KMM_GLOBAL_Z ? block[d] : 1) - a->lower;
+        if (a->length == KMM_WHOLE || a->source > KMM_BLOCK_Z)
+            continue;
+        a->length = a->length < rest ? a->length : rest;
+        a->length = a->length > 0 ? a->length : 0;
+    }
+}
+
 int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3],
                    bool is_function, kmm__partition_t *p)
 {

@@ -25,6 +25,8 @@ typedef struct kmm__chunk_box {
     int64_t axis_lo[KMM_MAX_AXES], axis_hi[KMM_MAX_AXES];
 } kmm__chunk_box_t;
 
+/* Of a launch that is bounded: ends the ranges of its axes with the grid. */
+void kmm__partition_bound(kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3]);
 int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3],
                    bool is_function, kmm__partition_t *out);
 /* Chooses chunks where none are given, from the footprint and the devices. Locked. */

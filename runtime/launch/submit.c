@@ -356,6 +356,8 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
+    if (l->bounded && kernel)
+        kmm__partition_bound(l, grid, block);
     if (kmm__partition(l, grid, block, kernel == NULL, &s->part))
         return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__spin_lock(&s->rt->lock);

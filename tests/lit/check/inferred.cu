@@ -12,7 +12,7 @@ void inferred(int n, float *x, float *y)
 // CHECK: :[[#@LINE+2]]:28: warning: no clause says what is read of 'y', so each chunk reads the whole array; add read(y[...]) [-Wkmm-whole]
 #pragma kmm parallel(i = 0:n) write(x[i])
     plain<<<1, 64>>>(n, x, y);
-// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'reads' does with 'y', its parameter 'y' (float *)
+// CHECK: :[[#@LINE+2]]:28: warning: no clause says what is read of 'y', so each chunk reads the whole array; add read(y[...]) [-Wkmm-whole]
 #pragma kmm parallel(i = 0:n) write(x[i])
     reads<<<1, 64>>>(n, x, y);
 // CHECK: :[[#@LINE+2]]:29: error: no clause says what 'passes' does with 'y', its parameter 'y' (float *)

@@ -97,11 +97,11 @@ int main()
     cudaMemset(p, 1, 4 * n * sizeof(float));
     cudaMemset(q, 2, 4 * n * sizeof(float));
     cudaMemset(r, 3, 4 * n * sizeof(float));
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) chunk(n / 7) write(p[x]) read((q + 1)[x], r[x])
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) chunk(n / 7) write(p[x]) read((q + 1)[x], r[x]) bounded
     #pragma kmm parallel chunk(n / 7)
     add<<<(n + 63) / 64, 64>>>(n, p, q + 1, r);
     show(p, n);
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:w, y: global.y = 0:h) chunk(w, 8) read((p + 1)[x + w * y + (-1) * w], (p + 1)[x + w * y - 1], (p + 1)[x + w * y]) write(r[x + w * y])
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:w, y: global.y = 0:h) chunk(w, 8) read((p + 1)[x + w * y + (-1) * w], (p + 1)[x + w * y - 1], (p + 1)[x + w * y]) write(r[x + w * y]) bounded
     #pragma kmm parallel chunk(w, 8)
     stencil<<<dim3(7, 5), dim3(8, 4)>>>(w, h, p + 1, r);
     show(r, n);
@@ -110,7 +110,7 @@ int main()
     #pragma kmm parallel(k = 0:w) chunk(w)
     stencil<<<dim3(7, 5), dim3(8, 4)>>>(w, h, p, r);
     show(r, n);
-    // CHECK: { // #pragma kmm parallel(x_: global.x = 0:n) chunk(100) update(r[3 * x_ + STEP], r[3 * x_]) read(index[x_])
+    // CHECK: { // #pragma kmm parallel(x_: global.x = 0:(unsigned)(n)) chunk(100) update(r[3 * x_ + 2], r[3 * x_]) read(index[x_]) bounded
     #pragma kmm parallel chunk(100)
     sparse<float, 3><<<(n + 63) / 64, 64>>>(n, r, index);
     show(r, 4 * n);

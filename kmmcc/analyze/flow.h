@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an expression passes on an address, or an element of memory. */
+#ifndef KMMCC_ANALYZE_FLOW_H
+#define KMMCC_ANALYZE_FLOW_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+/* What the value of an expression is, of the memory that is followed. */
+typedef enum carried {
+    CARRIES_NOTHING,
+    CARRIES_ADDRESS, /* a pointer into it */
+    CARRIES_ELEMENT, /* the memory itself: an lvalue */
+    CARRIES_METHOD   /* a member function of an element */
+} carried_t;
+
+/* What happens to what a child carries, in its parent. */
+typedef enum effect {
+    EFFECT_NONE,     /* it is dropped, or passed on */
+    EFFECT_READ,     /* the element is read */
+    EFFECT_STORE,    /* the element is stored to */
+    EFFECT_UPDATE,   /* the same, depending on what was there */
+    EFFECT_MOVE,     /* the pointer itself changes */
+    EFFECT_VARIABLE, /* a variable of the parent's declaration or assignment holds it */
+    EFFECT_CALL,     /* a function gets it */
+    EFFECT_RETURN,   /* the function returns it */
+    EFFECT_UNKNOWN   /* none of these: nothing is known */
+} effect_t;
+
+/* A cursor on the way from a body to the place that is visited. */
+typedef struct place {
+    struct visit *visit;
+    const struct place *up;
+    CXCursor cursor;
+    int number, children; /* which child of `up` it is; how many of its own were visited */
+} place_t;
+
+/* What the parent of the place does with what the place carries; *carried: what the parent carries
+ * then. */
+effect_t flow_step(const place_t *at, carried_t *carried);
+/* Whether two cursors are of the same text. */
+bool flow_same_place(CXCursor a, CXCursor b);
+/* Below parentheses and conversions. */
+CXCursor flow_operand(CXCursor c);
+/* Whether memory of the type cannot change without a cast. */
+bool flow_is_constant(CXType type);
+bool flow_is_reference(CXType type);
+bool flow_is_pointer(CXType type);
+
+#endif
