@@ -13,6 +13,7 @@
 #include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
+#include "task/inside.h"
 
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
                                 const char *text)
@@ -54,6 +55,23 @@ static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64
     return 0;
 }
 
+/* The map of the array lasts until the launch returns. */
+static void hold_map(kmm__submission_t *s, kmm__array_t *a)
+{
+    a->launch_maps++;
+    s->l->mapped[s->mapped_count++] = a->base;
+}
+
+/* Another launch that has not returned mapped the array for itself: this one holds its map too. */
+static void join_map(kmm__submission_t *s, kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < s->mapped_count; k++)
+        if (s->l->mapped[k] == a->base)
+            return;
+    a->map_depth++;
+    hold_map(s, a);
+}
+
 /* Maps host memory that an item names and that is no array. May unlock. */
 static int map_item(kmm__submission_t *s, const kmm__item_t *item)
 {
@@ -61,12 +79,10 @@ static int map_item(kmm__submission_t *s, const kmm__item_t *item)
     int error = item_reach(s, item, &begin, &end);
     if (error || end <= begin)
         return error;
-    pthread_mutex_unlock(&s->rt->lock);
-    error = kmm_map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
-    pthread_mutex_lock(&s->rt->lock);
+    error = kmm__map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
     if (error)
         return kmm__submission_refuse_item(s, item, error, kmm__error_get());
-    s->l->mapped[s->mapped_count++] = item->base + begin;
+    hold_map(s, kmm__array_find(s->rt, item->base + begin));
     return 0;
 }
 
@@ -99,7 +115,7 @@ static void take_over(kmm__submission_t *s, kmm__array_t *a)
 {
     a->is_deferred = false;
     s->rt->launches->deferred--;
-    s->l->mapped[s->mapped_count++] = a->base;
+    hold_map(s, a);
 }
 
 /* How far the region of an item may stick out of the memory that is mapped: a halo does, by its
@@ -202,8 +218,15 @@ int kmm__submission_resolve(kmm__submission_t *s)
                                                "several sections need a `shape`");
         if ((error = find_array(s, item)))
             return error;
+        if (item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
+            pthread_cond_wait(&s->rt->progress, &s->rt->lock); /* until that map has ended */
+            k--;
+            continue;
+        }
         if (item->array && item->array->is_deferred && !s->l->nowait)
             take_over(s, item->array);
+        else if (item->array && item->array->launch_maps)
+            join_map(s, item->array);
         if (!item->array) {
             error = map_item(s, item);
             if (error || (error = find_array(s, item)))
@@ -224,10 +247,39 @@ int kmm__submission_resolve(kmm__submission_t *s)
 static void defer_items(kmm__submission_t *s)
 {
     pthread_mutex_lock(&s->rt->lock);
-    for (uint32_t k = 0; k < s->mapped_count; k++)
-        kmm__array_find(s->rt, s->l->mapped[k])->is_deferred = true;
-    s->rt->launches->deferred += s->mapped_count;
+    for (uint32_t k = 0; k < s->mapped_count; k++) {
+        kmm__array_t *a = kmm__array_find(s->rt, s->l->mapped[k]);
+        a->launch_maps--;
+        if (a->is_deferred || a->map_depth > 1) {
+            a->map_depth--; /* another launch, or an earlier one, ends the map */
+            continue;
+        }
+        a->is_deferred = true;
+        s->rt->launches->deferred++;
+    }
     pthread_mutex_unlock(&s->rt->lock);
+}
+
+/* Maps that other launches hold too have not ended: what this one wrote is brought back. One that
+ * ends meanwhile brings it back itself. */
+static int bring_back(kmm__submission_t *s)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < s->mapped_count; k++) {
+        pthread_mutex_lock(&s->rt->lock);
+        kmm__maps_await(s->rt, s->l->mapped[k], 1);
+        bool lasts = kmm__array_find(s->rt, s->l->mapped[k]) != NULL;
+        pthread_mutex_unlock(&s->rt->lock);
+        int e = lasts ? kmm_update_from(s->rt, s->l->mapped[k], KMM_ALL_BYTES) : 0;
+        if (e == KMM_E_ADDRESS) {
+            pthread_mutex_lock(&s->rt->lock);
+            kmm__maps_await(s->rt, s->l->mapped[k], 1);
+            pthread_mutex_unlock(&s->rt->lock);
+            e = 0;
+        }
+        error = error ? error : e;
+    }
+    return error;
 }
 
 int kmm__submission_unmap(kmm__submission_t *s)
@@ -236,7 +288,10 @@ int kmm__submission_unmap(kmm__submission_t *s)
         defer_items(s);
         return 0;
     }
-    return s->mapped_count ? kmm__maps_end(s->rt, s->l->mapped, s->mapped_count) : 0;
+    if (s->mapped_count == 0)
+        return 0;
+    int error = kmm__maps_end(s->rt, s->l->mapped, s->mapped_count), brought = bring_back(s);
+    return error ? error : brought;
 }
 
 /* ---- Where all is in the host's memory ---- */

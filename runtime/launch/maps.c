@@ -17,21 +17,44 @@ static int run_nothing(kmm__operation_t *base)
     return 0;
 }
 
-KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
+/* Whether a map that is ending has some of the memory. */
+static bool is_ending(kmm_runtime_t *rt, const char *base, size_t bytes)
 {
-    if (!rt || !base || (unsigned)map > KMM_MAP_ALLOC)
-        return kmm__error_set(KMM_E_INVALID, "no runtime, no memory, or no such kind of map");
-    pthread_mutex_lock(&rt->lock);
-    int error = 0;
+    bool ends = false;
+    for (uint32_t k = 0; k < rt->memory->array_count && !ends; k++) {
+        const kmm__array_t *a = rt->memory->arrays[k];
+        ends = a->map_end != UINT64_MAX && a->base < base + bytes && base < a->base + a->bytes;
+    }
+    return ends;
+}
+
+void kmm__maps_await(kmm_runtime_t *rt, const void *base, size_t bytes)
+{
+    while (!kmm__is_inside() && is_ending(rt, base, bytes))
+        pthread_cond_wait(&rt->progress, &rt->lock);
+}
+
+int kmm__map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
+{
+    kmm__maps_await(rt, base, bytes);
     kmm__array_t *first = kmm__array_find(rt, base), *a = first;
     kmm__array_t *last = bytes ? kmm__array_find(rt, (char *)base + bytes - 1) : first;
     if (first && first->is_mapped && first == last && bytes)
         first->map_depth++;
     else if (first || last || kmm__array_between(rt, base, bytes))
-        error =
-            kmm__error_set(KMM_E_INVALID, "%zu bytes at %p overlap an array in part", bytes, base);
+        return kmm__error_set(KMM_E_INVALID, "%zu bytes at %p overlap an array in part", bytes,
+                              base);
     else
-        error = kmm__array_new(rt, bytes, base, map, NULL, &a);
+        return kmm__array_new(rt, bytes, base, map, NULL, &a);
+    return 0;
+}
+
+KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
+{
+    if (!rt || !base || (unsigned)map > KMM_MAP_ALLOC)
+        return kmm__error_set(KMM_E_INVALID, "no runtime, no memory, or no such kind of map");
+    pthread_mutex_lock(&rt->lock);
+    int error = kmm__map(rt, map, base, bytes);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }
@@ -88,6 +111,8 @@ int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
             error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", bases[k]);
         else if (--a->map_depth == 0)
             e[ending++].array = a;
+        else if (a->launch_maps > a->map_depth)
+            a->launch_maps = a->map_depth;
     }
     int ended = end_together(rt, e, ending);
     pthread_mutex_unlock(&rt->lock);

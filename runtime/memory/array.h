@@ -68,10 +68,11 @@ struct kmm__array {
     /* Mapped host memory. */
     bool is_mapped;
     kmm_map_t map;
-    uint64_t map_end;   /* tasks from this number on come after the map's end; UINT64_MAX: it has
-                         * not ended */
-    uint32_t map_depth; /* nested maps */
-    bool is_deferred;   /* kmm_wait ends its map: a launch with nowait made it */
+    uint64_t map_end;     /* tasks from this number on come after the map's end; UINT64_MAX: it has
+                           * not ended */
+    uint32_t map_depth;   /* nested maps */
+    uint32_t launch_maps; /* of these, the ones of launches that have not returned */
+    bool is_deferred;     /* kmm_wait ends its map: a launch with nowait made it */
 
     kmm__shape_map_t coherence;       /* at the issue front, */
     kmm__coherence_summary_t summary; /* and what is known of all of it */
