@@ -360,7 +360,6 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
         return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
-    s->work->may_exceed = !s->annotated || !has_chunks(l) || l->one_chunk;
     if (kernel) {
         error = kmm__arguments_pack(s, kernel, args);
     } else {
