@@ -15,7 +15,7 @@
 /* Frames of the arrays that a launch uses, numbered through. */
 typedef struct frames {
     uint32_t first[KMM__MAX_ITEMS]; /* of each item's array */
-    uint32_t *seen; /* of each frame: the chunk that counted it last, from 1 on */
+    uint32_t *seen;                 /* of each frame: the chunk that counted it last, from 1 on */
     uint32_t chunk;
     uint64_t slab;  /* bytes of small arrays, in each chunk */
     uint64_t bytes; /* counted for that chunk */
