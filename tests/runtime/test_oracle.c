@@ -398,6 +398,12 @@ static int make_logical(script_t *s, const op_t *op)
     int64_t size = (int64_t)type_bytes(t->type);
     for (int64_t k = 0; k < op->count; k++)
         put(t->type, t->model, op->begin + k, (k + op->salt) % 2);
+    if (t->kind == RAW) {
+        int error = kmm_wait(s->rt);
+        memcpy((char *)t->base + op->begin * size, (char *)t->model + op->begin * size,
+               (size_t)(op->count * size));
+        return error;
+    }
     return kmm_copy_in(s->rt, (char *)t->base + op->begin * size,
                        (char *)t->model + op->begin * size, (size_t)(op->count * size));
 }
@@ -1047,6 +1053,8 @@ static int64_t random_script(rng_t *r, script_t *s)
         slot_t *t = &s->slot[k];
         bool sum = k >= s->slot_count - SUMS;
         t->kind = sum || rng_range(r, 0, 4) ? MANAGED : rng_range(r, 0, 2) ? MAPPED : RAW;
+        if (k == s->slot_count - SUMS && rng_range(r, 0, 1))
+            t->kind = RAW; /* a reduction's region begins behind its pointer */
         t->type = types[rng_range(
             r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
         t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
