@@ -14,6 +14,7 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "launch/arguments.h"
+#include "launch/fit.h"
 #include "launch/items.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
@@ -342,9 +343,13 @@ static int submit_described(kmm__submission_t *s)
     note_origins(w, s->l);
     if (error || s->part.count == 0)
         return error;
-    error = s->reductions ? plan_reductions(s) : 0;
+    error = kmm__submission_fits(s);
+    if (!error && s->reductions)
+        error = plan_reductions(s);
+    if (error)
+        return error;
     kmm__submission_make_direct(s);
-    return error ? error : submit_work(s);
+    return submit_work(s);
 }
 
 static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3],
@@ -362,7 +367,6 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
         return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
-    s->work->may_exceed = !s->annotated || !has_chunks(l) || l->one_chunk;
     if (kernel) {
         error = kmm__arguments_pack(s, kernel, args);
     } else {

@@ -62,7 +62,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__chunk_box_t box;
     kmm__partition(s->l, one, one, true, &s->part);
     kmm__partition_whole(&s->part, s->l, &box);
-    s->work->has_statements = s->work->may_exceed = true;
+    s->work->has_statements = true;
     s->work->on_any_stream = !task->names_stream;
     s->work->chunk_count = 1;
     kmm__tasks_settle(s->rt);

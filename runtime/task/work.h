@@ -81,11 +81,9 @@ struct kmm__work {
     uint32_t reduction_count;
     kmm__partials_t *partials;
     uint32_t partials_count;
-    struct kmm__origin *origins; /* KMM_CHECK=access: of each item; NULL: nothing to check */
-    uint32_t reached;            /* devices (bits) where all its pointers have addresses */
-    bool is_warned;              /* KMM_CHECK=access has said of it that it cannot be checked */
-    bool may_exceed; /* what a device cannot hold of a chunk may be in the host's memory, although
-                      * smaller chunks might fit */
+    struct kmm__origin *origins;  /* KMM_CHECK=access: of each item; NULL: nothing to check */
+    uint32_t reached;             /* devices (bits) where all its pointers have addresses */
+    bool is_warned;               /* KMM_CHECK=access has said of it that it cannot be checked */
     void (*drop)(kmm__work_t *w); /* gives back its arrays; NULL: it has none */
 
     struct kmm__known_layout *layouts; /* of its tasks' accesses, but for flat ones */

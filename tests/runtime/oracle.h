@@ -7,6 +7,7 @@
 #define KMM_TEST_ORACLE_H
 
 #include <kmm/launch.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define oracle_stop() __trap()
 #else
 #include <pthread.h>
+#include <sched.h>
 #define ORACLE_CODE static inline
 #define oracle_stop() abort()
 #endif
@@ -68,6 +70,9 @@ typedef struct op {
     kmm_mode_t mode;
     kmm_op_t op;
     section_t out[DIMS];
+    /* Elements by which the pointers to the target and to the sources lie before what they mean, as
+     * those of one-based arrays do; behind it where they are negative. */
+    int64_t before[3];
     bool skips; /* an update that leaves some elements alone */
     bool on_gpu, nowait;
     bool on_first; /* device of its kind */
@@ -201,12 +206,32 @@ ORACLE_CODE void combine_shared(kmm_op_t op, kmm_type_t t, void *base, int64_t k
 }
 #endif
 
+/* The same as plain functions do it, which have no other at the same element. */
+ORACLE_CODE void combine_alone(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
+{
+    alignas(8) unsigned char bytes[8];
+    unsigned char *at = (unsigned char *)base + (uint64_t)k * type_bytes(t);
+    memcpy(bytes, at, type_bytes(t));
+#if !defined(__CUDACC__) && !defined(__HIP__)
+    if (v == 0)
+        sched_yield();
+#endif
+    combine(op, t, bytes, 0, v);
+    memcpy(at, bytes, type_bytes(t));
+}
+
 /* ---- What a launch does ---- */
 
-/* Where the slots are, at element `shift`; sums at their beginning. */
+/* The pointers to the slots, at element `shift`; to sums at their beginning; each so far before
+ * that as the launch says. */
 typedef struct places {
     void *target, *source[2], *extra;
 } places_t;
+
+ORACLE_CODE void *behind(void *pointer, int64_t elements, kmm_type_t type)
+{
+    return (void *)((uintptr_t)pointer + (uintptr_t)(elements * (int64_t)type_bytes(type)));
+}
 
 ORACLE_CODE int64_t linear(const op_t *op, const int64_t x[DIMS])
 {
@@ -297,7 +322,8 @@ ORACLE_CODE uint64_t value_of(const kmm_type_t *types, const op_t *op, const int
 {
     uint64_t where = where_of(op, i), v = (uint64_t)op->salt + where;
     for (int k = 0; k < op->source_count; k++)
-        v += gather(types, op, k, i, p->source[k]);
+        v += gather(types, op, k, i,
+                    behind(p->source[k], op->before[1 + k], types[op->source[k].slot]));
     if (op->extra >= 0)
         v += (uint64_t)get(types[op->extra], p->extra, (int64_t)(where % SUM_LENGTH));
     return v;
@@ -313,10 +339,13 @@ ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t 
                          const places_t *p)
 {
     uint64_t v = value_of(types, op, i, p);
+    void *target = behind(p->target, op->before[0], types[op->target]);
     if (op->kind == LAUNCH)
-        scatter(types, op, i, p->target, v);
+        scatter(types, op, i, target, v);
+    else if (op->is_function)
+        combine_alone(op->op, types[op->target], target, sum_of(op, i), (int64_t)(v % 16));
     else
-        combine_shared(op->op, types[op->target], p->target, sum_of(op, i), (int64_t)(v % 16));
+        combine_shared(op->op, types[op->target], target, sum_of(op, i), (int64_t)(v % 16));
 }
 
 /* The point of the launch at which a thread works, by the thread's place in the whole grid; false

@@ -111,8 +111,11 @@ static void launch(run_t *r, what_t what, int chunks, array_t *dst, array_t *a, 
     int64_t n = what == SUM ? a->n : dst->n;
     int error = told(r, fake_work_launch(kind(), what, n, chunks, dst->base, a ? a->base : NULL,
                                          b ? b->base : NULL));
-    for (int64_t i = 0; i < n && error != KMM_E_NO_DEVICE;
-         i++) /* where no device is left nothing has happened */
+    /* Where no device is left, or a chunk could not fit on one, nothing has happened. */
+    bool is_refused =
+        error == KMM_E_NO_DEVICE ||
+        (error == KMM_E_MEMORY && strstr(kmm_error_text(r->rt), "nothing of the launch has run"));
+    for (int64_t i = 0; i < n && !is_refused; i++)
         fake_work_element(what, i, n, dst->model, a ? a->model : NULL, b ? b->model : NULL);
 }
 

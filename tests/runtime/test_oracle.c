@@ -3,7 +3,8 @@
  * Random programs against sequential execution. A program is some arrays for each of one to three
  * threads, and a list of operations on them: launches of kernels and functions with shifted,
  * strided, mirrored, whole and growing sections, reductions, copies, fills, ends and maps of
- * arrays, streams and marks on them. The threads have a runtime each, or one together and then also
+ * arrays, streams and marks on them. Pointers may lie before their array, or mapped memory, as
+ * those of one-based arrays do. The threads have a runtime each, or one together and then also
  * an array that all read and a sum that all add to. Devices are pretended, or those of fake
  * drivers; host memory may be limited. Each program runs in a process of its own, so that a crash
  * or a hang is a failure like any other.
@@ -52,7 +53,17 @@ enum {
     LIMIT_S = 200
 };
 #endif
-enum { STREAMS = 3, DEPTH = 3, OPS = 24, THREADS = 3, MOST_REDUCED = 20000 };
+/* PAD: bytes before host memory that are in no array; FAR: elements that its pointers may lie
+ * before it. */
+enum {
+    PAD = 512,
+    FAR = PAD / 8,
+    STREAMS = 3,
+    DEPTH = 3,
+    OPS = 24,
+    THREADS = 3,
+    MOST_REDUCED = 20000
+};
 static int gpu_count = 8; /* of each kind */
 
 static const char *const op_names[] = {"launch", "reduce", "copy in", "copy out", "copy",
@@ -122,13 +133,13 @@ static void launch_model(script_t *s, const op_t *op)
     manner_t m = manner_of(s, op);
     int64_t hi[DIMS], i[DIMS];
     places_t p = {0};
+    m.op.is_function = false; /* other threads add to the model of a shared sum */
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
-        p.source[k] = (char *)from->model + op->shift * (int64_t)type_bytes(from->type);
+        p.source[k] = behind(from->model, op->shift - op->before[1 + k], from->type);
     }
     const slot_t *to = &s->slot[op->target];
-    p.target =
-        (char *)to->model + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
+    p.target = behind(to->model, (op->kind == LAUNCH ? op->shift : 0) - op->before[0], to->type);
     p.extra = op->extra >= 0 ? s->slot[op->extra].model : NULL;
     for (uint32_t d = 0; d < op->dims; d++) {
         if (op->length[d] == 0)
@@ -137,7 +148,7 @@ static void launch_model(script_t *s, const op_t *op)
     }
     memcpy(i, op->lo, sizeof(i));
     do
-        element(m.types, op, i, &p);
+        element(m.types, &m.op, i, &p);
     while (advance(op, i, op->lo, hi));
 }
 
@@ -224,6 +235,7 @@ static void run_lanes(const manner_t *m, const places_t *p, uint32_t count,
     const op_t *op = &m->op;
     uint64_t v[64];
     int64_t sum[64];
+    void *target = behind(p->target, op->before[0], m->types[op->target]);
     for (uint32_t k = 0; k < count; k++) {
         v[k] = value_of(m->types, op, i[k], p);
         sum[k] = op->kind == REDUCE ? sum_of(op, i[k]) : -1;
@@ -231,14 +243,14 @@ static void run_lanes(const manner_t *m, const places_t *p, uint32_t count,
     for (uint32_t k = 0; k < count; k++) {
         int64_t all = (int64_t)(v[k] % 16);
         if (op->kind == LAUNCH)
-            scatter(m->types, op, i[k], p->target, v[k]);
+            scatter(m->types, op, i[k], target, v[k]);
         for (uint32_t other = k + 1; sum[k] >= 0 && other < count; other++)
             if (sum[other] == sum[k]) {
                 combine(op->op, KMM_INT64, &all, 0, (int64_t)(v[other] % 16));
                 sum[other] = -1;
             }
         if (sum[k] >= 0)
-            combine_shared(op->op, m->types[op->target], p->target, sum[k], all);
+            combine_shared(op->op, m->types[op->target], target, sum[k], all);
     }
 }
 
@@ -308,14 +320,15 @@ static const gpus_t gpus[] = {
 /* ---- Describing a launch ---- */
 
 static void describe_sections(kmm_launch_t *l, const op_t *op, const slot_t *slot,
-                              const section_t c[DIMS])
+                              const section_t c[DIMS], int64_t before)
 {
-    bool flat = op->flat && op->dims == 1 && slot->kind != RAW;
+    bool flat = op->flat && op->dims == 1 && (slot->kind != RAW || before);
     for (uint32_t d = 0; d < op->dims && !flat; d++)
         kmm_launch_extent(l, d == 0 && op->open_extent && slot->kind != RAW ? KMM_WHOLE
                                                                             : op->extent[d]);
     for (uint32_t d = 0; d < op->dims; d++) {
-        kmm_launch_index(l, c[d].whole ? 0 : c[d].offset, c[d].whole ? KMM_WHOLE : c[d].length);
+        kmm_launch_index(l, c[d].whole ? 0 : c[d].offset + before,
+                         c[d].whole ? KMM_WHOLE : c[d].length);
         if (!c[d].whole)
             kmm_launch_coef(l, d, c[d].scale, c[d].growth);
     }
@@ -351,7 +364,7 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
         const slot_t *from = &s->slot[op->source[k].slot];
         kmm_launch_access(l, KMM_READ, k ? "source1" : "source0", p->source[k],
                           type_bytes(from->type));
-        describe_sections(l, op, from, op->source[k].section);
+        describe_sections(l, op, from, op->source[k].section, op->before[1 + k]);
     }
     if (op->extra >= 0) {
         kmm_launch_access(l, KMM_READ, "extra", p->extra, type_bytes(s->slot[op->extra].type));
@@ -360,14 +373,14 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
     const slot_t *to = &s->slot[op->target];
     if (op->kind == REDUCE) {
         kmm_launch_reduce(l, op->op, to->type, "sum", p->target);
-        kmm_launch_index(l, op->begin, op->count);
+        kmm_launch_index(l, op->begin + op->before[0], op->count);
         return;
     }
     for (int k = 0; k < (is_halved(op) ? 2 : 1); k++) {
         kmm_mode_t half = (op->salt / 2 + k) % 2 ? KMM_READ : KMM_WRITE;
         kmm_launch_access(l, is_halved(op) ? half : op->mode, "target", p->target,
                           type_bytes(to->type));
-        describe_sections(l, op, to, op->out);
+        describe_sections(l, op, to, op->out, op->before[0]);
     }
 }
 
@@ -385,6 +398,12 @@ static int make_logical(script_t *s, const op_t *op)
     int64_t size = (int64_t)type_bytes(t->type);
     for (int64_t k = 0; k < op->count; k++)
         put(t->type, t->model, op->begin + k, (k + op->salt) % 2);
+    if (t->kind == RAW) {
+        int error = kmm_wait(s->rt);
+        memcpy((char *)t->base + op->begin * size, (char *)t->model + op->begin * size,
+               (size_t)(op->count * size));
+        return error;
+    }
     return kmm_copy_in(s->rt, (char *)t->base + op->begin * size,
                        (char *)t->model + op->begin * size, (size_t)(op->count * size));
 }
@@ -394,11 +413,11 @@ static int launch(script_t *s, const op_t *op)
     arguments_t a = {manner_of(s, op), {0}};
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
-        a.places.source[k] = (char *)from->base + op->shift * (int64_t)type_bytes(from->type);
+        a.places.source[k] = behind(from->base, op->shift - op->before[1 + k], from->type);
     }
     const slot_t *to = &s->slot[op->target];
     a.places.target =
-        (char *)to->base + (op->kind == LAUNCH ? op->shift : 0) * (int64_t)type_bytes(to->type);
+        behind(to->base, (op->kind == LAUNCH ? op->shift : 0) - op->before[0], to->type);
     a.places.extra = op->extra >= 0 ? s->slot[op->extra].base : NULL;
     kmm_launch_t *l = kmm_launch_begin("oracle", "program", (int)(op - s->op));
     describe(l, s, op, &a.places);
@@ -408,7 +427,8 @@ static int launch(script_t *s, const op_t *op)
     for (uint32_t d = 0; d < op->dims; d++) {
         uint32_t c = op->dims - 1 - d;
         g.block[c] = op->block[d];
-        g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d]);
+        g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d] +
+                               (c ? 0 : op->salt % 4));
     }
     kmm_blocks_t blocks = {0};
     void *args[] = {
@@ -457,7 +477,7 @@ static int slot_create(script_t *s, slot_t *t)
         return kmm_array_create(s->rt, &shape, &t->base);
     }
     if (!t->base)
-        t->base = calloc(bytes, 1);
+        t->base = (char *)calloc(PAD + bytes, 1) + PAD;
     return t->kind == MAPPED ? kmm_map(s->rt, KMM_MAP_TOFROM, t->base, bytes) : 0;
 }
 
@@ -637,8 +657,8 @@ static void forget(program_t *p)
         for (int t = 0; t < p->script[k].slot_count; t++) {
             slot_t *slot = &p->script[k].slot[t];
             free(slot->model);
-            if (slot->kind != MANAGED)
-                free(slot->base);
+            if (slot->kind != MANAGED && slot->base)
+                free((char *)slot->base - PAD);
         }
     for (int k = 0; k < SHARED; k++)
         free(p->shared[k].model);
@@ -764,10 +784,22 @@ static outcome_t run_once(program_t *p)
     return result == RIGHT && small ? TOO_SMALL : result;
 }
 
-/* A chunk may need more than the device has; then the program must fail in an orderly way, and
- * run with more. */
+/* Whether all devices can use the host's memory for what they have no room for. */
+static bool may_be_away(const program_t *p)
+{
+    return !ON_DEVICE && !p->host_memory && !strstr(p->devices, "hip");
+}
+
+/* A chunk may need more than the device has, and nothing else be allowed; then the program must
+ * fail in an orderly way, and run with more. */
 static bool run_program(program_t *p)
 {
+    if (may_be_away(p)) {
+        outcome_t o = run_once(p);
+        if (o == TOO_SMALL)
+            fprintf(stderr, "is refused for want of memory, where the host's can be used\n");
+        return o == RIGHT;
+    }
     for (; p->memory <= p->most; p->memory *= 2, p->host_memory *= 2) {
         outcome_t o = run_once(p);
         if (o != TOO_SMALL)
@@ -874,6 +906,42 @@ static void part_sources(op_t *op)
     }
 }
 
+/* Whether the section lies in the view for every index of a launch in one dimension. */
+static bool is_inside(const op_t *op, const section_t *c)
+{
+    for (int k = 0; k < 2; k++) {
+        int64_t i = op->lo[0] + (k ? op->length[0] - 1 : 0), lo = c->scale * i + c->offset,
+                hi = lo + c->length + c->growth * i;
+        if (lo < 0 || hi > op->extent[0] || hi <= lo)
+            return false;
+    }
+    return !c->whole;
+}
+
+/* Where the pointers lie. Those before an array by more than an element might lie in another. */
+static void random_before(rng_t *r, const script_t *s, op_t *op)
+{
+    if (op->kind == REDUCE && rng_range(r, 0, 1)) /* s + 3 with [0:n] */
+        op->before[0] = -op->begin;
+    if (op->dims > 1 || !op->flat || op->length[0] == 0)
+        return;
+    for (int k = 0; k <= op->source_count; k++) {
+        int slot = k ? op->source[k - 1].slot : op->target;
+        const section_t *c = k ? op->source[k - 1].section : op->out;
+        int64_t far = slot < s->slot_count && s->slot[slot].kind != MANAGED ? FAR : 1;
+        if ((k || op->kind == LAUNCH) && rng_range(r, 0, 2) == 0 && is_inside(op, c))
+            op->before[k] = rng_range(r, 1, far) + op->shift * (far > 1);
+    }
+}
+
+/* Each chunk reads all of the sources. */
+static void make_gather(op_t *op)
+{
+    for (int k = 0; k < op->source_count; k++)
+        for (uint32_t d = 0; d < op->dims; d++)
+            op->source[k].section[d] = (section_t){.length = 1, .whole = true};
+}
+
 static void random_launch(rng_t *r, const script_t *s, op_t *op)
 {
     int64_t n = s->slot[0].n;
@@ -925,7 +993,10 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
             op->chunk[d] =
                 1 + (op->lo[d] + op->length[d]) / rng_range(r, 1, op->dims == 1 ? 40 : 6) / unit;
     }
+    if (rng_range(r, 0, 7) == 0)
+        make_gather(op);
     part_sources(op);
+    random_before(r, s, op);
 }
 
 static void random_range(rng_t *r, const script_t *s, op_t *op)
@@ -982,6 +1053,8 @@ static int64_t random_script(rng_t *r, script_t *s)
         slot_t *t = &s->slot[k];
         bool sum = k >= s->slot_count - SUMS;
         t->kind = sum || rng_range(r, 0, 4) ? MANAGED : rng_range(r, 0, 2) ? MAPPED : RAW;
+        if (k == s->slot_count - SUMS && rng_range(r, 0, 1))
+            t->kind = RAW; /* a reduction's region begins behind its pointer */
         t->type = types[rng_range(
             r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
         t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
@@ -1153,6 +1226,8 @@ static void print_op(const op_t *op, int k)
             (long long)op->shift, op->extra, op->stream, op->schedule, op->priority,
             op->on_first ? " on the first device" : "", op->nowait ? " nowait" : "",
             op->has_if ? " in one chunk" : "");
+    fprintf(stderr, " pointers before %lld %lld %lld", (long long)op->before[0],
+            (long long)op->before[1], (long long)op->before[2]);
     if (op->kind == REDUCE)
         fprintf(stderr, " section %lld:%lld", (long long)op->begin, (long long)op->count);
     for (uint32_t d = 0; d < op->dims; d++) {

@@ -156,7 +156,7 @@ static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
  * less memory now than when the acquisition began. */
 static bool exceeds_now(wanted_t *w)
 {
-    if (!w->exceeds && kmm__task_may_exceed(w->task, w->bytes)) {
+    if (!w->exceeds && kmm__task_may_exceed(w->task)) {
         w->exceeds = true;
         kmm__warn_exceeding(w->task, w->bytes);
     }
@@ -392,7 +392,7 @@ static int check_limit(wanted_t *w)
     struct kmm__device_memory *m = t->device->memory;
     if (w->bytes > m->limit)
         m->limit = m->most; /* the driver may have more by now */
-    w->exceeds = w->bytes > m->limit && kmm__task_may_exceed(t, w->bytes);
+    w->exceeds = w->bytes > m->limit && kmm__task_may_exceed(t);
     if (w->bytes > m->limit && !w->exceeds)
         return kmm__task_too_large(t, w->bytes);
     if (w->exceeds)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "memory/residency/pack.h"
 
 /* What of an access's frames there is, and what of it takes the device's memory. */
 typedef struct counted {
@@ -36,48 +37,64 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
     return bytes;
 }
 
-/* In how many parts t would fit; 0: in none. */
+/* Bytes that t's frames can have: small arrays share slabs, which stay. */
+static uint64_t room_on(const kmm__device_t *d)
+{
+    uint64_t slabs = kmm__pack_bytes(d);
+    return d->memory->limit > slabs ? d->memory->limit - slabs : 0;
+}
+
+/* In how many parts t would fit; 0: in none, or in more than it has blocks, or elements of a
+ * function's range. */
 static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 {
     enum { MOST = 1 << 20 };
-    uint64_t limit = t->device->memory->limit, parts = limit ? (needed + limit - 1) / limit : MOST;
-    while (parts < MOST && part_bytes(t, parts) > limit)
+    uint64_t room = room_on(t->device), parts = room ? (needed + room - 1) / room : MOST, most = 1;
+    for (int d = 0; d < KMM_MAX_SPLIT; d++)
+        most *= t->part.count[d] ? t->part.count[d] : 1;
+    most = most < MOST ? most : MOST;
+    parts = parts < 2 ? 2 : parts; /* all of it does not fit */
+    while (parts <= most && part_bytes(t, parts) > room)
         parts += parts / 16 + 1;
-    return parts < MOST ? parts : 0;
+    return parts <= most ? parts : 0;
 }
 
-/* Whether what t needs more than there is may be in the host's memory: when no other chunk than
- * this was asked for, or no smaller one would do. Where the host's memory is limited, or the driver
- * cannot map it, nothing may. */
-bool kmm__task_may_exceed(const kmm__task_t *t, uint64_t needed)
+/* Of a size that the program asked for. */
+static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, size_t size)
 {
-    const kmm__device_t *d = t->device;
-    if (!d->info.away || d->runtime->memory->spill)
-        return false;
-    return t->work->may_exceed || (d->memory->limit && parts_that_fit(t, needed) == 0);
+    uint64_t parts = parts_that_fit(t, needed);
+    if (parts)
+        snprintf(out, size, "a chunk of at most 1/%llu of its size would fit",
+                 (unsigned long long)parts);
+    else
+        snprintf(out, size, "no chunk is small enough, because each uses so much of its arrays");
+}
+
+/* What finds no room may be in the host's memory, unless that is limited or the driver cannot map
+ * it. */
+bool kmm__task_may_exceed(const kmm__task_t *t)
+{
+    return t->device->info.away && !t->device->runtime->memory->spill;
 }
 
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
 {
     kmm__device_t *d = t->device;
+    char remedy[128];
     if (d->info.whole)
         return kmm__error_set(KMM_E_MEMORY,
                               "needs %llu bytes on %s, of which %llu can be used; its driver "
                               "cannot map memory in parts, "
                               "so that each array a chunk uses is there whole",
                               (unsigned long long)needed, d->info.name,
-                              (unsigned long long)d->memory->limit);
+                              (unsigned long long)room_on(d));
     if (d->memory->limit == 0)
         return kmm__error_set(KMM_E_MEMORY, "needs %llu bytes on %s, which has no memory left",
                               (unsigned long long)needed, d->info.name);
-    uint64_t parts = parts_that_fit(t, needed);
-    char remedy[128] = "no chunk is small enough, because each uses so much of its arrays";
-    if (parts)
-        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
-                 (unsigned long long)parts);
+    describe_remedy(t, needed, remedy, sizeof(remedy));
     return kmm__error_set(
         KMM_E_MEMORY, "needs %llu bytes on %s at once, of which %llu can be used; %s",
-        (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit, remedy);
+        (unsigned long long)needed, d->info.name, (unsigned long long)room_on(d), remedy);
 }
 
 /* What there is to warn of is said once for each kernel, function or task, and not of more than
@@ -101,8 +118,7 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__work_t *work = t->work;
     kmm__device_t *d = t->device;
-    char where[320],
-        remedy[96] = "no chunk is small enough, because each uses so much of its arrays";
+    char where[320], remedy[128] = "";
     if (!is_first(d->memory->exceeding, work))
         return;
     if (work->item_count == 0) {
@@ -111,20 +127,18 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
                 "used: it works on the rest in the host's "
                 "memory, slowly; `#pragma kmm parallel` above its launch splits it\n",
                 work->name, (unsigned long long)needed, d->info.name,
-                (unsigned long long)d->memory->limit);
+                (unsigned long long)room_on(d));
         return;
     }
-    uint64_t parts = work->has_statements ? 1 : parts_that_fit(t, needed);
-    if (parts)
-        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%llu of its size would fit",
-                 (unsigned long long)parts);
+    if (!work->has_statements)
+        describe_remedy(t, needed, remedy, sizeof(remedy));
     kmm__task_describe(t, where, sizeof(where));
     fprintf(stderr,
             "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works "
             "on the rest in the host's memory, slowly%s%s "
             "[exceeding]\n",
-            where, (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->limit,
-            work->has_statements ? "" : "; ", work->has_statements ? "" : remedy);
+            where, (unsigned long long)needed, d->info.name, (unsigned long long)room_on(d),
+            *remedy ? "; " : "", remedy);
 }
 
 /* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long

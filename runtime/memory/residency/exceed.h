@@ -6,10 +6,9 @@
 
 #include "memory/residency/frame.h"
 
-/* Whether what t needs more than there is may be in the host's memory: when no other chunk than
- * this was asked for, or no smaller one would do. Where the host's memory is limited, or the driver
- * cannot map it, nothing may. */
-bool kmm__task_may_exceed(const kmm__task_t *t, uint64_t needed);
+/* Whether what t needs more than there is may be in the host's memory. Where that is limited, or
+ * the driver cannot map it, nothing may. */
+bool kmm__task_may_exceed(const kmm__task_t *t);
 /* Sets the text of KMM_E_MEMORY, and returns that. */
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
 /* What needs more than there is works on the host's memory, which is slow. */
