@@ -23,9 +23,9 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
     if (result == 0)
         return;
     if (strncmp(text, file, strlen(file)) == 0)
-        fprintf(stderr, "%s (%s)\n", text, kmm_error_string(result));
+        fprintf(stderr, "kmm: error: %s (%s)\n", text, kmm_error_string(result));
     else
-        fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+        fprintf(stderr, "kmm: error: %s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
     if (!on_error || strcmp(on_error, "continue") != 0)
         end_program();
 }
