@@ -123,6 +123,9 @@ int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geom
                           uint32_t bound, size_t dynamic_bytes);
 /* kmm_launch_kernel, with its result as these functions give it. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
+/* Remembers the error of a launch, 0: none. Returns it. Unless the program asks for it, which it
+ * does by the four calls above, its exit status is not 0. */
+int kmm_cuda_launch_failed(int error);
 
 #ifdef __cplusplus
 }

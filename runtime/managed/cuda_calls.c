@@ -66,7 +66,7 @@ int internal(kernel_failed)(int error)
                 "program's kernels were built for "
                 "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n",
                 error);
-    return error;
+    return kmm_cuda_launch_failed(error);
 }
 
 /* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */

@@ -139,7 +139,7 @@ int internal(kernel_read)(kmm_kernel_t *k)
 
 int internal(kernel_failed)(int error)
 {
-    return error;
+    return kmm_cuda_launch_failed(error);
 }
 
 /* What <<<>>> calls first; the kernel is not reached when it fails. */
@@ -153,7 +153,7 @@ int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_b
                 "(error %d); to run it on the CPU, "
                 "build it with kmmcc --target=host\n",
                 error);
-    return error;
+    return kmm_cuda_launch_failed(error);
 }
 
 /* ---- Launches that CUDA has not ---- */

@@ -420,6 +420,19 @@ int wrap(PeekAtLastError)(void)
     return fault(kmm_cuda_peek_at_last_error(), real(PeekAtLastError)());
 }
 
+/* Both tell libkmm that the program has seen the error. */
+const char *wrap(GetErrorName)(int error)
+{
+    kmm_cuda_get_error_name(error);
+    return real(GetErrorName)(error);
+}
+
+const char *wrap(GetErrorString)(int error)
+{
+    kmm_cuda_get_error_string(error);
+    return real(GetErrorString)(error);
+}
+
 /* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has
  * brought what they use. ---- */
 
