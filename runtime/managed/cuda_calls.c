@@ -57,7 +57,7 @@ int internal(kernel_read)(kmm_kernel_t *k)
     return 0;
 }
 
-int internal(kernel_failed)(int error)
+void internal(say_absent)(int error)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
@@ -66,6 +66,11 @@ int internal(kernel_failed)(int error)
                 "program's kernels were built for "
                 "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n",
                 error);
+}
+
+int internal(kernel_failed)(int error)
+{
+    internal(say_absent)(error);
     return kmm_cuda_launch_failed(error);
 }
 

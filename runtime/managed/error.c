@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "launch/builder.h"
 #include "managed/managed.h"
 
 static _Thread_local int last_error;
@@ -196,9 +197,11 @@ int kmm__managed_result(int code)
 /* A launch has no result, so that a program that asks nothing does not know that it failed. */
 KMM__API int kmm_cuda_launch_failed(int error)
 {
-    if (error)
-        kmm__exit_unasked();
-    return error ? kmm__managed_note(error) : KMM_CUDA_SUCCESS;
+    if (error == 0)
+        return KMM_CUDA_SUCCESS;
+    kmm__launch_disarm();
+    kmm__exit_unasked();
+    return kmm__managed_note(error);
 }
 
 /* The error that a question was answered with. */

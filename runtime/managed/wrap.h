@@ -97,6 +97,9 @@ int api(SetDevice)(int device);
 
 /* ---- wrap.c ---- */
 int internal(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
+/* The error of the runtime's calls if there is no GPU that the program was built for; else 0. Says
+ * so once. */
+int internal(is_absent)(void);
 
 /* ---- beside.c ---- */
 /* The stream that a call of the program's on memory that is not managed is made on: behind managed
@@ -134,6 +137,7 @@ int internal(kernel)(void **handle,
 /* The kernel's name, if it has one, and its parameters, in memory that is never freed. A result of
  * the runtime. */
 int internal(kernel_read)(kmm_kernel_t *k);
+void internal(say_absent)(int error);   /* once: that there is no such GPU */
 int internal(kernel_failed)(int error); /* says why a kernel was not found or read; the error */
 
 #endif
