@@ -2,8 +2,6 @@
 /* What of a CUDA program's calls is CUDA's own: kernels as its driver knows them, and launches that
  * HIP has not (wrap.h). */
 #include <dlfcn.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,17 +53,6 @@ int internal(kernel_read)(kmm_kernel_t *k)
         (name = strdup(name))) /* the driver's goes with the kernel */
         k->name = name;
     return 0;
-}
-
-void internal(say_absent)(int error)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said))
-        fprintf(stderr,
-                "kmm: error: no NVIDIA GPU answers, or its driver is older than 12.4, and this "
-                "program's kernels were built for "
-                "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n",
-                error);
 }
 
 int internal(kernel_failed)(int error)

@@ -5,7 +5,6 @@
  * before.
  */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,17 +139,6 @@ int internal(kernel_read)(kmm_kernel_t *k)
 int internal(kernel_failed)(int error)
 {
     return kmm_cuda_launch_failed(error);
-}
-
-void internal(say_absent)(int error)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said))
-        fprintf(stderr,
-                "kmm: error: no AMD GPU answers, and this program's kernels were built for one "
-                "(error %d); to run it on the CPU, "
-                "build it with kmmcc --target=host\n",
-                error);
 }
 
 /* What <<<>>> calls first; the kernel is not reached when it fails. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, symbols, streams, events and errors of managed programs (wrap.h). */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,32 +19,6 @@ int internal(not_supported)(const char *call)
 __attribute__((constructor)) static void wrap_start(void)
 {
     kmm_cuda_wrap();
-}
-
-static int device_count(void)
-{
-    kmm_runtime_t *rt = kmm_default();
-    kmm_device_info_t info;
-    int found = 0, count = kmm_device_count(rt);
-    for (int k = 0; k < count; k++)
-        found += !kmm_device_get(rt, k, &info) && info.kind == KIND;
-    return found;
-}
-
-static int absence; /* the error of the runtime's calls if the program's GPUs are absent */
-
-/* CUDA's calls fail where it finds no GPU, also if libkmm runs chunks on the CPU there. */
-static void absence_find(void)
-{
-    if (device_count() == 0 && (absence = real(Free)(NULL)))
-        internal(say_absent)(absence);
-}
-
-int internal(is_absent)(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, absence_find);
-    return absence;
 }
 
 /* ---- Memory ---- */
@@ -126,7 +99,7 @@ int wrap(GetSymbolAddress)(void **out, const void *symbol)
 {
     size_t bytes = 0;
     int error = real(GetSymbolAddress)(out, symbol);
-    if (error || device_count() < 2 || variable_at(*out, 1))
+    if (error || internal(device_count)() < 2 || variable_at(*out, 1))
         return error;
     error = api(GetSymbolSize)(&bytes, symbol);
     variable_t *v = error ? NULL : malloc(sizeof(*v));
@@ -344,7 +317,7 @@ int wrap(DeviceSetLimit)(int limit, size_t value)
 
 void SHARE_SYMBOL(const void *symbol, size_t bytes)
 {
-    if (device_count() < 2)
+    if (internal(device_count)() < 2)
         return;
     void *copy = malloc(bytes);
     int error = copy ? wrap(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST)

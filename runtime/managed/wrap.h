@@ -95,11 +95,15 @@ KMM_CUDA_CALLS(DECLARE)
 int api(GetDevice)(int *device);
 int api(SetDevice)(int device);
 
-/* ---- wrap.c ---- */
-int internal(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
+/* ---- absent.c ---- */
+int internal(device_count)(void); /* how many GPUs libkmm uses that the program was built for */
 /* The error of the runtime's calls if there is no GPU that the program was built for; else 0. Says
  * so once. */
 int internal(is_absent)(void);
+void internal(say_absent)(int error); /* says so once */
+
+/* ---- wrap.c ---- */
+int internal(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
 
 /* ---- beside.c ---- */
 /* The stream that a call of the program's on memory that is not managed is made on: behind managed
@@ -137,7 +141,6 @@ int internal(kernel)(void **handle,
 /* The kernel's name, if it has one, and its parameters, in memory that is never freed. A result of
  * the runtime. */
 int internal(kernel_read)(kmm_kernel_t *k);
-void internal(say_absent)(int error);   /* once: that there is no such GPU */
 int internal(kernel_failed)(int error); /* says why a kernel was not found or read; the error */
 
 #endif
