@@ -112,6 +112,9 @@ int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
 
+/* The program's calls reach these functions first and CUDA's or HIP's runtime after them. Where
+ * libkmm has no device, only the latter fails. */
+void kmm_cuda_wrap(void);
 int kmm_cuda_get_last_error(void);
 int kmm_cuda_peek_at_last_error(void);
 const char *kmm_cuda_get_error_name(int error);
@@ -123,6 +126,9 @@ int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geom
                           uint32_t bound, size_t dynamic_bytes);
 /* kmm_launch_kernel, with its result as these functions give it. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
+/* Remembers the error of a launch, 0: none, and drops its pragma. Returns it. Unless the program
+ * asks for it, which it does by the four calls above, its exit status is not 0. */
+int kmm_cuda_launch_failed(int error);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 
 #include "api/runtime.h"
 #include "base/error.h"
+#include "base/exit_status.h"
 #include "launch/builder.h"
 #include "memory/host/pagelock.h"
 #include "observe/stats.h"
@@ -45,12 +46,16 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
+    bool can_wait = !kmm__is_inside() && !kmm__tasks_open();
     is_ending = true;
     if (!rt)
         return;
-    if (!kmm__is_inside() && !kmm__tasks_open()) {
-        if (kmm_wait(rt))
-            fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+    if (can_wait ? kmm_wait(rt) : kmm__error_take(rt)) {
+        fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        if (!kmm__error_is_told(rt))
+            kmm__exit_unasked();
+    }
+    if (can_wait) {
         kmm__flush(rt, NULL);
         kmm__pagelock_settle(rt); /* the driver ends after this */
     }

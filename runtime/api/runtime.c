@@ -6,6 +6,7 @@
 
 #include "api/config.h"
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
@@ -102,6 +103,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     if (!out)
         return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
+    kmm__environment_check();
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);

@@ -9,7 +9,7 @@ static void *or_die(void *p, size_t bytes)
 {
     if (p || bytes == 0)
         return p;
-    fprintf(stderr, "kmm: no host memory for %zu bytes of bookkeeping\n", bytes);
+    fprintf(stderr, "kmm: error: no host memory for %zu bytes of bookkeeping\n", bytes);
     abort();
 }
 

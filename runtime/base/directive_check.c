@@ -7,6 +7,7 @@
 #include <kmm/launch.h>
 
 #include "base/error.h"
+#include "base/exit_status.h"
 
 /* abort() would lose what the program has printed into a pipe or a file. */
 static void end_program(void)
@@ -23,9 +24,10 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
     if (result == 0)
         return;
     if (strncmp(text, file, strlen(file)) == 0)
-        fprintf(stderr, "%s (%s)\n", text, kmm_error_string(result));
+        fprintf(stderr, "kmm: error: %s (%s)\n", text, kmm_error_string(result));
     else
-        fprintf(stderr, "%s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+        fprintf(stderr, "kmm: error: %s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+    kmm__exit_unasked(); /* nobody can ask */
     if (!on_error || strcmp(on_error, "continue") != 0)
         end_program();
 }

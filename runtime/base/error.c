@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit_status.h"
 #include "base/runtime.h"
 
 KMM__API const char *kmm_error_string(int code)
@@ -21,6 +22,7 @@ KMM__API const char *kmm_error_string(int code)
 }
 
 static _Thread_local char error_text[512] = "no error";
+static _Thread_local bool is_late; /* error_text is about work that was submitted before */
 
 int kmm__error_set(int code, const char *format, ...)
 {
@@ -30,6 +32,7 @@ int kmm__error_set(int code, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     memcpy(error_text, text, sizeof(text));
+    is_late = false;
     return code;
 }
 
@@ -46,9 +49,12 @@ bool kmm__error_is_of_disk(int code)
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
 {
     va_list args;
+    if (code == KMM_E_ACCESS)
+        kmm__exit_violation();
     if (rt->error.code || code == KMM_E_POISONED)
         return;
     rt->error.code = code;
+    rt->error.is_told = false;
     va_start(args, format);
     vsnprintf(rt->error.text, sizeof(rt->error.text), format, args);
     va_end(args);
@@ -60,7 +66,33 @@ int kmm__error_take(kmm_runtime_t *rt)
     kmm__error_t e = rt->error;
     rt->error.code = 0;
     pthread_mutex_unlock(&rt->lock);
-    return e.code ? kmm__error_set(e.code, "%s", e.text) : 0;
+    if (e.code == 0)
+        return 0;
+    kmm__error_set(e.code, "%s", e.text);
+    is_late = true;
+    return e.code;
+}
+
+int kmm__error_tell(kmm_runtime_t *rt, int code)
+{
+    int told = rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
+                              : kmm__error_set(code, "%s", kmm_error_string(code));
+    rt->error.is_told = true;
+    is_late = true;
+    return told;
+}
+
+bool kmm__error_is_told(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    bool is_told = rt->error.is_told;
+    pthread_mutex_unlock(&rt->lock);
+    return is_told;
+}
+
+bool kmm__error_is_late(void)
+{
+    return is_late;
 }
 
 KMM__API const char *kmm_error_text(kmm_runtime_t *rt)

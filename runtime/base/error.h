@@ -30,4 +30,14 @@ void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
 /* Not locked: forgets the error that was noted, and makes it this thread's. Returns its code. */
 int kmm__error_take(kmm_runtime_t *rt);
 
+/* Locked: a call returns the error of a task. Makes the error that was noted this thread's, or if
+ * there is none `code`. Returns its code. */
+int kmm__error_tell(kmm_runtime_t *rt, int code);
+
+/* Not locked: true if the error that was noted last has been told. */
+bool kmm__error_is_told(kmm_runtime_t *rt);
+
+/* True if this thread's error is of work that had been submitted before the call that told it. */
+bool kmm__error_is_late(void);
+
 #endif

@@ -30,6 +30,7 @@ typedef struct kmm__device kmm__device_t;
 /* The first error of asynchronous work since kmm_wait returned one. code 0: none. */
 typedef struct kmm__error {
     int code;
+    bool is_told; /* a call has returned it */
     char text[512];
 } kmm__error_t;
 

@@ -53,8 +53,5 @@ static int task_wait(kmm_runtime_t *rt, kmm__task_t *t)
 int kmm__operation_await(kmm_runtime_t *rt, kmm__task_t *t)
 {
     int ran = task_wait(rt, t);
-    if (!ran)
-        return 0;
-    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
-                          : kmm__error_set(ran, "%s", kmm_error_string(ran));
+    return ran ? kmm__error_tell(rt, ran) : 0;
 }

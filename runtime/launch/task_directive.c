@@ -88,10 +88,7 @@ static int await_entry(kmm__task_t *t)
     kmm__task_announce(t);
     while (!t->issue.entered && t->state != KMM__TASK_DONE)
         pthread_cond_wait(&rt->progress, &rt->lock);
-    if (!t->error)
-        return 0;
-    return rt->error.code ? kmm__error_set(rt->error.code, "%s", rt->error.text)
-                          : kmm__error_set(t->error, "%s", kmm_error_string(t->error));
+    return t->error ? kmm__error_tell(rt, t->error) : 0;
 }
 
 static int begin(kmm_task_t *task, void *stream)

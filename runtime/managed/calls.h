@@ -103,7 +103,9 @@
     X(ALWAYS, int, EventElapsedTime, (float *milliseconds, event_t start, event_t end))            \
     X(ALWAYS, int, EventDestroy, (event_t e))                                                      \
     X(ALWAYS, int, GetLastError, (void))                                                           \
-    X(ALWAYS, int, PeekAtLastError, (void))
+    X(ALWAYS, int, PeekAtLastError, (void))                                                        \
+    X(ALWAYS, const char *, GetErrorName, (int error))                                             \
+    X(ALWAYS, const char *, GetErrorString, (int error))
 
 /* Full names. */
 #define KMM_CUDA_CALLS(X)                                                                          \

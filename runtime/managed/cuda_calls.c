@@ -2,8 +2,6 @@
 /* What of a CUDA program's calls is CUDA's own: kernels as its driver knows them, and launches that
  * HIP has not (wrap.h). */
 #include <dlfcn.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,14 +57,8 @@ int internal(kernel_read)(kmm_kernel_t *k)
 
 int internal(kernel_failed)(int error)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said))
-        fprintf(stderr,
-                "kmm: error: no NVIDIA GPU answers, or its driver is older than 12.4, and this "
-                "program's kernels were built for "
-                "one (error %d); to run it on the CPU, build it with kmmcc --target=host\n",
-                error);
-    return error;
+    internal(say_absent)(error);
+    return kmm_cuda_launch_failed(error);
 }
 
 /* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */

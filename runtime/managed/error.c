@@ -2,6 +2,9 @@
 /* libkmm's errors as the CUDA runtime numbers and names them. */
 #include <stdio.h>
 
+#include "base/error.h"
+#include "base/exit_status.h"
+#include "launch/builder.h"
 #include "managed/managed.h"
 
 static _Thread_local int last_error;
@@ -186,23 +189,44 @@ int kmm__managed_note(int number)
 
 int kmm__managed_result(int code)
 {
+    if (code && kmm__error_is_late())
+        kmm__exit_unasked();
     return code ? kmm__managed_fail(number_of(code), kmm_error_text(NULL)) : KMM_CUDA_SUCCESS;
+}
+
+/* A launch has no result, so that a program that asks nothing does not know that it failed. */
+KMM__API int kmm_cuda_launch_failed(int error)
+{
+    if (error == 0)
+        return KMM_CUDA_SUCCESS;
+    kmm__launch_disarm();
+    kmm__exit_unasked();
+    return kmm__managed_note(error);
+}
+
+/* The error that a question was answered with. */
+static int answered(int error)
+{
+    if (error)
+        kmm__exit_asked();
+    return error;
 }
 
 KMM__API int kmm_cuda_get_last_error(void)
 {
     int error = last_error;
     last_error = KMM_CUDA_SUCCESS;
-    return error;
+    return answered(error);
 }
 
 KMM__API int kmm_cuda_peek_at_last_error(void)
 {
-    return last_error;
+    return answered(last_error);
 }
 
 KMM__API const char *kmm_cuda_get_error_name(int error)
 {
+    answered(error);
     for (size_t k = 0; k < sizeof(table) / sizeof(*table); k++)
         if (table[k].number == error)
             return table[k].name;
@@ -211,6 +235,7 @@ KMM__API const char *kmm_cuda_get_error_name(int error)
 
 KMM__API const char *kmm_cuda_get_error_string(int error)
 {
+    answered(error);
     for (size_t k = 0; k < sizeof(table) / sizeof(*table); k++)
         if (table[k].number == error)
             return table[k].text;

@@ -5,7 +5,6 @@
  * before.
  */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,21 +138,16 @@ int internal(kernel_read)(kmm_kernel_t *k)
 
 int internal(kernel_failed)(int error)
 {
-    return error;
+    return kmm_cuda_launch_failed(error);
 }
 
 /* What <<<>>> calls first; the kernel is not reached when it fails. */
 int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_bytes, stream_t s)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
     int error = __real___hipPushCallConfiguration(grid, block, shared_bytes, s);
-    if (error && !atomic_flag_test_and_set(&said))
-        fprintf(stderr,
-                "kmm: error: no AMD GPU answers, and this program's kernels were built for one "
-                "(error %d); to run it on the CPU, "
-                "build it with kmmcc --target=host\n",
-                error);
-    return error;
+    if (error)
+        internal(say_absent)(error);
+    return kmm_cuda_launch_failed(error);
 }
 
 /* ---- Launches that CUDA has not ---- */

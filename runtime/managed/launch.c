@@ -162,6 +162,9 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
         {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream};
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
+    int absent = internal(is_absent)();
+    if (absent)
+        return kmm_cuda_launch_failed(absent);
     pthread_once(&once, internal(open));
     if (!error && (!e || atomic_load(&e->looked) != atomic_load(&clone_count))) {
         pthread_mutex_lock(&entries_lock);

@@ -185,7 +185,7 @@ KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometr
                  "cudaFuncSetAttribute it can have %zu",
                  kernel->name, (size_t)g->shared_bytes, dynamic_bytes);
     kmm__launch_disarm();
-    return kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text);
+    return kmm_cuda_launch_failed(kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text));
 }
 
 KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
@@ -198,9 +198,9 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
             "a launch into a stream that is not the current device's: a stream");
     if (error) {
         kmm__launch_disarm();
-        return error;
+        return kmm_cuda_launch_failed(error);
     }
     if (kernel->kind != KMM_KIND_HOST)
         kmm__stream_follow(kmm__current(), geometry->stream);
-    return kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
+    return kmm_cuda_launch_failed(kmm__managed_result(kmm_launch_kernel(kernel, geometry, args)));
 }

@@ -15,7 +15,7 @@ int wrap(Malloc3D)(pitched_t *out, extent_t extent)
     void *p;
     if (!out)
         return KMM_CUDA_INVALID_VALUE;
-    if (kmm_task_active())
+    if (kmm_task_active() || internal(is_absent)())
         return real(Malloc3D)(out, extent);
     int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
     if (!error)

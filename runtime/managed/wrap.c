@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, symbols, streams, events and errors of managed programs (wrap.h). */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,25 @@ int internal(not_supported)(const char *call)
     return KMM_CUDA_NOT_SUPPORTED;
 }
 
+/* ---- Devices ---- */
+
+__attribute__((constructor)) static void wrap_start(void)
+{
+    kmm_cuda_wrap();
+}
+
 /* ---- Memory ---- */
 
-/* Inside a task memory is the device's own: what libraries keep intermediate results in. */
+/* Inside a task memory is the device's own: what libraries keep intermediate results in. Without a
+ * GPU the real call fails as it would without libkmm. */
+static bool is_own(void)
+{
+    return kmm_task_active() || internal(is_absent)();
+}
+
 int wrap(Malloc)(void **out, size_t bytes)
 {
-    return kmm_task_active() ? real(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
+    return is_own() ? real(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
 }
 
 int wrap(Free)(void *p)
@@ -31,15 +45,15 @@ int wrap(Free)(void *p)
 
 int wrap(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    return kmm_task_active() ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
-                             : kmm_cuda_malloc(out, bytes);
+    return is_own() ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
+                    : kmm_cuda_malloc(out, bytes);
 }
 
 /* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
 int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
-    return kmm_task_active() ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
-                             : kmm_cuda_malloc(out, bytes);
+    return is_own() ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
+                    : kmm_cuda_malloc(out, bytes);
 }
 
 int wrap(FreeAsync)(void *p, stream_t s)
@@ -52,7 +66,7 @@ int wrap(FreeAsync)(void *p, stream_t s)
 
 int wrap(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
 {
-    if (kmm_task_active())
+    if (is_own())
         return real(MallocPitch)(out, pitch, width, height);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return kmm_cuda_malloc(out, *pitch * height);
@@ -70,16 +84,6 @@ typedef struct variable {
 } variable_t;
 static _Atomic(variable_t *) variables;
 
-static int device_count(void)
-{
-    kmm_runtime_t *rt = kmm_default();
-    kmm_device_info_t info;
-    int found = 0, count = kmm_device_count(rt);
-    for (int k = 0; k < count; k++)
-        found += !kmm_device_get(rt, k, &info) && info.kind == KIND;
-    return found;
-}
-
 /* The variable that [p, p + n) is a part of, where there are others of the same name on other
  * devices. */
 static const variable_t *variable_at(const void *p, size_t n)
@@ -95,7 +99,7 @@ int wrap(GetSymbolAddress)(void **out, const void *symbol)
 {
     size_t bytes = 0;
     int error = real(GetSymbolAddress)(out, symbol);
-    if (error || device_count() < 2 || variable_at(*out, 1))
+    if (error || internal(device_count)() < 2 || variable_at(*out, 1))
         return error;
     error = api(GetSymbolSize)(&bytes, symbol);
     variable_t *v = error ? NULL : malloc(sizeof(*v));
@@ -242,6 +246,8 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
 {
     kmm_runtime_t *rt = kmm_default();
     kmm_device_info_t info;
+    if (internal(is_absent)())
+        return real(MemcpyToSymbol)(symbol, src, n, offset, kind);
     int current = 0, error = kmm_cuda_device_synchronize(), count = kmm_device_count(rt);
     api(GetDevice)(&current);
     for (int k = 0; k < count && !error; k++) {
@@ -311,7 +317,7 @@ int wrap(DeviceSetLimit)(int limit, size_t value)
 
 void SHARE_SYMBOL(const void *symbol, size_t bytes)
 {
-    if (device_count() < 2)
+    if (internal(device_count)() < 2)
         return;
     void *copy = malloc(bytes);
     int error = copy ? wrap(MemcpyFromSymbol)(copy, symbol, bytes, 0, DEVICE_TO_HOST)
@@ -418,6 +424,19 @@ int wrap(GetLastError)(void)
 int wrap(PeekAtLastError)(void)
 {
     return fault(kmm_cuda_peek_at_last_error(), real(PeekAtLastError)());
+}
+
+/* Both tell libkmm that the program has seen the error. */
+const char *wrap(GetErrorName)(int error)
+{
+    kmm_cuda_get_error_name(error);
+    return real(GetErrorName)(error);
+}
+
+const char *wrap(GetErrorString)(int error)
+{
+    kmm_cuda_get_error_string(error);
+    return real(GetErrorString)(error);
 }
 
 /* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has

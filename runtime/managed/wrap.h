@@ -95,6 +95,13 @@ KMM_CUDA_CALLS(DECLARE)
 int api(GetDevice)(int *device);
 int api(SetDevice)(int device);
 
+/* ---- absent.c ---- */
+int internal(device_count)(void); /* how many GPUs libkmm uses that the program was built for */
+/* The error of the runtime's calls if there is no GPU that the program was built for; else 0. Says
+ * so once. */
+int internal(is_absent)(void);
+void internal(say_absent)(int error); /* says so once */
+
 /* ---- wrap.c ---- */
 int internal(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
 

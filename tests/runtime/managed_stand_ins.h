@@ -45,6 +45,21 @@ int kmm_cuda_free(void *base)
     (void)base;
     return 0;
 }
+const char *kmm_cuda_get_error_name(int error)
+{
+    (void)error;
+    return "";
+}
+const char *kmm_cuda_get_error_string(int error)
+{
+    (void)error;
+    return "";
+}
+void kmm_cuda_wrap(void) {}
+int kmm_cuda_launch_failed(int error)
+{
+    return error;
+}
 int kmm_cuda_get_last_error(void)
 {
     return 0;

@@ -180,6 +180,8 @@ REAL(cudaMemset2D)
 REAL(cudaMemset3D)
 REAL(cudaMemset3DAsync)
 REAL(cudaMalloc3D)
+REAL(cudaGetErrorName)
+REAL(cudaGetErrorString)
 REAL(cudaPeekAtLastError)
 REAL(cudaStreamDestroy)
 REAL(cudaMalloc)
@@ -383,6 +385,21 @@ int kmm_cuda_event_synchronize(void *event)
 {
     (void)event;
     return 0;
+}
+const char *kmm_cuda_get_error_name(int error)
+{
+    (void)error;
+    return "";
+}
+const char *kmm_cuda_get_error_string(int error)
+{
+    (void)error;
+    return "";
+}
+void kmm_cuda_wrap(void) {}
+int kmm_cuda_launch_failed(int error)
+{
+    return error;
 }
 int kmm_cuda_get_last_error(void)
 {

@@ -11,6 +11,7 @@
 
 #include <kmm.h>
 
+#include "base/exit_status.h"
 #include "with_runtime.h"
 
 enum { N = 1 << 15 };
@@ -210,6 +211,7 @@ static void test_mistakes(void **state)
         runtime_close(rt);
     }
     unsetenv("KMM_ON_ERROR");
+    kmm__exit_forget();
 }
 
 static void *many_tasks(void *arg)

@@ -475,11 +475,12 @@ struct kmm_host_block {
         uint32_t gone = 0;
         for (uint32_t t = 0; t < threads; t++)
             gone += state[t] == KMM_HOST_GONE;
-        fprintf(stderr,
-                "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u "
-                "have taken another branch, "
-                "%u have returned\n",
-                kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
+        fprintf(
+            stderr,
+            "kmm: error: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u "
+            "have taken another branch, "
+            "%u have returned\n",
+            kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
         abort();
     }
     void barrier() const

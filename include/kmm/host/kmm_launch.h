@@ -278,7 +278,8 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
             gd(range->grid[0], range->grid[1], range->grid[2]);
         if ((uint64_t)bd.x * bd.y * bd.z > KMM_HOST_THREADS) {
             fprintf(stderr,
-                    "kmm: kernel %s has blocks of %u x %u x %u threads, at most %d are possible\n",
+                    "kmm: error: kernel %s has blocks of %u x %u x %u threads, at most %d are "
+                    "possible\n",
                     Body::kmm_name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
             abort();
         }
@@ -359,7 +360,7 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     void *args[sizeof...(P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
-        fprintf(stderr, "kmm: kernel %s is called without <<<...>>>\n", Body::kmm_name());
+        fprintf(stderr, "kmm: error: kernel %s is called without <<<...>>>\n", Body::kmm_name());
         abort();
     }
     c.given = false;

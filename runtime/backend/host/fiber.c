@@ -67,7 +67,7 @@ static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
 
 static __attribute__((noreturn)) void die(const char *text)
 {
-    fprintf(stderr, "kmm: %s\n", text);
+    fprintf(stderr, "kmm: error: %s\n", text);
     abort();
 }
 
@@ -292,12 +292,12 @@ static void report_deadlock(const worker_t *w)
         barrier += w->fibers[k].state == AT_BARRIER;
         warp += w->fibers[k].state == IN_WARP;
     }
-    fprintf(stderr,
-            "kmm: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in "
-            "warp operations for threads "
-            "of their mask that never come, %u have returned\n",
-            b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp,
-            b->thread_count - w->live);
+    fprintf(
+        stderr,
+        "kmm: error: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in "
+        "warp operations for threads "
+        "of their mask that never come, %u have returned\n",
+        b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp, b->thread_count - w->live);
     abort();
 }
 
@@ -385,7 +385,8 @@ static worker_t *running(const char *what)
     if (w && w->block)
         return w;
     fprintf(stderr,
-            "kmm: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see it (a "
+            "kmm: error: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see "
+            "it (a "
             "function of "
             "another file)\n",
             what);
@@ -414,7 +415,8 @@ KMM__API uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t val
     fiber_t *f = &w->fibers[w->current];
     if (!(mask >> (w->current % KMM_FIBER_WARP) & 1)) {
         fprintf(stderr,
-                "kmm: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks its own "
+                "kmm: error: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks "
+                "its own "
                 "lane %u\n",
                 w->block->kernel, mask, w->current % KMM_FIBER_WARP);
         abort();

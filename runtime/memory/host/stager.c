@@ -176,21 +176,27 @@ kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int nod
 
 /* ---- Making and end ---- */
 
+/* A whole number of the environment; `otherwise` if there is none. */
+static long environment_number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    char *end;
+    long n = text ? strtol(text, &end, 10) : 0;
+    return text && *text && *end == '\0' ? n : otherwise;
+}
+
 /* KMM_STAGE_THREADS, or what the machine can spare. */
 static uint32_t threads_wanted(void)
 {
-    const char *text = getenv("KMM_STAGE_THREADS");
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), n = cpus < LEAST_CPUS ? 0 : cpus - SPARED_CPUS;
-    if (text && *text)
-        n = strtol(text, NULL, 10);
+    n = environment_number("KMM_STAGE_THREADS", n);
     return n < 0 ? 0 : n > KMM__STAGE_THREADS ? KMM__STAGE_THREADS : (uint32_t)n;
 }
 
 /* KMM_STAGE_BYTES: of one buffer; there are 2 * KMM__STAGE_BUFFERS. */
 static size_t buffer_bytes(void)
 {
-    const char *text = getenv("KMM_STAGE_BYTES");
-    long page = sysconf(_SC_PAGESIZE), n = text ? strtol(text, NULL, 10) : 0;
+    long page = sysconf(_SC_PAGESIZE), n = environment_number("KMM_STAGE_BYTES", 0);
     return n > 0 ? (size_t)((n + page - 1) / page * page) : BUFFER_BYTES;
 }
 

@@ -15,7 +15,7 @@ int main(void)
     static int x[100];
     // CHECK: printed before
     printf("printed before\n");
-    // ERROR: ends.c:[[#@LINE+1]]: set: argument n is 99, but the launch's range says 100
+    // ERROR: kmm: error: {{.*}}ends.c:[[#@LINE+1]]: set: argument n is 99, but the launch's range says 100
     #pragma kmm parallel(i = 0:100) rebase(n: i) write(x[i])
     set(99, x);
     // CHECK-NOT: not reached
