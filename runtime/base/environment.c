@@ -16,7 +16,6 @@ static const struct {
     form_t form;
     const char *words; /* with a space before and behind each */
 } table[] = {
-    {"KMM_CACHE", CHECKED_WHERE_READ, NULL},
     {"KMM_CACHE_DIR", CHECKED_WHERE_READ, NULL},
     {"KMM_CACHE_MAX", NUMBER, NULL},
     {"KMM_CHECK", CHECKED_WHERE_READ, NULL},

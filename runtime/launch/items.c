@@ -186,7 +186,7 @@ static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
     kmm__chunk_box_t whole;
     int64_t begin, end;
     const kmm__array_t *a = item->array;
-    if (!a || !a->is_mapped || !is_plain_index(s->l, item) || !has_ranges(s->l))
+    if (!is_plain_index(s->l, item) || !has_ranges(s->l))
         return 0;
     kmm__partition_whole(&s->part, s->l, &whole);
     if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
@@ -232,9 +232,9 @@ int kmm__submission_resolve(kmm__submission_t *s)
             if (error || (error = find_array(s, item)))
                 return error;
         }
-        if ((error = check_mapped(s, item)))
-            return error;
         const kmm__array_t *a = item->array;
+        if (a && a->is_mapped && (error = check_mapped(s, item)))
+            return error;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
                                                "is written, but it is mapped `to`");

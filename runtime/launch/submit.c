@@ -343,7 +343,7 @@ static int submit_described(kmm__submission_t *s)
     note_origins(w, s->l);
     if (error || s->part.count == 0)
         return error;
-    error = kmm__submission_fits(s);
+    error = s->rt->has_spaces ? kmm__submission_fits(s) : 0;
     if (!error && s->reductions)
         error = plan_reductions(s);
     if (error)

@@ -7,10 +7,10 @@
 // RUN: %t refused name
 // RUN: %t refused text
 // RUN: %not %t refused late
-// RUN: %not env KMM_DEVICES=host:2,mem=1M %t large ignore > %t.out 2> %t.err && FileCheck %s < %t.out && FileCheck --check-prefix=LARGE %s < %t.err
-// RUN: %not env KMM_DEVICES=host:2,mem=1M %t large wait 2>&1 | FileCheck --check-prefix=LARGE %s
-// RUN: env KMM_DEVICES=host:2,mem=1M %t large last
-// RUN: env KMM_DEVICES=host:2,mem=1M %t large text
+// RUN: %not env KMM_DEVICES=host:2,mem=1M KMM_HOST_MEM=64M %t large ignore > %t.out 2> %t.err && FileCheck %s < %t.out && FileCheck --check-prefix=LARGE %s < %t.err
+// RUN: %not env KMM_DEVICES=host:2,mem=1M KMM_HOST_MEM=64M %t large wait 2>&1 | FileCheck --check-prefix=LARGE %s
+// RUN: env KMM_DEVICES=host:2,mem=1M KMM_HOST_MEM=64M %t large last
+// RUN: env KMM_DEVICES=host:2,mem=1M KMM_HOST_MEM=64M %t large text
 // RUN: %t probe
 // RUN: env KMM_CHECK=access %t plain | FileCheck %s
 // RUN: %not env KMM_CHECK=access %t violates ignore > %t.out 2> %t.err && FileCheck %s < %t.out && FileCheck --check-prefix=VIOLATES %s < %t.err
@@ -23,7 +23,7 @@
 // CHECK-NEXT: atexit
 // CHECK-NEXT: destructor
 // REFUSED-COUNT-1: kmm: error: kernel set is launched with 1 blocks of 2048 threads
-// LARGE: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: needs
+// LARGE: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: {{.*}}needs
 // VIOLATES: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: chunk 0 of 4: argument x[i:0]: the chunk stores to
 // DIRECTIVE: kmm: error: {{.*}}status.cu:{{[0-9]+}}: update from
 #include <cuda_runtime.h>
