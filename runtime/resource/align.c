@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raises the alignment of large requests. */
-#include <stdlib.h>
-
-#include "resource/resource.h"
+#include "resource/adaptor.h"
 
 typedef struct aligned {
     kmm_resource_t head;
@@ -29,18 +27,14 @@ static const kmm__resource_ops_t aligned_ops = {
 KMM__API int kmm_aligned_resource_create(kmm_resource_t *upstream, size_t alignment,
                                          size_t threshold, kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "aligned: no upstream, or nowhere to put the resource");
-    if (alignment == 0 || alignment & (alignment - 1))
+    if (upstream && out && (alignment == 0 || alignment & (alignment - 1)))
         return kmm__resource_fail(KMM_E_INVALID, "aligned: alignment %zu is no power of two",
                                   alignment);
-    aligned_t *a = calloc(1, sizeof(*a));
-    if (!a)
-        return kmm__resource_fail(KMM_E_MEMORY, "aligned: no host memory for the resource");
-    kmm__resource_init(&a->head, &aligned_ops, "aligned", upstream);
+    int status = kmm__adaptor_create(&aligned_ops, "aligned", sizeof(aligned_t), upstream, out);
+    if (status)
+        return status;
+    aligned_t *a = (aligned_t *)*out;
     a->alignment = alignment;
     a->threshold = threshold;
-    *out = &a->head;
     return 0;
 }

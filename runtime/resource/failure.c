@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks the program what to do when memory has run out. */
-#include <stdlib.h>
-
-#include "resource/resource.h"
+#include "resource/adaptor.h"
 
 typedef struct failure {
     kmm_resource_t head;
@@ -35,12 +33,11 @@ KMM__API int kmm_failure_resource_create(kmm_resource_t *upstream, kmm_failure_f
     if (!upstream || !fn || !out)
         return kmm__resource_fail(
             KMM_E_INVALID, "failure: no upstream, no function, or nowhere to put the resource");
-    failure_t *f = calloc(1, sizeof(*f));
-    if (!f)
-        return kmm__resource_fail(KMM_E_MEMORY, "failure: no host memory for the resource");
-    kmm__resource_init(&f->head, &failure_ops, "failure", upstream);
+    int status = kmm__adaptor_create(&failure_ops, "failure", sizeof(failure_t), upstream, out);
+    if (status)
+        return status;
+    failure_t *f = (failure_t *)*out;
     f->fn = fn;
     f->context = context;
-    *out = &f->head;
     return 0;
 }

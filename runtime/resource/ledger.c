@@ -2,18 +2,10 @@
 #include "resource/ledger.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-void *kmm__ledger_home(size_t bytes)
+static kmm__table_t *sizes_of(kmm_resource_t *r)
 {
-    const size_t whole = kmm__round_up(bytes, 64);
-    void *home = aligned_alloc(64, whole);
-    return home ? memset(home, 0, whole) : NULL;
-}
-
-void kmm__ledger_deinit(kmm__ledger_t *l)
-{
-    kmm__table_deinit(&l->sizes);
+    return &((kmm__ledger_t *)r)->sizes;
 }
 
 /* No allocation is of 0 bytes, so none looks like nothing. */
@@ -22,57 +14,60 @@ static void *value_of(size_t bytes)
     return (void *)(uintptr_t)bytes;
 }
 
-int kmm__ledger_add(kmm__ledger_t *l, kmm_resource_t *r, size_t bytes, kmm_stream_t stream,
-                    void **p)
+int kmm__ledger_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
+                         void **out)
 {
-    if (kmm__table_put(&l->sizes, *p, value_of(bytes)) == 0)
-        return 0;
-    kmm__resource_give_back(r->upstream, *p, bytes, stream);
-    *p = NULL;
+    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
+    if (status || kmm__table_put(sizes_of(r), *out, value_of(bytes)) == 0)
+        return status;
+    kmm__resource_give_back(r->upstream, *out, bytes, stream);
+    *out = NULL;
     return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory to record an allocation", r->name);
 }
 
-int kmm__ledger_take(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t bytes,
-                     size_t *size)
+int kmm__ledger_take(kmm_resource_t *r, const void *p, size_t bytes, size_t *size)
 {
-    *size = (uintptr_t)kmm__table_take(&l->sizes, p);
+    *size = (uintptr_t)kmm__table_take(sizes_of(r), p);
     if (*size == 0)
         return kmm__resource_fail(
             KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes == KMM_SIZE_RECORDED || bytes == *size)
         return 0;
-    kmm__ledger_return(l, p, *size);
+    kmm__ledger_return(r, p, *size);
     return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                               *size, bytes);
 }
 
 /* Cannot fail: a place has just become free. */
-void kmm__ledger_return(kmm__ledger_t *l, const void *p, size_t size)
+void kmm__ledger_return(kmm_resource_t *r, const void *p, size_t size)
 {
-    kmm__table_put(&l->sizes, p, value_of(size));
+    kmm__table_put(sizes_of(r), p, value_of(size));
 }
 
-int kmm__ledger_give_back(kmm__ledger_t *l, kmm_resource_t *r, void *p, size_t bytes,
-                          kmm_stream_t stream, size_t *size)
+int kmm__ledger_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream,
+                          size_t *size)
 {
-    int status = kmm__ledger_take(l, r, p, bytes, size);
+    int status = kmm__ledger_take(r, p, bytes, size);
     if (status)
         return status;
     status = kmm__resource_give_back(r->upstream, p, *size, stream);
     if (status)
-        kmm__ledger_return(l, p, *size);
+        kmm__ledger_return(r, p, *size);
     return status;
 }
 
-int kmm__ledger_size(kmm__ledger_t *l, const kmm_resource_t *r, const void *p, size_t *size)
+int kmm__ledger_size(kmm_resource_t *r, const void *p, size_t *size)
 {
-    *size = (uintptr_t)kmm__table_find(&l->sizes, p);
+    *size = (uintptr_t)kmm__table_find(sizes_of(r), p);
     return *size ? 0 : kmm__resource_fail(KMM_E_ADDRESS, "%s: %p is not allocated", r->name, p);
 }
 
-int kmm__ledger_check_empty(kmm__ledger_t *l, const kmm_resource_t *r)
+int kmm__ledger_destroy(kmm_resource_t *r)
 {
-    const size_t left = kmm__table_count(&l->sizes);
-    return left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left)
-                : 0;
+    const size_t left = kmm__table_count(sizes_of(r));
+    int status =
+        left ? kmm__resource_fail(KMM_E_STATE, "%s: %zu allocations were left", r->name, left) : 0;
+    kmm__table_deinit(sizes_of(r));
+    free(r);
+    return status;
 }

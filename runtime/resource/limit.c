@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* At most so many bytes at a time. */
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "resource/ledger.h"
 
 typedef struct limiting {
-    kmm_resource_t head;
+    kmm__ledger_t ledger;
     size_t limit;
     _Atomic size_t used; /* of requests rounded up to 256; never more than limit */
-    kmm__ledger_t ledger;
 } limiting_t;
 
 static size_t counted(size_t bytes)
@@ -35,9 +33,7 @@ static int limiting_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
     if (!reserve(l, counted(bytes)))
         return kmm__resource_fail(KMM_E_MEMORY, "%s: %zu bytes are more than what %zu of %zu leave",
                                   r->name, bytes, atomic_load(&l->used), l->limit);
-    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
-    if (status == 0)
-        status = kmm__ledger_add(&l->ledger, r, bytes, stream, out);
+    int status = kmm__ledger_allocate(r, bytes, alignment, stream, out);
     if (status)
         atomic_fetch_sub(&l->used, counted(bytes));
     return status;
@@ -47,15 +43,10 @@ static int limiting_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
 {
     limiting_t *l = (limiting_t *)r;
     size_t size;
-    int status = kmm__ledger_give_back(&l->ledger, r, p, bytes, stream, &size);
+    int status = kmm__ledger_give_back(r, p, bytes, stream, &size);
     if (status == 0)
         atomic_fetch_sub(&l->used, counted(size));
     return status;
-}
-
-static int limiting_size(kmm_resource_t *r, const void *p, size_t *bytes)
-{
-    return kmm__ledger_size(&((limiting_t *)r)->ledger, r, p, bytes);
 }
 
 static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
@@ -70,35 +61,20 @@ static int limiting_info(kmm_resource_t *r, size_t *available, size_t *total)
     return 0;
 }
 
-static int limiting_destroy(kmm_resource_t *r)
-{
-    limiting_t *l = (limiting_t *)r;
-    const int status = kmm__ledger_check_empty(&l->ledger, r);
-    kmm__ledger_deinit(&l->ledger);
-    free(l);
-    return status;
-}
-
 static const kmm__resource_ops_t limiting_ops = {
     .allocate = limiting_allocate,
     .deallocate = limiting_deallocate,
-    .size = limiting_size,
+    .size = kmm__ledger_size,
     .info = limiting_info,
     .usage = kmm__pass_usage,
-    .destroy = limiting_destroy,
+    .destroy = kmm__ledger_destroy,
 };
 
 KMM__API int kmm_limiting_resource_create(kmm_resource_t *upstream, size_t limit,
                                           kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "limiting: no upstream, or nowhere to put the resource");
-    limiting_t *l = kmm__ledger_home(sizeof(*l));
-    if (!l)
-        return kmm__resource_fail(KMM_E_MEMORY, "limiting: no host memory for the resource");
-    kmm__resource_init(&l->head, &limiting_ops, "limiting", upstream);
-    l->limit = limit;
-    *out = &l->head;
-    return 0;
+    int status = kmm__adaptor_create(&limiting_ops, "limiting", sizeof(limiting_t), upstream, out);
+    if (status == 0)
+        ((limiting_t *)*out)->limit = limit;
+    return status;
 }

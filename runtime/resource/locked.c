@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "resource/resource.h"
+#include "resource/adaptor.h"
 
 typedef struct locked {
     kmm_resource_t head;
@@ -11,61 +11,54 @@ typedef struct locked {
         lock; /* recursive: a pool upstream may give memory of a pool above back under pressure */
 } locked_t;
 
+/* Returns upstream, to which one thread at a time may talk until it leaves. */
+static kmm_resource_t *enter(kmm_resource_t *r)
+{
+    pthread_mutex_lock(&((locked_t *)r)->lock);
+    return r->upstream;
+}
+
+/* Returns the status of the call upstream. */
+static int leave(kmm_resource_t *r, int status)
+{
+    pthread_mutex_unlock(&((locked_t *)r)->lock);
+    return status;
+}
+
 static int locked_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
                            void **out)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_allocate(enter(r), bytes, alignment, stream, out));
 }
 
 static int locked_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_deallocate(r->upstream, p, bytes, stream);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_deallocate(enter(r), p, bytes, stream));
 }
 
 static int locked_size(kmm_resource_t *r, const void *p, size_t *bytes)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_size(r->upstream, p, bytes);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_size(enter(r), p, bytes));
 }
 
 static int locked_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_memory_info(r->upstream, available, total);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_memory_info(enter(r), available, total));
 }
 
 static int locked_trim(kmm_resource_t *r, size_t keep)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_trim(r->upstream, keep);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_trim(enter(r), keep));
 }
 
 static int locked_stream_end(kmm_resource_t *r, kmm_stream_t stream)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_stream_end(r->upstream, stream);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_stream_end(enter(r), stream));
 }
 
 static int locked_allow(kmm_resource_t *r, int device)
 {
-    pthread_mutex_lock(&((locked_t *)r)->lock);
-    int status = kmm_resource_allow(r->upstream, device);
-    pthread_mutex_unlock(&((locked_t *)r)->lock);
-    return status;
+    return leave(r, kmm_resource_allow(enter(r), device));
 }
 
 static int locked_destroy(kmm_resource_t *r)
@@ -89,18 +82,13 @@ static const kmm__resource_ops_t locked_ops = {
 
 KMM__API int kmm_thread_safe_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "thread_safe: no upstream, or nowhere to put the resource");
-    locked_t *l = calloc(1, sizeof(*l));
-    if (!l)
-        return kmm__resource_fail(KMM_E_MEMORY, "thread_safe: no host memory for the resource");
-    kmm__resource_init(&l->head, &locked_ops, "thread_safe", upstream);
+    int status = kmm__adaptor_create(&locked_ops, "thread_safe", sizeof(locked_t), upstream, out);
+    if (status)
+        return status;
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&l->lock, &attributes);
+    pthread_mutex_init(&((locked_t *)*out)->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    *out = &l->head;
     return 0;
 }

@@ -10,10 +10,9 @@
 #include "resource/ledger.h"
 
 typedef struct logging {
-    kmm_resource_t head;
+    kmm__ledger_t ledger;
     pthread_mutex_t lock; /* of the file, and so of the order of its lines */
     FILE *file;
-    kmm__ledger_t ledger;
 } logging_t;
 
 /* With the lock held. */
@@ -32,9 +31,7 @@ static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, k
                             void **out)
 {
     logging_t *l = (logging_t *)r;
-    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
-    if (status == 0)
-        status = kmm__ledger_add(&l->ledger, r, bytes, stream, out);
+    int status = kmm__ledger_allocate(r, bytes, alignment, stream, out);
     pthread_mutex_lock(&l->lock);
     line(l, status ? "allocate failure" : "allocate", *out, bytes, stream);
     pthread_mutex_unlock(&l->lock);
@@ -47,7 +44,7 @@ static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
 {
     logging_t *l = (logging_t *)r;
     size_t size;
-    int status = kmm__ledger_take(&l->ledger, r, p, bytes, &size);
+    int status = kmm__ledger_take(r, p, bytes, &size);
     if (status)
         return status;
     pthread_mutex_lock(&l->lock);
@@ -55,30 +52,24 @@ static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stre
     pthread_mutex_unlock(&l->lock);
     status = kmm__resource_give_back(r->upstream, p, size, stream);
     if (status)
-        kmm__ledger_return(&l->ledger, p, size);
+        kmm__ledger_return(r, p, size);
     return status;
-}
-
-static int logging_size(kmm_resource_t *r, const void *p, size_t *bytes)
-{
-    return kmm__ledger_size(&((logging_t *)r)->ledger, r, p, bytes);
 }
 
 static int logging_destroy(kmm_resource_t *r)
 {
     logging_t *l = (logging_t *)r;
-    const int flushed = kmm_logging_flush(r), left = kmm__ledger_check_empty(&l->ledger, r);
-    kmm__ledger_deinit(&l->ledger);
+    const int flushed = kmm_logging_flush(r);
     fclose(l->file);
     pthread_mutex_destroy(&l->lock);
-    free(l);
+    const int left = kmm__ledger_destroy(r);
     return flushed ? flushed : left;
 }
 
 static const kmm__resource_ops_t logging_ops = {
     .allocate = logging_allocate,
     .deallocate = logging_deallocate,
-    .size = logging_size,
+    .size = kmm__ledger_size,
     .usage = kmm__pass_usage,
     .destroy = logging_destroy,
 };
@@ -100,17 +91,18 @@ KMM__API int kmm_logging_resource_create(kmm_resource_t *upstream, const char *p
     if (!upstream || !path || !out)
         return kmm__resource_fail(KMM_E_INVALID,
                                   "logging: no upstream, no path, or nowhere to put the resource");
-    logging_t *l = kmm__ledger_home(sizeof(*l));
-    if (!l)
-        return kmm__resource_fail(KMM_E_MEMORY, "logging: no host memory for the resource");
+    kmm_resource_t *r;
+    int status = kmm__adaptor_create(&logging_ops, "logging", sizeof(logging_t), upstream, &r);
+    if (status)
+        return status;
+    logging_t *l = (logging_t *)r;
     l->file = fopen(path, "we");
     if (!l->file) {
         free(l);
         return kmm__resource_fail(KMM_E_IO, "logging: %s cannot be written", path);
     }
-    kmm__resource_init(&l->head, &logging_ops, "logging", upstream);
     pthread_mutex_init(&l->lock, NULL);
     fputs("Thread,Time,Action,Pointer,Size,Stream\n", l->file);
-    *out = &l->head;
+    *out = r;
     return 0;
 }

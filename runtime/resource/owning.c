@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resource/resource.h"
+#include "resource/adaptor.h"
 
 typedef struct owning {
     kmm_resource_t head; /* upstream is the inner resource */
@@ -42,14 +42,14 @@ KMM__API int kmm_owning_resource_create(kmm_resource_t *inner, kmm_resource_t *c
 {
     if (!inner || !out || (count && !owned) || count > PTRDIFF_MAX / sizeof(*owned) - 1)
         return kmm__resource_fail(KMM_E_INVALID, "owning: no resource, or nowhere to put one");
-    owning_t *o = calloc(1, sizeof(*o) + count * sizeof(o->owned[0]));
-    if (!o)
-        return kmm__resource_fail(KMM_E_MEMORY, "owning: no host memory for the resource");
-    kmm__resource_init(&o->head, &owning_ops, "owning", inner);
+    const size_t bytes = sizeof(owning_t) + count * sizeof(*owned);
+    int status = kmm__adaptor_create(&owning_ops, "owning", bytes, inner, out);
+    if (status)
+        return status;
+    owning_t *o = (owning_t *)*out;
     memcpy(o->head.name, inner->name, sizeof(o->head.name));
     o->count = count;
     for (size_t i = 0; i < count; i++)
         o->owned[i] = owned[i];
-    *out = &o->head;
     return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves managed memory to its device as it is allocated, so that the first kernel does not fault.
  */
-#include <stdlib.h>
-
+#include "resource/adaptor.h"
 #include "resource/driver.h"
 
 static CUresult prefetch(int device, void *p, size_t bytes, kmm_stream_t stream)
@@ -42,13 +41,5 @@ static const kmm__resource_ops_t prefetch_ops = {
 
 KMM__API int kmm_prefetch_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "prefetch: no upstream, or nowhere to put the resource");
-    kmm_resource_t *r = calloc(1, sizeof(*r));
-    if (!r)
-        return kmm__resource_fail(KMM_E_MEMORY, "prefetch: no host memory for the resource");
-    kmm__resource_init(r, &prefetch_ops, "prefetch", upstream);
-    *out = r;
-    return 0;
+    return kmm__adaptor_create(&prefetch_ops, "prefetch", sizeof(kmm_resource_t), upstream, out);
 }

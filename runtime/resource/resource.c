@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "resource/pressure.h"
@@ -41,37 +40,9 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
         snprintf(r->name, sizeof(r->name), "%s", noun);
 }
 
-int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
-                       void **out)
-{
-    return r->upstream->ops->allocate(r->upstream, bytes, alignment, stream,
-                                      out); /* checked already */
-}
-
-int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
-{
-    return kmm_resource_deallocate(r->upstream, p, bytes, stream);
-}
-
 int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     return r->ops->deallocate(r, p, bytes, stream);
-}
-
-int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes)
-{
-    return kmm_resource_size(r->upstream, p, bytes);
-}
-
-int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
-{
-    return kmm_resource_usage(r->upstream, out);
-}
-
-int kmm__free_destroy(kmm_resource_t *r)
-{
-    free(r);
-    return 0;
 }
 
 KMM__API int kmm_resource_allocate(kmm_resource_t *r, size_t bytes, size_t alignment,

@@ -69,15 +69,8 @@ void kmm__resource_init(kmm_resource_t *r, const kmm__resource_ops_t *ops, const
 /* Sets the thread's error text and returns the code. */
 __attribute__((format(printf, 2, 3))) int kmm__resource_fail(int code, const char *format, ...);
 
-/* Defaults that adaptors name in their tables: everything passes to upstream. */
-int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
-                       void **out);
 /* Frees what the caller itself has got from r: nothing is checked first. */
 int kmm__resource_give_back(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);
-int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);
-int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes);
-int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out);
-int kmm__free_destroy(kmm_resource_t *r); /* free(r) and nothing else */
 
 /* Whether it is what a device has before the program sets a resource. */
 bool kmm__resource_is_initial(const kmm_resource_t *r);

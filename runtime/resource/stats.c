@@ -6,11 +6,10 @@
 #include "resource/ledger.h"
 
 typedef struct statistics {
-    kmm_resource_t head;
+    kmm__ledger_t ledger;
     pthread_mutex_t lock;
     kmm_statistics_t *scopes; /* outermost first; each counts since its push */
     size_t depth, capacity;
-    kmm__ledger_t ledger;
 } statistics_t;
 
 static void counter_add(kmm_counter_t *c, int64_t n)
@@ -34,9 +33,7 @@ static int statistics_allocate(kmm_resource_t *r, size_t bytes, size_t alignment
                                kmm_stream_t stream, void **out)
 {
     statistics_t *s = (statistics_t *)r;
-    int status = kmm_resource_allocate(r->upstream, bytes, alignment, stream, out);
-    if (status == 0)
-        status = kmm__ledger_add(&s->ledger, r, bytes, stream, out);
+    int status = kmm__ledger_allocate(r, bytes, alignment, stream, out);
     if (status == 0)
         count(s, (int64_t)bytes, 1);
     return status;
@@ -46,54 +43,44 @@ static int statistics_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_s
 {
     statistics_t *s = (statistics_t *)r;
     size_t size;
-    int status = kmm__ledger_give_back(&s->ledger, r, p, bytes, stream, &size);
+    int status = kmm__ledger_give_back(r, p, bytes, stream, &size);
     if (status == 0)
         count(s, -(int64_t)size, -1);
     return status;
 }
 
-static int statistics_size(kmm_resource_t *r, const void *p, size_t *bytes)
-{
-    return kmm__ledger_size(&((statistics_t *)r)->ledger, r, p, bytes);
-}
-
 static int statistics_destroy(kmm_resource_t *r)
 {
     statistics_t *s = (statistics_t *)r;
-    const int status = kmm__ledger_check_empty(&s->ledger, r);
-    kmm__ledger_deinit(&s->ledger);
     pthread_mutex_destroy(&s->lock);
     free(s->scopes);
-    free(s);
-    return status;
+    return kmm__ledger_destroy(r);
 }
 
 static const kmm__resource_ops_t statistics_ops = {
     .allocate = statistics_allocate,
     .deallocate = statistics_deallocate,
-    .size = statistics_size,
+    .size = kmm__ledger_size,
     .usage = kmm__pass_usage,
     .destroy = statistics_destroy,
 };
 
 KMM__API int kmm_statistics_resource_create(kmm_resource_t *upstream, kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "statistics: no upstream, or nowhere to put the resource");
-    statistics_t *s = kmm__ledger_home(sizeof(*s));
     kmm_statistics_t *scopes = calloc(8, sizeof(*scopes));
-    if (!s || !scopes) {
-        free(s);
-        free(scopes);
+    if (!scopes)
         return kmm__resource_fail(KMM_E_MEMORY, "statistics: no host memory for the resource");
+    int status =
+        kmm__adaptor_create(&statistics_ops, "statistics", sizeof(statistics_t), upstream, out);
+    if (status) {
+        free(scopes);
+        return status;
     }
-    kmm__resource_init(&s->head, &statistics_ops, "statistics", upstream);
+    statistics_t *s = (statistics_t *)*out;
     pthread_mutex_init(&s->lock, NULL);
     s->scopes = scopes;
     s->capacity = 8;
     s->depth = 1;
-    *out = &s->head;
     return 0;
 }
 

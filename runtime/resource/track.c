@@ -4,9 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "resource/resource.h"
+#include "resource/adaptor.h"
 #include "resource/table.h"
 
 typedef struct entry {
@@ -123,19 +122,13 @@ static const kmm__resource_ops_t tracking_ops = {
 KMM__API int kmm_tracking_resource_create(kmm_resource_t *upstream, kmm_track_t track,
                                           kmm_resource_t **out)
 {
-    if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "tracking: no upstream, or nowhere to put the resource");
-    size_t bytes = kmm__round_up(sizeof(tracking_t), 64);
-    tracking_t *t = aligned_alloc(64, bytes);
-    if (!t)
-        return kmm__resource_fail(KMM_E_MEMORY, "tracking: no host memory for the resource");
-    memset(t, 0, bytes);
-    kmm__resource_init(&t->head, &tracking_ops, "tracking", upstream);
+    int status = kmm__adaptor_create(&tracking_ops, "tracking", sizeof(tracking_t), upstream, out);
+    if (status)
+        return status;
+    tracking_t *t = (tracking_t *)*out;
     kmm__table_init(&t->table);
     pthread_mutex_init(&t->lock, NULL);
     t->track = track;
-    *out = &t->head;
     return 0;
 }
 
