@@ -10,8 +10,8 @@ int kmm__adaptor_create(const kmm__resource_ops_t *ops, const char *noun, size_t
                         kmm_resource_t *upstream, kmm_resource_t **out)
 {
     if (!upstream || !out)
-        return kmm__resource_fail(KMM_E_INVALID,
-                                  "%s: no upstream, or nowhere to put the resource", noun);
+        return kmm__resource_fail(KMM_E_INVALID, "%s: no upstream, or nowhere to put the resource",
+                                  noun);
     const size_t whole = kmm__round_up(bytes, LINE);
     kmm_resource_t *r = aligned_alloc(LINE, whole);
     if (!r)
