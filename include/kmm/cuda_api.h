@@ -60,8 +60,8 @@ int kmm_cuda_stream_destroy(void *stream);
 int kmm_cuda_stream_synchronize(void *stream);
 int kmm_cuda_stream_query(void *stream);
 int kmm_cuda_stream_wait_event(void *stream, void *event);
-/* Like kmm_cuda_stream_wait_event, and the driver's stream waits too: work on memory that is not
- * managed, enqueued on it later, runs after the event. */
+/* Like kmm_cuda_stream_wait_event, but the driver's stream waits for the event too. So work on
+ * memory that is not managed, enqueued there later, also runs after the event. */
 int kmm_cuda_stream_await_event(void *stream, void *event);
 /* For work of the program's own, on memory that is not managed, that must run after managed work
  * on the stream (NULL: on all streams). `settle` blocks until the managed work has finished and
@@ -120,8 +120,8 @@ int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
 
-/* Makes the program's calls reach these functions first, and the CUDA or HIP runtime after them.
- * If libkmm has no device, only libkmm's part fails. */
+/* Declares that after each of these functions the caller makes the CUDA or HIP runtime's own
+ * call. If libkmm has no device, these functions then succeed and that call reports the error. */
 void kmm_cuda_wrap(void);
 int kmm_cuda_get_last_error(void);
 int kmm_cuda_peek_at_last_error(void);
