@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool for each stream or thread, over one pool that they take larger pieces from. A request that
- * is a large part of a piece goes to that one pool: pieces for so little would be filled badly. */
+/* An arena: one pool for each stream or thread, built on one shared pool that supplies larger
+ * pieces. A request that is a large part of a piece goes directly to the shared pool, since it
+ * would leave much of its piece unused. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

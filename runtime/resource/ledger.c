@@ -16,7 +16,7 @@ void kmm__ledger_deinit(kmm__ledger_t *l)
     kmm__table_deinit(&l->sizes);
 }
 
-/* No allocation is of 0 bytes, so none looks like nothing. */
+/* Sizes are stored as pointers. No allocation has 0 bytes, so no size looks like NULL. */
 static void *value_of(size_t bytes)
 {
     return (void *)(uintptr_t)bytes;
