@@ -5,10 +5,10 @@
  * and the tasks that fill and fold them are ordinary tasks.
  *
  * The order of combination depends on the launch alone. Chunk k of n uses slot k * slots / n.
- * Chunks that share a slot run one after the other, in order. Slots are folded by a fixed tree over
- * their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated into the
- * target. The number of slots depends on the number of chunks and the target's size, and never on
- * devices, memory or time.
+ * Chunks that share a slot are submitted one after the other, in order. Slots are folded by a fixed
+ * tree over their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated
+ * into the target. The number of slots depends on the number of chunks and the target's size, and
+ * never on devices, memory or time.
  */
 #include "launch/reduce.h"
 

@@ -26,8 +26,8 @@
 
 enum {
     BATCH = 16,      /* maximum number of chunks entered before the lock is handed over */
-    MOST_BATCH = 64, /* where devices have memory of their own */
-    HAND_OVER = 64   /* turns of a loop in which devices' threads take it */
+    MOST_BATCH = 64, /* the maximum if devices have memory of their own */
+    HAND_OVER = 64   /* loop turns during which devices' threads can take the lock */
 };
 
 /* ---- Reductions ---- */

@@ -154,8 +154,8 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);
     }
-    return kmm__resource_give_back(
-        pool, p, bytes, stream); /* each arena stands on `parent`, which is not asked about it */
+    /* each arena stands on `parent`, which is not asked about it */
+    return kmm__resource_give_back(pool, p, bytes, stream);
 }
 
 static int arena_size(kmm_resource_t *r, const void *p, size_t *bytes)

@@ -75,8 +75,8 @@ typedef struct kmm__pool_stream {
      * shelf. */
     uint64_t oldest_epoch, newest_epoch;
     kmm__shelf_t shelf; /* free blocks that the stream owns */
-    _Atomic size_t
-        left; /* left blocks that the stream may still use; written under the pool's lock */
+    /* left blocks that the stream may still use; written under the pool's lock */
+    _Atomic size_t left;
 } kmm__pool_stream_t;
 
 /* Hash table from address to block for every block that is live or cached; `same` chains the
@@ -124,8 +124,8 @@ typedef struct kmm__pool {
     size_t most_used;
     kmm__block_t *left; /* list, through next, of left blocks that are still mapped */
     size_t left_mapped; /* their bytes */
-    int64_t live_bytes,
-        live_count; /* allocated from the shelves so far; the streams count the rest */
+    /* allocated from the shelves so far; the streams count the rest */
+    int64_t live_bytes, live_count;
     /* The last thread that took the lock for a stream that has had to wait for it. */
     uint64_t locker;
     kmm__block_t *spare;           /* unused descriptors that belong to no stream */

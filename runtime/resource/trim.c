@@ -43,8 +43,8 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     kmm__pool_flush(p);
     kmm__heap_poll(p);
     if (p->left)
-        status = kmm__pool_forget(
-            p, KMM__FORGET_ALL); /* before segments that their frames have gone to */
+        /* before segments that their frames have gone to */
+        status = kmm__pool_forget(p, KMM__FORGET_ALL);
     for (kmm__segment_t *r; status == 0 && (r = detach_unused(p, keep));) {
         kmm__pool_unlock(p);
         status = settle_segment(p, r);
