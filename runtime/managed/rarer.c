@@ -18,7 +18,7 @@ int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
     return real(Memset2DAsync)(dst, pitch, value, w, h, s);
 }
 
-/* Ignores the devices given: libkmm knows where managed memory is. */
+/* Ignores the devices given for managed memory: libkmm knows where it is. */
 int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
