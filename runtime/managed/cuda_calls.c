@@ -35,7 +35,7 @@ int internal(kernel_read)(kmm_kernel_t *k)
     int error = 0;
     if (!get_parameter)
         return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
-    /* makes this thread's device current: a program may have made no real call yet */
+    /* Makes this thread's device current: the program may not have made a real call yet. */
     real(Free)(NULL);
     while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;

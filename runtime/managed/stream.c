@@ -23,7 +23,8 @@ static int settle_before(void)
     return kmm__managed_result(kmm__task_directive_settle());
 }
 
-/* calls of CUDA's or HIP's runtime follow, which say themselves what fails */
+/* True in libkmm_cuda.a and libkmm_hip.a: the CUDA or HIP runtime's own call follows each call
+ * here and reports its errors itself. */
 static bool is_wrapper;
 
 KMM__API void kmm_cuda_wrap(void)

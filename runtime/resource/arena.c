@@ -154,7 +154,7 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);
     }
-    /* each arena stands on `parent`, which is not asked about it */
+    /* Each arena is built on `parent`; `parent` is not asked whether it holds p. */
     return kmm__resource_give_back(pool, p, bytes, stream);
 }
 

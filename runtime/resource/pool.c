@@ -176,7 +176,7 @@ __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const v
                                                    size_t bytes, kmm__block_t *b)
 {
     const size_t right = b->asked;
-    /* another thread has freed it since it was found */
+    /* Another thread has freed the block since it was found. */
     const bool moved = !kmm__block_is_at(b, (uintptr_t)pointer);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
     if (moved)
