@@ -75,8 +75,9 @@ static int config_join(kmm_runtime_t *rt)
                                text);
 }
 
-/* Computes how much of a device's memory may be used: the configured amount, at most the memory
- * that is free now minus what is kept free for other programs. */
+/* Computes how much of a device's memory may be used: the configured amount, or the free memory
+ * less a reserve. If an amount is to be kept free for other programs, at most the free memory
+ * less that amount. */
 static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint64_t *out)
 {
     uint64_t kept = config->device_keep_free, free_bytes = d->info.memory_free;

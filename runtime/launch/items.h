@@ -12,7 +12,8 @@ int kmm__submission_resolve(kmm__submission_t *s);
 /* Called without the lock. Unmaps the memory that was mapped for the launch when its results
  * have arrived there. */
 int kmm__submission_unmap(kmm__submission_t *s);
-/* If all devices use host memory, makes the data of all tasks ready at once. */
+/* If all arrays of the launch lie in host memory and stay there, writes their addresses into the
+ * arguments once for all tasks. */
 void kmm__submission_make_direct(kmm__submission_t *s);
 
 /* Sets this thread's error text, prefixed by the launch's location and the item. Returns code. */

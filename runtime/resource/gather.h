@@ -17,7 +17,7 @@ typedef enum kmm__forget {
     KMM__FORGET_ALL     /* all blocks, after waiting for their work */
 } kmm__forget_t;
 
-/* True if the free frames within the extent are enough to serve the request by gathering. The
+/* True if so many free frames lie within the extent that gathering should serve the request. The
  * caller holds the pool's lock. */
 bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q);
 /* Returns a live block of gathered frames; NULL: there are too few, or mapping them failed. The

@@ -37,8 +37,8 @@ kmm__block_t *kmm__heap_carve(kmm__pool_t *p, kmm__pool_stream_t *s, kmm__block_
 /* Merges the adjacent free blocks from first to last into one block of a new owner. */
 kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *last,
                              kmm__pool_stream_t *owner, uint64_t epoch);
-/* If the last block of a segment has an owner, cuts off its clean part of at least `need` bytes.
- * NULL: there is none. */
+/* Looks for a segment whose last block has an owner and a clean end of at least `need` bytes.
+ * Makes that end a block of its own and returns it; NULL: there is none. */
 kmm__block_t *kmm__heap_split_end(kmm__pool_t *p, size_t need);
 /* Clears the owner of blocks whose epoch has passed. Returns true if there were any. */
 bool kmm__heap_poll(kmm__pool_t *p);
