@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of a kernel's accesses in the names of its parameters: declared by a pragma, or
- * inferred from its code.
+ * A declaration: a kernel's accesses in terms of its parameters, as a pragma declares them or as
+ * they are inferred from its code.
  */
 #ifndef KMMCC_ANALYZE_DECLARATION_H
 #define KMMCC_ANALYZE_DECLARATION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pragmas of launches, completed by what is declared or inferred. */
+/* Completes the pragmas of launches by declarations, written or inferred. */
 #ifndef KMMCC_ANALYZE_DECLARE_H
 #define KMMCC_ANALYZE_DECLARE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an expression has side effects. */
+/* Decides whether an expression has side effects. */
 #ifndef KMMCC_ANALYZE_EFFECTS_H
 #define KMMCC_ANALYZE_EFFECTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The range that a kernel's comparisons give its indices. */
+/* Finds the range to which a kernel's comparisons limit its indices. */
 #ifndef KMMCC_ANALYZE_GUARD_H
 #define KMMCC_ANALYZE_GUARD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel does that chunks cannot do. */
+/* Finds what a kernel does that is not possible if its launch is split into chunks. */
 #ifndef KMMCC_ANALYZE_HAZARD_H
 #define KMMCC_ANALYZE_HAZARD_H
 
@@ -9,7 +9,8 @@
 #include "base/list.h"
 #include "clang/unit.h"
 
-/* Where a kernel, or a function that it calls, first does each of these; null: nowhere. */
+/* For each hazard, the first place in a kernel, or in a function that it calls, that has it;
+ * null: there is none. */
 typedef struct hazards {
     CXCursor wait;      /* waits in an idle loop for what other threads store */
     CXCursor launch;    /* launches a kernel */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel's code shows of its accesses, as a declaration: elements of its parameters whose
- * indices are affine in the thread's number.
+ * Infers a kernel's accesses from its code and writes them as a declaration. It covers elements of
+ * parameters whose indices are affine in the thread's number.
  */
 #include "analyze/infer.h"
 
@@ -34,8 +34,8 @@ typedef struct search {
     CXCursor parameter;
     const statements_t *straight;
     use_t *uses;
-    bool reads; /* nothing is stored to what the parameter points to */
-    bool whole; /* an assignment stores the whole element */
+    bool reads; /* the kernel does not store through the parameter */
+    bool whole; /* some assignment stores a whole element */
     bool fails;
 } search_t;
 
@@ -45,7 +45,7 @@ static bool names(const search_t *x, CXCursor c)
            clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
 }
 
-/* The index of `p[e]` or `*(p + e)` or `*p`; false when the cursor is none of them. */
+/* Finds the index of `p[e]`, `*(p + e)` or `*p`; false if the cursor is none of these. */
 static bool element_of(const search_t *x, CXCursor c, index_t *index)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -81,8 +81,8 @@ static enum CXChildVisitResult find_choice(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Recurse;
 }
 
-/* Whether every thread accesses the element, so that it exists: it is in a straight statement
- * without choices. */
+/* True if every thread accesses the element, so that the element exists: the access is in
+ * straight-line code without conditions. */
 static bool is_certain(const search_t *x, CXCursor element)
 {
     size_t begin, end, first, last;
@@ -100,7 +100,7 @@ static bool is_certain(const search_t *x, CXCursor element)
     return false;
 }
 
-/* Whether the index stays in the range that the kernel's comparisons give. */
+/* True if the index stays in the range given by the kernel's comparisons. */
 static bool is_bounded(const infer_t *f, const index_t *v)
 {
     for (int d = 0; d < 3; d++)
@@ -109,7 +109,7 @@ static bool is_bounded(const infer_t *f, const index_t *v)
     return true;
 }
 
-/* How the parent of an element uses it. */
+/* How the expression around an element uses the element. */
 typedef enum element_role { ROLE_UNKNOWN, ROLE_READ, ROLE_CHANGED, ROLE_ASSIGNED } element_role_t;
 
 static element_role_t role_in_operator(CXCursor parent, bool first)
@@ -137,7 +137,7 @@ static element_role_t role_of(CXCursor element, CXCursor parent)
         op = clang_getCursorUnaryOperatorKind(parent);
         return op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec ? ROLE_CHANGED
                                                                              : ROLE_UNKNOWN;
-    case CXCursor_UnexposedExpr: /* the conversion of an lvalue to its value */
+    case CXCursor_UnexposedExpr: /* the conversion of an lvalue to a value */
         return scalar && type.kind != CXType_Record && !clang_isConstQualifiedType(above) &&
                        !clang_isVolatileQualifiedType(above)
                    ? ROLE_READ
@@ -172,11 +172,11 @@ static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientDa
     search_t *x = data;
     index_t index;
     if (names(x, c)) {
-        x->fails = true; /* the pointer itself, other than in an element */
+        x->fails = true; /* the pointer is used other than to access an element */
     } else if (element_of(x, c, &index)) {
         add_use(x, c, parent);
         cursors_t list =
-            cursor_children(c); /* what the index is made of; the pointer is done with */
+            cursor_children(c); /* the index's expression; the pointer itself has been handled */
         CXCursor inner = list.count ? list.at[list.count - 1] : c;
         if (list.count == 2)
             clang_visitChildren(inner, find_uses, x);
@@ -197,8 +197,8 @@ static void add_clause(text_t *out, const char *word, const char *name, const ch
     text_printf(out, " %s(%s[%s])", word, name, index);
 }
 
-/* Each index once: written if all stores to it are certain, or some is and nothing else is done
- * there. */
+/* Writes one clause for each index. The clause is `write` if all stores to the element are
+ * certain, or if one is and there is no other access. */
 static void write_clauses(const search_t *x, const char *name, bool certain, text_t *out)
 {
     for (const use_t *use = x->uses; use; use = use->next) {
@@ -263,7 +263,7 @@ static bool is_taken(const declaration_t *n, const char *name)
     return taken;
 }
 
-/* Names for axes that the kernel does not use otherwise. */
+/* Chooses names for the axes that the kernel does not use for anything else. */
 static void name_axes(infer_t *f)
 {
     static const char *const names[] = {"x", "y", "z"};
@@ -272,7 +272,7 @@ static void name_axes(infer_t *f)
             f->axis[d] = arena_printf("%s_", f->axis[d]);
 }
 
-/* `declare kernel(axes) clauses` */
+/* Parses `declare kernel(axes) clauses`. */
 static directive_t *parse_inferred(const infer_t *f, const char *clauses, const source_t **source)
 {
     static const char *const sources[] = {"global.x", "global.y", "global.z"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel's code shows of its accesses. */
+/* Infers a kernel's accesses from its code. */
 #ifndef KMMCC_ANALYZE_INFER_H
 #define KMMCC_ANALYZE_INFER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a declaration says, in the words of a launch. */
+/* Translates a kernel's declaration into the clauses of one launch. */
 #ifndef KMMCC_ANALYZE_TRANSLATE_H
 #define KMMCC_ANALYZE_TRANSLATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function does with its pointers. */
+/* Finds how a function uses its pointer parameters. */
 #ifndef KMMCC_ANALYZE_USES_H
 #define KMMCC_ANALYZE_USES_H
 

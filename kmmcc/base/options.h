@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command line says: filled by driver/options.c, read by every stage. */
+/* The options of the command line: filled in by driver/options.c and read by every stage. */
 #ifndef KMMCC_BASE_OPTIONS_H
 #define KMMCC_BASE_OPTIONS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What directives govern. */
+/* Binding: finds the statement and the launch that each directive governs. */
 #ifndef KMMCC_CLANG_BIND_H
 #define KMMCC_CLANG_BIND_H
 
 #include "clang/unit.h"
 
-/* After the parse: finds the statement and the launch of each directive. */
+/* Binds all directives. Called after the parse. */
 void bind_directives(unit_t *u);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What #if disables. */
+/* Finds the parts of a file that #if disables. */
 #ifndef KMMCC_CLANG_DISABLED_H
 #define KMMCC_CLANG_DISABLED_H
 

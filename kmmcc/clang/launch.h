@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch in a governed statement. */
+/* Finds the launch in a governed statement. */
 #ifndef KMMCC_CLANG_LAUNCH_H
 #define KMMCC_CLANG_LAUNCH_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A translation unit on its way: its files, the map between what clang parsed and what the user
- * wrote, and the edits of each file.
+ * A translation unit: its files, the map between the text that clang parsed and the user's text,
+ * and the edits of each file.
  */
 #ifndef KMMCC_CLANG_UNIT_H
 #define KMMCC_CLANG_UNIT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rewritten text, parsed again: an error in it is a mistake of kmmcc and is shown as one. */
+/* Parses the rewritten text again. An error in it is a mistake of kmmcc and is reported as such. */
 #ifndef KMMCC_CLANG_VERIFY_H
 #define KMMCC_CLANG_VERIFY_H
 

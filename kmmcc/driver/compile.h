@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file, transformed and compiled. */
+/* Transforms and compiles one file. */
 #ifndef KMMCC_DRIVER_COMPILE_H
 #define KMMCC_DRIVER_COMPILE_H
 
@@ -7,7 +7,7 @@
 
 #include "driver/plan.h"
 
-/* False after errors. */
+/* Returns false after errors. */
 bool compile_transform_all(plan_t *p);
 /* Compiles one file; the compiler's exit status. `number` names its temporary folder. */
 int compile_job(const plan_t *p, job_t *job, int number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kmm adds to a link. */
+/* Chooses the libraries and options that kmm adds to a link. */
 #ifndef KMMCC_DRIVER_LINK_H
 #define KMMCC_DRIVER_LINK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What objects and archives hold. */
+/* Finds what object files and archives contain. */
 #ifndef KMMCC_DRIVER_OBJECT_H
 #define KMMCC_DRIVER_OBJECT_H
 

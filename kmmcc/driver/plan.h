@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a command line, and what is to happen to them. */
+/* The plan: the files of a command line and the steps for each. */
 #ifndef KMMCC_DRIVER_PLAN_H
 #define KMMCC_DRIVER_PLAN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch becomes, in words and formulas: axes, chunks, the elements and bytes of each
- * argument, and what is copied when. */
+/* Explains in words and formulas what a launch becomes: axes, chunks, the elements and bytes of
+ * each argument, and the copies. */
 #include "emit/explain.h"
 
 #include <clang-c/Index.h>
@@ -39,7 +39,7 @@ static const char *beyond(const axis_t *axis)
     return arena_printf("%s1", axis->name);
 }
 
-/* What (long long) says is of no interest here. */
+/* Returns the text without casts to long long, which do not matter to a reader. */
 static const char *plain(const char *text)
 {
     const char *cast = "(long long)";
@@ -135,7 +135,8 @@ static void sum_text(sum_t *s, const char *text)
                 text + (negative && s->terms.length > 0));
 }
 
-/* Takes a number off the end of `a + b - 1`; the last operator of a sum's text is its own. */
+/* Removes the number at the end of a sum such as `a + b - 1` and returns it. The last operator
+ * must be the sum's own. */
 static long long take_number(char *text)
 {
     size_t length = strlen(text), digits = length;
@@ -163,7 +164,7 @@ static void sum_form(sum_t *s, form_t f)
     sum_text(s, f.precedence < SUM ? arena_printf("(%s)", text) : text);
 }
 
-/* factor x text */
+/* Adds factor * text. */
 static void sum_scaled(sum_t *s, long long factor, const char *text)
 {
     if (factor == 1 || factor == -1)
@@ -182,8 +183,8 @@ static const char *sum_result(const sum_t *s)
                         s->number < 0 ? -s->number : s->number);
 }
 
-/* The least (or the greatest) value of an affine form over a chunk; fails where a coefficient is
- * not known. */
+/* Returns the least (or greatest) value of an affine form over a chunk. Fails if a coefficient
+ * is not known. */
 static sum_t extreme(const explanation_t *x, const affine_t *a, bool greatest)
 {
     sum_t s = {.number = 0};
@@ -220,7 +221,7 @@ static const char *part_of(const explanation_t *x, const section_t *section)
     return strcmp(from, to) ? arena_printf("%s .. %s", from, to) : from;
 }
 
-/* { A[lower + j] : axes in the chunk, 0 <= j < length } */
+/* Returns the set of elements: { A[lower + j] : axes in the chunk, 0 <= j < length }. */
 static const char *set_of(const explanation_t *x, const item_t *item)
 {
     text_t out = {0}, ranges = {0};
@@ -275,7 +276,7 @@ static CXType element_of(const item_t *item)
     return element;
 }
 
-/* How many indices a section has in a full chunk; false when the text does not tell. */
+/* Computes how many indices a section has in a full chunk; false if the text does not tell. */
 static bool count_of(const explanation_t *x, const item_t *item, int number, sum_t *out)
 {
     const section_t *section = &item->section[number];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each directive becomes. */
+/* Rewrites each directive into calls of libkmm. */
 #ifndef KMMCC_EMIT_REWRITE_H
 #define KMMCC_EMIT_REWRITE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel and the functions that it calls read of the grid: `blockIdx` and `gridDim` by
- * themselves, and where they call others that do. clone.c makes copies of them that are told which
- * part of the grid they run.
+ * Finds what a kernel, and the functions that it calls, read of the grid: direct uses of `blockIdx`
+ * and `gridDim`, and calls of functions that use them. clone.c copies these functions so that they
+ * receive the part of the grid that they run.
  */
 #include "gpu/reach.h"
 
@@ -15,7 +15,7 @@
 
 typedef struct reach {
     unit_t *u;
-    function_t *f;    /* whose body is visited */
+    function_t *f;    /* the function whose body is visited */
     lambda_t *lambda; /* the innermost lambda around the place */
 } reach_t;
 
@@ -52,8 +52,8 @@ static function_t *find_function(const unit_t *u, CXCursor f)
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data);
 
-/* Whether the size of a cluster is an attribute of the kernel: then its grid is not any number of
- * blocks. */
+/* True if the kernel's cluster size is an attribute. The number of blocks of its grid is then
+ * restricted. */
 static bool has_cluster_size(const function_t *f)
 {
     lexer_t l = lexer_at(f->u->source, f->begin, f->end);
@@ -78,22 +78,22 @@ static function_t *add_function(unit_t *u, CXCursor f)
     new->next = u->main->functions;
     u->main->functions = new;
     if (!new->u || !unit_range(new->u, f, &new->begin, &new->end))
-        new->u = NULL; /* a macro wrote it */
+        new->u = NULL; /* a macro wrote the function */
     reach_t r = {u->main, new, NULL};
     clang_visitChildren(f, visit, &r);
     new->is_cluster |= new->is_kernel && new->u && has_cluster_size(new);
     return new;
 }
 
-/* Behind what the declaration may be an instance of, to where its body is; null if that is not in
- * the program. */
+/* Returns the body of the function, or of the template that it is an instance of; null if the
+ * body is not in the program. */
 static CXCursor change_body_begin(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(f);
     if (clang_Cursor_isNull(template))
         return definition;
-    /* An explicit specialization has a body of its own; an instance has its template's place. */
+    /* An explicit specialization has a body of its own. An instance uses its template's body. */
     CXCursor general = clang_getCursorDefinition(template);
     if (clang_Cursor_isNull(definition) ||
         clang_equalLocations(clang_getCursorLocation(definition), clang_getCursorLocation(general)))
@@ -134,7 +134,7 @@ static bool is_class(CXCursor c)
            kind == CXCursor_UnionDecl;
 }
 
-/* A name that stands for one function or several. */
+/* Adds a call by a name that stands for one function or several. */
 static void add_call(reach_t *r, CXCursor c)
 {
     CXCursor to =
@@ -154,7 +154,8 @@ static void add_call(reach_t *r, CXCursor c)
                       is_class(clang_getCursorSemanticParent(call->callee[0]->cursor));
     for (const reach_call_t *k = r->f->calls; k; k = k->next)
         if (call->written && k->written && k->at == call->at)
-            return; /* clang shows some names twice: as an expression, and as what it refers to */
+            return; /* clang visits some names twice: as an expression, and as the declaration
+                       referred to */
     call->next = r->f->calls;
     r->f->calls = call;
 }
@@ -169,7 +170,7 @@ static void note_index(reach_t *r, bool index)
     }
 }
 
-/* `grid.sync()`, `sync(grid)`. */
+/* Notes a synchronization of the grid: `grid.sync()` or `sync(grid)`. */
 static void note_sync(reach_t *r, CXCursor c)
 {
     CXCursor class = clang_getCursorSemanticParent(clang_getCursorReferenced(c));
@@ -184,7 +185,7 @@ static void note_sync(reach_t *r, CXCursor c)
                         strstr(type, "grid_group") != NULL;
 }
 
-/* A part of the body that stands for something else in a copy. */
+/* Adds a part of the body that is replaced in the copy. */
 static void add_change(function_t *f, size_t begin, size_t end, const char *text)
 {
     change_t *c = arena_alloc(sizeof(*c));
@@ -192,7 +193,7 @@ static void add_change(function_t *f, size_t begin, size_t end, const char *text
     f->changes = c;
 }
 
-/* Where `a::b::` before the name begins. */
+/* Returns where the qualifier `a::b::` of a name begins. */
 static size_t qualified_begin(const source_t *s, size_t at)
 {
     while (at >= 2 && s->text[at - 1] == ':' && s->text[at - 2] == ':') {
@@ -203,7 +204,7 @@ static size_t qualified_begin(const source_t *s, size_t at)
     return at;
 }
 
-/* Groups of cooperative_groups know the grid by themselves; ours are told. */
+/* Groups of cooperative_groups look the grid up themselves. kmm's own groups receive it. */
 static void note_group(reach_t *r, CXCursor c, const char *name)
 {
     CXCursor to = clang_getCursorReferenced(c);
@@ -276,9 +277,9 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     return CXChildVisit_Recurse;
 }
 
-/* ---- What follows ---- */
+/* ---- Consequences ---- */
 
-/* What #if hides from this parse is known by its words. */
+/* Code that #if hides from this parse is analysed by its words alone. */
 static void read_words(function_t *f)
 {
     bool hidden = false, index = false, dim = false;
@@ -293,8 +294,8 @@ static void read_words(function_t *f)
     f->reads_dim |= hidden && dim;
 }
 
-/* Whether a kernel may reach the function other than by its name: as an operator, or when an object
- * is made. */
+/* True if a kernel can call the function without writing its name: as an operator, conversion,
+ * constructor, destructor or virtual method. */
 static bool is_reached_unnamed(CXCursor f)
 {
     enum CXCursorKind kind = clang_getCursorKind(f);
@@ -303,8 +304,8 @@ static bool is_reached_unnamed(CXCursor f)
            !strncmp(cursor_name(f), "operator", 8);
 }
 
-/* Whether a call has a form in which it can be given the part of the grid: `f(`, `f<...>(`, `x.f(`.
- */
+/* True if the call has a form to which the part of the grid can be added: `f(`, `f<...>(`,
+ * `x.f(`. */
 static bool can_be_told(const function_t *caller, const reach_call_t *call)
 {
     if (!caller->u || caller->holds_lambdas || is_reached_unnamed(caller->cursor) || !call->written)
@@ -358,7 +359,8 @@ bool reach_is_told(const function_t *f)
     return f->is_told || f->reads_index || f->reads_dim || f->reads_group;
 }
 
-/* A function that looks the part of the grid up cannot tell it to others: these look it up, too. */
+/* A function that looks up its part of the grid cannot pass it on, so the functions that it
+ * calls look it up too. */
 static void add_shared(unit_t *u, bool *grown)
 {
     for (function_t *f = u->functions; f; f = f->next)
@@ -388,8 +390,8 @@ static void mark_reached(function_t *f)
             mark_reached(c->callee[k]);
 }
 
-/* What a template calls by a name that only its arguments resolve may be every function of the
- * name. */
+/* If only a template's arguments resolve a called name, the call may reach every function of
+ * that name. */
 static void add_open(unit_t *u, bool *grown)
 {
     for (function_t *f = u->functions; f; f = f->next) {
@@ -418,7 +420,8 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Continue;
 }
 
-/* Functions that run on the host hold lambdas that run in kernels. */
+/* True if the function runs on the host. Such a function can contain lambdas that run in
+ * kernels. */
 static bool runs_on_host(CXCursor f)
 {
     bool device = false;

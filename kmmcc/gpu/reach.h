@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels and the functions that they call read of the grid. */
+/* Finds what kernels, and the functions that they call, read of the grid. */
 #ifndef KMMCC_GPU_REACH_H
 #define KMMCC_GPU_REACH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that look up which part of the grid runs. */
+/* Functions that look up in shared memory which part of the grid runs. */
 #ifndef KMMCC_GPU_SHARE_H
 #define KMMCC_GPU_SHARE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one pragma says (filled by pragma/parse.c), what it governs (clang/bind.c), and what follows
- * from that (analyze/). The words are those of docs/language.md.
+ * A directive: what one pragma says (filled in by pragma/parse.c), what it governs (clang/bind.c),
+ * and what follows from both (analyze/). The words are those of docs/language.md.
  */
 #ifndef KMMCC_PRAGMA_DIRECTIVE_H
 #define KMMCC_PRAGMA_DIRECTIVE_H
@@ -22,7 +22,7 @@ typedef struct affine {
 } affine_t;
 
 typedef struct section {
-    size_t begin, end;      /* with brackets */
+    size_t begin, end;      /* position, including the brackets */
     expr_t *lower, *length; /* lower is NULL for [:]; length is NULL for [e] */
     affine_t lower_form, length_form;
 } section_t;
@@ -35,28 +35,29 @@ typedef struct shape {
     bool used;
 } shape_t;
 
-/* What a reduction works on, as include/kmm/launch.h says it. */
+/* The element type of a reduction, in the terms of include/kmm/launch.h. */
 typedef struct reduced {
-    kmm_type_t type; /* of the element, or of the value in a pair */
-    bool is_vector;  /* two numbers that need not be a complex one */
+    kmm_type_t type; /* type of the element, or of the value in a pair */
+    bool is_vector;  /* two numbers, not necessarily a complex number */
     bool is_bool;
     bool is_pair;
     kmm_type_t index;
-    long long bytes, value_at, index_at; /* of a pair */
+    /* Of a pair: its size, and byte offsets in it. */
+    long long bytes, value_at, index_at;
 } reduced_t;
 
 typedef struct item {
     size_t begin, end;
-    token_t word; /* the clause's name, when the item is alone in it */
+    token_t word; /* the clause's name if the item is alone in its clause */
     kmm_mode_t mode;
     kmm_op_t op; /* KMM_REDUCE */
     expr_t *base;
     section_t section[KMM_MAX_DIMS];
     int section_count;
     shape_t *shape;
-    CXCursor root;     /* by check.c: the variable the base begins with; null when there is none */
-    int inner_dims;    /* by check.c: N for a pointer to, or an array of, N-dimensional arrays */
-    reduced_t reduced; /* by reduce.c: KMM_REDUCE */
+    CXCursor root; /* set by check.c: the variable that the base begins with; null: there is none */
+    int inner_dims; /* set by check.c: N for a pointer to, or an array of, N-dimensional arrays */
+    reduced_t reduced; /* set by reduce.c for KMM_REDUCE */
 } item_t;
 
 typedef struct axis {
@@ -71,15 +72,15 @@ typedef struct axis {
 typedef enum rebase_kind { REBASE_LENGTH, REBASE_BEGIN, REBASE_END } rebase_kind_t;
 typedef struct rebase {
     size_t begin, end;
-    token_t name; /* a parameter, or its number after # */
+    token_t name; /* a parameter's name, or its number after # */
     bool by_number;
     rebase_kind_t kind;
     int axis;
-    int parameter; /* by check.c */
+    int parameter; /* set by check.c: the parameter's index */
 } rebase_t;
 
-/* An array, or elements of it: of a map, `update` (whose direction is KMM_MAP_TO or KMM_MAP_FROM)
- * or `wait`. */
+/* An item of a map, an `update` or a `wait`: an array or elements of it. The direction of an
+ * `update` is KMM_MAP_TO or KMM_MAP_FROM. */
 typedef struct map_item {
     kmm_map_t map;
     size_t begin, end;
@@ -89,41 +90,41 @@ typedef struct map_item {
 typedef enum directive_kind {
     DIRECTIVE_PARALLEL,
     DIRECTIVE_TASK,
-    DIRECTIVE_DATA,    /* govern a statement */
+    DIRECTIVE_DATA,    /* the directives so far govern a statement */
     DIRECTIVE_DECLARE, /* governs a kernel's declaration */
     DIRECTIVE_WAIT,
     DIRECTIVE_ENTER_DATA,
     DIRECTIVE_EXIT_DATA,
-    DIRECTIVE_UPDATE /* stand alone */
+    DIRECTIVE_UPDATE /* from DIRECTIVE_WAIT on, directives stand alone */
 } directive_kind_t;
 
-/* How a launch is written. */
+/* The syntax of a launch. */
 typedef enum launch_form {
     LAUNCH_FUNCTION, /* f(...), a plain function */
     LAUNCH_CHEVRON,  /* k<<<...>>>(...) */
     LAUNCH_CALL      /* cudaLaunchKernel(k, ...) and its like */
 } launch_form_t;
 
-/* A kernel that a launch may run. There are several when k is overloaded and its arguments depend
- * on a template, or is a pointer. */
+/* A kernel that a launch may run. A launch has several if its callee is a pointer, or an
+ * overloaded name whose arguments depend on a template. */
 typedef struct target_kernel {
     CXCursor kernel;     /* the function or function template */
-    CXCursor definition; /* null if it is in another file */
-    CXCursor instance;   /* the function that is launched; the template when only its arguments tell
-                            which */
+    CXCursor definition; /* null: it is in another file */
+    /* The function that is launched; the template if only its arguments tell which. */
+    CXCursor instance;
 } target_kernel_t;
 
-/* A place in the parsed text at which an expression of the pragma stands as a variable's
- * initializer. */
+/* A probe: an expression of the pragma that is inserted into the parsed text as a variable's
+ * initializer, so that clang types it. */
 typedef struct probe {
     expr_t *expr;
     CXType type;
 } probe_t;
 
-/* What a clause NAME(value) or NAME("string") sets for the launch, by the call kmm_launch_NAME. */
+/* A clause NAME(value) or NAME("string"). It calls kmm_launch_NAME for the launch. */
 typedef struct setting {
     token_t name;
-    expr_t *value;  /* an integer; NULL: it is a string */
+    expr_t *value;  /* an integer; NULL: the setting is a string */
     token_t string; /* when value is NULL */
 } setting_t;
 
@@ -131,12 +132,12 @@ enum {
     MAX_SETTINGS = 8,
     MAX_ITEMS = 128,
     MAX_PROBES = MAX_ITEMS * 18
-}; /* each item, shape and map has at most 9, 4 and 3 */
+}; /* items, shapes and maps have at most 9, 4 and 3 probes each */
 
 typedef struct directive {
     directive_kind_t kind;
     pragma_t pragma;
-    size_t name_begin, name_end; /* the directive's name */
+    size_t name_begin, name_end; /* position of the directive's name */
     axis_t axis[KMM_MAX_AXES];
     int axis_count;
     expr_t *chunk[KMM_MAX_SPLIT];
@@ -158,60 +159,68 @@ typedef struct directive {
     kmm_where_t where;
     expr_t *ordinal; /* KMM_ON_DEVICE */
     kmm_schedule_t schedule;
-    expr_t *stream; /* of a task: a name */
+    expr_t *stream; /* for a task: the name of its stream */
 
-    /* ---- bind.c ---- */
+    /* ---- Set by bind.c ---- */
     probe_t *probe;
     int probe_count;
     size_t parsed_at;   /* where the probe begins in the parsed text */
     bool broken;        /* clang has reported an error in the pragma */
     bool bound;         /* the probe was found, so the pragma is not in a disabled region */
-    CXCursor parent;    /* of the probe */
+    CXCursor parent;    /* the cursor that contains the probe */
     CXCursor statement; /* what the pragma governs */
-    size_t statement_begin, statement_end; /* with its semicolon; of `task` and `data` */
-    CXCursor function;                     /* the function or function template around it */
-    CXCursor top;       /* the declaration around that which is not in another but a namespace */
-    CXCursor outermost; /* the declaration at the top of the file around that */
-    CXCursor launch;    /* the call; null when there was an error */
+    /* For `task` and `data`: position of the statement with its semicolon. */
+    size_t statement_begin, statement_end;
+    CXCursor function; /* the function or function template around the statement */
+    /* The outermost declaration around the function that is not a namespace. */
+    CXCursor top;
+    /* The declaration around the function at the top level of the file, which may be a
+     * namespace. */
+    CXCursor outermost;
+    CXCursor launch; /* the call that launches; null after an error */
     launch_form_t form;
-    bool is_kernel;   /* form is not LAUNCH_FUNCTION */
-    bool names_clone; /* the launch has to name the clone: its kernel is a template whose arguments
-                         it gives */
-    CXCursor callee;  /* the function or template that is called; null when there are several, or
-                         none is known */
-    CXCursor definition; /* of the callee; null if there is none */
-    CXType callee_type;  /* of the function, when clang knows it */
-    const char *
-        home; /* by check.c: why the launch is one chunk on the current device; NULL: it is split */
-    list_t
-        shared_symbols; /* by check.c: variables that the kernel reads and other kernels change */
-    const char *callee_name; /* for messages: the kernel's, or what is written in its place */
+    bool is_kernel; /* form is not LAUNCH_FUNCTION */
+    /* True if the launch must name the clone: its kernel is a template and the launch gives the
+     * arguments. */
+    bool names_clone;
+    /* The function or template that is called; null if there are several or none is known. */
+    CXCursor callee;
+    CXCursor definition; /* definition of the callee; null: there is none */
+    CXType callee_type;  /* type of the callee, if clang knows it */
+    /* Set by check.c: why the launch is one chunk on the current device; NULL: it is split. */
+    const char *home;
+    /* Set by check.c: variables that the kernel reads and other kernels change. */
+    list_t shared_symbols;
+    const char *callee_name; /* for messages: the kernel's name, or the expression in its place */
     target_kernel_t *target;
     int target_count;
     CXCursor *argument;
     int argument_count;
-    bool *unused; /* by check_argument.c, of each argument: the kernel does not use what it points
-                     to; NULL: none */
-    size_t launch_begin,
-        launch_end;             /* the statement that contains the launch, with the semicolon */
-    size_t callee_begin;        /* of the callee as it is written, with what qualifies it */
-    size_t name_at, name_after; /* the callee's name, template arguments not included */
-    size_t template_end;        /* behind the template arguments; name_after when there are none */
-    size_t open; /* behind the parenthesis that opens the arguments; 0 when a macro writes the
-                    launch */
-    int order;   /* position in the file, from 0 */
+    /* Set by check_argument.c, one for each argument: the kernel does not use what the argument
+     * points to. NULL: none is unused. */
+    bool *unused;
+    /* Position of the statement that contains the launch, with its semicolon. */
+    size_t launch_begin, launch_end;
+    size_t callee_begin;        /* position of the callee as written, with its qualifiers */
+    size_t name_at, name_after; /* position of the callee's name without template arguments */
+    size_t template_end;        /* behind the template arguments; name_after if there are none */
+    /* Behind the parenthesis that opens the arguments; 0: a macro writes the launch. */
+    size_t open;
+    int order; /* index in the file, from 0 */
 
-    /* ---- declare.c ---- */
-    bool declares;          /* DIRECTIVE_DECLARE: a kernel follows */
-    const char *check_head; /* DIRECTIVE_DECLARE: of the function in which it is checked; NULL: none
-                               can be written */
-    struct unit *declared_in; /* of a launch: where the declaration is that completed it, and which
-                            one; NULL: none did */
+    /* ---- Set by declare.c ---- */
+    bool declares; /* for DIRECTIVE_DECLARE: a kernel follows */
+    /* For DIRECTIVE_DECLARE: head of the function in which the declaration is checked; NULL:
+     * none can be written. */
+    const char *check_head;
+    /* For a launch: the unit of the declaration that completed it, and that declaration's index
+     * there; NULL: none did. */
+    struct unit *declared_in;
     int declared_order;
-    bool failed; /* check.c has reported an error in a declaration, declare.c one of a launch */
+    bool failed; /* check.c has reported an error in a declaration, or declare.c one in a launch */
 } directive_t;
 
-/* Whether the directive governs no statement. */
+/* True if the directive governs no statement. */
 static inline bool directive_stands_alone(const directive_t *d)
 {
     return d->kind >= DIRECTIVE_WAIT;

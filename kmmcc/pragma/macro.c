@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Macros that write pragmas. _Pragma takes effect where a macro is used, so each use of such a
- * macro is replaced by what it stands for, as the preprocessor would, before pragmas are looked
- * for. Other macros stay as they are. The expansion is one line long and ends with as many newlines
+ * Expands macros that write pragmas. _Pragma takes effect where a macro is used. So before pragmas
+ * are searched for, each use of such a macro is replaced by its expansion, as the preprocessor
+ * would do. Other macros are not expanded. The expansion is one line and ends with as many newlines
  * as the use had, so that all lines keep their numbers.
  */
 #include "pragma/macro.h"
@@ -26,12 +26,12 @@ typedef struct macro {
     const char *parameter[MAX_PARAMETERS];
     int parameter_count;
     size_t body, end;
-    bool has_pragma;   /* itself or through a macro that it uses */
+    bool has_pragma;   /* the body writes a pragma, itself or through a macro that it uses */
     bool is_ambiguous; /* another definition has the same name */
 } macro_t;
 
-/* all: every macro is expanded, and of several definitions of one name the one with the number
- * `variant`, or the last. */
+/* The known macros. all: every macro is expanded, not only those that write pragmas. If a name
+ * has several definitions, the one numbered `variant` is used, or else the last. */
 typedef struct macros {
     macro_t *at;
     int count, capacity;
@@ -39,7 +39,7 @@ typedef struct macros {
     int variant;
 } macros_t;
 
-/* What stands for a parameter. */
+/* The argument of a macro's parameter. */
 typedef struct actual {
     const char *text;
 } actual_t;
@@ -105,8 +105,8 @@ static const macro_t *find_macro(const macros_t *list, const source_t *s, token_
     return found;
 }
 
-/* Whether the body has _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a macro that
- * does. */
+/* True if the body contains _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a
+ * macro that does. */
 static bool writes_pragma(const macros_t *list, const macro_t *m)
 {
     lexer_t l = lexer_at(m->s, m->body, m->end);
@@ -125,7 +125,8 @@ static bool has_kmm(const char *text)
     return pragma_next(s, &from, &pragma);
 }
 
-/* `kmm parallel` and the like, as the first words of a macro's argument or of _Pragma's string. */
+/* True at `kmm parallel` or another directive, as the first words of a macro's argument or of
+ * _Pragma's string. */
 static bool at_directive(const source_t *s, lexer_t l)
 {
     static const char *const names[] = {"parallel", "task", "declare", "data",
@@ -143,7 +144,8 @@ static bool at_directive(const source_t *s, lexer_t l)
 static bool names_directive(const source_t *s, size_t begin, size_t end)
 {
     lexer_t l = lexer_at(s, begin, end);
-    l.line_start = begin == 0 || s->text[begin - 1] != '#'; /* a directive has none in it */
+    l.line_start =
+        begin == 0 || s->text[begin - 1] != '#'; /* a preprocessor directive contains none */
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
                      : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
@@ -185,7 +187,7 @@ static macros_t read_macros(const includes_t *includes)
 
 static void expand_text(expansion_t *x, const char *text, text_t *out);
 
-/* `#x`: the argument as a string literal. */
+/* Implements `#x`: returns the argument as a string literal. */
 static const char *stringized(const char *text)
 {
     text_t out = {0};
@@ -209,7 +211,8 @@ static int parameter_of(const macro_t *m, token_t t)
     return -1;
 }
 
-/* The body with its arguments, `#` and `##` carried out, before it is scanned again. */
+/* Returns the body with its arguments substituted and `#` and `##` applied, before it is scanned
+ * again. */
 static char *substitute(expansion_t *x, const macro_t *m, const actual_t *arguments)
 {
     text_t out = {0};
@@ -238,8 +241,10 @@ static char *substitute(expansion_t *x, const macro_t *m, const actual_t *argume
             lex(&l);
             t = second;
         } else if (parameter >= 0 && token_is(m->s, second, "#") && token_is(m->s, third, "#")) {
-            text_add(&out, arguments[parameter].text,
-                     strlen(arguments[parameter].text)); /* pasted as it is written */
+            text_add(
+                &out, arguments[parameter].text,
+                strlen(
+                    arguments[parameter].text)); /* an operand of ## is pasted without expansion */
         } else if (parameter >= 0) {
             expand_text(x, arguments[parameter].text, &out);
         } else {
@@ -273,7 +278,7 @@ static bool read_arguments(const macro_t *m, const source_t *s, lexer_t *l, actu
     }
 }
 
-/* The expansion of the use whose name has just been read; NULL: it is no use. */
+/* Returns the expansion of the use whose name has just been read; NULL: it is not a use. */
 static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *s, lexer_t *l)
 {
     actual_t arguments[MAX_PARAMETERS] = {{0}};
@@ -304,7 +309,7 @@ static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *
 
 static void expand_text(expansion_t *x, const char *text, text_t *out)
 {
-    x->bytes += strlen(text); /* arguments that use macros may double it with each level */
+    x->bytes += strlen(text); /* each level of macros in arguments may double the text */
     x->failed |= x->bytes > MAX_BYTES;
     if (x->failed)
         return;
@@ -336,7 +341,7 @@ static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
     }
 }
 
-/* One use in a file: true if it writes a pragma of ours. */
+/* Expands one use in a file. Returns true if it writes a kmm pragma. */
 static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l,
                            token_t name, text_t *out)
 {
@@ -399,7 +404,7 @@ void macro_expand(const includes_t *includes)
 
 /* ---- Names of headers ---- */
 
-/* -Dname=value, -D name=value, -Dname */
+/* Adds macros from options: -Dname=value, -D name=value, -Dname. */
 static void add_options(macros_t *list, const options_t *o)
 {
     for (int k = 0; k < o->parse_flag_count; k++) {
@@ -416,7 +421,8 @@ static void add_options(macros_t *list, const options_t *o)
     }
 }
 
-/* "name", or <name>, whose tokens may have got spaces between them; NULL: it is neither. */
+/* Returns the header's name from "name" or <name>; spaces may have got between the tokens of
+ * <name>. NULL: the text is neither. */
 static const char *header_name(const char *text)
 {
     size_t length = strlen(text), kept = 0;

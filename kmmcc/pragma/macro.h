@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pragmas that macros write. */
+/* Expands macros that write pragmas. */
 #ifndef KMMCC_PRAGMA_MACRO_H
 #define KMMCC_PRAGMA_MACRO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, as the public interface has them. */
+/* The public calls on arrays. */
 #include <stdio.h>
 
 #include "api/runtime.h"

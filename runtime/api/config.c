@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices a runtime has, and how much of them it may use. */
+/* Configures which devices a runtime has, and how much of their memory it may use. */
 #include "api/config.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@
 static const uint64_t RESERVE_PART =
     32; /* of a device's free memory is left to others where nothing else is said */
 
-/* "64M", "1.5G", "4096": bytes; false when it is no such number. */
+/* Parses a number of bytes: "64M", "1.5G", "4096". False if the text is not such a number. */
 static bool parse_bytes(const char *text, uint64_t *out)
 {
     char *end;
@@ -53,8 +53,8 @@ static int environment_bytes(const char *name, uint64_t *out)
                                 text);
 }
 
-/* KMM_JOIN: how many bytes small chunks are joined to; 0: they are not. Tests say the rest too:
- * "64K,1,2". */
+/* KMM_JOIN: the size in bytes up to which small chunks are joined; 0: never. Tests set the other
+ * limits too: "64K,1,2". */
 static int config_join(kmm_runtime_t *rt)
 {
     enum { BYTES = 32 << 20, TASKS = 32, PART = 64 };
@@ -75,8 +75,9 @@ static int config_join(kmm_runtime_t *rt)
                                text);
 }
 
-/* What of a device's memory may be used: as much as is given, and all of what is free now but for
- * what others are left. */
+/* Computes how much of a device's memory may be used: the configured amount, or the free memory
+ * less a reserve. If an amount is to be kept free for other programs, at most the free memory
+ * less that amount. */
 static int device_limit(const kmm__device_t *d, const kmm_config_t *config, uint64_t *out)
 {
     uint64_t kept = config->device_keep_free, free_bytes = d->info.memory_free;
@@ -131,7 +132,7 @@ static int add_backend(kmm_runtime_t *rt, kmm__backend_t *b)
     return 0;
 }
 
-/* How many more devices there may be, beside the CPU that is always there. */
+/* Returns the number of devices that can still be added, leaving room for the CPU. */
 static int room(const kmm_runtime_t *rt)
 {
     return (int)(KMM__MAX_DEVICES - rt->device_count) - !rt->cpu;
@@ -189,7 +190,7 @@ static int add_host(kmm_runtime_t *rt, uint32_t pretend, const kmm_config_t *con
     return 0;
 }
 
-/* One entry of the list: "cuda", "cuda:2", "hip", "host", "host:4". */
+/* Adds the devices of one entry of the list: "cuda", "cuda:2", "hip", "host", "host:4". */
 static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *config)
 {
     const char *colon = strchr(entry, ':');
@@ -243,8 +244,8 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
     return error;
 }
 
-/* All GPUs. HIP is asked only where AMD's kernel driver is, since looking for devices takes it
- * long. */
+/* Adds all GPUs. HIP is tried only if AMD's kernel driver is present, since its search for
+ * devices is slow. */
 static int add_all(kmm_runtime_t *rt, const kmm_config_t *config)
 {
     int error = add_gpus(rt, kmm__cuda_backend_create, "CUDA", 0, config, false);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's own runtime, which is made when it is first needed, and the one that each thread
- * uses. */
+/* The process's runtime, which is created at first use, and the current runtime of each thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +39,9 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
     }
 }
 
-/* The program ends. Its other threads may be in the middle of calls, and what is destroyed after
- * this may free memory, so the runtime stays as it is, and goes with the process. Work is waited
- * for, unless what calls exit is part of it, or another thread is inside a task. */
+/* Runs when the program ends. It waits for work, unless the caller of exit is part of that work
+ * or another thread is inside a task. The runtime is not destroyed: other threads may be inside
+ * calls, and destructors that run later may free memory. */
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
@@ -62,8 +61,8 @@ static void default_end(void)
     kmm__stats_print(rt);
 }
 
-/* The runtime's threads are not there in a forked process. One without GPUs makes itself another
- * runtime. */
+/* Runs in a forked process, which has none of the runtime's threads. The process creates a new
+ * runtime if the old one had no GPUs. */
 static void after_fork(void)
 {
     if (!default_runtime)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives of rewritten source: those that stand alone, and data regions. */
+/* Calls that rewritten source makes for stand-alone directives and data regions. */
 #include <stdio.h>
 
 #include "api/runtime.h"
 #include "base/error.h"
 
-/* What went wrong, with the item in the directive's words before it. */
+/* Sets the error's text, prefixed by the item in the directive's words. */
 static void check_item(int error, const char *directive, const char *text, const char *file,
                        int line)
 {

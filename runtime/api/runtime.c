@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtimes: their making, waiting for all their work, and their end. */
+/* Creates a runtime, waits for all its work, and destroys it. */
 #include "api/runtime.h"
 
 #include <stdlib.h>

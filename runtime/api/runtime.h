@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtimes, as the calls of the public interface need them. */
+/* Access to runtimes for the calls of the public interface. */
 #ifndef KMM__API_RUNTIME_H
 #define KMM__API_RUNTIME_H
 
 #include "backend/device.h"
 #include "base/api.h"
 
-/* The runtime of this thread: what kmm_use gave it, or the process's own. NULL: there is none, and
- * this thread's error text says why. */
+/* Returns this thread's runtime: the one set by kmm_use, or else the process's. NULL: there is
+ * none; this thread's error text gives the reason. */
 kmm_runtime_t *kmm__current(void);
 
-/* What kernels of the devices have printed is printed, as a driver does when a program waits for a
- * device. but: a device for which it is done already, or NULL. */
+/* Prints what kernels have printed on the devices, as a driver does when a program waits for a
+ * device. `but` is a device for which that is already done, or NULL. */
 void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but);
 
 #endif

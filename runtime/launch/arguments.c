@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a launch, and the addresses in arrays that are among them. */
+/* The arguments of a launch, and the array addresses among them. */
 #include "launch/arguments.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a launch, and the addresses in arrays that are among them. All are called with
- * the runtime's lock. */
+/* The arguments of a launch, and the array addresses among them. The caller holds the runtime's
+ * lock. */
 #ifndef KMM__LAUNCH_ARGUMENTS_H
 #define KMM__LAUNCH_ARGUMENTS_H
 
@@ -8,15 +8,17 @@
 
 enum { KMM__MAX_ARGS_BYTES = 32768 };
 
-/* Copies the arguments into the work. */
+/* Copies the arguments of a kernel, or below of a function, into the launch's work. */
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args);
-void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes); /* of a function */
+void kmm__arguments_copy(kmm__submission_t *s, const void *args,
+                         size_t bytes); /* a function's arguments */
 
-/* Once items have their arrays: notes every aligned word of the arguments that is an address in an
- * array, or the base of an item. */
+/* Records every aligned word of the arguments that is an address in an array or the base of an
+ * item. The items must have their arrays. */
 void kmm__arguments_find(kmm__submission_t *s);
 
-/* Every pointer into an array must be in a clause: the runtime has to bring what is behind it. */
+/* Checks that a clause names every array that the arguments point into, since the runtime moves
+ * only data of clauses. */
 int kmm__arguments_check(kmm__submission_t *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of a launch: the calls of kmm/launch.h that rewritten source makes. */
+/* The calls of kmm/launch.h by which rewritten source describes a launch. */
 #include "launch/builder.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of a launch, as the calls of kmm/launch.h make it. */
+/* The description of a launch, built by the calls of kmm/launch.h. */
 #ifndef KMM__LAUNCH_BUILDER_H
 #define KMM__LAUNCH_BUILDER_H
 
@@ -7,9 +7,9 @@
 
 #include "task/task.h"
 
-enum { KMM__FEW_ITEMS = 8 }; /* for which a description has room of its own */
+enum { KMM__FEW_ITEMS = 8 }; /* number of items that a description stores without an allocation */
 
-/* lower and length of a section, or how much an axis adds to them. */
+/* The lower bound and length of a section: their constant part, or their coefficient of an axis. */
 typedef struct kmm__term {
     int64_t lower, length;
 } kmm__term_t;
@@ -19,22 +19,22 @@ typedef struct kmm__section {
     bool whole;
 } kmm__section_t;
 
-/* One item of an access clause: read(A[i:3]). */
+/* One item of an access clause, such as A[i:3] in read(A[i:3]). */
 typedef struct kmm__item {
     kmm_mode_t mode;
-    kmm_op_t op; /* KMM_REDUCE: with it, elements of that type, */
+    kmm_op_t op; /* the operator of a reduction (KMM_REDUCE) */
     kmm_type_t type;
-    bool is_pair; /* or pairs of such a value and an index */
+    bool is_pair; /* elements are pairs of a value of that type and an index */
     kmm_type_t index;
-    uint32_t value_at, index_at; /* bytes in a pair */
+    uint32_t value_at, index_at; /* byte offsets in a pair */
     const char *text;
     char *base;
-    int64_t element;                      /* bytes */
-    kmm__array_t *array;                  /* found at submission; NULL: the region is empty */
-    uint32_t dims;                        /* of the shape; 0: none given */
-    uint32_t section_count;               /* 0: the whole array */
-    int64_t extent[KMM_MAX_DIMS];         /* dims of them are set, */
-    kmm__section_t section[KMM_MAX_DIMS]; /* and section_count */
+    int64_t element;              /* bytes */
+    kmm__array_t *array;          /* set at submission; NULL: the item's region is empty */
+    uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
+    uint32_t section_count;       /* number of sections; 0: the item is the whole array */
+    int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */
+    kmm__section_t section[KMM_MAX_DIMS]; /* the first `section_count` are set */
 } kmm__item_t;
 
 enum { KMM__MAX_UNUSED = 256 };
@@ -46,41 +46,42 @@ typedef struct kmm__axis {
 } kmm__axis_t;
 
 struct kmm_launch {
-    kmm_launch_t *next; /* among spare ones */
+    kmm_launch_t *next; /* in the list of unused descriptions */
     kmm_runtime_t *runtime;
     const char *kernel, *file;
     int line;
     char *label;
     bool one_chunk, nowait, bounded;
-    uint64_t unused[KMM__MAX_UNUSED / 64]; /* a bit for each argument that is not used */
-    bool on_current; /* runs on the device that the program has current, if it runs on GPUs */
+    uint64_t
+        unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
+    bool on_current; /* if it runs on GPUs, it runs on the program's current device */
     kmm_where_t where;
-    int ordinal; /* of KMM_ON_DEVICE */
+    int ordinal; /* device number of KMM_ON_DEVICE */
     kmm_schedule_t schedule;
     int priority;
     uint32_t axis_count, item_count;
     kmm__axis_t axis[KMM_MAX_AXES];
     int64_t chunk[KMM_MAX_SPLIT];
     bool has_chunk[KMM_MAX_SPLIT], chunk_in_blocks[KMM_MAX_SPLIT];
-    kmm__item_t *items; /* `few`, or memory of their own */
+    kmm__item_t *items; /* points to `few` or to allocated memory */
     int error;          /* the first mistake in the description */
     char *error_text;
-    /* Not cleared: */
+    /* Fields that reuse does not clear: */
     kmm__item_t few[KMM__FEW_ITEMS];
-    void *mapped[KMM__MAX_ITEMS]; /* host memory that was mapped for this launch */
+    void *mapped[KMM__MAX_ITEMS]; /* bases of host memory that was mapped for this launch */
 };
 
-/* A cleared description of a launch by `rt`; NULL: there is none, which is a mistake that the
- * launch reports. */
+/* Returns an empty description of a launch by `rt`. NULL: out of memory; the launch reports that
+ * as an error. */
 kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const char *file, int line);
 void kmm__launch_free(kmm_launch_t *l);
 
-/* The description that this thread has armed for its next launch, which is taken; NULL: none. */
+/* Takes the description that this thread has armed for its next launch; NULL: none. */
 kmm_launch_t *kmm__launch_take_armed(void);
-/* Forgets what this thread has armed for a launch that does not happen. */
+/* Drops the armed description when its launch does not happen. */
 void kmm__launch_disarm(void);
 
-/* In a forked process: what other threads had is forgotten. */
+/* Called in a forked process: drops the descriptions of other threads. */
 void kmm__launches_clear(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills, and what the host reads and writes by itself: operations in their place in the
- * order of work. */
+/* Copies, fills, and the host's direct reads and writes of arrays. Each is an operation that the
+ * DAG orders with launches. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the chunks of a launch fit on its devices. What is counted is the least that a chunk
- * needs: one slab for all small arrays and partial results of reductions together. */
+/* Checks that the chunks of a launch fit on its devices. The estimate is a lower bound of a
+ * chunk's need: all small arrays and partial results of reductions together count as one slab. */
 #include "launch/fit.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the chunks of a launch fit on its devices, asked before any of them has run. */
+/* Checks, before any chunk of a launch runs, that its chunks fit on the devices. */
 #ifndef KMM__LAUNCH_FIT_H
 #define KMM__LAUNCH_FIT_H
 
 #include "launch/submission.h"
 
-/* Locked; items have their arrays, and chunks are known. KMM_E_MEMORY, with its text set: a chunk
- * needs more than a device has that cannot use the host's memory for the rest. To find that out
- * when others have run would lose their results. */
+/* The caller holds the lock; items have their arrays and the chunks are known. KMM_E_MEMORY,
+ * with the text set: a chunk needs more memory than a device has, and the device cannot use host
+ * memory for the rest. If this were found later, results of chunks that have run would be lost. */
 int kmm__submission_fits(const kmm__submission_t *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of reductions on runs of elements. Narrow types are worked on in a wider form: half
- * and bfloat16 as float; all others as they are.
+ * Arithmetic of reductions on runs of elements. Half and bfloat16 are computed as float. All other
+ * types are computed in their own type.
  */
 #ifndef KMM__FOLD_H
 #define KMM__FOLD_H
@@ -14,10 +14,10 @@
 
 enum { KMM__ELEMENT_MAX = 1024 }; /* bytes of the largest element that can be reduced */
 
-/* What a reduction works on: a number, or a struct of a value and an index. */
+/* The element type of a reduction: a number, or a struct of a value and an index. */
 typedef struct kmm__element {
-    kmm_type_t type; /* of the number, or of the value */
-    uint32_t bytes;  /* from one element to the next */
+    kmm_type_t type; /* type of the number or of the pair's value */
+    uint32_t bytes;  /* distance from one element to the next */
     bool is_pair;
     kmm_type_t index;
     uint32_t value_at, index_at; /* byte offsets in a pair */
@@ -25,9 +25,9 @@ typedef struct kmm__element {
 
 size_t kmm__type_bytes(kmm_type_t type); /* 0: no such type */
 bool kmm__type_is_floating(kmm_type_t type);
-/* Whether `op` has a meaning for such elements. */
+/* True if the operator is defined for such elements. */
 bool kmm__fold_allows(kmm_op_t op, const kmm__element_t *e);
-/* The element that changes nothing, bit for bit: kmm__fold of anything with it is that thing. */
+/* Writes the identity of the operator: kmm__fold of x with it gives x, bit for bit. */
 void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out);
 
 /* ---- Wide forms ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The items of a launch: the arrays that their regions are in. Host memory that an item names and
- * that is no array is mapped for the launch. */
+/* The items of a launch: finds the arrays that their regions are in. Host memory that an item
+ * names and that is not in an array is mapped for the launch. */
 #include "launch/items.h"
 
 #include <stdio.h>

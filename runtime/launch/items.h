@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The items of a launch: the arrays that their regions are in. Called with the lock unless they
- * say otherwise. */
+/* The items of a launch: finds the arrays that their regions are in. The caller holds the lock
+ * unless a function says otherwise. */
 #ifndef KMM__LAUNCH_ITEMS_H
 #define KMM__LAUNCH_ITEMS_H
 
 #include "launch/submission.h"
 
-/* May unlock: finds the arrays of all items, and maps host memory that is none. */
+/* Finds the arrays of all items, and maps host memory that is not in an array. May release the
+ * lock meanwhile. */
 int kmm__submission_resolve(kmm__submission_t *s);
-/* Not locked: returns the memory that was mapped for the launch, when its results are there. */
+/* Called without the lock. Unmaps the memory that was mapped for the launch when its results
+ * have arrived there. */
 int kmm__submission_unmap(kmm__submission_t *s);
-/* Where there is only the host's memory, what tasks use is made ready once for all of them. */
+/* If all arrays of the launch lie in host memory and stay there, writes their addresses into the
+ * arguments once for all tasks. */
 void kmm__submission_make_direct(kmm__submission_t *s);
 
-/* Sets this thread's error text, with where the launch stands and the item in front; returns code.
- */
+/* Sets this thread's error text, prefixed by the launch's location and the item. Returns code. */
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
                                 const char *text);
 

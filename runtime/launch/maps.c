@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of host memory: an array that is the program's own memory, until the map ends. */
+/* Maps of host memory. Until its map ends, an array uses the program's own memory as its host
+ * copy. */
 #include "launch/maps.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static int run_nothing(kmm__operation_t *base)
     return 0;
 }
 
-/* Whether a map that is ending has some of the memory. */
+/* True if a map that is ending contains part of the memory. */
 static bool is_ending(kmm_runtime_t *rt, const char *base, size_t bytes)
 {
     bool ends = false;

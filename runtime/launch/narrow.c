@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of 16 bits: IEEE binary16 and bfloat16. Rounding is to nearest, ties to even, as devices
- * do it. */
+/* Conversion of 16-bit floating-point numbers: IEEE binary16 and bfloat16. Rounds to nearest,
+ * ties to even, as GPUs do. */
 #include <string.h>
 
 #include "launch/fold.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of the runtime on arrays in the host's space, as tasks. */
+/* Tasks by which the runtime itself works on arrays in host memory. */
 #include "launch/operation.h"
 
 #include "base/error.h"

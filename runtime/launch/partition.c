@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch's iteration space, cut into chunks. */
+/* Cuts a launch's iteration space into chunks. */
 #include "launch/partition.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "launch/state.h"
 #include "memory/disk/page.h"
 
-/* The dimension that a source runs along. */
+/* Returns the dimension that a source runs along. */
 static uint32_t dimension_of(kmm_source_t source)
 {
     return (uint32_t)source % KMM_MAX_SPLIT;

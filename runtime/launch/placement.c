@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Placement. A launch uses the devices of its kernel's kind that its directive allows. A chunk goes
- * to the device that had most of its data last, among those that have not got an equal share yet.
+ * Placement. A launch uses the devices of its kernel's kind that its directive allows. Each chunk
+ * goes to the device that most recently had most of its data, among the devices that have less than
+ * an equal share of the chunks.
  */
 #include "launch/placement.h"
 

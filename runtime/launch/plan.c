@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The region of an item in a chunk. An index is affine in the axes, so over the box of a chunk its
- * least and greatest values are found axis by axis. The elements between them are all accessed, or
- * else the region is a hull; a flat index with one gap (row * w + col) is a box of two dimensions.
+ * Computes the region of an item in a chunk. An index is affine in the axes, so its minimum and
+ * maximum over the box of a chunk are found axis by axis. If an index skips elements between them,
+ * the region is a hull. A flat index with one gap, such as row * w + col, gives a box of two
+ * dimensions.
  */
 #include "launch/plan.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans: the region of an item in a chunk. */
+/* Planning: computes the region of an item in a chunk. */
 #ifndef KMM__LAUNCH_PLAN_H
 #define KMM__LAUNCH_PLAN_H
 
 #include "launch/builder.h"
 #include "launch/partition.h"
 
-/* 1: out is the region. 0: it is empty. Negative: an error, with its text set. out's layout is the
- * array's flat one, or *shaped. */
+/* Returns 1 if out is the region, 0 if the region is empty, negative for an error with its text
+ * set. out's layout is the array's flat one or *shaped. */
 int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
               kmm__access_t *out, kmm__layout_t *shaped);
-/* The bytes of base's memory that an item can touch, relative to base; for memory that is no array
- * yet. */
+/* Computes the byte range, relative to base, that an item can touch. For host memory that is not
+ * in an array yet. */
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
                     int64_t *begin, int64_t *end);
 

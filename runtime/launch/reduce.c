@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions. Chunks work on private copies of the target, which begin as the operator's identity.
- * The copies lie one behind the other in a temporary array, so they move and spill like any data,
- * and what fills and folds them are tasks like any others.
+ * The copies lie one after the other in a temporary array. So they move and spill like any data,
+ * and the tasks that fill and fold them are ordinary tasks.
  *
- * The order of combination is the launch's alone. Chunk k of n uses slot k * slots / n; chunks that
- * share a slot are entered one behind the other, in order. Slots are folded by a fixed tree over
- * their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated into the
- * target. The number of slots depends on the number of chunks and the target's size, never on
- * devices, memory or time.
+ * The order of combination depends on the launch alone. Chunk k of n uses slot k * slots / n.
+ * Chunks that share a slot are submitted one after the other, in order. Slots are folded by a fixed
+ * tree over their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated
+ * into the target. The number of slots depends on the number of chunks and the target's size, and
+ * never on devices, memory or time.
  */
 #include "launch/reduce.h"
 

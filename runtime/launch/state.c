@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launch/ keeps for a runtime: its making and end. */
+/* Creates and frees the state of launch/ for one runtime. */
 #include "launch/state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of the program while it is submitted: what is said when it is refused. */
+/* Errors of a submission, prefixed by the launch's location. */
 #include "launch/submission.h"
 
 #include <stdio.h>

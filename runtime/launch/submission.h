@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one launch, or `task` directive, of the program is while it is submitted. */
+/* A submission: one launch, or one `task` directive, while it is turned into tasks. */
 #ifndef KMM__LAUNCH_SUBMISSION_H
 #define KMM__LAUNCH_SUBMISSION_H
 
@@ -8,20 +8,21 @@
 #include "launch/placement.h"
 
 typedef struct kmm__submission {
-    kmm_runtime_t *rt; /* NULL: there is none */
+    kmm_runtime_t *rt; /* NULL: there is no runtime */
     kmm_launch_t *l;
     kmm__partition_t part;
     kmm_kind_t kind;
     kmm__work_t *work;
-    uint32_t mapped_count;     /* of l->mapped */
-    bool annotated, is_direct; /* a pragma describes it; its tasks are direct */
-    uint32_t reductions;       /* items that are reductions */
+    uint32_t mapped_count; /* entries of l->mapped in use */
+    bool annotated,
+        is_direct;       /* annotated: a pragma describes it; is_direct: its tasks are direct */
+    uint32_t reductions; /* number of items that are reductions */
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__placement_t placement;
 } kmm__submission_t;
 
-/* Sets this thread's error text, with where the launch stands in front. Returns code. */
+/* Sets this thread's error text, prefixed by the launch's location. Returns code. */
 int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: from the description and the arguments to tasks in the DAG. */
+/* Submits launches: turns a description and arguments into tasks of the DAG. */
 #include "launch/submit.h"
 
 #include <stdio.h>
@@ -25,9 +25,9 @@
 #include "task/marker.h"
 
 enum {
-    BATCH = 16,      /* chunks that are entered before the lock is handed over, at most; */
-    MOST_BATCH = 64, /* where devices have memory of their own */
-    HAND_OVER = 64   /* turns of a loop in which devices' threads take it */
+    BATCH = 16,      /* maximum number of chunks entered before the lock is handed over */
+    MOST_BATCH = 64, /* the maximum if devices have memory of their own */
+    HAND_OVER = 64   /* loop turns during which devices' threads can take the lock */
 };
 
 /* ---- Reductions ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks made of the program's own statements: library calls, several launches. They wait in the DAG
- * like a chunk; when the device's thread has brought their data and ordered their stream, the
- * calling thread goes on in its place.
+ * Tasks that consist of the program's own statements, such as library calls or several launches.
+ * The task waits in the DAG like a chunk. When the device's thread has brought its data and ordered
+ * its stream, the calling thread runs the statements.
  */
 #include "launch/task_directive.h"
 

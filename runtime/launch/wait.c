@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for one array. */
+/* Waits for all work on one array. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

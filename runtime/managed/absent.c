@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether there is a GPU that a managed program was built for. */
+/* Detects that there is no GPU that a managed program was built for. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed work beside that of others: what they have put on streams, and copies from and to their
- * memory (wrap.h). */
+/* Ordering of managed work with other work on the same streams, and copies between managed and
+ * other memory (wrap.h). */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 int api(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 
-/* An event comes after all that the stream waits for: the default stream waits for others, and they
- * for it, when something is put there. */
+/* Waits through an event, which completes after everything that the stream waits for. On the
+ * default stream the event also waits for other streams, since the driver orders them with it. */
 void internal(await_others)(stream_t s)
 {
     event_t e = NULL;
@@ -20,7 +20,7 @@ void internal(await_others)(stream_t s)
     }
     if (real(EventRecord)(e, s) == 0) {
         real(EventSynchronize)(e);
-    } else { /* the stream is of another device than the current one, of which the event is */
+    } else { /* the stream and the event belong to different devices */
         real(GetLastError)();
         real(StreamSynchronize)(s);
     }
@@ -43,23 +43,24 @@ int internal(wait_for)(stream_t own, int error)
     return error ? error : real(StreamSynchronize)(own);
 }
 
-/* ---- Copies between managed memory and what is not ---- */
+/* ---- Copies between managed memory and other memory ---- */
 
 enum { BY_ADDRESS = 4, PIECE = 4 << 20, ON_DEVICE = 2 };
 
-/* What memory that is not managed is: MEMORY_ORDINARY, which kernels do not reach, MEMORY_SHARED by
- * the host and kernels, or a device's, as libraries have it, which the host cannot read. HIP's
- * numbers of kinds of memory have changed, but that of ordinary memory, so there what is shared
- * goes the way of a device's where no direction says better. */
+/* Kinds of memory that is not managed. Kernels cannot access MEMORY_ORDINARY. Host and kernels
+ * share MEMORY_SHARED. The host cannot read MEMORY_DEVICE, a device's memory as libraries
+ * allocate it. HIP's numbers of the kinds differ between releases, except that of ordinary
+ * memory; so with HIP shared memory counts as a device's unless the copy's direction says
+ * otherwise. */
 typedef enum memory_kind { MEMORY_ORDINARY, MEMORY_SHARED, MEMORY_DEVICE } memory_kind_t;
 
 static memory_kind_t memory_kind_of(const void *p, int kind)
 {
-    int attributes[64] = {0}; /* the structure begins with the kind of memory */
+    int attributes[64] = {0}; /* the structure's first field is the kind of memory */
     if (kind == DEVICE_TO_DEVICE)
         return MEMORY_DEVICE;
     if (real(PointerGetAttributes)(attributes, p)) {
-        real(GetLastError)(); /* older runtimes say so of ordinary memory */
+        real(GetLastError)(); /* older runtimes return an error for ordinary memory */
         return MEMORY_ORDINARY;
     }
     if (attributes[0] == 0)
@@ -68,8 +69,9 @@ static memory_kind_t memory_kind_of(const void *p, int kind)
                                                                                : MEMORY_SHARED;
 }
 
-/* Of the side of a copy that is not managed; MEMORY_ORDINARY where both are. Launches that may use
- * it come before the copy. */
+/* Sets the kind of the side of a copy that is not managed; MEMORY_ORDINARY if both or neither
+ * are managed. Other kinds of memory may be used by earlier launches, so their end is awaited
+ * first. */
 static int kind_ready(const void *dst, const void *src, int kind, stream_t s, memory_kind_t *out)
 {
     bool to = kmm_cuda_is_managed(dst), from = kmm_cuda_is_managed(src);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of the CUDA or HIP runtime that a managed program makes through libkmm. kmmcc links
- * such a program with `--wrap` of each name: the program's calls then reach `__wrap_NAME`, and
- * `__real_NAME` is the runtime's own. wrap.h declares both from these lists.
+ * The calls of the CUDA or HIP runtime that a managed program makes through libkmm.
  *
- * X(since, result, name, parameters). `since` is ALWAYS, or says which releases alone have the
- * call: a program for others, which does not use it, links all the same. A name here without a
- * function `__wrap_NAME` is an undefined symbol when a program is linked. The lists are read by
- * kmmcc too, for the names alone, so the types of the parameters are wrap.h's.
+ * kmmcc links such a program with `--wrap` of each name. The program's calls then reach
+ * `__wrap_NAME`, and `__real_NAME` is the runtime's own function. wrap.h declares both from these
+ * lists.
+ *
+ * X(since, result, name, parameters). `since` is ALWAYS, or names the releases that have the call;
+ * a program for other releases, which does not use the call, still links. Each name here needs a
+ * function `__wrap_NAME`; without one, linking a program fails with an undefined symbol. kmmcc
+ * reads the lists for the names alone, so types of parameters are declared in wrap.h.
  */
 #ifndef KMM__CALLS_H
 #define KMM__CALLS_H
 
-/* Behind "cuda" and "hip": one implementation of both (wrap and real in wrap.h). */
+/* Names without "cuda" or "hip" in front. One implementation serves both (wrap and real in
+ * wrap.h). */
 #define KMM_SHARED_CALLS(X)                                                                        \
     X(ALWAYS, int, Malloc, (void **out, size_t bytes))                                             \
     X(ALWAYS, int, Free, (void *p))                                                                \
@@ -107,7 +110,7 @@
     X(ALWAYS, const char *, GetErrorName, (int error))                                             \
     X(ALWAYS, const char *, GetErrorString, (int error))
 
-/* Full names. */
+/* Full names of calls that only CUDA has. */
 #define KMM_CUDA_CALLS(X)                                                                          \
     X(LATER_ROCM, int, cudaFreeHost, (void *p))                                                    \
     X(LATER_ROCM, int, cudaFreeMipmappedArray, (void *array))                                      \
@@ -117,9 +120,9 @@
     X(ALWAYS, int, cudaLaunchKernelExC,                                                            \
       (const configuration_t *c, const void *function, void **args))
 
-/* What calls are named where the program has a default stream for each thread (nvcc
- * --default-stream per-thread), and the calls: there the default stream orders more than was asked
- * for, which is no mistake. */
+/* Names of calls in a program with a default stream for each thread (nvcc --default-stream
+ * per-thread), and the calls that they stand for. These calls use the ordinary default stream,
+ * which is correct: it orders more work than the program asked for. */
 #define KMM_CUDA_PER_THREAD_CALLS(X)                                                               \
     X(cudaMemcpy_ptds, cudaMemcpy)                                                                 \
     X(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)                                                 \

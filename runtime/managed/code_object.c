@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HIP has no call that tells the sizes of a kernel's parameters, so they are read where its own
- * runtime reads them: a bundle has a code object for each kind of GPU, an ELF file with a note,
- * which holds a tree of what its kernels are, in MessagePack. The bundle is the program's own; what
- * does not fit together is taken for absent.
+ * Reads the sizes of a kernel's parameters from its code object, as HIP's own runtime does; HIP has
+ * no call that returns them. A bundle has one code object for each kind of GPU: an ELF file whose
+ * note describes its kernels as a tree in MessagePack. The bundle is part of the program. A
+ * malformed part is treated as absent.
  */
 #include "managed/code_object.h"
 

@@ -4,18 +4,20 @@
 
 #include <stdint.h>
 
-/* What a bundle of code for AMD GPUs, as the compiler registers it, says of a kernel. */
+/* Result of looking a kernel up in a bundle of code for AMD GPUs, in the form that the compiler
+ * registers. */
 typedef enum kmm__code_result {
     KMM__CODE_FOUND,
-    KMM__CODE_NO_KERNEL, /* no code in the bundle has one of that name */
-    KMM__CODE_NO_CODE, /* the bundle has no code whose kernels can be read, as where it is compiled
-                          when the program runs */
+    KMM__CODE_NO_KERNEL, /* the bundle has code, but no kernel of that name */
+    /* The bundle has no code whose kernels can be read, for example if it is compiled at run
+     * time. */
+    KMM__CODE_NO_CODE,
     KMM__CODE_COMPRESSED,
-    KMM__CODE_NO_BUNDLE /* it is something else */
+    KMM__CODE_NO_BUNDLE /* the data is not a bundle */
 } kmm__code_result_t;
 
-/* The sizes of the kernel's parameters, of which there is room for `capacity`; *count is how many
- * there are. */
+/* Stores the sizes of the kernel's parameters in `bytes`, at most `capacity` of them. *count
+ * receives the number of parameters. */
 kmm__code_result_t kmm__code_object_parameters(const void *bundle, const char *kernel,
                                                uint32_t *bytes, uint32_t capacity, uint32_t *count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a CUDA program's calls is CUDA's own: kernels as its driver knows them, and launches that
- * HIP has not (wrap.h). */
+/* The part of wrap.h that only CUDA has: kernels as CUDA's driver knows them, and launch calls
+ * that HIP lacks. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ int internal(kernel_read)(kmm_kernel_t *k)
     int error = 0;
     if (!get_parameter)
         return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
-    real(Free)(
-        NULL); /* makes this thread's device current: a program may have made no real call yet */
+    /* Makes this thread's device current: the program may not have made a real call yet. */
+    real(Free)(NULL);
     while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;
     if (error != KMM_CUDA_INVALID_VALUE) /* what one more than all parameters gives */

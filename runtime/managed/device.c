@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The devices that a program for the CPU sees: one, or, with KMM_DEVICES=host:4,mem=64M, as many as
- * it asks for. Their numbers are those of device(n) in a pragma. A thread that has chosen one
- * launches its unannotated kernels there; data goes wherever it is used, so memory belongs to a
- * device only by who allocated it.
+ * The devices of a program for the CPU target: one, or as many as KMM_DEVICES=host:4,mem=64M asks
+ * for. Their numbers are those of device(n) in a pragma. A thread that has chosen a device launches
+ * its unannotated kernels there. Data moves to any device that uses it. Memory belongs to a device
+ * only in the sense that the device was current when it was allocated.
  */
 #include <pthread.h>
 #include <search.h>

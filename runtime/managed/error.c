@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libkmm's errors as the CUDA runtime numbers and names them. */
+/* Converts libkmm's errors to the CUDA runtime's numbers and names. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -194,7 +194,7 @@ int kmm__managed_result(int code)
     return code ? kmm__managed_fail(number_of(code), kmm_error_text(NULL)) : KMM_CUDA_SUCCESS;
 }
 
-/* A launch has no result, so that a program that asks nothing does not know that it failed. */
+/* A launch has no result, so a program that never asks for errors does not learn that it failed. */
 KMM__API int kmm_cuda_launch_failed(int error)
 {
     if (error == 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a HIP program's calls is HIP's own (wrap.h). Kernels are known by their host functions,
- * with which the compiler's code registers them, and their parameters by the code that it registers
- * before.
+ * The part of wrap.h that only HIP has. A kernel is known by its host function, with which the
+ * compiler's code registers it. Its parameters are read from the code that is registered before.
  */
 #include <pthread.h>
 #include <stdbool.h>

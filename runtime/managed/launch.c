@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of managed programs: which kernel a host function stands for, its clone, and both to
- * libkmm (wrap.h). */
+/* Launches of managed programs (wrap.h): finds the kernel of a host function and the kernel's
+ * clone, and passes both to libkmm. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -7,15 +7,16 @@
 
 #include "base/api.h"
 
-/* A result of libkmm as a cudaError_t number; an error is printed and remembered. */
+/* Converts a result of libkmm into a cudaError_t number. An error is printed and remembered. */
 int kmm__managed_result(int code);
 int kmm__managed_fail(int number, const char *text);
-int kmm__managed_note(int number); /* remembered and not printed: programs ask in order to see */
+int kmm__managed_note(int number); /* remembers an error without printing it, for calls that
+                                      programs make to test something */
 
 /* ---- device.c ---- */
-void kmm__device_allocated(
-    void *base); /* an array that the program has made: it counts as the current device's */
-void *
-kmm__handle_create(void); /* names a stream or an event; NULL: out of memory. Freed with free */
+/* Counts an array that the program has created for the current device. */
+void kmm__device_allocated(void *base);
+/* Creates the handle of a stream or an event; NULL: out of memory. Freed with free. */
+void *kmm__handle_create(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocation, copies and sets of managed programs. */
+/* Allocation, copies and fills of managed programs. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of a program that has a default stream for each thread are those of one that has not,
- * by other names (calls.h): jumps, since what they are given is the same. */
+/* Entry points for programs with a default stream for each thread. Their calls have other names
+ * (calls.h) and the same arguments, so each entry point is a jump to the ordinary wrapper. */
 #include "managed/calls.h"
 
 #if defined(__x86_64__)

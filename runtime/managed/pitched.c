@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of three dimensions in managed programs (wrap.h): rows that are padded to a pitch, in
- * slices one behind the other. */
+/* Three-dimensional memory of managed programs (wrap.h): rows are padded to a pitch, and slices
+ * lie one after the other. */
 #include "managed/wrap.h"
 
 static char *row_of(const endpoint_t *at, size_t y, size_t z)

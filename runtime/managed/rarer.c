@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rarer calls of both runtimes (wrap.h): what means the same on managed memory or beside managed
- * work, and what fails by name. */
+/* Rarer calls of both runtimes (wrap.h). Some mean the same on managed memory, some only need to
+ * wait for managed work, and the others fail and name the call. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 
-/* ---- The same on managed memory ---- */
+/* ---- Calls that mean the same on managed memory ---- */
 
 int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s)
 {
@@ -18,7 +18,7 @@ int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
     return real(Memset2DAsync)(dst, pitch, value, w, h, s);
 }
 
-/* Where managed memory is, libkmm knows. */
+/* Ignores the devices given for managed memory: libkmm knows where it is. */
 int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
@@ -46,8 +46,9 @@ int wrap(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t 
     return wrap(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
 }
 
-/* Hints. `where` is a device, or from CUDA 13 on a structure of 8 bytes: registers pass both
- * alike. Where there are no flags the stream is in their place. */
+/* Hints. `where` is a device number, or from CUDA 13 on a structure of 8 bytes. Both are passed
+ * in one register. In the form without flags the stream is the fourth argument, in place of the
+ * flags. */
 int wrap(MemPrefetchAsync)(const void *p, size_t n, uint64_t where, uint64_t flags, stream_t s)
 {
     return kmm_cuda_is_managed(p) ? 0 : real(MemPrefetchAsync)(p, n, where, flags, s);
@@ -58,7 +59,7 @@ int wrap(MemAdvise)(const void *p, size_t n, int advice, uint64_t where)
     return kmm_cuda_is_managed(p) ? 0 : real(MemAdvise)(p, n, advice, where);
 }
 
-/* ---- Functions of the host and events: behind managed work on their stream ---- */
+/* ---- Host functions and events: they run after managed work on their stream ---- */
 
 int wrap(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg)
 {
@@ -77,11 +78,11 @@ int wrap(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags)
 {
     int error = real(EventRecordWithFlags)(e, kmm_task_stream(s), flags);
     if (kmm_task_active())
-        kmm_cuda_event_forget(e); /* it is the runtime's alone */
+        kmm_cuda_event_forget(e); /* inside a task the event is recorded by the runtime alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
-/* ---- What needs memory that stays on one device ---- */
+/* ---- Calls that need memory that stays on one device ---- */
 
 int wrap(CreateTextureObject)(uint64_t *out, const void *resource, const void *texture,
                               const void *view)
@@ -89,7 +90,7 @@ int wrap(CreateTextureObject)(uint64_t *out, const void *resource, const void *t
     struct {
         int kind;
         void *p;
-    } r = {0, NULL}; /* the beginning of cudaResourceDesc and of HIP's */
+    } r = {0, NULL}; /* the first fields of cudaResourceDesc and of HIP's equivalent */
     if (resource)
         memcpy(&r, resource, sizeof(r));
     bool memory = r.kind == RESOURCE_LINEAR || r.kind == RESOURCE_PITCHED;
@@ -104,8 +105,8 @@ int wrap(IpcGetMemHandle)(void *out, void *p)
                                   : real(IpcGetMemHandle)(out, p);
 }
 
-/* ---- CUDA arrays, which textures read: launches before a copy may use them, and what is not
- * managed on its other side ---- */
+/* ---- CUDA arrays, which textures read. A copy waits for earlier launches, since they may use
+ * the array or the copy's other side if that is not managed. ---- */
 
 #define MANAGED_OR(p, call)                                                                        \
     if (kmm_cuda_is_managed(p))                                                                    \
@@ -165,7 +166,8 @@ int wrap(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t
     return error ? error : real(MemcpyFromArray)(dst, src, x, y, n, kind);
 }
 
-/* ---- The end of what launches before it may use. It is given back whatever they came to. ---- */
+/* ---- Freeing things that earlier launches may use: waits for them, then frees even if they
+ * failed ---- */
 
 #define END(name, parameters, arguments)                                                           \
     int wrap(name) parameters                                                                      \

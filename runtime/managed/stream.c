@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events of managed programs: names for points in the order of submission. */
+/* Streams and events of managed programs. Both name points in the order of submission. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,22 +15,24 @@ static const void *line_of(const void *stream)
     return kmm__stream_is_default(stream) ? &kmm__all_streams : stream;
 }
 
-/* Inside a task what comes before is what was submitted before the task: what the task itself
- * launched on the CPU has run, and what it has put on a GPU is the driver's own. */
+/* Inside a task, earlier work means work that was submitted before the task. What the task
+ * itself has launched on the CPU has already run, and what it has enqueued on a GPU is ordered
+ * by the driver. */
 static int settle_before(void)
 {
     return kmm__managed_result(kmm__task_directive_settle());
 }
 
-static bool
-    is_wrapper; /* calls of CUDA's or HIP's runtime follow, which say themselves what fails */
+/* True in libkmm_cuda.a and libkmm_hip.a: the CUDA or HIP runtime's own call follows each call
+ * here and reports its errors itself. */
+static bool is_wrapper;
 
 KMM__API void kmm_cuda_wrap(void)
 {
     is_wrapper = true;
 }
 
-/* What there was to say of it has been said when it was not made. */
+/* The error was reported when the runtime could not be created. */
 static int no_runtime(void)
 {
     if (is_wrapper)

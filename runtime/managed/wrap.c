@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, symbols, streams, events and errors of managed programs (wrap.h). */
+/* Wrappers for memory, symbols, streams, events and errors of managed programs (wrap.h). */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libkmm_cuda.a and libkmm_hip.a: what a program's calls of the CUDA or the HIP runtime become when
- * it is linked with
- * `--wrap`. They lie in the program, beside the runtime that it was linked with, because only there
- * can that runtime, which may be a static one, be asked for a kernel. Managed addresses go to
- * libkmm, all others to the real call. Compiled without the headers of either; the declarations are
- * the runtimes' ABI, which is the same but for the names. So wrap.c and launch.c are one
- * implementation, compiled with KMM__WRAP_HIP 0 and 1; what differs is in cuda_calls.c and
- * hip_calls.c. A program may hold both archives.
+ * libkmm_cuda.a and libkmm_hip.a: wrappers for a program's calls of the CUDA or HIP runtime. The
+ * program is linked with `--wrap`, so that its calls reach them. A call on managed addresses goes
+ * to libkmm, any other to the real call.
+ *
+ * The archives are linked into the program, beside its CUDA or HIP runtime, because only there can
+ * that runtime be asked for a kernel; it may be a static library. They are compiled without the
+ * headers of either runtime. The declarations here are the runtimes' ABI, which is the same apart
+ * from the names. So wrap.c and launch.c are one implementation, compiled with KMM__WRAP_HIP 0 and
+ * 1. The differences are in cuda_calls.c and hip_calls.c. A program may contain both archives.
  */
 #ifndef KMM__WRAP_H
 #define KMM__WRAP_H
@@ -46,8 +47,8 @@ typedef struct dim3 {
 typedef void *stream_t;
 typedef void *event_t;
 
-/* cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and HIP's of the same layout. Widths and x are
- * in bytes where no CUDA array takes part. */
+/* The layouts of cudaPitchedPtr, cudaExtent and cudaMemcpy3DParms, and of HIP's equivalents.
+ * Widths and x are in bytes unless a CUDA array takes part. */
 typedef struct pitched {
     void *p;
     size_t pitch, width, height;
@@ -69,9 +70,9 @@ typedef struct configuration configuration_t; /* cudaLaunchConfig_t: cuda_calls.
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, PITCH = 512 };
 
-/* What a program's calls reach, and the runtime's own. Where a release lacks a call it is weak, and
- * nobody calls its wrapper. A weak reference takes nothing out of a static CUDA runtime, so no
- * other is. */
+/* Declares each wrapper and the runtime's own call. A call that some releases lack is weak, and
+ * a program for those releases never calls its wrapper. All others are strong, since a weak
+ * reference would not pull a call out of a static CUDA runtime. */
 #define SINCE_ALWAYS
 #define SINCE_CUDA_13 __attribute__((weak))
 #if KMM__WRAP_HIP
@@ -96,51 +97,57 @@ int api(GetDevice)(int *device);
 int api(SetDevice)(int device);
 
 /* ---- absent.c ---- */
-int internal(device_count)(void); /* how many GPUs libkmm uses that the program was built for */
-/* The error of the runtime's calls if there is no GPU that the program was built for; else 0. Says
- * so once. */
+/* number of GPUs that libkmm uses and the program was built for */
+int internal(device_count)(void);
+/* Returns the error that the runtime's calls give if there is no GPU that the program was built
+ * for; else 0. Reports it once. */
 int internal(is_absent)(void);
-void internal(say_absent)(int error); /* says so once */
+void internal(say_absent)(int error); /* reports once that there is no such GPU */
 
 /* ---- wrap.c ---- */
-int internal(not_supported)(const char *call); /* says so; KMM_CUDA_NOT_SUPPORTED */
+/* reports the call; returns KMM_CUDA_NOT_SUPPORTED */
+int internal(not_supported)(const char *call);
 
 /* ---- beside.c ---- */
-/* The stream that a call of the program's on memory that is not managed is made on: behind managed
- * work, and inside a task the task's in place of the default one. internal(task_default): inside a
- * task that has one, the task's stream; else NULL. */
+/* Returns the stream for a call of the program on memory that is not managed. The call is
+ * ordered after managed work. Inside a task the task's stream replaces the default stream.
+ * `task_default` returns the task's stream inside a task that has one; else NULL. */
 stream_t internal(stream)(stream_t s);
 stream_t internal(task_default)(void);
-int internal(wait_for)(stream_t own,
-                       int error); /* after a call on that stream that gave the error, 0: none */
-void internal(await_others)(stream_t s); /* returns when what is on the runtime's stream now has
-                                       ended, or the device has failed */
-/* Of managed memory with other memory, which may be a device's. What others put on the stream has
- * ended; what was launched there ends before memory is copied that it may use. */
+/* Called after a call on that stream; `error` is the call's result. */
+int internal(wait_for)(stream_t own, int error);
+/* Returns when all work now on the runtime's stream has ended, or the device has failed. */
+void internal(await_others)(stream_t s);
+/* Copies between managed and other memory, which may be a device's. Work of others on the stream
+ * has ended before the copy. Managed launches on the stream end before memory that they may use
+ * is copied. */
 int internal(copy)(void *dst, const void *src, size_t n, int kind, stream_t s);
 int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
                       int kind, stream_t s);
 
-/* Gives a variable's value on the current device to all others: chunks that read it may run there.
- */
+/* Copies a variable's value on the current device to all other devices, so that chunks that read
+ * it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
 /* ---- launch.c ---- */
-/* `clone` is the kernel `original` with a kmm_blocks_t before its other parameters; both are host
- * functions. */
+/* Registers `clone`: the kernel `original` with a kmm_blocks_t before its other parameters. Both
+ * are host functions. */
 int REGISTER_CLONE(const void *clone, const void *original);
-/* A launch of the kernel with that handle. Arrays are named by their own addresses in args. */
+/* Launches the kernel of that handle. Addresses in args that point into arrays are the arrays'
+ * own. */
 int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
                      size_t shared_bytes, stream_t stream);
-void internal(image_ends)(void); /* libkmm forgets the kernels that were launched from here */
+/* makes libkmm forget the kernels that were launched from this program or library */
+void internal(image_ends)(void);
 
 /* ---- cuda_calls.c, hip_calls.c ---- */
-void internal(open)(void); /* once, before kernel_read */
-int internal(kernel)(void **handle,
-                     const void *function); /* the kernel of a host function, as libkmm takes it */
-/* The kernel's name, if it has one, and its parameters, in memory that is never freed. A result of
- * the runtime. */
+void internal(open)(void); /* called once, before kernel_read */
+/* Returns the kernel of a host function in the form that libkmm takes. */
+int internal(kernel)(void **handle, const void *function);
+/* Fills in the kernel's name, if known, and its parameters, in memory that is never freed.
+ * Returns a result of the CUDA or HIP runtime. */
 int internal(kernel_read)(kmm_kernel_t *k);
-int internal(kernel_failed)(int error); /* says why a kernel was not found or read; the error */
+/* reports why a kernel was not found or read; returns the error */
+int internal(kernel_failed)(int error);
 
 #endif

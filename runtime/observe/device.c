@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program may know of its devices. */
+/* The public calls by which a program asks about its devices. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where nothing is mapped at the addresses that arrays go by, a program that uses one faults: what
- * it has used is said before it dies. */
+/* The fault handler. If nothing is mapped at an array's addresses, a program that dereferences
+ * one faults. The handler names the array before the program dies. */
 #include "observe/fault.h"
 
 #include <signal.h>

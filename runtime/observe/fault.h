@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a program that uses the address of an array itself. */
+/* Diagnostics for a program that dereferences the address of an array itself. */
 #ifndef KMM__OBSERVE_FAULT_H
 #define KMM__OBSERVE_FAULT_H
 
 #include "base/runtime.h"
 
-/* Locked. A program that dies at an array's address says so first, if it has no handler of its own.
- */
+/* Installs or removes the fault handler, unless the program has a handler of its own. If the
+ * program dies at an address of an array, the handler first prints which array it is. The caller
+ * holds the lock. */
 void kmm__fault_watch(kmm_runtime_t *rt);
 void kmm__fault_unwatch(kmm_runtime_t *rt);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_STATS=1: what each device did, on stderr, when a runtime ends. */
+/* KMM_STATS=1: prints statistics of each device on stderr when a runtime ends. */
 #include "observe/stats.h"
 
 #include <inttypes.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_STATS=1: what each device did. */
+/* KMM_STATS=1: statistics of each device. */
 #ifndef KMM__OBSERVE_STATS_H
 #define KMM__OBSERVE_STATS_H
 
 #include "base/runtime.h"
 
-/* Not locked: prints on stderr, if the environment asks for it. */
+/* Prints the statistics on stderr if the environment asks for them. The caller does not hold the
+ * lock. */
 void kmm__stats_print(kmm_runtime_t *rt);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool for each stream or thread, over one pool that they take larger pieces from. A request that
- * is a large part of a piece goes to that one pool: pieces for so little would be filled badly. */
+/* An arena: one pool for each stream or thread, built on one shared pool that supplies larger
+ * pieces. A request that is a large part of a piece goes directly to the shared pool, since it
+ * would leave much of its piece unused. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,8 +154,8 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);
     }
-    return kmm__resource_give_back(
-        pool, p, bytes, stream); /* each arena stands on `parent`, which is not asked about it */
+    /* Each arena is built on `parent`; `parent` is not asked whether it holds p. */
+    return kmm__resource_give_back(pool, p, bytes, stream);
 }
 
 static int arena_size(kmm_resource_t *r, const void *p, size_t *bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends each request to the smallest bin that holds it. */
+/* Binning: sends each request to the smallest bin that can hold it. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers, vectors and scalars. */
+/* Buffers, vectors and scalars: typed memory of a resource with a stream. */
 #include <string.h>
 
 #include "resource/copy.h"

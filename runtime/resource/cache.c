@@ -4,9 +4,9 @@
 #include "resource/heap.h"
 
 enum {
-    LARGE_WASTE = 256,   /* a large one, 1/256; */
-    LARGE_PATIENCE = 16, /* after so many large blocks that were kept in vain, */
-    LARGE_RESTS = 1024,  /* so many are not kept */
+    LARGE_WASTE = 256,   /* a large block may exceed its request by 1/256 */
+    LARGE_PATIENCE = 16, /* after this many large blocks in a row were kept in vain, */
+    LARGE_RESTS = 1024,  /* this many are not kept */
     EAGER_LASTS = 256    /* a stream is eager until its thread has had the lock so often with no
                             other thread in between */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of a stream: blocks that were freed on it, kept for its next requests. Larger blocks
- * are worth more to their neighbours: of those few are kept. Guarded by the stream's lock.
+ * A stream's cache: blocks that were freed on the stream and are kept for its next requests. Few
+ * large blocks are kept, since other streams need them more. Guarded by the stream's lock.
  *
- *   eager   a stream whose thread has had to wait for the pool's lock of late. It caches more: what
- *           is cached apart costs memory, and what all share costs time only where threads meet.
+ *   eager   a stream whose thread recently had to wait for the pool's lock. It caches more. A
+ *           larger cache costs memory; a shared shelf costs time only where threads contend for it.
  */
 #ifndef KMM__RESOURCE_CACHE_H
 #define KMM__RESOURCE_CACHE_H
@@ -12,13 +12,13 @@
 #include "resource/pool_state.h"
 
 enum {
-    KMM__LARGE_PART = 4,    /* a block of at most 1/4 of what a stream caches is kept; */
-    KMM__CACHE_COUNT = 512, /* so many blocks at most; */
-    KMM__CACHE_WASTE = 16,  /* one may be 1/16 larger than what it is taken for; */
-    KMM__EAGER_WASTE = 4    /* one of an eager stream, 1/4 */
+    KMM__LARGE_PART = 4,    /* largest block: 1/4 of the cache's limit in bytes */
+    KMM__CACHE_COUNT = 512, /* maximum number of blocks */
+    KMM__CACHE_WASTE = 16,  /* a block may exceed its request by 1/16 */
+    KMM__EAGER_WASTE = 4    /* the same for an eager stream: by 1/4 */
 };
 
-/* Whether the stream has had to wait for the pool's lock of late. */
+/* True if the stream recently had to wait for the pool's lock. */
 static inline bool kmm__is_eager(const kmm__pool_stream_t *s)
 {
     return atomic_load_explicit(&s->eager, memory_order_relaxed) > 0;
@@ -29,7 +29,7 @@ static inline const kmm__limits_t *kmm__limits_of(const kmm__pool_t *p, const km
     return &p->limits[kmm__is_eager(s)];
 }
 
-/* Whether a stream keeps a block that is freed on it. */
+/* True if the stream keeps a block of this size when it is freed there. */
 static inline bool kmm__cache_takes(const kmm__pool_stream_t *s, const kmm__limits_t *limits,
                                     size_t bytes)
 {
@@ -38,7 +38,7 @@ static inline bool kmm__cache_takes(const kmm__pool_stream_t *s, const kmm__limi
             atomic_load_explicit(&s->large_rest, memory_order_relaxed) == 0);
 }
 
-/* Whether a stream may have kept a block of the size. */
+/* True if the stream's cache may hold a block of this size. */
 static inline bool kmm__cache_may_have(const kmm__pool_stream_t *s, const kmm__limits_t *limits,
                                        size_t bytes)
 {
@@ -46,14 +46,14 @@ static inline bool kmm__cache_may_have(const kmm__pool_stream_t *s, const kmm__l
            atomic_load_explicit(&s->large_count, memory_order_relaxed) > 0;
 }
 
-/* With the stream's lock held: */
+/* ---- The caller holds the stream's lock ---- */
 
-/* A large block that wastes little; NULL: there is none. */
+/* Takes a large block that exceeds the request by little; NULL: there is none. */
 kmm__block_t *kmm__cache_large_fit(kmm__pool_stream_t *s, size_t bytes);
-/* Keeps a large block. Returns the oldest one when there were enough, else NULL. */
+/* Keeps a large block. Returns the oldest one if it was displaced, else NULL. */
 kmm__block_t *kmm__cache_large_put(kmm__pool_stream_t *s, kmm__block_t *b);
-/* Empties half of a full cache of at most `most` bytes, as a list through `next`: first what has
- * been there since before it was full the last time. */
+/* Removes half of a full cache of at most `most` bytes and returns it as a list through `next`.
+ * Blocks that have been there since before the cache was last full go first. */
 kmm__block_t *kmm__cache_spill(kmm__pool_stream_t *s, size_t most);
 
 static inline kmm__block_t *kmm__cache_small_fit(kmm__pool_stream_t *s, size_t bytes)
@@ -66,7 +66,8 @@ static inline kmm__block_t *kmm__cache_small_fit(kmm__pool_stream_t *s, size_t b
     return b;
 }
 
-/* The block freed last, of just the size: nothing is filed and found again. */
+/* Takes the block that was freed last if it has exactly this size. This is the fast path: it
+ * does not touch the shelf. */
 static inline kmm__block_t *kmm__cache_last_fit(kmm__pool_stream_t *s, size_t bytes)
 {
     kmm__block_t *b = s->last;
@@ -76,7 +77,7 @@ static inline kmm__block_t *kmm__cache_last_fit(kmm__pool_stream_t *s, size_t by
     return b;
 }
 
-/* Blocks go out whole, so only blocks that waste little are taken. */
+/* Cached blocks are not split, so a block fits only if it wastes little. */
 static inline kmm__block_t *kmm__cache_take(kmm__pool_stream_t *s, size_t bytes)
 {
     kmm__block_t *b = kmm__cache_last_fit(s, bytes);
@@ -94,7 +95,7 @@ static inline bool kmm__cache_is_full(const kmm__pool_stream_t *s, size_t most)
     return s->cache.bytes > most || kmm__shelf_count(&s->cache) > KMM__CACHE_COUNT;
 }
 
-/* Puts a block in; returns what has to go to the shelves, as a list through `next`. */
+/* Adds a block. Returns the blocks that must move to the shelves, as a list through `next`. */
 static inline kmm__block_t *kmm__cache_put(kmm__pool_stream_t *s, const kmm__limits_t *limits,
                                            kmm__block_t *b)
 {
@@ -115,14 +116,14 @@ static inline kmm__block_t *kmm__cache_put(kmm__pool_stream_t *s, const kmm__lim
     return b;
 }
 
-/* With the pool's lock held: moves a stream's cache, or all caches, to the shelves. Whether there
- * was anything in them. */
+/* The caller holds the pool's lock. Moves the cache of one stream, or of all streams, to the
+ * shelves. Returns true if a block was moved. */
 bool kmm__cache_flush(kmm__pool_t *p, kmm__pool_stream_t *s);
 bool kmm__pool_flush(kmm__pool_t *p);
-/* Makes the blocks of a list, which are live or cached, free. */
+/* Frees the live or cached blocks of a list. */
 void kmm__heap_free_list(kmm__pool_t *p, kmm__block_t *list);
 
-/* Takes the pool's lock for a stream, and notes whether it had to wait. */
+/* Takes the pool's lock for a stream and records whether the stream had to wait. */
 void kmm__pool_lock_eagerly(kmm__pool_t *p, kmm__pool_stream_t *s, bool waits);
 static inline void kmm__pool_lock_for(kmm__pool_t *p, kmm__pool_stream_t *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source made of the program's functions. */
+/* A source whose memory comes from functions of the program. */
 #include <stdlib.h>
 
 #include "resource/driver.h"
@@ -11,7 +11,7 @@ typedef struct callback_source {
     kmm_stream_order_t order;
 } callback_source_t;
 
-/* A program's function may return anything; ours return 0 or less. */
+/* Makes a result of the program's function 0 or negative. */
 static int status_of(int returned)
 {
     return returned > 0 ? KMM_E_DEVICE : returned;

@@ -5,7 +5,7 @@
 
 #include "resource/driver.h"
 
-/* Memory that no stream's work uses is the processor's own business. */
+/* True if no stream's work uses the memory. The processor then copies and fills it itself. */
 static bool is_plain(const kmm_resource_t *r)
 {
     return r->kind == KMM_MEMORY_HOST && !r->order;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The resource of each device, and of this thread's device. */
+/* The current resource of each device, and of the device that this thread has current. */
 #include <pthread.h>
 
 #include "resource/driver.h"

@@ -6,7 +6,7 @@
 #include "resource/index.h"
 
 enum {
-    SLAB_LEAST = 8,             /* pages of descriptors that are made together */
+    SLAB_LEAST = 8,             /* least number of descriptor pages created together */
     DESCRIPTORS_AHEAD = 1 << 16 /* most that are made before they are needed */
 };
 static const size_t DESCRIPTOR_COVERS = (size_t)384 << 10; /* bytes; one is made for so many */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors of blocks: where they are kept while nobody uses them. A descriptor is never freed
- * before its pool, so that a stale pointer to one stays readable. With the pool's lock held.
+ * Free lists of block descriptors. A descriptor is freed only with its pool, so that a stale
+ * pointer to one stays readable. The caller holds the pool's lock.
  */
 #ifndef KMM__RESOURCE_DESCRIPTOR_H
 #define KMM__RESOURCE_DESCRIPTOR_H
 
 #include "resource/pool_state.h"
 
-/* Descriptors of one stream. Processors fetch what lies near to what is used, and as a rule no
- * farther than the end of a page; so threads on two streams, which write to descriptors all the
- * time, do not have them in one. */
+/* One slot of a page of descriptors. Each page belongs to one stream. Streams write descriptors
+ * all the time, and processors prefetch neighbouring lines up to the end of a page, so sharing a
+ * page between threads would cost them false sharing. */
 typedef union kmm__descriptor {
     kmm__block_t block;
     struct {
-        kmm__block_t **home; /* where those of the page go when they are not in use: a stream's
-                                list, or the pool's own */
-        kmm__descriptor_page_t *next; /* of pages that are nobody's yet */
-        kmm__descriptor_page_t *slab; /* in the first page of a slab: the next slab */
+        /* List to which unused descriptors of this page return: a stream's, or the pool's own. */
+        kmm__block_t **home;
+        kmm__descriptor_page_t *next; /* in the list of pages without an owner */
+        kmm__descriptor_page_t *slab; /* set in the first page of a slab: the next slab */
     } head;
 } kmm__descriptor_t;
 
@@ -26,7 +26,7 @@ enum {
     KMM__DESCRIPTORS = KMM__DESCRIPTOR_PAGE / (int)sizeof(kmm__block_t)
 };
 
-/* One of its descriptors is the page's head. */
+/* One slot is the page's head; the others are blocks. */
 struct kmm__descriptor_page {
     kmm__descriptor_t descriptors[KMM__DESCRIPTORS];
 };
@@ -34,9 +34,8 @@ _Static_assert(sizeof(kmm__block_t) == 128, "a block is two lines");
 _Static_assert(sizeof(kmm__descriptor_page_t) == KMM__DESCRIPTOR_PAGE,
                "blocks tell their page by their address");
 
-/* Each page has its head at another position, since caches keep few lines that are whole pages
- * apart.
- */
+/* The position of the head differs from page to page. Heads at one offset would be whole pages
+ * apart and compete for few cache lines. */
 static inline size_t kmm__head_position(const kmm__descriptor_page_t *page)
 {
     return (uintptr_t)page / KMM__DESCRIPTOR_PAGE % KMM__DESCRIPTORS;
@@ -52,15 +51,17 @@ static inline kmm__block_t **kmm__home_of(const kmm__block_t *b)
         ->head.home;
 }
 
-/* Makes descriptors for new memory with it, and not while the program waits for a block. */
+/* Creates the descriptors for new memory along with the memory, so that no later request has to
+ * wait for it. */
 void kmm__descriptors_expect(kmm__pool_t *p);
-/* One more page for a list; false: the host has no memory. */
+/* Adds a page to a list; false: the host has no memory. */
 bool kmm__descriptor_page_add(kmm__pool_t *p, kmm__block_t **spare);
 void kmm__descriptors_deinit(kmm__pool_t *p);
-/* For tests: no more descriptors are in use and on lists than there are. `used`: of blocks. */
+/* For tests: the descriptors in use and on lists add up to at most those that exist. `used`:
+ * those in use as blocks. */
 bool kmm__descriptors_are_valid(kmm__pool_t *p, size_t used);
 
-/* Makes sure that two descriptors can be had: what one carve needs. */
+/* Makes sure that the list has the two descriptors that one carve needs. */
 static inline bool kmm__descriptors_reserve(kmm__pool_t *p, kmm__block_t **spare)
 {
     return (*spare && (*spare)->next) || kmm__descriptor_page_add(p, spare);
@@ -71,7 +72,7 @@ static inline kmm__block_t *kmm__descriptor_get(kmm__block_t **spare, uintptr_t 
 {
     kmm__block_t *b = *spare, *next = b->next;
     *spare = next;
-    if (next) { /* soon needed */
+    if (next) { /* the next call needs it */
         __builtin_prefetch(next, 1);
         __builtin_prefetch(&next->epoch, 1);
     }

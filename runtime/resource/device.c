@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory from a GPU's driver: the device's, its own stream-ordered pool's, managed and page-locked.
- */
+/* Sources of memory from a GPU's driver: device memory, the driver's stream-ordered pool,
+ * managed memory and page-locked memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of a GPU's driver that resources need, beside those of the backend: allocation rather
- * than mapping. The driver is CUDA's where that finds a device, else AMD's HIP runtime, whose calls
- * have the same arguments but for a few that driver.c adapts. The library is opened at first use
- * and stays; so do the primary contexts of the devices. Names are CUDA's here; errors and names in
- * texts are the driver's.
+ * The driver calls that resources need besides those of the backend: allocation rather than
+ * mapping.
+ *
+ * The driver is CUDA's if it finds a device, else AMD's HIP runtime. HIP's calls take the same
+ * arguments except for a few that driver.c adapts. Functions have CUDA's names here; error texts
+ * use the names of the driver in use. The library is opened at first use and stays open. The
+ * devices' primary contexts stay retained.
  */
 #ifndef KMM__RESOURCE_DRIVER_H
 #define KMM__RESOURCE_DRIVER_H
@@ -94,7 +96,7 @@ typedef struct CUmemPoolProps {
     X(MemsetD8Async, "cuMemsetD8Async", "hipMemsetD8Async",                                        \
       (CUdeviceptr, unsigned char, size_t, CUstream))
 
-/* The same for mapping memory into address space. A driver has all of them, or none counts. */
+/* Calls for mapping memory into address space. They are used only if the driver has all of them. */
 #define KMM__DRIVER_MAP_CALLS(X)                                                                   \
     X(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
       "hipMemGetAllocationGranularity", (size_t *, const CUmemAllocationProp *, int))              \
@@ -117,41 +119,41 @@ typedef struct kmm__driver {
 #undef KMM_X
     int devices;
     bool is_hip;
-    bool maps; /* has the calls for mapping; whether a device can is another question */
+    bool maps; /* the driver has the calls for mapping; a device may still lack support */
 } kmm__driver_t;
 
 /* The driver, or NULL with the thread's error text set. */
 const kmm__driver_t *kmm__driver(void);
 
-/* Makes the device's primary context current for this thread until `leave`. Calls nest. What is
- * called meanwhile spoils no graph that the program captures, in this thread or another, since it
- * has nothing to do with that. */
+/* Makes the device's primary context current for this thread until `leave`. Calls nest. Driver
+ * calls made meanwhile are kept out of any stream capture by the program, in this thread or
+ * another. */
 int kmm__driver_enter(int device);
 void kmm__driver_leave(void);
 
-/* 0 for success, else the negative error with the text set: "cuMemAlloc on device 0:
- * CUDA_ERROR_OUT_OF_MEMORY". `call` is CUDA's name, without a version. */
+/* Returns 0 for success, else the negative error with the text set: "cuMemAlloc on device 0:
+ * CUDA_ERROR_OUT_OF_MEMORY". `call` is CUDA's name without a version suffix. */
 int kmm__driver_check(CUresult result, const char *call, int device);
 
-/* 0 when `device` can be let reach memory of `owner`, which is another one; else an error with the
- * text set. Makes no context. */
+/* Returns 0 if `device` can access memory of `owner`, another device; else an error with the
+ * text set. Creates no context. */
 int kmm__driver_can_reach(int device, int owner);
-/* Lets `device` reach all memory of `owner` that is not mapped and is in no pool of the driver. */
+/* Lets `device` access memory of `owner`, except mapped memory and memory of the driver's pools. */
 int kmm__driver_open_to(int device, int owner);
 
-/* 0, or KMM_E_STATE with the text set: the stream's work goes into a graph and is not done now, so
- * that no event says when it is. */
+/* Returns KMM_E_STATE with the text set if the stream is being captured into a graph, else 0.
+ * Captured work does not run now, so no event can tell when it has finished. */
 int kmm__driver_check_capture(kmm_stream_t stream);
 
-/* Events of a device's streams; static. */
+/* Event functions for the device's streams. The result is static. */
 const kmm_stream_order_t *kmm__driver_order(int device);
 
-/* What a framework gets where the program has set no resource: a pool on mapped memory where that
- * will do, else on `plain`, the device's own. */
+/* Creates the pool that a framework gets if the program has set no resource. It uses mapped
+ * memory if the device supports it, else `plain`, the device's own resource. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out);
 
-/* Makes the device's context current for good where this thread has none, as a runtime's own
- * allocation would. */
+/* If this thread has no current context, makes the device's current and leaves it so, as an
+ * allocation by the CUDA runtime would. */
 void kmm__driver_settle_in(int device);
 
 /* The device of this thread's current context; -1: none. With HIP every thread has a current

@@ -9,7 +9,7 @@ static const size_t MIB = (size_t)1 << 20;
 
 typedef kmm__request_t request_t;
 
-/* The smaller of what the stream's own shelf and the clean one offer. */
+/* Returns the smaller of the blocks that the stream's own shelf and the clean shelf offer. */
 static inline kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *own = p->head.order ? kmm__shelf_fit(&q->stream->shelf, q->need) : NULL;

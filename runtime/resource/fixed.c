@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of one size. Free blocks are stacked by the stream that freed them; a stack's top is its
- * newest. */
+/* A resource with blocks of one size. Each stream has a stack of the blocks that were freed on
+ * it, the newest on top. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pool on memory that can be mapped elsewhere does not fall to pieces: when a large request fits
- * nowhere, whole frames of free blocks are gathered into a segment of its own, before the extent or
- * the pool grows. What remains in their places are left blocks: addresses without memory. They stay
- * mapped until the work before has finished, and go with their segment when nothing else is in it.
+ * Gathering avoids fragmentation of a pool on memory that can be mapped elsewhere. If a large
+ * request fits nowhere, whole frames of free blocks are gathered into a new segment before the
+ * extent or the pool grows. In their old places they leave left blocks, which have addresses but no
+ * memory. The old mapping stays until earlier work has finished. Left blocks are freed with their
+ * segment once it holds nothing else.
  */
 #include "resource/gather.h"
 

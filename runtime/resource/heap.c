@@ -17,7 +17,7 @@ static inline void note_epoch(kmm__pool_stream_t *s, uint64_t epoch)
         s->oldest_epoch = epoch;
 }
 
-/* Puts a block on its shelf; its bytes are counted already. */
+/* Puts a block on its shelf. Its bytes have already been counted. */
 static inline void put(kmm__pool_t *p, kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_FREE, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host: anywhere, or on one NUMA node. */
+/* A source of host memory, on any NUMA node or on one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

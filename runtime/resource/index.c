@@ -8,7 +8,8 @@
 enum { PAGE = 4096, INDEX_LEAST_BITS = 8 };
 static const size_t HUGE_PAGE = (size_t)2 << 20;
 
-/* Memory in pages that are there already, and huge ones if that is possible: few translations. */
+/* Returns memory whose pages are already present, in huge pages if possible to save address
+ * translations. */
 void *kmm__pool_memory_new(size_t bytes)
 {
     const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, whole = kmm__round_up(bytes, page);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From addresses to the blocks of a pool that are live or cached. */
+/* The index of a pool: a hash table from addresses to blocks that are live or cached. */
 #ifndef KMM__RESOURCE_INDEX_H
 #define KMM__RESOURCE_INDEX_H
 
 #include "resource/pool_state.h"
 
-/* Multiplicative hashing: low bits of addresses are zeros, and only high bits of the product are
- * good. */
+/* Multiplicative hashing. Addresses are multiples of 256, so their low bits are dropped. Only
+ * the high bits of the product are well mixed. */
 static inline size_t kmm__index_bucket(const kmm__index_t *x, uintptr_t address)
 {
     return (size_t)(((uint64_t)address >> KMM__UNIT_SHIFT) * 0x9E3779B97F4A7C15u >> x->shift);
@@ -29,20 +29,21 @@ static inline kmm__index_t *kmm__index_of(kmm__pool_t *p, bool large)
     return atomic_load_explicit(&p->index[large], memory_order_relaxed);
 }
 
-/* Of a block that is live or cached, whose size does not change. */
+/* The block is live or cached, so its size does not change. */
 static inline bool kmm__is_large(const kmm__block_t *b)
 {
     return b->bytes >= KMM__LARGE_BYTES;
 }
 
-/* With the pool's lock held, or before others know the pool: */
+/* ---- The caller holds the pool's lock, or no other thread knows the pool yet ---- */
 
-/* Makes an index of 2^bits buckets; NULL: the host has no memory. */
+/* Creates an index of 2^bits buckets; NULL: the host has no memory. */
 kmm__index_t *kmm__index_new(unsigned bits);
-/* At least as many buckets as blocks are expected, while the host has memory for them. */
+/* Grows the index to at least one bucket per expected block. Keeps it as it is if the host has
+ * no memory. */
 void kmm__index_expect(kmm__pool_t *p, bool large, size_t blocks);
 const kmm__block_t *kmm__index_find_locked(kmm__pool_t *p, bool large, uintptr_t address);
-int kmm__index_init(kmm__pool_t *p); /* KMM_E_MEMORY: the host has none */
+int kmm__index_init(kmm__pool_t *p); /* KMM_E_MEMORY: the host has no memory */
 void kmm__index_deinit(kmm__pool_t *p);
 
 static inline void kmm__index_add(kmm__index_t *x, kmm__block_t *b)
@@ -73,11 +74,13 @@ static inline void kmm__index_list(kmm__pool_t *p, kmm__block_t *b)
         kmm__index_expect(p, kmm__is_large(b), x->count);
 }
 
-/* The block that is live or cached at an address; NULL: none is. Takes the lock. */
+/* Returns the block that is live or cached at an address; NULL: there is none. Takes the pool's
+ * lock. */
 kmm__block_t *kmm__heap_find_surely(kmm__pool_t *p, const void *address);
 
-/* The same without the lock; `bytes` is a guess at its size. Blocks may change chains meanwhile, so
- * what is found is right and what is not may be there all the same; chains are short. */
+/* The same without the lock, in most cases. `bytes` is a guess at the block's size, which
+ * selects the table to search first. Another thread may move blocks between chains meanwhile: a
+ * hit is always right, and a miss is checked again under the lock. */
 static inline kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, size_t bytes)
 {
     const bool large = bytes > KMM__LARGE_BYTES - KMM_RESOURCE_ALIGNMENT;
@@ -90,8 +93,8 @@ static inline kmm__block_t *kmm__heap_find(kmm__pool_t *p, const void *address, 
     return b ? b : kmm__heap_find_surely(p, address);
 }
 
-/* Memory of zeros in pages that are there already, and huge ones if that is possible: few
- * translations. */
+/* Returns zeroed memory whose pages are already present, in huge pages if possible to save
+ * address translations. */
 void *kmm__pool_memory_new(size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@ static kmm__table_t *sizes_of(kmm_resource_t *r)
     return &((kmm__ledger_t *)r)->sizes;
 }
 
-/* No allocation is of 0 bytes, so none looks like nothing. */
+/* Sizes are stored as pointers. No allocation has 0 bytes, so no size looks like NULL. */
 static void *value_of(size_t bytes)
 {
     return (void *)(uintptr_t)bytes;

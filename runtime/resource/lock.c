@@ -29,7 +29,8 @@ static bool spin(kmm__lock_t *l)
     return false;
 }
 
-/* Sleeps until the lock has been dropped, or for a while; true: has taken it instead. */
+/* Sleeps until the lock is dropped, or for SLEEP_NS. True: this thread has taken the lock
+ * instead of sleeping. */
 static bool sleep_briefly(kmm__lock_t *l)
 {
     const struct timespec most = {.tv_nsec = SLEEP_NS};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks that are held for well under a microsecond, by many threads: a word, of which a thread that
- * finds it taken spins a while, then sleeps.
+ * A lock for critical sections well under a microsecond that many threads enter. It is one word. A
+ * thread that finds it taken spins for a while, then sleeps.
  *
- * A lock is dropped by a plain store, since an exchange would wait until every store before it has
- * reached the processor's cache. So who drops it may miss a thread that goes to sleep at that very
- * moment; such a thread therefore sleeps for a limited time only and looks again.
+ * The lock is dropped by a plain store, since an atomic exchange would wait for all earlier stores
+ * to reach the processor's cache. So a drop can miss a thread that goes to sleep at that moment.
+ * Sleeping threads therefore use a timeout and look again.
  */
 #ifndef KMM__RESOURCE_LOCK_H
 #define KMM__RESOURCE_LOCK_H
@@ -16,14 +16,14 @@
 
 typedef enum kmm__lock_state { KMM__LOCK_OPEN, KMM__LOCK_TAKEN } kmm__lock_state_t;
 
-/* Zeros are an open lock. */
+/* A zeroed lock is open. */
 typedef struct kmm__lock {
     _Atomic uint32_t state;
-    _Atomic uint32_t sleepers; /* threads that sleep, or are about to */
+    _Atomic uint32_t sleepers; /* number of threads that sleep or are about to */
 } kmm__lock_t;
 
-void kmm__lock_wait(kmm__lock_t *l); /* takes it, when it is not open */
-void kmm__lock_wake(kmm__lock_t *l); /* one thread that sleeps */
+void kmm__lock_wait(kmm__lock_t *l); /* takes a lock that was found taken */
+void kmm__lock_wake(kmm__lock_t *l); /* wakes one sleeping thread */
 
 static inline bool kmm__lock_try(kmm__lock_t *l)
 {

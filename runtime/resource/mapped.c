@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device's memory in frames of the driver's granularity, mapped into address space. What is
- * allocated is an area: places in a row, a frame behind each. A pool on it can gather frames that
- * nothing uses into a new area, instead of taking more memory. They are at both addresses then, so
- * that nobody has to wait: work that was given the old ones may still run, and work enqueued later
- * uses the new ones. The old ones are forgotten after that work.
+ * A source of device memory in frames of the driver's granularity, mapped into address space. An
+ * allocation is an area: contiguous addresses with a frame behind each.
+ *
+ * A pool on this source can gather unused frames into a new area instead of taking more memory. The
+ * frames are then mapped at both addresses, so that nobody has to wait: earlier work may still use
+ * the old addresses, and later work uses the new ones. The old mapping is removed after the earlier
+ * work.
  */
 #include <pthread.h>
 #include <stdio.h>

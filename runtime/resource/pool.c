@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool. A request takes a block from its stream's cache; else of memory that the pool has and
- * that needs no waiting; else of frames that are gathered; else of more memory from upstream; else
- * of memory that other streams still use. Where nothing is left, unused memory is given back
- * upstream, by this pool and others, and the search begins anew.
+ * The pool. A request is served from the first of these that has memory:
+ *
+ *   1. its stream's cache,
+ *   2. memory of the pool that needs no waiting,
+ *   3. scattered free frames, gathered,
+ *   4. more memory from upstream,
+ *   5. memory that other streams still use.
+ *
+ * If none has, this pool and others return unused memory upstream, and the search starts again.
  */
 #include "resource/pool.h"
 
@@ -171,8 +176,8 @@ __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const v
                                                    size_t bytes, kmm__block_t *b)
 {
     const size_t right = b->asked;
-    const bool moved = !kmm__block_is_at(
-        b, (uintptr_t)pointer); /* another thread has freed it since it was found */
+    /* Another thread has freed the block since it was found. */
+    const bool moved = !kmm__block_is_at(b, (uintptr_t)pointer);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
     if (moved)
         return fail_address(p, pointer, b);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool, as a resource. */
+/* Creates a pool, as a resource. */
 #ifndef KMM__RESOURCE_POOL_H
 #define KMM__RESOURCE_POOL_H
 
 #include "resource/pool_state.h"
 
-/* A pool that stands alone neither makes other pools of the process give memory back nor is made
- * to. */
+/* How memory pressure affects the pool. Pools of a process make each other give memory back. A
+ * pool that is ALONE takes no part in that. */
 typedef enum kmm__pool_relation { KMM__POOL_AMONG_OTHERS, KMM__POOL_ALONE } kmm__pool_relation_t;
 int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options,
                      kmm__pool_relation_t relation, kmm_resource_t **out);

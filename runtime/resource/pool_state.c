@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pool counts of its memory, and what follows from that. */
+/* A pool's extent and counts, and the cache limits derived from them. */
 #include "resource/pool_state.h"
 
 enum {

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pool's structures. A segment is memory that was got from upstream at once. Blocks tile it.
+ * A pool's structures. A segment is one allocation from upstream. Blocks tile it:
  *
  *   a live block          belongs to the program
- *   a cached block        is on its stream's cache, guarded by that stream's lock
- *   a free block          is on the shelf of its owner, or the clean shelf when it has none;
+ *   a cached block        is in its stream's cache, guarded by that stream's lock
+ *   a free block          is on the shelf of its owner, or on the clean shelf if it has no owner;
  *                         guarded by the pool's lock
- *   a left block          is nobody's any more: its frames have been gathered into another segment,
- *                         or given back upstream. They stay mapped here until the work before
- *                         that has finished
+ *   a left block          has addresses but no memory: its frames were gathered into another
+ *                         segment or given back upstream. The old mapping stays until earlier
+ *                         work has finished
  *
- * Free neighbours of one owner are one block. Neighbours of different owners stay apart, each with
- * its tag, until one is clean or a request can be met only by joining them (`pool_join` in fit.c),
- * which makes the requesting stream wait for all of them, and owns the result. So a tag is never
- * lost by merging.
+ * A free block's owner is the stream whose work may still use it; its epoch tells until when. Both
+ * together are its tag. A block without an owner is clean.
  *
- * Locks, in this order: pool, one stream's timeline, timelines.
+ * Free neighbours with the same owner are merged into one block. Neighbours with different owners
+ * stay separate and keep their tags. They are merged once they are clean, or if a request cannot be
+ * met otherwise (`pool_join` in fit.c): then the requesting stream waits for all their owners and
+ * owns the result. So merging never loses a tag.
+ *
+ * Lock order: pool, one stream's timeline, timelines.
  */
 #ifndef KMM__RESOURCE_POOL_STATE_H
 #define KMM__RESOURCE_POOL_STATE_H
@@ -30,13 +33,13 @@ typedef struct kmm__segment {
     kmm__block_t *first, *last;
     uintptr_t address;
     size_t bytes;
-    /* Where the last block is free and has an owner: from this address on it is clean all the same,
-     * or the end of the segment. So the end of a segment, which many pieces come from, stays one
-     * block and open to all streams. */
+    /* If the last block is free and has an owner: its part from this address on has no owner,
+     * i.e. is clean. Otherwise the end of the segment. Most pieces are cut from a segment's end,
+     * so this keeps the end one block that all streams can use. */
     uintptr_t clean_from;
     size_t free;   /* bytes on shelves */
-    size_t left;   /* bytes of left blocks: the segment has so much less memory than addresses */
-    size_t mapped; /* of those, still mapped here */
+    size_t left;   /* bytes of left blocks, which have addresses but no memory */
+    size_t mapped; /* bytes of left blocks that are still mapped here */
     size_t extent; /* highest end of a live block so far, from address */
 } kmm__segment_t;
 
@@ -44,99 +47,107 @@ typedef struct kmm__descriptor_page kmm__descriptor_page_t; /* descriptor.h */
 
 enum { KMM__POOL_LARGE = 2, KMM__LARGE_BYTES = 64 << 10 };
 
-/* What a stream may cache: bytes together, and in one block. */
+/* Limits of a stream's cache in bytes: all blocks together, and one block. */
 typedef struct kmm__limits {
     _Atomic size_t most, block;
 } kmm__limits_t;
 
 typedef struct kmm__pool_stream {
     kmm__timeline_t timeline; /* first */
-    kmm__block_t *last; /* freed last, of those the cache takes, and not in it yet; guarded by the
-                           timeline's lock */
-    kmm__block_t *large[KMM__POOL_LARGE]; /* freed last, of those too large for the cache; newest
-                                             first; likewise */
-    int large_misses; /* of those, how many in a row have left it for want of a request; likewise */
-    _Atomic int large_count, large_rest; /* how many there are; so many are not kept, since the last
-                                            ones were of no use */
-    _Atomic int
-        eager; /* the pool's lock was taken when this stream wanted it: cache more, for so long */
-    uint16_t round; /* how often the cache has been full; guarded by the timeline's lock */
-    int64_t live_bytes,
-        live_count;     /* allocated from the cache minus freed on this stream; likewise */
-    kmm__shelf_t cache; /* likewise */
+    /* The cacheable block that was freed last; it is not in the cache yet. Guarded by the
+     * timeline's lock, like all fields down to `cache`. */
+    kmm__block_t *last;
+    /* Blocks too large for the cache that were freed last, newest first. */
+    kmm__block_t *large[KMM__POOL_LARGE];
+    /* How many large blocks in a row left the cache unused. */
+    int large_misses;
+    /* Number of large blocks, and how many of the next ones are not kept because the last ones
+     * were unused. */
+    _Atomic int large_count, large_rest;
+    /* Positive after the stream found the pool's lock taken: for how long it still caches
+     * more. */
+    _Atomic int eager;
+    uint16_t round;                    /* how often the cache has been full */
+    int64_t live_bytes, live_count;    /* allocated from the cache minus freed on this stream */
+    kmm__shelf_t cache;                /* the cache itself */
     _Alignas(128) kmm__block_t *spare; /* descriptors not in use; guarded by the pool's lock */
-    uint64_t oldest_epoch,
-        newest_epoch;    /* no block of the shelf has an earlier, or a later one; likewise */
-    kmm__shelf_t shelf;  /* free blocks it owns; likewise */
-    _Atomic size_t left; /* left blocks it may still use; written under the pool's lock */
+    /* Bounds of the epochs of the shelf's blocks. Guarded by the pool's lock, as is the
+     * shelf. */
+    uint64_t oldest_epoch, newest_epoch;
+    kmm__shelf_t shelf; /* free blocks that the stream owns */
+    /* left blocks that the stream may still use; written under the pool's lock */
+    _Atomic size_t left;
 } kmm__pool_stream_t;
 
-/* address -> block, for every block that is live or cached: chains through `same`. Written under
- * the pool's lock, and read without. Large blocks have one of their own, since they come and go,
- * and small ones are many. */
+/* Hash table from address to block for every block that is live or cached; `same` chains the
+ * blocks of a bucket. Written under the pool's lock and read without it. Large blocks have a
+ * table of their own: they come and go, while small blocks are many. */
 typedef struct kmm__index {
-    struct kmm__index *smaller; /* what it has replaced; readers may still be there */
-    unsigned shift;             /* of a hash; what is left is a bucket */
+    struct kmm__index *smaller; /* the table that this one replaced; readers may still use it */
+    unsigned shift;             /* the hash shifted right by this is the bucket */
     size_t count;
     _Atomic(kmm__block_t *) buckets[];
 } kmm__index_t;
 
-/* What is being asked for. */
+/* One request for memory. */
 typedef struct kmm__request {
     kmm__pool_stream_t *stream;
     kmm_stream_t handle;
     size_t asked;
-    size_t bytes, alignment; /* bytes: a multiple of 256 */
-    size_t need;  /* a free block of so many bytes has the request in it wherever it starts */
-    int *failure; /* set to what upstream has failed with, unless memory had run out */
+    size_t bytes, alignment; /* bytes is `asked` rounded up to a multiple of 256 */
+    size_t need;  /* a free block of `need` bytes satisfies the request at any alignment */
+    int *failure; /* receives upstream's error, unless it is lack of memory */
 } kmm__request_t;
 
 typedef struct kmm__pool {
-    /* What all threads read, and few write: */
+    /* Read by all threads and rarely written: */
     kmm_resource_t head;
-    kmm__limits_t limits[2];          /* of a stream, and of an eager one; follow the extent */
-    _Atomic(kmm__index_t *) index[2]; /* of small blocks, and of large ones */
+    kmm__limits_t limits[2]; /* of a stream and of an eager stream; they follow the extent */
+    _Atomic(kmm__index_t *) index[2]; /* of small blocks and of large blocks */
     kmm_pool_options_t options;       /* defaults filled in */
     size_t growth_least;
     bool is_alone;
     kmm__holder_t holder;
     kmm__timelines_t timelines;
-    /* What the lock guards: */
+    /* Guarded by `lock`: */
     _Alignas(128) kmm__lock_t lock;
     kmm__segment_t *segments;
     size_t segment_count;
-    size_t held;    /* bytes of the segments, less what has left them, and of what is being got from
-                       upstream */
-    size_t extent;  /* of all listed segments, less what has left them */
-    size_t listed;  /* of the listed segments, less what has left them */
+    /* Bytes of the segments, without what has left them, plus bytes that are being taken from
+     * upstream. */
+    size_t held;
+    size_t extent;  /* sum of the listed segments' extents, without what has left them */
+    size_t listed;  /* bytes of the listed segments, without what has left them */
     size_t shelved; /* bytes on shelves */
-    size_t moving;  /* bytes that are on no shelf because they are being gathered */
-    size_t most_used;   /* most bytes that programs and caches have had since memory was last given
-                           back */
-    kmm__block_t *left; /* left blocks that are still mapped, a list through next */
+    size_t moving;  /* bytes that are on no shelf while they are gathered */
+    /* Maximum of kmm__pool_used since memory was last given back. */
+    size_t most_used;
+    kmm__block_t *left; /* list, through next, of left blocks that are still mapped */
     size_t left_mapped; /* their bytes */
-    int64_t live_bytes, live_count; /* allocated from the shelves so far; streams count the rest */
-    uint64_t
-        locker; /* the thread that had the lock last for a stream that has had to wait for it */
-    kmm__block_t *spare;           /* descriptors not in use, but for those of streams */
-    kmm__descriptor_page_t *pages; /* of descriptors that are nobody's yet */
-    size_t descriptors;            /* that there are */
-    kmm__descriptor_page_t
-        *slabs; /* where they live; freed with the pool only, so that a stale pointer is readable */
+    /* allocated from the shelves so far; the streams count the rest */
+    int64_t live_bytes, live_count;
+    /* The last thread that took the lock for a stream that has had to wait for it. */
+    uint64_t locker;
+    kmm__block_t *spare;           /* unused descriptors that belong to no stream */
+    kmm__descriptor_page_t *pages; /* descriptor pages without an owner */
+    size_t descriptors;            /* number of descriptors that exist */
+    /* Memory of the descriptors. Freed only with the pool, so that a stale pointer stays
+     * readable. */
+    kmm__descriptor_page_t *slabs;
     kmm__shelf_t clean;
 } kmm__pool_t;
 
-/* With the pool's lock held, or before others know the pool: */
+/* ---- The caller holds the pool's lock, or no other thread knows the pool yet ---- */
 
-/* Sets the extent, which the limits of caches follow. */
+/* Sets the extent and adjusts the limits of caches to it. */
 void kmm__pool_extend(kmm__pool_t *p, size_t bytes);
-/* Bytes that programs and caches have. */
+/* Returns the bytes that are in use by programs or kept in caches. */
 static inline size_t kmm__pool_used(const kmm__pool_t *p)
 {
     return p->listed - p->shelved - p->moving;
 }
 
-/* Makes `most_used` follow them. */
+/* Raises `most_used` to the current use. */
 static inline void kmm__pool_note_used(kmm__pool_t *p)
 {
     const size_t used = kmm__pool_used(p);

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* All holders of the process. The lock is not held while one is trimmed: giving memory back may
- * need a lock that another thread has, which is on its way here. */
+/* All holders of the process. The lock is not held while a holder is trimmed: trimming may need
+ * a lock of another thread that is itself waiting for this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
 static kmm__holder_t *holders;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface: checks that hold for every resource, then its own function. */
+/* The public interface: each call makes the checks that hold for every resource, then calls the
+ * resource's own function. */
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams made once and handed out in turn. */
+/* A pool of streams that are created once and handed out in turn. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader takes the version, looks, and takes the version again: if that has changed it looks once
- * more. Slots are written with release and read with acquire, so who has seen anything of a change
- * also sees the version odd or later.
+ * A reader loads the version, searches, and loads the version again. If it has changed, the reader
+ * searches once more. Slots are written with release and read with acquire, so a reader that has
+ * seen any part of a change also sees the version odd or later.
  */
 #include "resource/table.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table from addresses to pointers, for many threads: sharded, and read without writing anything
- * that threads share. Whoever writes makes a shard's version odd meanwhile, which is also its lock.
- */
+/* A table from addresses to pointers for many threads. It is sharded. Reading writes nothing
+ * that threads share. A writer makes a shard's version odd, which also locks the shard. */
 #ifndef KMM__RESOURCE_TABLE_H
 #define KMM__RESOURCE_TABLE_H
 
@@ -16,16 +15,17 @@ typedef struct kmm__table_slot {
     _Atomic(void *) value;
 } kmm__table_slot_t;
 
-/* Open addressing, linear, at most three quarters full. */
+/* Open addressing with linear probing, at most three quarters full. */
 typedef struct kmm__table_slots {
-    struct kmm__table_slots *smaller; /* what it has replaced; readers may still be there */
-    size_t capacity;                  /* a power of two */
+    struct kmm__table_slots
+        *smaller;    /* the array that this one replaced; readers may still use it */
+    size_t capacity; /* a power of two */
     kmm__table_slot_t slot[];
 } kmm__table_slots_t;
 
 typedef struct kmm__table_shard {
-    _Alignas(64) _Atomic uint32_t version; /* odd: being written */
-    _Atomic(kmm__table_slots_t *) slots;   /* NULL: nothing was ever put */
+    _Alignas(64) _Atomic uint32_t version; /* odd while a thread writes the shard */
+    _Atomic(kmm__table_slots_t *) slots;   /* NULL until the first put */
     size_t count;
 } kmm__table_shard_t;
 
@@ -35,11 +35,11 @@ typedef struct kmm__table {
 
 void kmm__table_init(kmm__table_t *t);
 void kmm__table_deinit(kmm__table_t *t);
-/* Adds a key that is not there. KMM_E_MEMORY when the host has no memory for it. */
+/* Adds a key that is not in the table. KMM_E_MEMORY: the host has no memory. */
 int kmm__table_put(kmm__table_t *t, const void *key, void *value);
-void *kmm__table_find(kmm__table_t *t, const void *key); /* NULL: not there */
-void *kmm__table_take(kmm__table_t *t, const void *key); /* removes it too */
-/* Calls fn for every entry; no other thread uses the table meanwhile. */
+void *kmm__table_find(kmm__table_t *t, const void *key); /* NULL: the key is not in the table */
+void *kmm__table_take(kmm__table_t *t, const void *key); /* finds the key and removes it */
+/* Calls fn for every entry. No other thread may use the table meanwhile. */
 void kmm__table_each(kmm__table_t *t, void (*fn)(void *context, void *value), void *context);
 size_t kmm__table_count(kmm__table_t *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving memory back: when asked to, and when memory of the kind has run out. */
+/* Returns memory upstream: on request, and under memory pressure. */
 #include "resource/trim.h"
 
 #include "resource/cache.h"
@@ -8,8 +8,8 @@
 #include "resource/pool_check.h"
 #include "resource/segment.h"
 
-/* A segment with nothing in use, to be given back; NULL: there is none, or few enough bytes are
- * held. */
+/* Returns a segment that has nothing in use and may be given back; NULL: there is none, or the
+ * pool holds few enough bytes. */
 static kmm__segment_t *detach_unused(kmm__pool_t *p, size_t keep)
 {
     if (p->held <= keep)
@@ -43,8 +43,8 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     kmm__pool_flush(p);
     kmm__heap_poll(p);
     if (p->left)
-        status = kmm__pool_forget(
-            p, KMM__FORGET_ALL); /* before segments that their frames have gone to */
+        /* before segments that their frames have gone to */
+        status = kmm__pool_forget(p, KMM__FORGET_ALL);
     for (kmm__segment_t *r; status == 0 && (r = detach_unused(p, keep));) {
         kmm__pool_unlock(p);
         status = settle_segment(p, r);

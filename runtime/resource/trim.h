@@ -4,8 +4,8 @@
 
 #include "resource/pool_state.h"
 
-/* Gives memory that nobody uses back upstream until at most `keep` bytes are held, and waits for
- * the work that still uses it. Without the pool's lock. */
+/* Returns unused memory upstream until the pool holds at most `keep` bytes. Waits for work that
+ * still uses it. The caller does not hold the pool's lock. */
 int kmm__pool_trim(kmm_resource_t *r, size_t keep);
 
 #endif
