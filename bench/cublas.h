@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few calls of cuBLAS that are measured, from the library that KMM_CUBLAS names, or one of the
- * usual names. It is opened when the program runs, so that nothing of it is needed to build.
+ * The few calls of cuBLAS that are measured, from the library that KMM_BENCH_CUBLAS names, or one
+ * of the usual names. It is opened when the program runs, so that nothing of it is needed to build.
  */
 #ifndef KMM_BENCH_CUBLAS_H
 #define KMM_BENCH_CUBLAS_H
@@ -26,14 +26,14 @@ enum { CUBLAS_PLAIN = 0 /* no transposition; the default arithmetic, which is th
 /* 0, or -1 when there is none, which has been printed. */
 static inline int cublas_open(cublas_t *out)
 {
-    const char *names[] = {getenv("KMM_CUBLAS"), "libcublas.so.13", "libcublas.so.12",
+    const char *names[] = {getenv("KMM_BENCH_CUBLAS"), "libcublas.so.13", "libcublas.so.12",
                            "libcublas.so"};
     void *library = NULL;
     for (unsigned k = 0; k < sizeof(names) / sizeof(*names) && !library; k++)
         if (names[k] && *names[k])
             library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        fprintf(stderr, "no cuBLAS: %s; KMM_CUBLAS names its library\n", dlerror());
+        fprintf(stderr, "no cuBLAS: %s; KMM_BENCH_CUBLAS names its library\n", dlerror());
         return -1;
     }
     struct {

@@ -11,7 +11,7 @@
  *   - nothing is left behind in the driver.
  *
  * KMM_TEST_DRIVER says which driver (cuda, hip, hip_whole, which cannot map memory in parts);
- * KMM_FAULT=program:point:k repeats one run in this process; KMM_FAULTS=all leaves out none,
+ * KMM_FAULTS_ONE=program:point:k repeats one run in this process; KMM_FAULTS=all leaves out none,
  * KMM_FAULTS=few many, and KMM_FAULTS=brief most; KMM_FAULTS_PROGRAM is the only program that is
  * run; share.h divides the work.
  */
@@ -457,7 +457,7 @@ static int in_a_process(const program_t *program, const point_t *p, unsigned lon
     if (WIFSIGNALED(status))
         fprintf(stderr, "signal %d%s\n", WTERMSIG(status),
                 WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
-    fprintf(stderr, "FAILED; to repeat: KMM_FAULT=%s:%s:%lu%s%s\n", program->name, p->name, k,
+    fprintf(stderr, "FAILED; to repeat: KMM_FAULTS_ONE=%s:%s:%lu%s%s\n", program->name, p->name, k,
             suffix, abandon ? ":abandon" : "");
     return 1;
 }
@@ -512,13 +512,13 @@ static int repeat(const char *text)
                                     : "WRONG");
                 return code == 1;
             }
-    fprintf(stderr, "KMM_FAULT is like spilling:copy:3\n");
+    fprintf(stderr, "KMM_FAULTS_ONE is like spilling:copy:3\n");
     return 2;
 }
 
 int main(void)
 {
-    const char *one = getenv("KMM_FAULT"), *only = getenv("KMM_FAULTS_PROGRAM");
+    const char *one = getenv("KMM_FAULTS_ONE"), *only = getenv("KMM_FAULTS_PROGRAM");
     const share_t share = share_of_test();
     int failed = 0, runs = 0;
     if (one)

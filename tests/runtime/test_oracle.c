@@ -9,11 +9,12 @@
  * drivers; host memory may be limited. Each program runs in a process of its own, so that a crash
  * or a hang is a failure like any other.
  *
- * LD_LIBRARY_PATH must name the fake drivers. KMM_PROGRAMS programs are run, from seed KMM_SEED on,
- * KMM_JOBS at a time; share.h divides them. One that fails is shrunk by dropping operations while
- * it still fails, and printed with the seed that repeats it; KMM_KEEP lists what was left.
- * KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on GPUs, the first of that kind;
- * KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's they are.
+ * LD_LIBRARY_PATH must name the fake drivers. KMM_ORACLE_PROGRAMS programs are run, from seed
+ * KMM_SEED on, KMM_ORACLE_JOBS at a time; share.h divides them. One that fails is shrunk by
+ * dropping operations while it still fails, and printed with the seed that repeats it;
+ * KMM_ORACLE_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on
+ * GPUs, the first of that kind; KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's
+ * they are.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -1141,8 +1142,8 @@ static void random_program(program_t *p, uint64_t seed)
     p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
     p->join = rng_range(&r, 0, 1) ? rng_range(&r, 64, 64 << 10) : 0;
     p->locks = rng_range(&r, 0, 3) > 0;
-    if (getenv("KMM_KEEP"))
-        keep_only(p, getenv("KMM_KEEP"));
+    if (getenv("KMM_ORACLE_KEEP"))
+        keep_only(p, getenv("KMM_ORACLE_KEEP"));
 }
 
 /* ---- Running, shrinking, printing ---- */
@@ -1282,10 +1283,11 @@ static void report(uint64_t seed, int status)
     if (WIFSIGNALED(status))
         fprintf(stderr, "signal %d%s\n", WTERMSIG(status),
                 WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
-    fprintf(stderr, "FAILED; to repeat: KMM_PROGRAMS=1 KMM_SEED=%llu\n", (unsigned long long)seed);
-    if (!getenv("KMM_NO_SHRINK"))
+    fprintf(stderr, "FAILED; to repeat: KMM_ORACLE_PROGRAMS=1 KMM_SEED=%llu\n",
+            (unsigned long long)seed);
+    if (!getenv("KMM_ORACLE_NO_SHRINK"))
         shrink(&p);
-    fprintf(stderr, "shrunk: KMM_KEEP=\"");
+    fprintf(stderr, "shrunk: KMM_ORACLE_KEEP=\"");
     print_kept(&p);
     fprintf(stderr, "\"\n");
     print_program(&p);
@@ -1307,7 +1309,8 @@ int main(void)
     enum { JOBS = 16, MOST_FAILURES = 3 };
     static program_t p;
     job_t jobs[JOBS] = {{0, 0}};
-    long count = number("KMM_PROGRAMS", 600), width = number("KMM_JOBS", 2), begun = 0, ended = 0;
+    long count = number("KMM_ORACLE_PROGRAMS", 600), width = number("KMM_ORACLE_JOBS", 2),
+         begun = 0, ended = 0;
     uint64_t seed = rng_seed();
     const share_t share = share_of_test();
     int failures = 0;
