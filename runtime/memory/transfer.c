@@ -223,7 +223,9 @@ static int move_enqueue(kmm__move_t *m, bool records)
                     .stream = !m->to    ? d->out
                               : m->from ? d->peer
                                         : d->in,
-                    .host = m->array->host};
+                    /* Another thread may be making it while a copy between devices, which does
+                     * not use it, is enqueued. */
+                    .host = m->from && m->to ? NULL : m->array->host};
     int64_t begin;
     t.stage = (kmm__stage_t){.device = d, .stream = t.stream, .is_out = !m->to};
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
