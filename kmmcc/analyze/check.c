@@ -12,6 +12,7 @@
 #include "analyze/check_item.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
+#include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
@@ -56,7 +57,8 @@ static void check_directive(unit_t *u, directive_t *d)
     check_items(u, d);
     check_stride(u, d);
     check_arguments(u, d);
-    check_uses(u, d);
+    if (compare_accesses(u, d))
+        check_uses(u, d);
     check_rebase(u, d);
 }
 

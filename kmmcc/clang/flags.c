@@ -40,11 +40,11 @@ static void add_hip_macros(const unit_t *u, flags_t *f)
     flags_add(f, "-includehip/hip_runtime.h");
 }
 
-/* CUDA without a toolkit, by kmm's own headers. */
-static void add_own_headers(flags_t *f)
+/* CUDA without a toolkit, by kmm's own headers. `side` of the source: a flag of clang. */
+static void add_own_headers(flags_t *f, const char *side)
 {
     flags_add(f, "-xcuda");
-    flags_add(f, "--cuda-host-only");
+    flags_add(f, side);
     flags_add(f, "-nocudainc");
     flags_add(f, "-nocudalib");
     flags_add(f, "-DKMM_HOST_PARSE=1");
@@ -53,7 +53,7 @@ static void add_own_headers(flags_t *f)
     flags_add(f, "-includecuda_runtime.h");
 }
 
-static void add_own_flags(const unit_t *u, headers_t headers, flags_t *f)
+static void add_own_flags(const unit_t *u, headers_t headers, const char *side, flags_t *f)
 {
     static const char *const of_nvcc[] = {"-D__CUDACC__=1", "-D__NVCC__=1",
                                           "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0"};
@@ -61,7 +61,7 @@ static void add_own_flags(const unit_t *u, headers_t headers, flags_t *f)
         flags_add(f, "-DKMM_PARSE_LIGHT=1");
     for (size_t k = 0; is_nvcc(u) && k < sizeof(of_nvcc) / sizeof(*of_nvcc); k++)
         flags_add(f, of_nvcc[k]);
-    add_own_headers(f);
+    add_own_headers(f, side);
     if (u->lang == LANG_HIP)
         add_hip_macros(u, f);
 }
@@ -88,7 +88,7 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
 {
     const char *cuda = toolchain_cuda(), *own = install_path("include");
     if (headers <= HEADERS_OWN) {
-        add_own_flags(u, headers, f);
+        add_own_flags(u, headers, "--cuda-host-only", f);
         return;
     }
     if (u->lang == LANG_HIP && u->target == TARGET_HIP) {
@@ -116,17 +116,42 @@ static const char *without_openmp(const char *flag)
     return strcmp(flag, "-fopenmp") == 0 ? "-D_OPENMP=201511" : flag;
 }
 
-flags_t flags_of(const unit_t *u, headers_t headers)
+static flags_t flags_none(const unit_t *u)
 {
     enum { ROOM = 80 };
-    flags_t f = {.flag =
-                     arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
+    return (flags_t){
+        .flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
+}
+
+static void add_options(const unit_t *u, flags_t *f)
+{
+    for (int k = 0; k < u->options->parse_flag_count; k++)
+        flags_add(f, without_openmp(u->options->parse_flags[k]));
+}
+
+flags_t flags_of_device(const unit_t *u)
+{
+    flags_t f = flags_none(u);
+    add_own_flags(u, HEADERS_LIGHT, "--cuda-device-only", &f);
+    flags_add(&f, "--cuda-gpu-arch=sm_90");
+    flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW"); /* operators new as kmm_parse.h declares them */
+    add_options(u, &f);
+    flags_add(&f, "-O1"); /* otherwise functions are marked as not to be looked into */
+    flags_add(&f, "-fgpu-rdc");
+    flags_add(&f, arena_printf("-I%s", install_path("include")));
+    flags_add(&f, "-idirafter");
+    flags_add(&f, install_path("include/kmm/parse/last"));
+    return f;
+}
+
+flags_t flags_of(const unit_t *u, headers_t headers)
+{
+    flags_t f = flags_none(u);
     if (is_device_lang(u->lang))
         add_cuda_flags(u, headers, &f);
     else
         flags_add(&f, u->lang == LANG_C ? "-xc" : "-xc++");
-    for (int k = 0; k < u->options->parse_flag_count; k++)
-        flags_add(&f, without_openmp(u->options->parse_flags[k]));
+    add_options(u, &f);
     flags_add(&f, "-w");
     flags_add(&f, "-Wno-register"); /* nvcc only warns of it */
     if (u->lang == LANG_CUDA || u->lang == LANG_HIP)

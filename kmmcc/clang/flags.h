@@ -22,6 +22,8 @@ typedef struct flags {
 
 /* The arguments, with room for a few more. */
 flags_t flags_of(const unit_t *u, headers_t headers);
+/* Those with which the clang program compiles the kernels of a file of CUDA or HIP for a GPU. */
+flags_t flags_of_device(const unit_t *u);
 void flags_add(flags_t *f, const char *flag);
 /* The last headers to try. */
 headers_t flags_last_headers(const unit_t *u);

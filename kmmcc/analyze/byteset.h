@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of bytes of an array, and the bytes that an item names for a chunk of one sample. */
+#ifndef KMMCC_ANALYZE_BYTESET_H
+#define KMMCC_ANALYZE_BYTESET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/sample.h"
+#include "pragma/directive.h"
+
+/* Ascending intervals that do not touch, once byteset_sort has run. */
+typedef struct region {
+    struct interval {
+        int64_t begin, end;
+    } *at;
+    int count, capacity;
+    bool all; /* every byte, or too much to tell */
+} byteset_t;
+
+void byteset_add(byteset_t *r, int64_t begin, int64_t end);
+void byteset_sort(byteset_t *r);
+/* True if the region has all of [begin, end). */
+bool byteset_has(const byteset_t *r, int64_t begin, int64_t end);
+/* True if the region has some byte that `other` lacks: *at is the first. */
+bool byteset_exceeds(const byteset_t *r, const byteset_t *other, int64_t *at);
+void byteset_clear(byteset_t *r);
+
+typedef struct chunk_box {
+    int64_t begin[KMM_MAX_AXES], end[KMM_MAX_AXES]; /* of each axis */
+} chunk_box_t;
+/* Adds the bytes that the item names for the chunk; its base is byte `base`. False: they cannot be
+ * computed. */
+bool byteset_of_item(sample_t *s, const item_t *item, const chunk_box_t *box, int64_t base,
+                     byteset_t *r);
+/* The index that the item, of one section, names first for one value of each axis, in elements from
+ * its base; false: it has not one section. */
+bool byteset_lower(sample_t *s, const item_t *item, const int64_t *axis, int64_t *lower);
+int64_t byteset_element(const item_t *item);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares by example. A sample gives numbers to the launch's variables; some chunks of it are run
+ * thread by thread (ir/replay.h), and each access is looked up in the regions that the items name
+ * for the chunk. What is wrong in every sample is wrong whatever the numbers are, so it is an
+ * error; what is wrong in some samples only may rest on a relation between variables that the
+ * program keeps, so nothing is said.
+ */
+#include "analyze/compare.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/byteset.h"
+#include "analyze/compare_report.h"
+#include "analyze/geometry.h"
+#include "analyze/sample.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "clang/cursor.h"
+#include "ir/load.h"
+#include "ir/replay.h"
+
+enum {
+    LEAST_SAMPLES = 3,
+    MOST_SAMPLES = 40,
+    MOST_THREADS_OF_CHUNK = 1 << 16, /* more are run in part */
+    PART_OF_THREADS = 512,
+};
+
+/* ---- Which item is about which pointer ---- */
+
+typedef struct field {
+    int64_t bits;
+    const char *name;
+} field_t;
+
+static enum CXVisitorResult match_field(CXCursor c, CXClientData data)
+{
+    field_t *f = data;
+    if (clang_Cursor_getOffsetOfField(c) != f->bits)
+        return CXVisit_Continue;
+    f->name = cursor_name(c);
+    return CXVisit_Break;
+}
+
+/* The array of the pointer; NULL: not known. */
+static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
+{
+    const char *key = sample_pointer(&c->sample, t->argument, shift);
+    field_t f = {.bits = 8 * (int64_t)t->member};
+    if (!key || t->member < 0)
+        return key;
+    clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(t->argument)), match_field,
+                           &f);
+    return f.name ? arena_printf("%s.%s", key, f.name) : NULL;
+}
+
+bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
+{
+    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
+    return key && t->key && !strcmp(key, t->key);
+}
+
+static void add_target(comparison_t *c, int param, int member)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].param == param && c->target[k].member == member)
+            return;
+    if (c->count == MAX_TARGETS || param < 0 || param >= c->d->argument_count)
+        return;
+    accessed_t *t = &c->target[c->count++];
+    *t = (accessed_t){.param = param, .member = member, .argument = c->d->argument[param]};
+    int64_t shift;
+    bool named = false;
+    t->key = key_of(c, t, &shift);
+    for (int k = 0; k < c->d->item_count; k++)
+        named |= compare_is_of(c, t, &c->d->item[k], &shift);
+    for (int k = 0; k < c->f->unknown_count; k++)
+        t->skipped |= c->f->unknown[k].param < 0 ||
+                      (c->f->unknown[k].param == t->param && c->f->unknown[k].member == t->member);
+    t->skipped |= !named;
+    t->is_steady = true;
+    for (int k = 0; k < KINDS; k++)
+        t->alive[k] = !t->skipped;
+}
+
+static accessed_t *target_of(comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].param == a->param && c->target[k].member == a->member)
+            return c->target[k].skipped ? NULL : &c->target[k];
+    return NULL;
+}
+
+static bool param_value(void *context, int param, int member, int bits, int64_t *value)
+{
+    comparison_t *c = context;
+    (void)bits;
+    return member < 0 && param < c->d->argument_count &&
+           sample_cursor(&c->sample, c->d->argument[param], value);
+}
+
+/* ---- One chunk ---- */
+
+/* The regions that the items name for the pointer; false: they cannot be computed. */
+static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
+{
+    byteset_clear(&t->read);
+    byteset_clear(&t->write);
+    byteset_clear(&t->reduce);
+    byteset_clear(&t->stored);
+    t->storing_all = true;
+    for (int k = 0; k < c->d->item_count; k++) {
+        const item_t *item = &c->d->item[k];
+        int64_t base;
+        if (!compare_is_of(c, t, item, &base) || !key_of(c, t, &t->shift))
+            continue;
+        byteset_t *to[2] = {item->mode == KMM_READ || item->mode == KMM_UPDATE ? &t->read : NULL,
+                            item->mode == KMM_WRITE || item->mode == KMM_UPDATE ? &t->write
+                            : item->mode == KMM_REDUCE                          ? &t->reduce
+                                                                                : NULL};
+        for (int i = 0; i < 2; i++)
+            if (to[i] && !byteset_of_item(&c->sample, item, box, base, to[i]))
+                return false;
+    }
+    byteset_sort(&t->read);
+    byteset_sort(&t->write);
+    byteset_sort(&t->reduce);
+    return true;
+}
+
+/* What the launch's variables are in this sample. */
+static const char *numbers(const comparison_t *c)
+{
+    text_t out = {0};
+    const geometry_t *g = &c->geometry;
+    text_add(&out, "", 0);
+    for (int k = 0; k < c->sample.atom_count && k < 6; k++)
+        text_printf(&out, "%s = %lld, ", c->sample.atom[k].name,
+                    (long long)c->sample.atom[k].value);
+    text_printf(&out, "blocks of %lld", (long long)g->block[0]);
+    for (int k = 1; k < 3 && g->block[1] * g->block[2] > 1; k++)
+        if (k == 1 || g->block[2] > 1)
+            text_printf(&out, "x%lld", (long long)g->block[k]);
+    return out.data;
+}
+
+static void found(comparison_t *c, accessed_t *t, kind_t kind, const ir_access_t *a, int64_t byte)
+{
+    if (t->seen[kind])
+        return;
+    t->seen[kind] = true;
+    if (t->example[kind].numbers)
+        return;
+    int64_t base = 0, element = 1;
+    for (int k = 0; k < c->d->item_count; k++)
+        if (compare_is_of(c, t, &c->d->item[k], &base)) {
+            element = byteset_element(&c->d->item[k]);
+            break;
+        }
+    example_t *e = &t->example[kind];
+    *e = (example_t){.access = a, .element = (byte - base) / (element > 0 ? element : 1)};
+    e->numbers = numbers(c);
+    e->beyond = -1;
+    for (int k = 0; k < c->d->axis_count; k++) {
+        e->axis[k] = c->axis[k];
+        if (c->axis[k] < c->geometry.lower[k] || c->axis[k] >= c->geometry.end[k]) {
+            e->beyond = k;
+            e->end = c->geometry.end[k];
+        }
+    }
+}
+
+/* How far from what the read item names first for the thread's own indices an access lies. */
+static void measure(comparison_t *c, accessed_t *t, int64_t begin, int64_t end)
+{
+    for (int k = 0; k < c->d->item_count; k++) {
+        const item_t *item = &c->d->item[k];
+        int64_t lower, shift, element = byteset_element(item);
+        if (!(item->mode & KMM_READ) || !compare_is_of(c, t, item, &shift))
+            continue;
+        if (!byteset_lower(&c->sample, item, c->axis, &lower) || element <= 0) {
+            t->is_steady = false;
+            return;
+        }
+        int64_t first = (begin - shift) / element - lower,
+                last = (end - 1 - shift) / element - lower;
+        t->sample_least = t->has_distance && t->sample_least < first ? t->sample_least : first;
+        t->sample_most = t->has_distance && t->sample_most > last ? t->sample_most : last;
+        t->has_distance = true;
+        return;
+    }
+}
+
+static void look_up_read(comparison_t *c, accessed_t *t, const ir_access_t *a, int64_t begin,
+                         int64_t end)
+{
+    measure(c, t, begin, end);
+    if (byteset_has(&t->read, begin, end) || byteset_has(&t->reduce, begin, end))
+        return;
+    if (!byteset_has(&t->write, begin, end))
+        found(c, t, READ_OUTSIDE, a, begin);
+    else if (!a->after_write)
+        found(c, t, READ_OLD, a, begin);
+}
+
+/* Nothing in the code reads what it reduces. */
+static bool is_plain(const comparison_t *c, const accessed_t *t)
+{
+    for (int k = 0; k < c->f->access_count; k++)
+        if (c->f->access[k].param == t->param && c->f->access[k].member == t->member &&
+            c->f->access[k].kind != IR_WRITE)
+            return false;
+    return true;
+}
+
+static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, int64_t begin,
+                          int64_t end)
+{
+    if (byteset_has(&t->reduce, begin, end)) {
+        if (a->kind == IR_WRITE && t->reduce.count && is_plain(c, t))
+            found(c, t, PLAIN_REDUCE, a, begin);
+        return;
+    }
+    if (byteset_has(&t->write, begin, end))
+        return;
+    found(c, t, byteset_has(&t->read, begin, end) ? STORE_READ : STORE_OUTSIDE, a, begin);
+}
+
+static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t end, bool certain,
+                  bool somewhere)
+{
+    comparison_t *c = context;
+    accessed_t *t = target_of(c, a);
+    if (!t)
+        return;
+    if (a->kind != IR_READ && (!certain || somewhere))
+        t->storing_all = false;
+    if (!certain || somewhere)
+        return;
+    begin += t->shift;
+    end += t->shift;
+    if (a->kind == IR_READ)
+        look_up_read(c, t, a, begin, end);
+    else
+        look_up_store(c, t, a, begin, end);
+    if (a->kind == IR_WRITE)
+        byteset_add(&t->stored, begin, end);
+}
+
+static void run_thread(comparison_t *c, const int64_t block[3], const int64_t thread[3])
+{
+    const geometry_t *g = &c->geometry;
+    for (int k = 0; k < 3; k++) {
+        replay_set(c->replay, IR_BLOCK_INDEX * 3 + k, block[k]);
+        replay_set(c->replay, IR_THREAD_INDEX * 3 + k, thread[k]);
+    }
+    for (int k = 0; k < c->d->axis_count; k++) {
+        const axis_t *a = &c->d->axis[k];
+        int at = a->source >= KMM_BLOCK_X ? a->source - KMM_BLOCK_X : a->source - KMM_GLOBAL_X;
+        c->axis[k] = a->source >= KMM_BLOCK_X ? block[at] : block[at] * g->block[at] + thread[at];
+    }
+    if (!replay_thread(c->replay, false, visit, c))
+        for (int k = 0; k < c->count; k++)
+            c->target[k].storing_all = false;
+}
+
+/* Runs the chunk's threads; of a large chunk, the first, the last, and some between. */
+static void run_threads(comparison_t *c, const int64_t first[3], const int64_t count[3])
+{
+    const geometry_t *g = &c->geometry;
+    int64_t blocks = count[0] * count[1] * count[2], size = g->block[0] * g->block[1] * g->block[2],
+            all = blocks * size, stride = 1;
+    if (all > MOST_THREADS_OF_CHUNK) {
+        stride = all / PART_OF_THREADS;
+        for (int k = 0; k < c->count; k++)
+            c->target[k].storing_all = false;
+    }
+    for (int64_t n = 0; n < all; n++) {
+        if (stride > 1 && n >= PART_OF_THREADS && n < all - PART_OF_THREADS && n % stride)
+            continue;
+        int64_t b = n / size, t = n % size;
+        const int64_t block[3] = {first[0] + b % count[0], first[1] + b / count[0] % count[1],
+                                  first[2] + b / count[0] / count[1]};
+        const int64_t thread[3] = {t % g->block[0], t / g->block[0] % g->block[1],
+                                   t / g->block[0] / g->block[1]};
+        run_thread(c, block, thread);
+    }
+}
+
+/* All that is stored to the array, through whichever pointer; false: it is not known. */
+static bool stored_to(comparison_t *c, const accessed_t *t, byteset_t *all)
+{
+    byteset_clear(all);
+    for (int k = 0; k < c->count; k++) {
+        const accessed_t *o = &c->target[k];
+        if (!o->key || strcmp(o->key, t->key) != 0)
+            continue;
+        if (o->skipped || !o->storing_all)
+            return false;
+        for (int i = 0; i < o->stored.count; i++)
+            byteset_add(all, o->stored.at[i].begin, o->stored.at[i].end);
+    }
+    byteset_sort(all);
+    return true;
+}
+
+/* What write items name and no thread stored. */
+static void look_for_gaps(comparison_t *c, accessed_t *t, const chunk_box_t *box)
+{
+    if (!stored_to(c, t, &t->all))
+        return;
+    for (int k = 0; k < c->d->item_count; k++) {
+        const item_t *item = &c->d->item[k];
+        int64_t at, base;
+        if (item->mode != KMM_WRITE || !item->section_count || !compare_is_of(c, t, item, &base))
+            continue;
+        byteset_clear(&t->one);
+        if (!byteset_of_item(&c->sample, item, box, base, &t->one) || t->one.all)
+            continue;
+        byteset_sort(&t->one);
+        /* [:] may reach beyond the array. */
+        bool open = item->section_count == 1 && !item->section[0].lower;
+        if (!open && byteset_exceeds(&t->one, &t->all, &at))
+            found(c, t, LEFT_OUT, NULL, at);
+    }
+}
+
+static bool run_chunk(comparison_t *c, const int64_t number[3])
+{
+    const geometry_t *g = &c->geometry;
+    int64_t first[3], count[3];
+    chunk_box_t box;
+    for (int k = 0; k < 3; k++) {
+        first[k] = number[k] * g->chunk[k];
+        count[k] = first[k] + g->chunk[k] > g->grid[k] ? g->grid[k] - first[k] : g->chunk[k];
+    }
+    geometry_box(&c->sample, g, first, count, &box);
+    for (int k = 0; k < c->count; k++)
+        if (!c->target[k].skipped && !regions_of(c, &c->target[k], &box))
+            c->target[k].skipped = true;
+    run_threads(c, first, count);
+    for (int k = 0; k < c->count; k++)
+        if (!c->target[k].skipped)
+            look_for_gaps(c, &c->target[k], &box);
+    return true;
+}
+
+/* ---- Samples ---- */
+
+/* Runs the first chunk, the next one, one in the middle, and the last. */
+static void run_chunks(comparison_t *c)
+{
+    const int64_t *count = c->geometry.count;
+    for (int step = 0; step < 4; step++) {
+        int64_t number[3];
+        for (int k = 0; k < 3; k++)
+            number[k] = step == 0   ? 0
+                        : step == 1 ? (count[k] > 1)
+                        : step == 2 ? count[k] / 2
+                                    : count[k] - 1;
+        run_chunk(c, number);
+    }
+}
+
+static void settle(accessed_t *t)
+{
+    for (int k = 0; k < KINDS; k++) {
+        t->alive[k] = t->alive[k] && t->seen[k];
+        t->seen[k] = false;
+    }
+    if (t->has_distance && (t->least || t->most) &&
+        (t->least != t->sample_least || t->most != t->sample_most))
+        t->is_steady = false;
+    t->least = t->sample_least;
+    t->most = t->sample_most;
+    t->has_distance = false;
+}
+
+/* False: the sample shows nothing, as a launch of one chunk does. */
+static bool run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
+{
+    bool uses[3];
+    int64_t size = 12 * block_x + 5;
+    for (int k = 0; k < 3; k++) {
+        uses[k] = replay_uses(c->replay, IR_BLOCK_INDEX * 3 + k) ||
+                  replay_uses(c->replay, IR_THREAD_INDEX * 3 + k);
+        for (int i = 0; i < c->d->axis_count; i++)
+            uses[k] |= c->d->axis[i].source % 3 == (kmm_source_t)k;
+    }
+    if (uses[1] || uses[2])
+        size = 197;
+    c->sample = (sample_t){.u = c->u, .d = c->d, .trial = trial, .size = size, .follows = follows};
+    if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
+        return false;
+    const geometry_t *g = &c->geometry;
+    if (g->count[0] * g->count[1] * g->count[2] < 2)
+        return false;
+    replay_restart(c->replay);
+    for (int k = 0; k < 3; k++) {
+        replay_set(c->replay, IR_BLOCK_DIM * 3 + k, g->block[k]);
+        replay_set(c->replay, IR_GRID_DIM * 3 + k, g->grid[k]);
+    }
+    run_chunks(c);
+    for (int k = 0; k < c->count; k++)
+        settle(&c->target[k]);
+    return true;
+}
+
+static bool is_suspect(const comparison_t *c)
+{
+    for (int k = 0; k < c->count; k++)
+        for (int i = 0; i < KINDS && !c->target[k].skipped; i++)
+            if (c->target[k].alive[i])
+                return true;
+    return false;
+}
+
+/* ---- A launch ---- */
+
+static bool all_samples(comparison_t *c)
+{
+    static const int64_t guesses[] = {32, 64, 128, 256, 512};
+    int count = 0, tried = geometry_knows_blocks(c->d) ? 1 : 5;
+    for (int trial = 0; trial < MOST_SAMPLES && is_suspect(c); trial++) {
+        for (int k = 0; k < 2 * tried && is_suspect(c); k++)
+            count += run_sample(c, trial, k % 2, guesses[tried == 1 ? 3 : k / 2]);
+        /* Later trials change one atom each. */
+        if (trial >= 2 * (c->sample.atom_count + 1))
+            break;
+    }
+    return count >= LEAST_SAMPLES;
+}
+
+/* The kernel's name in code for the device. For the host, clang puts a word before the name. */
+static const char *device_name(CXCursor kernel)
+{
+    static const char word[] = "__device_stub__";
+    const char *name = clang_text(clang_Cursor_getMangling(kernel)), *at = strstr(name, word);
+    if (!at)
+        return name;
+    const char *digits = at;
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    return arena_printf("%.*s%ld%s", (int)(digits - name), name,
+                        strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
+}
+
+bool compare_accesses(unit_t *u, directive_t *d)
+{
+    if (!d->is_kernel || d->target_count != 1 || d->home || d->item_count == 0)
+        return true;
+    const ir_function_t *f = ir_function(u->main, device_name(d->target[0].instance));
+    if (!f || f->param_count != d->argument_count)
+        return true;
+    comparison_t *c = arena_alloc(sizeof(*c));
+    *c = (comparison_t){.u = u, .d = d, .f = f};
+    c->sample = (sample_t){.u = u, .d = d, .size = 1};
+    c->replay = replay_new(f, param_value, c);
+    for (int k = 0; k < f->access_count; k++)
+        add_target(c, f->access[k].param, f->access[k].member);
+    for (int k = 0; k < f->unknown_count; k++)
+        add_target(c, f->unknown[k].param, f->unknown[k].member);
+    if (!all_samples(c))
+        return true;
+    return compare_report(c);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the launch's grid and blocks are variables, the blocks are guessed and the grid covers the
+ * ranges of the axes. */
+#include "analyze/geometry.h"
+
+#include "clang/cursor.h"
+
+enum { FREE_GRID = 7, DEEPEST = 8, MOST_THREADS = 1024, MOST_BLOCKS = 1 << 24 };
+
+static bool is_block_axis(const axis_t *a)
+{
+    return a->source >= KMM_BLOCK_X && a->source <= KMM_BLOCK_Z;
+}
+
+static int dimension_of(const axis_t *a)
+{
+    return is_block_axis(a) ? a->source - KMM_BLOCK_X : a->source - KMM_GLOBAL_X;
+}
+
+/* ---- <<<grid, block>>> ---- */
+
+/* The expressions of an extent: `n`, `dim3(a, b)`, or a variable that begins so. */
+static int extent_cursors(CXCursor c, CXCursor out[3], int depth)
+{
+    cursors_t list = cursor_children(c);
+    CXCursor v = sample_variable(c);
+    if (type_is_integer(clang_getCursorType(c)) || depth > DEEPEST) {
+        out[0] = c;
+        return depth <= DEEPEST;
+    }
+    if (!clang_Cursor_isNull(v)) {
+        CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
+                               ? clang_Cursor_getVarDeclInitializer(v)
+                               : clang_getNullCursor();
+        return clang_Cursor_isNull(initial) ? 0 : extent_cursors(initial, out, depth + 1);
+    }
+    int count = 0;
+    for (int k = 0; k < list.count; k++)
+        if (clang_isExpression(clang_getCursorKind(list.at[k]))) {
+            if (count == 3)
+                return 0;
+            out[count++] = list.at[k];
+        }
+    return count == 1 ? extent_cursors(out[0], out, depth + 1) : count;
+}
+
+/* The launch's grid (1) or block (2): the number of known components. */
+static int configuration(const directive_t *d, int which, CXCursor out[3])
+{
+    if (d->form != LAUNCH_CHEVRON)
+        return 0;
+    cursors_t launch = cursor_children(d->launch), list = {0};
+    if (launch.count > 1)
+        list = cursor_children(launch.at[1]);
+    return which < list.count ? extent_cursors(list.at[which], out, 0) : 0;
+}
+
+static bool is_constant(CXCursor c)
+{
+    CXEvalResult r = clang_Cursor_Evaluate(c);
+    bool constant = r && clang_EvalResult_getKind(r) == CXEval_Int;
+    if (r)
+        clang_EvalResult_dispose(r);
+    return constant;
+}
+
+/* One component of the configuration: its number, or `guess`, which a variable then has. */
+static int64_t component(sample_t *s, CXCursor c, int64_t guess)
+{
+    CXCursor v = sample_variable(c);
+    int64_t value;
+    if (clang_Cursor_isNull(v) || is_constant(c))
+        return sample_cursor(s, c, &value) ? value : guess;
+    CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
+                           ? clang_Cursor_getVarDeclInitializer(v)
+                           : clang_getNullCursor();
+    if (s->follows && !clang_Cursor_isNull(initial) && sample_cursor(s, initial, &value))
+        return sample_bind(s, cursor_name(v), value);
+    return sample_bind(s, cursor_name(v), guess);
+}
+
+bool geometry_knows_blocks(const directive_t *d)
+{
+    CXCursor c[3];
+    int count = configuration(d, 2, c);
+    for (int k = 0; k < count; k++)
+        if (!is_constant(c[k]))
+            return false;
+    return count > 0;
+}
+
+/* ---- Ranges and chunks ---- */
+
+static bool ranges(sample_t *s, geometry_t *g)
+{
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        g->lower[k] = 0;
+        g->end[k] = INT64_MAX;
+        if (!a->length)
+            continue;
+        if (!sample_expression(s, a->lower, &g->lower[k]) ||
+            !sample_expression(s, a->length, &g->end[k]))
+            return false;
+        g->end[k] += g->lower[k];
+    }
+    return true;
+}
+
+/* As many blocks of a dimension as the axes' ranges need. */
+static int64_t covering(const sample_t *s, const geometry_t *g, int dimension)
+{
+    int64_t blocks = 0;
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        if (dimension_of(a) != dimension || !a->length)
+            continue;
+        int64_t need = is_block_axis(a)
+                           ? g->end[k]
+                           : (g->end[k] + g->block[dimension] - 1) / g->block[dimension];
+        blocks = need > blocks ? need : blocks;
+    }
+    return blocks;
+}
+
+static bool chunks(sample_t *s, geometry_t *g)
+{
+    const directive_t *d = s->d;
+    int entry = 0;
+    for (int k = 0; k < 3; k++)
+        g->chunk[k] = g->grid[k];
+    for (int k = 0; k < d->axis_count; k++) {
+        const axis_t *a = &d->axis[k];
+        int at = dimension_of(a);
+        int64_t size = 1;
+        if (!a->splits)
+            continue;
+        if (d->chunk_count == 0) {
+            g->chunk[at] = 1;
+            continue;
+        }
+        if (entry == d->chunk_count)
+            continue;
+        if (!sample_expression(s, d->chunk[entry++], &size))
+            return false;
+        if (size < 1)
+            size = 1;
+        g->chunk[at] = is_block_axis(a) ? size : (size + g->block[at] - 1) / g->block[at];
+    }
+    for (int k = 0; k < 3; k++)
+        g->count[k] = (g->grid[k] + g->chunk[k] - 1) / g->chunk[k];
+    return true;
+}
+
+/* A range beyond the grid makes the launch one chunk. */
+static bool in_grid(const sample_t *s, const geometry_t *g)
+{
+    for (int k = 0; k < 3; k++)
+        if (!s->d->bounded && covering(s, g, k) > g->grid[k])
+            return false;
+    return true;
+}
+
+bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g)
+{
+    CXCursor c[3];
+    bool wide = uses[1] || uses[2];
+    int64_t guess[3] = {wide ? 16 : block_x, uses[1] ? 8 : 1, uses[2] ? 4 : 1};
+    if (wide && block_x < 64)
+        guess[0] = guess[1] = block_x;
+    int count = configuration(s->d, 2, c);
+    for (int k = 0; k < 3; k++)
+        g->block[k] = k < count ? component(s, c[k], guess[k]) : count ? 1 : guess[k];
+    if (g->block[0] < 1 || g->block[1] < 1 || g->block[2] < 1 ||
+        g->block[0] * g->block[1] * g->block[2] > MOST_THREADS || !ranges(s, g))
+        return false;
+    count = configuration(s->d, 1, c);
+    for (int k = 0; k < 3; k++) {
+        int64_t cover = covering(s, g, k);
+        cover = cover ? cover : uses[k] ? FREE_GRID : 1;
+        g->grid[k] = k < count ? component(s, c[k], cover) : count ? 1 : cover;
+        if (g->grid[k] < 1 || g->grid[k] > MOST_BLOCKS)
+            return false;
+    }
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        if (!a->length)
+            g->end[k] =
+                g->grid[dimension_of(a)] * (is_block_axis(a) ? 1 : g->block[dimension_of(a)]);
+    }
+    return in_grid(s, g) && chunks(s, g);
+}
+
+void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3],
+                  const int64_t count[3], chunk_box_t *box)
+{
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        int at = dimension_of(a);
+        int64_t step = is_block_axis(a) ? 1 : g->block[at];
+        box->begin[k] = first[at] * step;
+        box->end[k] = (first[at] + count[at]) * step;
+        if (box->begin[k] < g->lower[k])
+            box->begin[k] = g->lower[k];
+        if (box->end[k] > g->end[k])
+            box->end[k] = g->end[k];
+    }
+}

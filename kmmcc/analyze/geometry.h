@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Grid, blocks and chunks of a launch in one sample. */
+#ifndef KMMCC_ANALYZE_GEOMETRY_H
+#define KMMCC_ANALYZE_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/byteset.h"
+#include "analyze/sample.h"
+
+typedef struct geometry {
+    int64_t grid[3], block[3];                      /* blocks, and threads in a block */
+    int64_t chunk[3];                               /* blocks of a chunk */
+    int64_t count[3];                               /* chunks */
+    int64_t lower[KMM_MAX_AXES], end[KMM_MAX_AXES]; /* ranges of the axes */
+} geometry_t;
+
+/* `uses`: the dimensions that matter. `block_x` is the guess where the launch's is not known.
+ * False: the sample makes no sense. */
+bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g);
+/* True if the launch's code gives the size of its blocks. */
+bool geometry_knows_blocks(const directive_t *d);
+/* What the axes are in the blocks [first, first + count) of each dimension. */
+void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3],
+                  const int64_t count[3], chunk_box_t *box);
+
+#endif

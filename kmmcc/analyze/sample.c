@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constants have their value. Other variables, members and calls are atoms: their text has one
+ * number in a trial. */
+#include "analyze/sample.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/token.h"
+#include "clang/cursor.h"
+
+enum { DEEPEST = 40, SPECIAL = 2 };
+
+/*
+ * Trial 0 gives each atom a number of its own, trial 1 the same to all. Each later pair of trials
+ * gives 0 and 1 to one atom, and trial 0's numbers to the others.
+ */
+static int64_t number_of(const sample_t *s, int atom)
+{
+    if (s->trial == 1)
+        return s->size;
+    if (s->trial >= SPECIAL && (s->trial - SPECIAL) / 2 == atom)
+        return (s->trial - SPECIAL) % 2;
+    return s->size + 7 * atom;
+}
+
+int64_t sample_bind(sample_t *s, const char *name, int64_t value)
+{
+    for (int k = 0; k < s->atom_count; k++)
+        if (!strcmp(s->atom[k].name, name))
+            return s->atom[k].value;
+    s->atom = arena_grow(s->atom, s->atom_count, &s->atom_capacity, sizeof(*s->atom));
+    s->atom[s->atom_count++] = (struct atom){name, value};
+    return value;
+}
+
+static int64_t atom(sample_t *s, const char *name)
+{
+    return sample_bind(s, name, number_of(s, s->atom_count));
+}
+
+static const char *text_of(const sample_t *s, CXCursor c)
+{
+    size_t begin, end;
+    const unit_t *holder = unit_holding(s->u->main, c);
+    return holder && unit_range(holder, c, &begin, &end) ? unit_words(holder, begin, end) : NULL;
+}
+
+static bool constant(CXCursor c, int64_t *out)
+{
+    if (!type_is_integer(clang_getCursorType(c)) || type_is_dependent(clang_getCursorType(c)))
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(c);
+    bool found = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (found)
+        *out = clang_EvalResult_isUnsignedInt(result)
+                   ? (int64_t)clang_EvalResult_getAsUnsigned(result)
+                   : clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return found;
+}
+
+/* ---- Operators ---- */
+
+static bool divide(int64_t a, int64_t b, bool rest, int64_t *out)
+{
+    if (b == 0 || b == -1)
+        return b == -1 && ((*out = rest ? 0 : -a), true);
+    *out = rest ? a % b : a / b;
+    return true;
+}
+
+static bool apply(const char *op, int64_t a, int64_t b, int64_t *out)
+{
+    static const char *const compared[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"};
+    const int64_t truth[] = {a<b, a> b, a <= b, a >= b, a == b, a != b, a && b, a || b};
+    for (int k = 0; k < 8; k++)
+        if (!strcmp(op, compared[k])) {
+            *out = truth[k];
+            return true;
+        }
+    if (!strcmp(op, "<<") || !strcmp(op, ">>")) {
+        if (b < 0 || b > 62)
+            return false;
+        *out = *op == '<' ? (int64_t)((uint64_t)a << b) : a >> b;
+        return true;
+    }
+    if (op[1])
+        return false;
+    switch (*op) {
+    case '+': return !__builtin_add_overflow(a, b, out);
+    case '-': return !__builtin_sub_overflow(a, b, out);
+    case '*': return !__builtin_mul_overflow(a, b, out);
+    case '/':
+    case '%': return divide(a, b, *op == '%', out);
+    case '&': *out = a & b; return true;
+    case '|': *out = a | b; return true;
+    case '^': *out = a ^ b; return true;
+    default: return false;
+    }
+}
+
+static bool apply_one(const char *op, int64_t a, int64_t *out)
+{
+    *out = *op == '-' ? -a : *op == '!' ? !a : *op == '~' ? ~a : a;
+    return strchr("+-!~", *op) && !op[1];
+}
+
+/* ---- Cursors ---- */
+
+static bool is_wrapper(CXCursor c)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    return kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+           kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+           kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr ||
+           kind == CXCursor_CXXFunctionalCastExpr;
+}
+
+static CXCursor unwrapped(CXCursor c)
+{
+    while (is_wrapper(c)) {
+        CXCursor inner = cursor_last_child(c);
+        if (clang_Cursor_isNull(inner) || !clang_isExpression(clang_getCursorKind(inner)))
+            break;
+        c = inner;
+    }
+    return c;
+}
+
+CXCursor sample_variable(CXCursor c)
+{
+    c = unwrapped(c);
+    CXCursor v = clang_getCursorReferenced(c);
+    enum CXCursorKind kind = clang_getCursorKind(v);
+    bool is = clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+              (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl);
+    return is ? v : clang_getNullCursor();
+}
+
+static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
+{
+    CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
+                           ? clang_Cursor_getVarDeclInitializer(v)
+                           : clang_getNullCursor();
+    for (int k = 0; k < s->atom_count; k++)
+        if (!strcmp(s->atom[k].name, cursor_name(v))) {
+            *out = s->atom[k].value;
+            return true;
+        }
+    if (s->follows && !clang_Cursor_isNull(initial) && sample_cursor(s, initial, out))
+        return true;
+    *out = atom(s, cursor_name(v));
+    return true;
+}
+
+static bool of_operator(sample_t *s, CXCursor c, int64_t *out)
+{
+    cursors_t list = cursor_children(c);
+    int64_t a, b;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_BinaryOperator:
+        return list.count == 2 && sample_cursor(s, list.at[0], &a) &&
+               sample_cursor(s, list.at[1], &b) &&
+               apply(clang_text(
+                         clang_getBinaryOperatorKindSpelling(clang_getCursorBinaryOperatorKind(c))),
+                     a, b, out);
+    case CXCursor_UnaryOperator:
+        return list.count == 1 && sample_cursor(s, list.at[0], &a) &&
+               apply_one(clang_text(clang_getUnaryOperatorKindSpelling(
+                             clang_getCursorUnaryOperatorKind(c))),
+                         a, out);
+    case CXCursor_ConditionalOperator:
+        return list.count == 3 && sample_cursor(s, list.at[0], &a) &&
+               sample_cursor(s, list.at[a ? 1 : 2], out);
+    default: return false;
+    }
+}
+
+bool sample_cursor(sample_t *s, CXCursor c, int64_t *out)
+{
+    if (clang_Cursor_isNull(c) || s->depth > DEEPEST)
+        return false;
+    if (constant(c, out))
+        return true;
+    if (!type_is_integer(clang_getCursorType(c)))
+        return false;
+    s->depth++;
+    CXCursor inner = unwrapped(c), v = sample_variable(c);
+    bool found = type_is_integer(clang_getCursorType(inner)) &&
+                 (constant(inner, out) ||
+                  (clang_Cursor_isNull(v) ? of_operator(s, inner, out) : of_variable(s, v, out)));
+    s->depth--;
+    const char *text = found ? NULL : text_of(s, c);
+    if (text)
+        *out = atom(s, text);
+    return found || text;
+}
+
+/* ---- Expressions of clauses ---- */
+
+bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
+{
+    int64_t a, b;
+    if (!e)
+        return false;
+    switch (e->kind) {
+    case EXPR_NUMBER: *out = e->value; return e->integral;
+    case EXPR_NAME:
+        for (int k = 0; s->in_section && k < s->d->axis_count; k++)
+            if (!strcmp(s->d->axis[k].name, e->op)) {
+                *out = s->axis[k];
+                return true;
+            }
+        break;
+    case EXPR_CAST: return sample_expression(s, e->left, out);
+    case EXPR_UNARY: return sample_expression(s, e->left, &a) && apply_one(e->op, a, out);
+    case EXPR_BINARY:
+        return sample_expression(s, e->left, &a) && sample_expression(s, e->right, &b) &&
+               apply(e->op, a, b, out);
+    case EXPR_CHOICE:
+        return sample_expression(s, e->left, &a) &&
+               sample_expression(s, a ? e->right : e->other, out);
+    default: break;
+    }
+    if (sample_cursor(s, e->cursor, out))
+        return true;
+    *out = atom(s, source_words(s->u->source, e->begin, e->end));
+    return true;
+}
+
+/* ---- Pointers ---- */
+
+/* p + e, e + p, p - e. */
+static const char *of_sum(sample_t *s, CXCursor c, int64_t *bytes)
+{
+    cursors_t list = cursor_children(c);
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
+    int64_t count, size = clang_Type_getSizeOf(type_pointee(clang_getCursorType(c)));
+    if (list.count != 2 || size <= 0 || (op != CXBinaryOperator_Add && op != CXBinaryOperator_Sub))
+        return NULL;
+    int pointer = type_is_integer(clang_getCursorType(list.at[0]));
+    const char *base = sample_pointer(s, list.at[pointer], bytes);
+    if (!base || !sample_cursor(s, list.at[1 - pointer], &count))
+        return NULL;
+    *bytes += (op == CXBinaryOperator_Sub ? -count : count) * size;
+    return base;
+}
+
+/* &p[e] and &*p. */
+static const char *of_address(sample_t *s, CXCursor c, int64_t *bytes)
+{
+    CXCursor of = unwrapped(cursor_last_child(c));
+    cursors_t list = cursor_children(of);
+    int64_t count = 0, size = clang_Type_getSizeOf(clang_getCursorType(of));
+    if (clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf ||
+        clang_getCursorKind(of) != CXCursor_ArraySubscriptExpr || list.count != 2 || size <= 0)
+        return NULL;
+    const char *base = sample_pointer(s, list.at[0], bytes);
+    if (!base || !sample_cursor(s, list.at[1], &count))
+        return NULL;
+    *bytes += count * size;
+    return base;
+}
+
+const char *sample_pointer(sample_t *s, CXCursor c, int64_t *bytes)
+{
+    c = unwrapped(c);
+    *bytes = 0;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_DeclRefExpr: return cursor_name(c);
+    case CXCursor_MemberRefExpr: return text_of(s, c);
+    case CXCursor_BinaryOperator: return of_sum(s, c, bytes);
+    case CXCursor_UnaryOperator: return of_address(s, c, bytes);
+    default: return NULL;
+    }
+}

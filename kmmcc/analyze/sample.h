@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers for the expressions of a launch: every variable that is no constant gets some number, so
+ * that ranges, regions, arguments and the kernel's code can be compared by example.
+ */
+#ifndef KMMCC_ANALYZE_SAMPLE_H
+#define KMMCC_ANALYZE_SAMPLE_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+typedef struct sample {
+    const unit_t *u;
+    const directive_t *d;
+    int trial;    /* decides the numbers */
+    int64_t size; /* the number of an ordinary size */
+    bool follows; /* a variable has the value that its definition gives it */
+    int depth;
+    struct atom {
+        const char *name;
+        int64_t value;
+    } *atom;
+    int atom_count, atom_capacity;
+    int64_t axis[KMM_MAX_AXES]; /* the axes' values in sections */
+    bool in_section;
+} sample_t;
+
+/* False: the value is no integer, or not to be computed. */
+bool sample_cursor(sample_t *s, CXCursor c, int64_t *out);
+bool sample_expression(sample_t *s, const expr_t *e, int64_t *out);
+/* The variable below conversions; null: the expression is none. */
+CXCursor sample_variable(CXCursor c);
+/* Gives the variable this number, unless it has one; its number. */
+int64_t sample_bind(sample_t *s, const char *name, int64_t value);
+/* Which array a pointer points into, as the text of its variable or path, and how many bytes
+ * behind that; NULL: not known. */
+const char *sample_pointer(sample_t *s, CXCursor c, int64_t *bytes);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accesses of a function, and the pointers that cannot be followed.
+#include "ir/function.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+
+namespace kmm_ir
+{
+
+template <class T> void Analysis::locate(const Instruction *i, T *t)
+{
+    t->line = t->column = 0;
+    t->file = nullptr;
+    // Of code inlined from kmm's own headers, the place of the call counts.
+    for (const DILocation *l = i->getDebugLoc().get(); l; l = l->getInlinedAt()) {
+        if (l->getFilename().contains("/kmm/host/") && l->getInlinedAt())
+            continue;
+        t->line = (int)l->getLine();
+        t->column = (int)l->getColumn();
+        bool whole = l->getFilename().starts_with("/") || l->getDirectory().empty();
+        t->file = kept(whole ? l->getFilename().str()
+                             : (l->getDirectory() + "/" + l->getFilename()).str());
+        return;
+    }
+}
+
+void Analysis::unknown(int param, int member, const std::string &reason, const Instruction *i)
+{
+    for (const ir_unknown_t &u : unknown_)
+        if (u.param == param && u.member == member)
+            return;
+    ir_unknown_t u = {param, member, kept(reason), 0, 0, nullptr};
+    locate(i, &u);
+    unknown_.push_back(u);
+}
+
+// The pointer goes where it is not followed.
+void Analysis::escapes(const Value *pointer, const std::string &reason, const Instruction *i)
+{
+    if (!pointer->getType()->isPointerTy())
+        return;
+    for (const Candidate &c : pointers(pointer)) {
+        if (c.param >= 0)
+            unknown(c.param, c.member, reason, i);
+        else if (c.param == BASE_UNKNOWN)
+            unknown(-1, -1, reason, i);
+    }
+}
+
+void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes)
+{
+    int g = guard(i->getParent());
+    const Loop *loop = loops_.getLoopFor(i->getParent());
+    Candidates c = pointers(pointer);
+    if (c.empty())
+        c.push_back({BASE_UNKNOWN, -1, NEVER, ALWAYS});
+    for (const Candidate &k : c) {
+        if (k.param == BASE_UNKNOWN)
+            unknown(-1, -1, "a pointer that the kernel reads from memory or computes", i);
+        int condition = nodes_.both(g, k.guard);
+        if (k.param < 0 || condition == NEVER)
+            continue;
+        ir_access_t a = {
+            kind, k.param, k.member, k.offset, bytes, condition, loop ? loop_number_[loop] : -1,
+            0,    0,       0,        nullptr};
+        locate(i, &a);
+        for (size_t w = 0; w < access_.size() && kind == IR_READ; w++) {
+            const ir_access_t &b = access_[w];
+            const Instruction *at = access_at_[w];
+            if (b.kind == IR_WRITE && b.param == a.param && b.member == a.member &&
+                b.offset == a.offset && b.bytes == a.bytes && tree_.dominates(at, i))
+                a.after_write = 1;
+        }
+        access_.push_back(a);
+        access_at_.push_back(i);
+    }
+}
+
+void Analysis::visit_call(const CallBase *call)
+{
+    const Function *callee = call->getCalledFunction();
+    if (auto *m = dyn_cast<MemIntrinsic>(call)) {
+        int bytes = nodes_.wide(value(m->getLength()));
+        if (auto *t = dyn_cast<MemTransferInst>(m))
+            access(call, IR_READ, t->getRawSource(), bytes);
+        access(call, IR_WRITE, m->getRawDest(), bytes);
+        return;
+    }
+    if (callee && callee->isIntrinsic()) {
+        switch (callee->getIntrinsicID()) {
+        case Intrinsic::lifetime_start:
+        case Intrinsic::lifetime_end:
+        case Intrinsic::assume:
+        case Intrinsic::dbg_declare:
+        case Intrinsic::dbg_value: return;
+        default: break;
+        }
+    }
+    std::string reason = call->isInlineAsm() ? "inline assembly"
+                         : callee
+                             ? "a call of " + callee->getName().str() + ", whose code is not seen"
+                             : "a call through a pointer";
+    for (const Use &argument : call->args())
+        escapes(argument, reason, call);
+}
+
+void Analysis::visit(const Instruction *i)
+{
+    auto bytes = [&](Type *t) {
+        return nodes_.constant((int64_t)layout_.getTypeStoreSize(t).getFixedValue(), 64);
+    };
+    if (auto *load = dyn_cast<LoadInst>(i))
+        return access(i, IR_READ, load->getPointerOperand(), bytes(load->getType()));
+    if (auto *store = dyn_cast<StoreInst>(i)) {
+        escapes(store->getValueOperand(), "the pointer is stored", i);
+        return access(i, IR_WRITE, store->getPointerOperand(),
+                      bytes(store->getValueOperand()->getType()));
+    }
+    if (auto *a = dyn_cast<AtomicRMWInst>(i))
+        return access(i, IR_ATOMIC, a->getPointerOperand(), bytes(a->getType()));
+    if (auto *a = dyn_cast<AtomicCmpXchgInst>(i))
+        return access(i, IR_ATOMIC, a->getPointerOperand(),
+                      bytes(a->getNewValOperand()->getType()));
+    if (auto *call = dyn_cast<CallBase>(i))
+        return visit_call(call);
+    if (isa<GetElementPtrInst>(i) || isa<AddrSpaceCastInst>(i) || isa<PHINode>(i) ||
+        isa<SelectInst>(i) || isa<ICmpInst>(i) || isa<FreezeInst>(i) || isa<BitCastInst>(i))
+        return;
+    for (const Use &operand : i->operands())
+        escapes(operand,
+                isa<PtrToIntInst>(i) ? "the pointer becomes an integer"
+                                     : std::string("the pointer is used by ") + i->getOpcodeName(),
+                i);
+}
+
+ir_function_t *Analysis::run()
+{
+    for (const Instruction &i : instructions(f_)) {
+        const Value *to = nullptr;
+        if (auto *store = dyn_cast<StoreInst>(&i))
+            to = store->getPointerOperand();
+        else if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
+            to = i.getOperand(0);
+        auto *call = dyn_cast<CallBase>(&i);
+        SmallVector<const Value *, 4> objects;
+        if (to)
+            getUnderlyingObjects(to, objects);
+        for (unsigned k = 0; call && k < call->arg_size(); k++)
+            if (call->getArgOperand(k)->getType()->isPointerTy() &&
+                !(isa<MemTransferInst>(call) && k == 1))
+                getUnderlyingObjects(call->getArgOperand(k), objects);
+        stored_.insert(objects.begin(), objects.end());
+    }
+    number_loops();
+    ReversePostOrderTraversal<const Function *> order(&f_);
+    for (const BasicBlock *b : order)
+        for (const Instruction &i : *b)
+            visit(&i);
+    test_loops();
+    if (nodes_.all.size() > MOST_NODES)
+        unknown(-1, -1, "the kernel is too large", &f_.getEntryBlock().front());
+    auto *result = (ir_function_t *)calloc(1, sizeof(ir_function_t));
+    *result = {kept(f_.getName()),     (int)f_.arg_size(),  kept_array(nodes_.all),
+               (int)nodes_.all.size(), kept_array(loop_),   (int)loop_.size(),
+               kept_array(access_),    (int)access_.size(), kept_array(unknown_),
+               (int)unknown_.size()};
+    return result;
+}
+
+} // namespace kmm_ir

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of one function while its graph is made.
+//
+// A block's guard is the condition, within one iteration of each loop around it, under which it
+// runs. A pointer is a list of candidates, each a parameter with an offset and a condition.
+// Whatever is not on a list makes a value IR_DATA or a pointer unknown.
+#ifndef KMMCC_IR_FUNCTION_HPP
+#define KMMCC_IR_FUNCTION_HPP
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/PassManager.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ir/nodes.hpp"
+
+namespace kmm_ir
+{
+
+enum { MOST_NODES = 60000, MOST_CANDIDATES = 16 };
+
+enum { BASE_LOCAL = -1, BASE_UNKNOWN = -2 };
+
+template <class T> T *kept_array(const std::vector<T> &v)
+{
+    T *a = (T *)calloc(v.size() + 1, sizeof(T));
+    std::copy(v.begin(), v.end(), a);
+    return a;
+}
+
+struct Candidate {
+    int param, member, offset, guard;
+};
+typedef std::vector<Candidate> Candidates;
+
+class Analysis
+{
+  public:
+    Analysis(Function &f, FunctionAnalysisManager &m)
+        : f_(f), layout_(f.getParent()->getDataLayout()), loops_(m.getResult<LoopAnalysis>(f)),
+          tree_(m.getResult<DominatorTreeAnalysis>(f)),
+          post_(m.getResult<PostDominatorTreeAnalysis>(f))
+    {
+    }
+    ir_function_t *run();
+
+  private:
+    Function &f_;
+    const DataLayout &layout_;
+    LoopInfo &loops_;
+    DominatorTree &tree_;
+    PostDominatorTree &post_;
+    Nodes nodes_;
+    std::map<const Value *, int> value_;
+    std::map<const Value *, Candidates> pointer_;
+    std::map<const BasicBlock *, int> guard_;
+    std::map<const Loop *, int> loop_number_;
+    std::vector<ir_loop_t> loop_;
+    std::vector<ir_access_t> access_;
+    std::vector<const Instruction *> access_at_;
+    std::vector<ir_unknown_t> unknown_;
+    std::map<std::pair<const Value *, int64_t>, int> symbol_;
+    std::set<const Value *> in_progress_, stored_;
+    bool cut_ = false; // a pointer in progress was met again, so what depends on it is not kept
+
+    static const char *kept(StringRef text) { return strdup(text.str().c_str()); }
+    template <class T> static void locate(const Instruction *i, T *t);
+    void unknown(int param, int member, const std::string &reason, const Instruction *i);
+    void escapes(const Value *pointer, const std::string &reason, const Instruction *i);
+
+    int edge(const BasicBlock *from, const BasicBlock *to);
+    int guard(const BasicBlock *b);
+    int guard_of_new(const BasicBlock *b);
+    void number_loops();
+    void test_loops();
+
+    int bits_of(const Value *v) const
+    {
+        return v->getType()->isIntegerTy() ? (int)v->getType()->getIntegerBitWidth() : 64;
+    }
+    int value(const Value *v);
+    int value_of_new(const Value *v);
+    int value_of_phi(const PHINode *phi);
+    int value_of_call(const CallBase *call);
+    int value_of_load(const LoadInst *load);
+    int value_of_binary(const BinaryOperator *b);
+    int value_of_compare(const ICmpInst *c);
+    bool depends_on(int node, const Loop *loop) const;
+    bool is_invariant(const Value *v, const Loop *loop);
+    bool step_of(const PHINode *phi, const Loop *loop, int *step);
+    int offset_of(const GEPOperator *gep);
+    Candidates pointers(const Value *v);
+    Candidates pointers_of_new(const Value *v);
+    Candidates pointers_of_phi(const PHINode *phi);
+    void append(Candidates &to, const Candidates &from, int condition);
+
+    void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
+    void visit(const Instruction *i);
+    void visit_call(const CallBase *call);
+};
+
+} // namespace kmm_ir
+
+#endif

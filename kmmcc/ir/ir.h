@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the code of a function does with memory, as a graph of integer values.
+ *
+ * A module for one release of LLVM (module.cpp) makes it of the IR that clang of the same release
+ * writes; load.c finds and loads that module. Nothing here depends on LLVM.
+ */
+#ifndef KMMCC_IR_IR_H
+#define KMMCC_IR_IR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A value of `bits` bits, in two's complement, of one thread. */
+typedef enum ir_op {
+    IR_CONST,   /* value */
+    IR_PARAM,   /* the parameter `value`, or of one that is passed by value as a struct, what lies
+                 * at its byte a */
+    IR_GRID,    /* value: an ir_grid_t times 3 plus the dimension */
+    IR_COUNTER, /* the number of the iteration of loop `value`, from 0 */
+    IR_SYMBOL,  /* a global variable or part of one, equal in all threads; value: its number */
+    IR_DATA,    /* anything else: read from memory, a real number, ... value: its number */
+    IR_ADD,
+    IR_SUB,
+    IR_MUL,
+    IR_UDIV,
+    IR_SDIV,
+    IR_UREM,
+    IR_SREM,
+    IR_SHL,
+    IR_LSHR,
+    IR_ASHR,
+    IR_AND,
+    IR_OR,
+    IR_XOR,
+    IR_EQ, /* the comparisons have one bit */
+    IR_NE,
+    IR_ULT,
+    IR_ULE,
+    IR_SLT,
+    IR_SLE,
+    IR_SELECT, /* a ? b : c */
+    IR_ZEXT,
+    IR_SEXT,
+    IR_TRUNC
+} ir_op_t;
+
+typedef enum ir_grid { IR_THREAD_INDEX, IR_BLOCK_INDEX, IR_BLOCK_DIM, IR_GRID_DIM } ir_grid_t;
+
+typedef struct ir_node {
+    ir_op_t op;
+    int bits;
+    int a, b, c; /* indices of operands, which stand before the node */
+    int64_t value;
+} ir_node_t;
+
+/* A loop runs iteration k while its test holds: at the begin of iteration k, or at the end of the
+ * iteration before. */
+typedef struct ir_loop {
+    int parent;       /* -1: none */
+    int test;         /* node */
+    int tests_at_end; /* the test of iteration k says whether k + 1 follows */
+    int has_breaks;   /* it may end earlier */
+} ir_loop_t;
+
+typedef enum ir_access_kind { IR_READ, IR_WRITE, IR_ATOMIC } ir_access_kind_t;
+
+/* One load, store or atomic operation through a pointer that the function was given. */
+typedef struct ir_access {
+    ir_access_kind_t kind;
+    int param;  /* which parameter */
+    int member; /* the byte of it at which the pointer lies; -1: the parameter is the pointer */
+    int offset; /* node: bytes from the pointer, 64 bits */
+    int bytes;  /* node: how many bytes, 64 bits */
+    int guard;  /* node of one bit: the access happens where it is 1 */
+    int loop;   /* the innermost loop around it; -1: none */
+    int after_write; /* of a read: the same thread has written the same bytes before */
+    int line, column;
+    const char *file; /* NULL: not known */
+} ir_access_t;
+
+/* What is not known. */
+typedef struct ir_unknown {
+    int param, member; /* of which pointer; param -1: of all */
+    const char *reason;
+    int line, column;
+    const char *file;
+} ir_unknown_t;
+
+typedef struct ir_function {
+    const char *name; /* as the linker knows it */
+    int param_count;
+    ir_node_t *node;
+    int node_count;
+    ir_loop_t *loop;
+    int loop_count;
+    ir_access_t *access;
+    int access_count;
+    ir_unknown_t *unknown;
+    int unknown_count;
+} ir_function_t;
+
+/* The functions of a file of bitcode that are kernels, or all with a body if `all` is not 0. The
+ * list ends with NULL. NULL: the file cannot be read, and *error says why. Nothing is ever freed.
+ */
+typedef ir_function_t **ir_analyze_fn(const char *path, int all, const char **error);
+/* The one symbol of the module. */
+#ifdef __cplusplus
+__attribute__((visibility("default")))
+#endif
+ir_analyze_fn kmm_ir_analyze;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

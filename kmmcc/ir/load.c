@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs clang and the module. */
+#include "ir/load.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/install.h"
+#include "base/list.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "clang/cache.h"
+#include "clang/flags.h"
+
+/* The module is never closed: graphs belong to it. */
+static ir_analyze_fn *module(const char **reason)
+{
+    static ir_analyze_fn *found;
+    if (found)
+        return found;
+    const char *path = arena_printf("%s/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library)
+        found = (ir_analyze_fn *)dlsym(library, "kmm_ir_analyze");
+    else
+        *reason = arena_printf("%s", dlerror());
+    return found;
+}
+
+static char *first_line(text_t *t)
+{
+    char *line = t->length ? arena_printf("%.*s", (int)t->length, t->data) : "";
+    line[strcspn(line, "\n")] = 0;
+    return line;
+}
+
+static int run(const unit_t *main, const flags_t *f, const char *out, text_t *messages)
+{
+    static const char *const rest[] = {"-c", "-emit-llvm",        "-Xclang", "-disable-llvm-passes",
+                                       "-w", "-gline-tables-only"};
+    list_t command = {0};
+    list_add(&command, KMM_CLANG);
+    for (int k = 0; k < f->count; k++)
+        list_add(&command, f->flag[k]);
+    for (size_t k = 0; k < sizeof(rest) / sizeof(*rest); k++)
+        list_add(&command, rest[k]);
+    list_add(&command, main->path);
+    list_add(&command, "-o");
+    list_add(&command, out);
+    return process_run_quiet(&command, messages);
+}
+
+/* The bitcode of the file; NULL: clang has said why not. The headers are precompiled where that
+ * goes well. */
+static const char *compile(const unit_t *main, const char **reason)
+{
+    if (access(KMM_CLANG, X_OK) != 0) {
+        *reason = "there is no program " KMM_CLANG;
+        return NULL;
+    }
+    const char *out = process_file(process_folder(true), "kernels.bc");
+    flags_t f = flags_of_device(main);
+    const char *headers = cache_headers(cache_leading(main), f.flag, f.count, false);
+    text_t messages = {0};
+    if (headers) {
+        flags_t precompiled = flags_of_device(main);
+        flags_add(&precompiled, "-include-pch");
+        flags_add(&precompiled, headers);
+        if (run(main, &precompiled, out, &messages) == 0)
+            return out;
+        messages = (text_t){0};
+    }
+    if (run(main, &f, out, &messages) == 0)
+        return out;
+    *reason = first_line(&messages);
+    return NULL;
+}
+
+ir_function_t **ir_functions(const unit_t *main, const char **reason)
+{
+    static const unit_t *of;
+    static ir_function_t **functions;
+    static const char *why;
+    if (of != main) {
+        of = main;
+        functions = NULL;
+        why = "";
+        ir_analyze_fn *analyze = module(&why);
+        const char *bitcode = analyze ? compile(main, &why) : NULL;
+        if (bitcode)
+            functions = analyze(bitcode, 0, &why);
+    }
+    *reason = why;
+    return functions;
+}
+
+const ir_function_t *ir_function(const unit_t *main, const char *name)
+{
+    const char *reason;
+    ir_function_t **list = ir_functions(main, &reason);
+    for (; list && *list; list++)
+        if (!strcmp((*list)->name, name))
+            return *list;
+    return NULL;
+}

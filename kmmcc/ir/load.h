@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graphs of a file's kernels. */
+#ifndef KMMCC_IR_LOAD_H
+#define KMMCC_IR_LOAD_H
+
+#include "clang/unit.h"
+#include "ir/ir.h"
+
+/*
+ * The functions of the file, made at the first call: clang compiles the file for a GPU to IR that
+ * is not optimized, and the module for its release of LLVM reads that. NULL: there is no such
+ * module or program, or the file does not compile so; *reason then says why.
+ */
+ir_function_t **ir_functions(const unit_t *main, const char **reason);
+/* The function of this name; NULL: there is none. */
+const ir_function_t *ir_function(const unit_t *main, const char *name);
+
+#endif

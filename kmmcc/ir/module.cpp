@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module of ir.h for one release of LLVM: reads bitcode that is not optimized, inlines all
+// calls, moves variables to registers, and describes each access through a parameter as nodes.
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ir/function.hpp"
+
+using namespace llvm;
+using namespace kmm_ir;
+
+namespace
+{
+
+enum { MOST_INLINED = 4000 };
+
+bool is_kernel(const Function &f)
+{
+    if (f.getCallingConv() == CallingConv::PTX_Kernel ||
+        f.getCallingConv() == CallingConv::AMDGPU_KERNEL)
+        return true;
+    const NamedMDNode *marks = f.getParent()->getNamedMetadata("nvvm.annotations");
+    for (unsigned k = 0; marks && k < marks->getNumOperands(); k++) {
+        const MDNode *m = marks->getOperand(k);
+        auto *of =
+            m->getNumOperands() > 1 ? dyn_cast_or_null<ValueAsMetadata>(m->getOperand(0)) : nullptr;
+        auto *word = of ? dyn_cast<MDString>(m->getOperand(1)) : nullptr;
+        if (word && of->getValue() == &f && word->getString() == "kernel")
+            return true;
+    }
+    return false;
+}
+
+// Inlines what f calls, and what that calls, but for functions that call themselves: a function
+// is not inlined into code that came from it.
+void inline_all(Function &f)
+{
+    std::vector<std::pair<CallBase *, std::set<Function *>>> calls;
+    for (Instruction &i : instructions(f))
+        if (auto *call = dyn_cast<CallBase>(&i))
+            calls.push_back({call, {&f}});
+    for (int done = 0; !calls.empty() && done < MOST_INLINED;) {
+        auto [call, from] = calls.back();
+        calls.pop_back();
+        Function *callee = call->getCalledFunction();
+        if (!callee || callee->isDeclaration() || from.count(callee))
+            continue;
+        InlineFunctionInfo info;
+        if (!InlineFunction(*call, info).isSuccess())
+            continue;
+        done++;
+        from.insert(callee);
+        for (CallBase *inner : info.InlinedCallSites)
+            calls.push_back({inner, from});
+    }
+}
+
+} // namespace
+
+extern "C" ir_function_t **kmm_ir_analyze(const char *path, int all, const char **error)
+{
+    auto *context = new LLVMContext; // never freed: modules hold on to it
+    auto text = MemoryBuffer::getFile(path);
+    if (!text) {
+        *error = strdup(text.getError().message().c_str());
+        return nullptr;
+    }
+    auto parsed = parseBitcodeFile((*text)->getMemBufferRef(), *context);
+    if (!parsed) {
+        *error = strdup(toString(parsed.takeError()).c_str());
+        return nullptr;
+    }
+    Module *module = parsed->release();
+    LoopAnalysisManager of_loops;
+    FunctionAnalysisManager of_functions;
+    CGSCCAnalysisManager of_circles;
+    ModuleAnalysisManager of_modules;
+    PassBuilder builder;
+    builder.registerModuleAnalyses(of_modules);
+    builder.registerCGSCCAnalyses(of_circles);
+    builder.registerFunctionAnalyses(of_functions);
+    builder.registerLoopAnalyses(of_loops);
+    builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
+    std::vector<ir_function_t *> found;
+    for (Function &f : *module) {
+        if (f.isDeclaration() || !(all || is_kernel(f)))
+            continue;
+        inline_all(f);
+        FunctionPassManager passes;
+        passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+        passes.addPass(LoopSimplifyPass());
+        passes.addPass(LCSSAPass());
+        passes.run(f, of_functions);
+        found.push_back(Analysis(f, of_functions).run());
+    }
+    found.push_back(nullptr);
+    return kept_array(found);
+}
