@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "geometry/region.h"
+#include "geometry/box.h"
 
 typedef struct kmm__map kmm__map_t;
 

@@ -6,6 +6,7 @@
 #ifndef KMM__GEOMETRY_SHAPE_MAP_H
 #define KMM__GEOMETRY_SHAPE_MAP_H
 
+#include "geometry/layout.h"
 #include "geometry/map.h"
 
 typedef struct kmm__shape_map {

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "geometry/layout.h"
 #include "memory/state.h"
 #include "task/object.h"
 #include "task/ticket.h"

@@ -11,7 +11,7 @@
 #include <kmm/launch.h>
 
 #include "base/runtime.h"
-#include "geometry/region.h"
+#include "geometry/layout.h"
 
 enum {
     KMM__MAX_ITEMS = 64, /* access items of one launch */
