@@ -48,7 +48,7 @@ typedef struct kmm__gpu_info {
     uint64_t granularity; /* sizes and addresses of frames are multiples of this; a power of two */
     bool whole; /* memory cannot be mapped into address space: an array has one frame or none, and
                    the frame's handle is its address. Windows and frame_map are not used */
-    bool away;  /* frame_create_away works: a frame may be of the host's memory */
+    bool host_backed;         /* frame_create_host_backed works */
     uint32_t compute_streams; /* streams of kernels that are worth having: 1 for a GPU, the number
                        of threads for a CPU */
     kmm__pci_t pci;
@@ -99,7 +99,7 @@ struct kmm__backend {
     int (*frame_create)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
     /* A frame of the host's memory, which the device reaches slowly. KMM_E_UNSUPPORTED: it cannot
      * reach it. */
-    int (*frame_create_away)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
+    int (*frame_create_host_backed)(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
     void (*frame_destroy)(kmm__gpu_t *gpu, kmm__frame_handle_t frame,
                           size_t bytes); /* not mapped */
     /* Maps a frame for its own device. Contents are undefined. */

@@ -33,7 +33,7 @@ typedef struct kmm__counters {
     uint64_t sharings, sharing_ns;            /* calls that give other devices access */
     uint64_t premapped, premap_ns;            /* frames prefetched; nanoseconds of that */
     uint64_t waiting_ns;                      /* for room, before a task's copies */
-    uint64_t away_most;                       /* bytes of frames in the host's memory */
+    uint64_t host_backed_most;                /* bytes of host-backed frames, at most */
 } kmm__counters_t;
 
 /* Adds to a counter. Needs no lock. */

@@ -437,7 +437,7 @@ static int device_open(kmm__check_t *c, shadow_t *s)
             error = d->backend->frame_create(d->gpu, frame, &s->frames[k]);
         if (error == KMM_E_MEMORY &&
             !d->info.whole) /* as of the arrays themselves, when a chunk needs so much */
-            error = d->backend->frame_create_away(d->gpu, frame, &s->frames[k]);
+            error = d->backend->frame_create_host_backed(d->gpu, frame, &s->frames[k]);
         if (wanted[k] && !error)
             error = d->backend->frame_map(d->gpu, s->window + k * frame, s->frames[k], frame);
         s->mapped = k + !error;

@@ -48,7 +48,7 @@ static int device_open(kmm__gpu_device_t *d)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
-    int windows = 0, pitch = 0, away = 0, node = -1;
+    int windows = 0, pitch = 0, host_backed = 0, node = -1;
     int error = TRY(DeviceGet, (&device, d->ordinal));
     if (!error)
         error = TRY(DeviceGetAttribute,
@@ -59,10 +59,10 @@ static int device_open(kmm__gpu_device_t *d)
         error = TRY(DevicePrimaryCtxRetain, (&context, device));
     /* Drivers before 12.2 know neither. */
     if (!error &&
-        cu.DeviceGetAttribute(&away,
+        cu.DeviceGetAttribute(&host_backed,
                               CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
                               device) == 0 &&
-        away && cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
+        host_backed && cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
         d->host_node = node > 0 ? node : 0; /* -1: the host has one node */
     d->pci = find(device);
     d->context = context;

@@ -80,7 +80,7 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
                              .granularity = gpu->granule,
                              .compute_streams = 1,
                              .whole = !gpu->device.maps,
-                             .away = gpu->device.maps && gpu->device.host_node >= 0,
+                             .host_backed = gpu->device.maps && gpu->device.host_node >= 0,
                              .pci = gpu->device.pci};
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
@@ -111,7 +111,7 @@ static const kmm__backend_t functions = {
     .window_reserve = kmm__gpu_window_reserve,
     .window_release = kmm__gpu_window_release,
     .frame_create = kmm__gpu_frame_create,
-    .frame_create_away = kmm__gpu_frame_create_away,
+    .frame_create_host_backed = kmm__gpu_frame_create_host_backed,
     .frame_destroy = kmm__gpu_frame_destroy,
     .frame_map = kmm__gpu_frame_map,
     .frame_place = kmm__gpu_frame_place,

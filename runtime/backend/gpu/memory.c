@@ -56,7 +56,7 @@ int kmm__gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *ou
     return error;
 }
 
-int kmm__gpu_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+int kmm__gpu_frame_create_host_backed(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     kmm__gpu_allocation_t properties = kmm__gpu_frame_properties(gpu);
     properties.location = (kmm__gpu_location_t){KMM__GPU_LOCATION_HOST_NODE, gpu->device.host_node};

@@ -10,7 +10,7 @@
 typedef struct kmm__host_frame {
     struct kmm__host_frame *next; /* in the device's list */
     uint64_t bytes;
-    uint64_t counted; /* of the device's memory: bytes, or 0 when it is away */
+    uint64_t counted; /* of the device's memory: bytes; 0: the frame is host-backed */
     kmm__addr_t at;   /* 0: not mapped */
 } kmm__host_frame_t;
 

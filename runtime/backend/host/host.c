@@ -58,7 +58,7 @@ static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
         out->compute_streams = host->pool.thread_count;
         return;
     }
-    out->away = true;
+    out->host_backed = true;
     snprintf(out->name, sizeof(out->name), "host:%d", gpu->ordinal);
     pthread_mutex_lock(&gpu->lock);
     out->memory_total = host->mem;
@@ -109,7 +109,7 @@ static const kmm__backend_t host_functions = {
     .window_reserve = kmm__host_window_reserve,
     .window_release = kmm__host_window_release,
     .frame_create = kmm__host_frame_create,
-    .frame_create_away = kmm__host_frame_create_away,
+    .frame_create_host_backed = kmm__host_frame_create_host_backed,
     .frame_destroy = kmm__host_frame_destroy,
     .frame_map = kmm__host_frame_map,
     .frame_place = kmm__host_frame_map,

@@ -100,7 +100,7 @@ int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *o
     return frame_create(gpu, bytes, true, out);
 }
 
-int kmm__host_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+int kmm__host_frame_create_host_backed(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     return frame_create(gpu, bytes, false, out);
 }

@@ -141,14 +141,14 @@ static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
     kmm__device_t *d = f->device;
     uint64_t bytes = f->array->frame_bytes;
     pthread_mutex_unlock(&d->runtime->lock);
-    int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
+    int error = d->backend->frame_create_host_backed(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);
     if (error)
         return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
                                      : driver_error(d, error);
     f->host_backed = true;
     d->memory->host_backed_bytes += bytes;
-    kmm__count_most(&d->counters.away_most, d->memory->host_backed_bytes);
+    kmm__count_most(&d->counters.host_backed_most, d->memory->host_backed_bytes);
     return 0;
 }
 

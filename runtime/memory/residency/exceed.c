@@ -74,7 +74,7 @@ static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, si
  * it. */
 bool kmm__task_may_exceed(const kmm__task_t *t)
 {
-    return t->device->info.away && !t->device->runtime->memory->spill;
+    return t->device->info.host_backed && !t->device->runtime->memory->spill;
 }
 
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
