@@ -104,10 +104,11 @@ struct kmm__backend {
                           size_t bytes); /* not mapped */
     /* Maps a frame for its own device. Contents are undefined. */
     int (*frame_map)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
-    /* The same in two steps. frame_place maps without access; frames_allow then gives the device
-     * access to any number of placed frames that lie side by side. Giving access costs a GPU as
-     * much for many frames as for one, and more while it copies. */
-    int (*frame_place)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
+    /* The same in two steps. frame_map_without_access maps without access; frames_allow then gives
+     * the device access to any number of mapped frames that lie side by side. Giving access costs a
+     * GPU as much for many frames as for one, and more while it copies. */
+    int (*frame_map_without_access)(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame,
+                                    size_t bytes);
     int (*frames_allow)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
     /* All work that may touch the frame has finished. */
     int (*frame_unmap)(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);

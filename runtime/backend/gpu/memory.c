@@ -92,7 +92,8 @@ int kmm__gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t fram
     return error;
 }
 
-int kmm__gpu_frame_place(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
+int kmm__gpu_frame_map_without_access(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame,
+                                      size_t bytes)
 {
     int mode = kmm__gpu_relax(gpu), error = KMM__GPU_TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
     kmm__gpu_restore(gpu, mode);

@@ -19,7 +19,8 @@ int kmm__gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *ou
 int kmm__gpu_frame_create_host_backed(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out);
 void kmm__gpu_frame_destroy(kmm__gpu_t *gpu, kmm__frame_handle_t frame, size_t bytes);
 int kmm__gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
-int kmm__gpu_frame_place(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes);
+int kmm__gpu_frame_map_without_access(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame,
+                                      size_t bytes);
 int kmm__gpu_frames_allow(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
 int kmm__gpu_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes);
 int kmm__gpu_frame_share(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes, kmm__gpu_t *peer);

@@ -17,7 +17,7 @@ typedef struct probe {
     kmm__addr_t window;
     size_t bytes; /* of a frame */
     kmm__frame_handle_t frame[PROBE_FRAMES];
-    int created, placed; /* frames; those placed are the first ones */
+    int created, mapped; /* frames; those mapped are the first ones */
     void *stream;
 } probe_t;
 
@@ -36,7 +36,7 @@ static bool make_the_trip(kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t at, int
     return !r && !end && !memcmp(out, back, sizeof(out));
 }
 
-/* All that is done with windows later: frames are placed and given access to in a run, copies cross
+/* All that is done with windows later: frames are mapped and given access to in a run, copies cross
  * their borders, and one goes and comes back while the others stay. */
 static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
 {
@@ -46,9 +46,9 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
     for (; p->created < PROBE_FRAMES; p->created++)
         if (kmm__gpu_answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
             return false;
-    for (; p->placed < PROBE_FRAMES; p->placed++)
-        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes,
-                                           0, p->frame[p->placed], 0)))
+    for (; p->mapped < PROBE_FRAMES; p->mapped++)
+        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->mapped * p->bytes, p->bytes,
+                                           0, p->frame[p->mapped], 0)))
             return false;
     if (kmm__gpu_set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
         return false;
@@ -57,7 +57,7 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
     if (kmm__gpu_answer(gpu, c->MemUnmap(second, p->bytes)) ||
         kmm__gpu_frame_map(gpu, second, p->frame[1], p->bytes)) {
         kmm__gpu_answer(gpu, c->MemUnmap(third, p->bytes));
-        p->placed = 1;
+        p->mapped = 1;
         return false;
     }
     return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
@@ -68,9 +68,9 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
 static bool end_probe(kmm__gpu_t *gpu, probe_t *p)
 {
     int bad = 0;
-    while (p->placed > 0)
+    while (p->mapped > 0)
         bad |= kmm__gpu_answer(
-            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
+            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->mapped * p->bytes, p->bytes));
     while (p->created > 0)
         bad |= kmm__gpu_answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
     if (p->stream)

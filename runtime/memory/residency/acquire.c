@@ -248,14 +248,15 @@ static void await_moving(const kmm__frame_t *f)
 }
 
 /* The driver maps the memory that f has. Unlocks meanwhile. */
-static int frame_place(kmm__frame_t *f)
+static int frame_map_memory(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now();
-    int error = d->info.whole ? 0
-                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
-                                                        f->array->frame_bytes);
+    int error = d->info.whole
+                    ? 0
+                    : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f), f->handle,
+                                                           f->array->frame_bytes);
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
     pthread_mutex_lock(&d->runtime->lock);
     if (d->info.whole)
@@ -274,7 +275,7 @@ static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
         kmm__frame_mapping_failed(f);
         return error;
     }
-    error = frame_place(f);
+    error = frame_map_memory(f);
     if (error) {
         kmm__frame_mapping_failed(f);
         driver_error(d, error);

@@ -59,7 +59,7 @@ static void run_add(void *ctx, kmm__frame_t *f)
 }
 
 /* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
-static uint32_t run_place(run_t *a, int *error)
+static uint32_t run_map(run_t *a, int *error)
 {
     kmm__device_t *d = a->device;
     uint64_t bytes = a->first->array->frame_bytes;
@@ -70,7 +70,8 @@ static uint32_t run_place(run_t *a, int *error)
         if (*error)
             break;
         a->is_new[k] = false;
-        if ((*error = d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle, bytes)))
+        if ((*error = d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f), f->handle,
+                                                           bytes)))
             break;
     }
     return k;
@@ -117,18 +118,18 @@ static bool premap(kmm__device_t *d)
     d->memory->is_premapping = true;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
-    uint32_t placed = run_place(&a, &error);
-    if (placed)
-        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), placed * bytes);
+    uint32_t mapped = run_map(&a, &error);
+    if (mapped)
+        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), mapped * bytes);
     uint64_t took = kmm__now() - begin;
     pthread_mutex_lock(&d->runtime->lock);
-    for (uint32_t k = 0; k < placed; k++)
+    for (uint32_t k = 0; k < mapped; k++)
         kmm__frame_mapped(&a.first[k], !refused);
-    for (uint32_t k = placed; k < a.count; k++)
+    for (uint32_t k = mapped; k < a.count; k++)
         run_undo(&a, k);
     d->memory->is_premapping = false;
     d->memory->premap_failed = error || refused;
-    kmm__count_locked(&d->counters.premapped, placed);
+    kmm__count_locked(&d->counters.premapped, mapped);
     kmm__count_locked(&d->counters.premap_ns, took);
     kmm__device_wake(d);
     return !d->memory->premap_failed;
