@@ -200,10 +200,10 @@ static void release_barrier(worker_t *w)
 }
 
 /* The lanes that wait with this mask, when all live ones in it do; else 0. */
-static uint32_t complete_lanes(const fiber_t *lanes, uint32_t compute_stream_count, uint32_t mask)
+static uint32_t complete_lanes(const fiber_t *lanes, uint32_t lane_count, uint32_t mask)
 {
     uint32_t active = 0;
-    for (uint32_t k = 0; k < compute_stream_count; k++) {
+    for (uint32_t k = 0; k < lane_count; k++) {
         if (!(mask >> k & 1) || lanes[k].state == RETURNED)
             continue;
         if (lanes[k].state != IN_WARP || lanes[k].mask != mask)
@@ -229,7 +229,7 @@ static void release_lanes(fiber_t *lanes, uint32_t active)
             lanes[k].state = READY;
 }
 
-static uint32_t compute_stream_count(const worker_t *w, uint32_t warp)
+static uint32_t lane_count(const worker_t *w, uint32_t warp)
 {
     const uint32_t left = w->block->thread_count - warp * KMM_FIBER_WARP;
     return left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
@@ -239,14 +239,14 @@ static uint32_t compute_stream_count(const worker_t *w, uint32_t warp)
 static void release_mask(worker_t *w, uint32_t warp, uint32_t mask)
 {
     fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
-    release_lanes(lanes, complete_lanes(lanes, compute_stream_count(w, warp), mask));
+    release_lanes(lanes, complete_lanes(lanes, lane_count(w, warp), mask));
 }
 
 /* After one has returned. */
 static void release_warp(worker_t *w, uint32_t warp)
 {
     const fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
-    for (uint32_t k = 0, count = compute_stream_count(w, warp); k < count; k++)
+    for (uint32_t k = 0, count = lane_count(w, warp); k < count; k++)
         if (lanes[k].state == IN_WARP)
             release_mask(w, warp, lanes[k].mask);
 }
