@@ -31,16 +31,16 @@ typedef struct kmm__pointer {
     int16_t partials;    /* index of the private copies that it is redirected to; -1: none */
 } kmm__pointer_t;
 
-/* The private copies of what a launch reduces into through one pointer: `slots` of them, one behind
- * the other. Chunk k of n uses slot k * slots / n. Byte b of the target is byte b - begin of a
- * slot. */
+/* The private copies of what a launch reduces into through one pointer: `count` of them, one behind
+ * the other. Chunk k of n uses partial k * count / n. Byte b of the target is byte b - begin of a
+ * partial. */
 typedef struct kmm__partials {
     kmm__array_t *array; /* of the copies; NULL: the one chunk works on the target */
     kmm__array_t *target;
     const char *base;   /* the pointer, as the items give it */
     int64_t begin, end; /* bytes of the target */
-    int64_t slot_bytes;
-    uint32_t slots;
+    int64_t partial_bytes;
+    uint32_t count;
 } kmm__partials_t;
 
 /* An operation of the runtime on the host: run finds the accesses' arrays in the host's memory.
@@ -104,7 +104,7 @@ void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
 
-/* The slot that chunk k uses. */
-uint32_t kmm__partials_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
+/* The partial that chunk k uses. */
+uint32_t kmm__partials_index(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread of a device that prefetches frames. */
-#ifndef KMM__MEMORY_RESIDENCY_AHEAD_H
-#define KMM__MEMORY_RESIDENCY_AHEAD_H
+#ifndef KMM__MEMORY_RESIDENCY_PREMAP_H
+#define KMM__MEMORY_RESIDENCY_PREMAP_H
 
 #include "memory/state.h"
 
