@@ -2,8 +2,8 @@
 /* What is known of the coherence of a whole array, so that its map need not be asked: which spaces
  * hold everything, and whether one device alone does. All functions are called with the runtime's
  * lock. */
-#ifndef KMM__MEMORY_SETTLED_H
-#define KMM__MEMORY_SETTLED_H
+#ifndef KMM__MEMORY_SUMMARY_H
+#define KMM__MEMORY_SUMMARY_H
 
 #include "memory/array.h"
 

@@ -3,8 +3,8 @@
  * The part of CUDA's driver interface that libkmm uses, declared here so that building needs no
  * toolkit. Names without prefix are the driver's; the numbers are its ABI.
  */
-#ifndef KMM__CUDA_DRIVER_H
-#define KMM__CUDA_DRIVER_H
+#ifndef KMM__BACKEND_CUDA_CUDA_DRIVER_H
+#define KMM__BACKEND_CUDA_CUDA_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef KMM__BACKEND_GPU_H
-#define KMM__BACKEND_GPU_H
+#ifndef KMM__BACKEND_GPU_GPU_H
+#define KMM__BACKEND_GPU_GPU_H
 
 #include "backend/gpu/driver.h"
 

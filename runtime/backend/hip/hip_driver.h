@@ -4,8 +4,8 @@
  * needs no ROCm. gpu.h has what CUDA has too. Names without prefix are HIP's; the numbers are its
  * ABI, from ROCm 5 to 7.
  */
-#ifndef KMM__HIP_DRIVER_H
-#define KMM__HIP_DRIVER_H
+#ifndef KMM__BACKEND_HIP_HIP_DRIVER_H
+#define KMM__BACKEND_HIP_HIP_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef KMM__SWITCH_H
-#define KMM__SWITCH_H
+#ifndef KMM__BACKEND_HOST_SWITCH_H
+#define KMM__BACKEND_HOST_SWITCH_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * left when the process ends, however it does. One thread starts operations and awaits them;
  * kmm__disk_wake may be called by any.
  */
-#ifndef KMM__DISK_H
-#define KMM__DISK_H
+#ifndef KMM__MEMORY_DISK_DISK_H
+#define KMM__MEMORY_DISK_DISK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the host's memory near each device. Nothing here is called with the runtime's lock. */
-#ifndef KMM__MEMORY_HOST_NEAR_H
-#define KMM__MEMORY_HOST_NEAR_H
+#ifndef KMM__MEMORY_HOST_NUMA_H
+#define KMM__MEMORY_HOST_NUMA_H
 
 #include "memory/state.h"
 

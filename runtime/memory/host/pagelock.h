@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page-locking of host buffers, in blocks. Nothing here is called with the runtime's lock. */
-#ifndef KMM__MEMORY_HOST_PIN_H
-#define KMM__MEMORY_HOST_PIN_H
+#ifndef KMM__MEMORY_HOST_PAGELOCK_H
+#define KMM__MEMORY_HOST_PAGELOCK_H
 
 #include "memory/array.h"
 
