@@ -89,7 +89,8 @@ int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2
         out[0] = *a;
         return 1;
     }
-    /* Slices below and above b, dimension by dimension; what remains lies inside b. */
+    /* Each dimension cuts off the slice of `rest` below b and the slice above b. What remains at
+     * the end lies inside b, and is dropped. */
     for (uint32_t d = 0; d < a->dims; d++) {
         if (rest.lo[d] < b->lo[d]) {
             out[n] = rest;

@@ -31,6 +31,7 @@ kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t ele
     return l;
 }
 
+/* Strides follow from extents. */
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
 {
     if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin ||
@@ -54,7 +55,8 @@ bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t
                             int64_t *end)
 {
     uint32_t d = 0;
-    /* Single indices outside, then one range, then whole dimensions. */
+    /* A contiguous box is one index in the outer dimensions, a range in one, and all of those
+     * within. */
     while (d < l->dims && b->hi[d] - b->lo[d] == 1)
         d++;
     for (d++; d < l->dims; d++)
@@ -64,8 +66,10 @@ bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t
     return true;
 }
 
-/* Splits the linear range [first, last) of dimensions d.. into boxes whose outer indices are
- * `prefix`'s. */
+/* Writes the linear range [first, last) of dimensions d, d + 1, ... to out, as boxes whose indices
+ * in the dimensions before d are those of `prefix`. Returns their number. A range that is no whole
+ * number of rows of dimension d is cut into a partial first row, whole rows, and a partial last
+ * row. */
 static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, int64_t first,
                       int64_t last, kmm__box_t *out)
 {
@@ -111,14 +115,15 @@ int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end,
     return split_from(l, 0, &prefix, begin - l->origin, end - l->origin, out);
 }
 
-/* Emits the rows of dimensions d and below as far as they can be said in one call. */
+/* What kmm__layout_rows was called with. */
 typedef struct rows_call {
     const kmm__layout_t *layout;
     int (*fn)(void *ctx, const kmm__rows_t *rows);
     void *ctx;
 } rows_call_t;
 
-/* Cuts rows that reach outside the array's bytes. */
+/* Calls fn with those bytes of r that the array has. A partial first or last row is a call of its
+ * own. */
 static int rows_emit(const rows_call_t *c, kmm__rows_t r)
 {
     int64_t bytes = c->layout->bytes;
@@ -144,12 +149,14 @@ static int rows_emit(const rows_call_t *c, kmm__rows_t r)
     return c->fn(c->ctx, &r);
 }
 
+/* Emits the rows of the box in dimensions d to `inner`. `offset` is the byte at which index 0 of
+ * dimension d begins, for the outer indices chosen so far. `width` is the length of a run in bytes.
+ */
 static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b,
                      int64_t offset, int64_t width)
 {
     const kmm__layout_t *l = c->layout;
-    if (d > inner ||
-        inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
+    if (d > inner || inner >= KMM__DIMS) /* never true; tells compilers where recursion ends */
         return 0;
     int64_t n = b->hi[d] - b->lo[d];
     offset += b->lo[d] * l->stride[d];
@@ -170,7 +177,8 @@ int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b,
                      int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx)
 {
     rows_call_t c = {l, fn, ctx};
-    uint32_t inner = l->dims - 1; /* the outermost dimension that is still part of one run */
+    /* the outermost dimension whose indices are contiguous in memory */
+    uint32_t inner = l->dims - 1;
     if (kmm__box_empty(b))
         return 0;
     while (inner > 0 && b->lo[inner] == 0 && b->hi[inner] == l->extent[inner])

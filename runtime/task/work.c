@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a launch share. A work has room for what it owns and is used again, so that
+/* Work: what the tasks of a launch share. Works are kept in a free list with their `room`, so that
  * most launches cost no allocation. */
 #include "task/work.h"
 
