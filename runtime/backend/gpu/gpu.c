@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The backend of GPUs: opening and closing devices, what they say of themselves, and the struct of
- * the backend's functions, which the other files of the folder have.
- */
+/* The backend of GPUs: opening and closing devices, facts about them, and the struct of functions,
+ * most of which are in the other files of this folder. */
 #include "backend/gpu/gpu.h"
 
 #include <stdlib.h>
@@ -16,8 +14,8 @@
 #include "backend/gpu/probe.h"
 #include "backend/gpu/stream.h"
 
-/* Granularity of frames, bytes: where memory cannot be mapped, and where the driver does not say.
- */
+/* Bytes of which frames are multiples: where memory cannot be mapped; where the driver does not
+ * say. */
 enum { WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
 
 static int gpu_count(kmm__backend_t *b)
@@ -87,7 +85,7 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
 
 static void gpu_unload(kmm__backend_t *b)
 {
-    free(b); /* the library stays loaded: the program may use it too */
+    free(b); /* the library stays loaded, because the program may use it, too */
 }
 
 static const char *gpu_error_text(kmm__backend_t *b)

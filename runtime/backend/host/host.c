@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU as a device: opening it, what it says of itself, and the struct of its functions. */
+/* The CPU's backend: opening devices, facts about them, and the struct of functions. */
 #include <assert.h>
 #include <sched.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static const kmm__backend_t host_functions = {
     .notify = kmm__host_notify,
 };
 
-/* The cores this process may use. */
+/* Number of cores that this process may use. */
 static uint32_t core_count(void)
 {
     cpu_set_t set;
@@ -142,7 +142,7 @@ static uint32_t core_count(void)
     return online > 0 ? (uint32_t)online : 1;
 }
 
-/* Whether a word is in the comma-separated list of an environment variable. */
+/* True if `word` is in the comma-separated list of an environment variable. */
 static bool environment_lists(const char *variable, const char *word)
 {
     const char *list = getenv(variable);

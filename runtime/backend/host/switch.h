@@ -8,12 +8,12 @@
 #include <ucontext.h>
 typedef ucontext_t kmm__context_t;
 #else
-typedef void *kmm__context_t; /* the stack pointer, below which the registers lie */
+typedef void *kmm__context_t; /* the stack pointer; saved registers lie on the stack */
 #endif
 
-/* A context that calls entry() on the stack [base, base + bytes). entry never returns. */
+/* Makes a context that calls entry() on the stack [base, base + bytes). entry never returns. */
 void kmm__context_init(kmm__context_t *c, void *base, size_t bytes, void (*entry)(void));
-/* Leaves the running context in *from, goes on with *to. */
+/* Saves the running context in *from and goes on with *to. */
 void kmm__context_switch(kmm__context_t *from, kmm__context_t *to);
 
 #endif
