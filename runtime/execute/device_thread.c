@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread of each device. It takes ready tasks, by priority and then in the order of submission,
- * and issues them. It also unmaps evicted frames, and evicts early. */
+ * and issues them. It also releases the residences of dead arrays, and evicts early. */
 #include "execute/device_thread.h"
 
 #include <stdlib.h>
