@@ -35,9 +35,9 @@ double kmm__costs_times(const kmm__copy_costs_t *c)
 /* ---- The file ---- */
 
 /* Where it is, and its first line: what was measured, on which machine, in which surroundings. */
-typedef struct place {
+typedef struct cache_file {
     char path[4096], key[512];
-} place_t;
+} cache_file_t;
 
 static uint64_t hash(const char *text)
 {
@@ -59,7 +59,7 @@ static bool make_folders(char *path)
 }
 
 /* In the folder that kmmcc keeps headers in. The key has been set. */
-static bool place(const char *what, place_t *out)
+static bool cache_file_find(const char *what, cache_file_t *out)
 {
     const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
@@ -79,24 +79,24 @@ static bool place(const char *what, place_t *out)
 }
 
 /* Home folders are shared by machines, so keys name the machine. */
-static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
-                         place_t *out)
+static bool cache_file_of_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
+                                 cache_file_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key),
              "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
              sysconf(_SC_NPROCESSORS_ONLN), threads, buffer_bytes);
-    return place("copies", out);
+    return cache_file_find("copies", out);
 }
 
-static bool place_links(const kmm__device_t *d, uint32_t count, place_t *out)
+static bool cache_file_of_links(const kmm__device_t *d, uint32_t count, cache_file_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key), "kmm links 1: %s, %u of %s, %ld CPUs", host, count,
              d->info.name, sysconf(_SC_NPROCESSORS_ONLN));
-    return place("links", out);
+    return cache_file_find("links", out);
 }
 
 /* What was measured in a bad minute, or before something changed, does not stay for ever. */
@@ -107,7 +107,7 @@ static bool is_recent(FILE *f)
 }
 
 /* Open behind its first line; NULL: there is none, or it is of something else. */
-static FILE *place_open(const place_t *at)
+static FILE *cache_file_open(const cache_file_t *at)
 {
     char key[sizeof(at->key) + 1];
     FILE *f = fopen(at->path, "r");
@@ -120,7 +120,7 @@ static FILE *place_open(const place_t *at)
 }
 
 /* Whole, or not at all. */
-static void place_write(const place_t *at, const char *text)
+static void cache_file_write(const cache_file_t *at, const char *text)
 {
     char path[sizeof(at->path) + 16];
     snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
@@ -143,9 +143,9 @@ static bool is_cost(double v)
 bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      kmm__copy_costs_t *out)
 {
-    place_t at;
+    cache_file_t at;
     kmm__copy_costs_t c;
-    FILE *f = place_copies(d, threads, buffer_bytes, &at) ? place_open(&at) : NULL;
+    FILE *f = cache_file_of_copies(d, threads, buffer_bytes, &at) ? cache_file_open(&at) : NULL;
     if (!f)
         return false;
     bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 &&
@@ -159,18 +159,18 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_byt
 void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      const kmm__copy_costs_t *c)
 {
-    place_t at;
+    cache_file_t at;
     char text[256];
     snprintf(text, sizeof(text), "lock %a\nstage %a\nlink %a\n", c->lock, c->stage, c->link);
-    if (place_copies(d, threads, buffer_bytes, &at))
-        place_write(&at, text);
+    if (cache_file_of_copies(d, threads, buffer_bytes, &at))
+        cache_file_write(&at, text);
 }
 
 bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out)
 {
-    place_t at;
+    cache_file_t at;
     uint32_t most = 0;
-    FILE *f = place_links(d, count, &at) ? place_open(&at) : NULL;
+    FILE *f = cache_file_of_links(d, count, &at) ? cache_file_open(&at) : NULL;
     if (!f)
         return false;
     bool ok = fscanf(f, "%u", &most) == 1 && most >= 1 && most <= count;
@@ -182,11 +182,11 @@ bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out)
 
 void kmm__links_save(const kmm__device_t *d, uint32_t count, uint32_t most)
 {
-    place_t at;
+    cache_file_t at;
     char text[32];
     snprintf(text, sizeof(text), "%u\n", most);
-    if (place_links(d, count, &at))
-        place_write(&at, text);
+    if (cache_file_of_links(d, count, &at))
+        cache_file_write(&at, text);
 }
 
 /* ---- Measuring ---- */
