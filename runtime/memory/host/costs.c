@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordinary memory is copied at the link's speed only when it is page-locked, and locking it costs
- * as much as several copies through buffers, or less than one: that depends on the driver, the
- * kernel, the link, and how many threads there are to fill buffers. So it is measured, when memory
- * is first mapped that is large enough for it to matter, and kept for later processes.
+ * Costs of copies.
+ *
+ * Ordinary memory is copied at the link's speed only if it is page-locked. Locking costs as much as
+ * several copies through staging buffers, or less than one. That depends on the driver, the kernel,
+ * the link, and the number of threads that fill buffers. So the costs are measured when memory is
+ * first mapped that is large enough for them to matter, and are kept for later processes.
  *
  * When to lock is the ski rental problem (Karlin, Manasse, Rudolph, Sleator: Competitive snoopy
- * caching, Algorithmica 3, 1988): nobody knows how often a block will be copied, so it goes through
+ * caching, Algorithmica 3, 1988). Nobody knows how often a block will be copied, so it goes through
  * buffers until that has cost as much as locking it.
  */
 #include "memory/host/costs.h"
@@ -26,15 +28,15 @@ enum { MOST_TIMES = 1000, LASTS_S = 7 * 24 * 3600 };
 
 double kmm__costs_times(const kmm__copy_costs_t *c)
 {
-    /* Copies in and out run at once over the link, while the same threads fill and empty buffers
-     * for both. */
+    /* Copies in and out use the link at the same time, but the same threads fill and empty the
+     * buffers of both. */
     double more = c->stage - c->link / 2, times = more > 0 ? c->lock / more : MOST_TIMES;
     return times < 1 ? 0 : times < MOST_TIMES ? times : MOST_TIMES;
 }
 
 /* ---- The file ---- */
 
-/* Where it is, and its first line: what was measured, on which machine, in which surroundings. */
+/* A cache file: its path, and its first line, which says what was measured on which machine. */
 typedef struct cache_file {
     char path[4096], key[512];
 } cache_file_t;
@@ -47,7 +49,7 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-/* Makes all folders of the path. */
+/* Makes all folders of the path. False: one could not be made. */
 static bool make_folders(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -58,7 +60,8 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* In the folder that kmmcc keeps headers in. The key has been set. */
+/* Sets the path, in the folder in which kmmcc keeps headers. The key is set. False: there is no
+ * such folder. */
 static bool cache_file_find(const char *what, cache_file_t *out)
 {
     const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
@@ -72,13 +75,13 @@ static bool cache_file_find(const char *what, cache_file_t *out)
         snprintf(folder, sizeof(folder), "%s/.cache/kmm", home ? home : "");
     if (*folder != '/' || ((!own || !*own) && (!user || *user != '/') && !home) ||
         !make_folders(folder))
-        return false; /* "none" */
+        return false; /* KMM_CACHE_DIR=none */
     snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what,
              (unsigned long long)hash(out->key));
     return true;
 }
 
-/* Home folders are shared by machines, so keys name the machine. */
+/* Keys name the machine, because machines share home folders. */
 static bool cache_file_of_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                                  cache_file_t *out)
 {
@@ -99,14 +102,15 @@ static bool cache_file_of_links(const kmm__device_t *d, uint32_t count, cache_fi
     return cache_file_find("links", out);
 }
 
-/* What was measured in a bad minute, or before something changed, does not stay for ever. */
+/* True if the file was written within a week. Measurements can be disturbed, and machines change.
+ */
 static bool is_recent(FILE *f)
 {
     struct stat s;
     return fstat(fileno(f), &s) == 0 && s.st_mtime > time(NULL) - LASTS_S;
 }
 
-/* Open behind its first line; NULL: there is none, or it is of something else. */
+/* Opens the file behind its first line. NULL: there is none, or it has another key. */
 static FILE *cache_file_open(const cache_file_t *at)
 {
     char key[sizeof(at->key) + 1];
@@ -119,13 +123,12 @@ static FILE *cache_file_open(const cache_file_t *at)
     return NULL;
 }
 
-/* Whole, or not at all. */
+/* Writes the file whole or not at all: a new file takes the name of the old one. */
 static void cache_file_write(const cache_file_t *at, const char *text)
 {
     char path[sizeof(at->path) + 16];
     snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
-    unlink(path); /* others may write to the folder, too: nothing that has this name already is
-                     written to */
+    unlink(path); /* the new file must not exist: others may write to the folder, too */
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f)
@@ -204,7 +207,7 @@ static double lock_cost(kmm__backend_t *b, char *sample)
     for (int k = 0; k < KMM__COST_ROUNDS; k++) {
         double begin = kmm__costs_now();
         if (b->host_register(b, sample, KMM__SAMPLE_BYTES))
-            return 1; /* it cannot be locked at all */
+            return 1; /* memory cannot be locked */
         b->host_unregister(b, sample);
         double took = kmm__costs_now() - begin;
         best = k == 0 || took < best ? took : best;
@@ -257,7 +260,7 @@ static double with_window(kmm__device_t *d, kmm__frame_handle_t frame, size_t wh
     return took;
 }
 
-/* On memory of the device that is taken beyond its limit for a moment. */
+/* Measures the link with memory of the device, which is taken beyond its limit for a moment. */
 static double link_cost(kmm__device_t *d, char *locked, size_t bytes)
 {
     uint64_t unit = d->info.granularity, whole = (bytes + unit - 1) / unit * unit;
