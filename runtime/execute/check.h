@@ -5,7 +5,7 @@
 
 #include "task/task.h"
 
-/* Where the elements of a launch's item begin. The array exists as long as tasks of the launch do.
+/* The begin of the elements of a launch's item. The array exists as long as tasks of the launch do.
  */
 typedef struct kmm__origin {
     const kmm__array_t *array; /* NULL: the item has no elements */

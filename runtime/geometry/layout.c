@@ -115,7 +115,7 @@ int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end,
     return split_from(l, 0, &prefix, begin - l->origin, end - l->origin, out);
 }
 
-/* What kmm__layout_rows was called with. */
+/* The arguments of kmm__layout_rows. */
 typedef struct rows_call {
     const kmm__layout_t *layout;
     int (*fn)(void *ctx, const kmm__rows_t *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each thread of the program runs now: variables of the thread. */
+/* Variables of each thread of the program: whether it is inside a task or a chunk's function. */
 #include "task/inside.h"
 
 #include <stdatomic.h>

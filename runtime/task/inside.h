@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread of the program runs now: the statements of a `task` directive, a function of the
- * program as a chunk, or neither.
+ * The part of the program that each of its threads runs now: the statements of a `task` directive,
+ * a function that runs as a chunk, or neither.
  *
- * A thread that is inside one of them may submit work. It must not wait for work, because that work
- * may wait for the thread.
+ * A thread that is inside one of these may submit work. It must not wait for work, because that
+ * work may wait for the thread.
  */
 #ifndef KMM__TASK_INSIDE_H
 #define KMM__TASK_INSIDE_H

@@ -45,7 +45,7 @@ typedef enum kmm__task_state {
     KMM__TASK_DONE
 } kmm__task_state_t;
 
-/* What a task does to one region of one array. */
+/* An access: the use of one region of one array by a task. */
 typedef struct kmm__access {
     kmm__array_t *array;
     kmm_mode_t mode; /* READ, WRITE or UPDATE; never a reduction */
@@ -70,7 +70,8 @@ typedef struct kmm__edge {
     bool data;
 } kmm__edge_t;
 
-/* What the task waits for, and which tasks wait for it. Written by task/. */
+/* The part of a task for dependences: conditions that it waits for, and tasks that wait for it.
+ * Written by task/. */
 typedef struct kmm__task_order {
     uint32_t issue_left; /* predecessors that must be issued, or done, before the task is issued */
     /* tickets and reads of pages that must be done before it runs on the host */
@@ -90,7 +91,7 @@ typedef struct kmm__task_order {
     uint32_t successor_capacity, wait_capacity;
 } kmm__task_order_t;
 
-/* Which part of its launch the task is. Written by launch/. */
+/* The part of a task that says which chunks of its launch it is. Written by launch/. */
 typedef struct kmm__task_part {
     /* numbers of its chunks; more than one if small chunks were joined */
     uint32_t chunk, last_chunk;
@@ -101,7 +102,7 @@ typedef struct kmm__task_part {
     bool is_direct;
 } kmm__task_part_t;
 
-/* What the task holds on its device and in host memory. Written by memory/. */
+/* The part of a task for memory that it holds on its device and on the host. Written by memory/. */
 typedef struct kmm__task_residency {
     uint64_t coming;                  /* bytes that were mapped for it, until it is done */
     struct kmm__page_pins *page_pins; /* pages of host memory that it pins; NULL: none */
@@ -113,7 +114,7 @@ typedef struct kmm__task_residency {
     uint32_t copy_capacity, pinned_capacity;
 } kmm__task_residency_t;
 
-/* How the task runs. Written by execute/. */
+/* The part of a task for its run. Written by execute/. */
 typedef struct kmm__task_issue {
     uint32_t compute_stream;
     bool entered;             /* of a `task` directive: its statements may run */
