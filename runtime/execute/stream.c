@@ -33,8 +33,8 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
     kmm__device_t *d = t->device;
     kmm__stream_t *compute_stream = d->compute_streams[t->issue.compute_stream].stream;
     int error = 0;
-    /* copies to the host are announced before copies to the device are enqueued, which may wait for
-     * them on the host */
+    /* Copies to the host come first, and their ends are announced: a copy to a device may wait for
+     * them on the host. */
     if (moves->count) {
         error = kmm__moves_enqueue(moves, true);
         kmm__copies_announce(t, moves);

@@ -19,8 +19,7 @@ typedef struct validity {
     bool is_valid;
 } validity_t;
 
-/* Checks a leaf: only holders have tickets, and what the summary says of the whole array holds of
- * it. */
+/* Checks a leaf: tickets belong to holders, and the leaf agrees with the array's summary. */
 static int check_part(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -94,7 +93,7 @@ static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm
     return any;
 }
 
-/* Makes t fail if a copy fails that was planned for another task and on which t relies. */
+/* Poisons t if a copy fails that t needs and that was planned for another task. */
 static void fetch_rely(kmm__task_t *t, kmm__ticket_t *ready)
 {
     if (!ready || !ready->is_copy || ready->state == KMM__TICKET_DONE)
@@ -177,8 +176,8 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* True for a part that t's space does not hold, or for which t must wait. Asked before the map is
- * updated, because a visit leaves leaves uncut. */
+/* True for a part that t's space does not hold, or for which t must wait. This visit comes before
+ * an update, which would cut the map's leaves. */
 static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;

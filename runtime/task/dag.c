@@ -9,8 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* True if t stores every element of access a and reads none of its old values. Another item of t
- * may read what this one stores. */
+/* True if t stores every element of access a and reads no old value. An access of t to the same
+ * array that reads may read an old value. */
 static bool is_fresh(const kmm__task_t *t, const kmm__access_t *a)
 {
     bool fresh = a->mode == KMM_WRITE;
@@ -33,9 +33,9 @@ typedef struct follow {
     int error;
 } follow_t;
 
-/* Makes f->task follow another chunk of its launch that writes what it writes. If both regions are
- * exact, that is the error KMM_E_OVERLAP. Hulls may overlap where the elements do not; then the
- * chunks run one after the other. */
+/* Makes f->task follow another chunk of its launch that writes the same region. If both regions are
+ * exact, sets the error KMM_E_OVERLAP. Hulls may overlap where the elements do not; then the chunks
+ * run one after the other. */
 static void follow_sibling(follow_t *f, kmm__task_t *writer)
 {
     if (f->access->exact && writer->part.exact)
@@ -234,8 +234,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     return n < 0 ? n : follow_result(&e.follow);
 }
 
-/* Reads are entered before updates, and updates before plain writes. Once t is entered as an
- * element's writer, the task whose value t needs can no longer be seen. */
+/* Reads are entered before updates, and updates before plain writes: once t is in the map as an
+ * element's writer, the task whose value t needs is no longer there. */
 int kmm__dag_enter(kmm__task_t *t)
 {
     int result = 0;

@@ -42,7 +42,7 @@ struct kmm__program_stream {
  *                marker_pass, by the last span or the driver's stream
  *   OPEN (left > 0) -------------------------------------------> REACHED (left == 0)
  *
- * A marker of which nothing is unfinished is reached when it is made.
+ * A marker without unfinished work before it is reached at once.
  */
 struct kmm__marker {
     kmm_runtime_t *runtime;
@@ -111,7 +111,7 @@ static void marker_reached(kmm__marker_t *m)
     pthread_cond_broadcast(&m->runtime->progress);
 }
 
-/* Counts one span or stream less that the marker waits for. */
+/* Removes one span or stream from what the marker waits for. */
 static void marker_pass(kmm__marker_t *m)
 {
     assert(m->left > 0);
@@ -231,7 +231,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     m->runtime = rt;
     m->refs = 1;
     m->is_of_all = stream == &kmm__all_streams;
-    m->left = 1; /* of this function, until all streams are marked */
+    m->left = 1; /* one for this function: the marker is not reached before all streams have it */
     for (kmm__program_stream_t *ps = rt->tasks->program_streams; ps; ps = ps->next)
         if (stream == &kmm__all_streams || ps->stream == stream)
             program_stream_mark(ps, m);
@@ -261,9 +261,9 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
     return 0;
 }
 
-/* Runs work of the CPU on this thread, which waits for all of it anyway; that takes less time than
- * to wake another thread. A marker of one stream does not do this, because the work that it would
- * run may be long and of another stream. */
+/* Runs work of the CPU on this thread while it waits for all work. That takes less time than waking
+ * another thread. A thread that waits for one stream does not do this, because it could get long
+ * work of another stream. */
 static void assist(const kmm__marker_t *m)
 {
     const kmm_runtime_t *rt = m->runtime;
@@ -359,9 +359,9 @@ static bool has_two_drivers(const kmm_runtime_t *rt)
     return drivers > 1;
 }
 
-/* Waits on the host until the work before m is on streams, before it makes `stream` wait for them.
- * The other order could deadlock: to enqueue a kernel, the driver may load it, which may wait for
- * `stream`. */
+/* Waits on the host until the work before m is on streams. Then makes `stream` wait for these
+ * streams. In the other order there could be a deadlock: enqueueing a kernel may load it, and the
+ * driver may then wait for `stream`. */
 bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream)
 {
     kmm_runtime_t *rt = m->runtime;

@@ -56,7 +56,7 @@ bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item);
  * thread cannot stand in for one of the pool, or the item was refused. */
 bool kmm__pool_assist(kmm__pool_t *p);
 bool kmm__pool_is_assisting(void); /* true if this thread runs in kmm__pool_assist */
-void kmm__pool_refuse(void);       /* refuses the item that this thread has taken there */
+void kmm__pool_refuse(void);       /* called by an item's run: this thread must not run it */
 
 /* Returns nanoseconds of CLOCK_MONOTONIC. */
 uint64_t kmm__host_now(void);

@@ -149,7 +149,8 @@ static int collect_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-/* Begins a collection anew with the pins so far, so that only pages without a pin are added. */
+/* Begins a new collection. Marks the pages that have a pin already, so that only other pages are
+ * added. */
 static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__page_pins_t *pins)
 {
     *c = (collect_t){.spill = p, .pins = pins};
@@ -167,7 +168,8 @@ static int is_elsewhere(void *arg, const kmm__box_t *part, const void *value)
     return valid && !(valid & 1u << KMM__HOST);
 }
 
-/* True if what a task on the host reads must first be copied to the host, which writes the page. */
+/* True if a task on the host must have the data it reads copied to the host first. The copy writes
+ * the page. */
 static bool is_fetched(const kmm__access_t *a)
 {
     kmm_runtime_t *rt = a->array->runtime;

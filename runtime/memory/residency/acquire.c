@@ -3,8 +3,8 @@
  * Acquisition: maps and pins the frames that a task needs.
  *
  * Only a device's own thread acquires its frames, for one task at a time. Pins last until the task
- * is done. So a task that waits for memory of a device has no pins of earlier acquisitions there,
- * tasks with pins wait for no memory, and all memory becomes free in the end. Premapped frames
+ * is done. So at most one task with pins on a device waits for memory there. All other pins are of
+ * tasks that wait for no memory. These tasks end, and their memory becomes free. Premapped frames
  * (premap.c) are not pinned, so they may be evicted.
  */
 #include "memory/residency/acquire.h"
@@ -21,8 +21,8 @@
 #include "memory/residency/physical.h"
 #include "memory/residency/premap.h"
 
-/* Acquisitions that miss nothing until memory counts as not short; usual tasks whose mapped bytes
- * may wait to be used. */
+/* PRESSURE_LASTS: memory counts as not short after so many acquisitions that had nothing to map.
+ * COMING_TASKS: see await_turn. */
 enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
 
 /* The frames of one acquisition. */
@@ -188,7 +188,8 @@ static kmm__frame_t *choose_victim(const wanted_t *w)
     return evicting < needed ? kmm__frames_victim(d, evicting, needed) : NULL;
 }
 
-/* Takes one step towards room for a frame, the cheapest that there is. *is_stuck: there is none. */
+/* Takes one step towards room for a frame: the cheapest that can be taken. *is_stuck: none can be
+ * taken. */
 static int room_make(const wanted_t *w, bool *is_stuck)
 {
     kmm__device_t *d = w->task->device;
@@ -293,8 +294,8 @@ static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
     return 0;
 }
 
-/* Maps f, in whatever state it is, and pins it. An evicted frame is still mapped and has its
- * contents, but coherence does not count on these. */
+/* Maps f, in whatever state it is, and pins it. An EVICTED frame is still mapped, and becomes
+ * MAPPED again. Its contents are not used, because its device is no longer a holder of them. */
 static int frame_map(wanted_t *w, kmm__frame_t *f)
 {
     int error = 0;
@@ -355,9 +356,9 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
 }
 
 /* Waits, while memory is short and all idle frames are needed again, until unfinished tasks hold at
- * most COMING_TASKS times what a task usually misses. Frames that are evicted for a task which then
- * waits behind others would better have been kept. Tasks with pins wait for no memory, so they end.
- */
+ * most COMING_TASKS times what a task usually has to map. Without this wait, frames would be
+ * evicted for a task whose kernel then waits behind others. Tasks with pins wait for no memory, so
+ * they end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
@@ -379,8 +380,9 @@ static void want_all(wanted_t *w)
     t->residency.is_expected = false;
 }
 
-/* Updates the average of bytes that tasks miss; tasks that begin and end inside frames differ from
- * one to the next. Memory counts as not short after some tasks that miss nothing. */
+/* Updates the average of bytes that a task has to map. One task differs from the next, as tasks
+ * begin and end inside frames. Memory counts as not short after some tasks that had nothing to map.
+ */
 static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
 {
     uint64_t *average = &d->memory->missing;

@@ -3,9 +3,9 @@
  * Foresight: when each frame is used next. Eviction takes the frame that is needed farthest in the
  * future (Belady, "A study of replacement algorithms for a virtual-storage computer", 1966).
  *
- * Queued tasks are known: each is added, when it is submitted, to the queues of the frames that it
- * will touch. Beyond the queue, the past is expected to repeat. A launch that was last seen P tasks
- * after the time before is expected every P tasks, and its frames with it. Programs need this that
+ * Queued tasks are known. When a task is submitted, each frame that it will touch adds it to a
+ * queue. Beyond the queue, the past is expected to repeat. If a launch came again after P tasks, it
+ * is expected again every P tasks, and its frames are expected with it. That helps programs that
  * wait after each step of an iteration, and so have no queue.
  */
 #include "memory/residency/foresight.h"
@@ -73,7 +73,7 @@ static void cancel_frame(void *ctx, kmm__frame_t *f)
     queue_remove(&f->uses, ((const kmm__task_t *)ctx)->sequence);
 }
 
-/* Does nothing if all frames have room, since then no one asks. */
+/* Does nothing if all frames have room, because nothing will be evicted then. */
 void kmm__uses_expect(kmm__task_t *t)
 {
     if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
