@@ -10,7 +10,7 @@
 /* Locked, may unlock: takes a task stream of the device; waits until one is free. Returns its index
  * in d->compute_streams, or a negative error with its text. */
 int kmm__task_stream_take(kmm__device_t *d);
-/* locked: frees the task stream */
+/* Locked: frees the task stream. */
 void kmm__task_stream_return(kmm__device_t *d, uint32_t compute_stream);
 
 /* Locked, unlocks meanwhile: enqueues t's copies, which have been planned, and lets the statements

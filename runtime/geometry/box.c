@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes as sets. */
 #include "geometry/box.h"
 
 static int64_t min64(int64_t a, int64_t b)

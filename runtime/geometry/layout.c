@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts: bytes of boxes, and boxes of bytes. */
 #include "geometry/layout.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
                    kmm__array_t **out);
 void kmm__array_unref(kmm__array_t *a);
 void kmm__array_forget(kmm__array_t *a); /* the program has freed it: removes it from the index */
-/* one device has released its residence; the last one frees it */
+/* One device has released its residence; the last one frees it. */
 void kmm__array_left(kmm__array_t *a);
 /* Returns its host buffer, made if needed. NULL: there is no memory. */
 char *kmm__array_host(kmm__array_t *a);

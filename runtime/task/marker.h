@@ -20,7 +20,7 @@ extern const char kmm__all_streams;
 bool kmm__stream_is_default(const void *stream);
 
 /* ---- Program streams (locked) ---- */
-/* adds t to the stream's last span, behind the stream's gates */
+/* Adds t to the stream's last span, behind the stream's gates. */
 void kmm__program_stream_enter(kmm__task_t *t, const void *stream);
 void kmm__program_stream_issued(kmm__task_t *t); /* t's work is enqueued */
 void kmm__program_stream_leave(kmm__task_t *t);  /* removes t from its span */

@@ -212,9 +212,9 @@ void kmm__task_finish_later(kmm__task_t *t, uint32_t count); /* adds conditions 
 /* Removes a condition of the task's end. Without any, and if its own work is over, the task is
  * DONE. */
 void kmm__task_finish_left_fall(kmm__task_t *t);
-/* adds conditions of its run on the host */
+/* Adds conditions of its run on the host. */
 void kmm__task_run_later(kmm__task_t *t, uint32_t count);
-/* removes one; true: none is left, and the caller runs it */
+/* Removes one; true: none is left, and the caller runs it. */
 bool kmm__task_run_left_fall(kmm__task_t *t);
 
 /* Makes t's stream wait for the ticket, unless the ticket is done, or of t's stream, or the last

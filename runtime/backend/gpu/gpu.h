@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The backend of GPUs, over a table of a driver. */
 #ifndef KMM__BACKEND_GPU_GPU_H
 #define KMM__BACKEND_GPU_GPU_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels on a GPU. backend.h is the contract of the functions. */
 #ifndef KMM__BACKEND_GPU_KERNEL_H
 #define KMM__BACKEND_GPU_KERNEL_H
 
 #include "backend/gpu/driver.h"
 
-/* Kernels on a GPU. backend.h is the contract of the functions. */
 int kmm__gpu_launch(kmm__stream_t *s, const kmm__run_t *r);
 void kmm__gpu_kernel_forget(kmm__gpu_t *gpu, const void *handle);
 

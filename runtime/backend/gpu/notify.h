@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Notifications on a GPU. backend.h is the contract of functions without a comment. */
 #ifndef KMM__BACKEND_GPU_NOTIFY_H
 #define KMM__BACKEND_GPU_NOTIFY_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Trial of a GPU: whether memory can be mapped into address space. */
 #ifndef KMM__BACKEND_GPU_PROBE_H
 #define KMM__BACKEND_GPU_PROBE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The error text of each thread. */
 #ifndef KMM__BACKEND_HOST_ERROR_H
 #define KMM__BACKEND_HOST_ERROR_H
 

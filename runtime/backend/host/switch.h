@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Switches between stacks. */
 #ifndef KMM__BACKEND_HOST_SWITCH_H
 #define KMM__BACKEND_HOST_SWITCH_H
 

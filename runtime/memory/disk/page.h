@@ -150,7 +150,7 @@ bool kmm__spill_is_valid(const kmm__spill_t *p);
 /* ---- Arrays (locked) ---- */
 void kmm__spill_array(kmm__array_t *a);      /* makes the pages of a new host buffer */
 void kmm__spill_array_dead(kmm__array_t *a); /* the array is dead: its pages are the next victims */
-/* drops its pages, before its host buffer is freed; may unlock */
+/* Drops its pages, before its host buffer is freed; may unlock. */
 void kmm__spill_forget(kmm__array_t *a);
 
 #endif

@@ -6,7 +6,7 @@
 #include "memory/array.h"
 
 void kmm__pagelock_start(kmm_runtime_t *rt);
-/* waits until no block is being locked or queued to be */
+/* Waits until no block is being locked or queued to be. */
 void kmm__pagelock_settle(kmm_runtime_t *rt);
 void kmm__pagelock_stop(kmm_runtime_t *rt);
 
@@ -20,7 +20,7 @@ int64_t kmm__pagelock_room(const kmm__array_t *a, int64_t offset);
  * Page-locks the block if possible, and has the next blocks locked by other threads. False: the
  * copy should go through staging buffers. */
 bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t bytes);
-/* called before a block's memory is released */
+/* Called before a block's memory is released. */
 void kmm__pageunlock(kmm__array_t *a, uint32_t block);
 void kmm__pageunlock_all(kmm__array_t *a); /* called before its host buffer is freed */
 void kmm__pagelock_await(kmm__array_t *a); /* waits until none of its blocks is being locked */

@@ -93,7 +93,7 @@ bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t 
 kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int node);
 void kmm__staging_queue(kmm__staging_t *s); /* queues it for a thread to fill or empty */
 void kmm__staging_free(kmm__staging_t *s);
-/* passes on notes that wait for nothing; unlocks meanwhile */
+/* Passes on notes that wait for nothing; unlocks meanwhile. */
 void kmm__notes_deliver(struct kmm__stager *p);
 
 /* Calls fn, as the backend's notify does, when all that was enqueued on d->out is done and has

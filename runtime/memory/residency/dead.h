@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Dead frames: frames whose contents no task will read. */
 #ifndef KMM__MEMORY_RESIDENCY_DEAD_H
 #define KMM__MEMORY_RESIDENCY_DEAD_H
 

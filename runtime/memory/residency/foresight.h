@@ -7,7 +7,7 @@
 
 #include "memory/residency/frame.h"
 
-/* adds t, which has its device and accesses, to the queues of the frames that it will touch */
+/* Adds t, which has its device and accesses, to the queues of the frames that it will touch. */
 void kmm__uses_expect(kmm__task_t *t);
 void kmm__uses_cancel(kmm__task_t *t);                  /* removes it */
 void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence); /* removes a task from a queue */

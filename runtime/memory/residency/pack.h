@@ -12,7 +12,7 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
 bool kmm__pack_trim(kmm__device_t *d);
 
 uint64_t kmm__pack_bytes(const kmm__device_t *d); /* locked; bytes of slabs */
-/* locked; frees an array's memory, which nothing uses */
+/* Locked; frees an array's memory, which nothing uses. */
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at);
 
 /* ---- Not locked ---- */

@@ -8,7 +8,7 @@
 /* Locked, by d's thread: wakes the premapper, or starts it. A task has needed frames that no task
  * had used, so tasks queued behind it may, too. */
 void kmm__premap_wake(kmm__device_t *d);
-/* not locked; ends the thread, once the runtime is stopping */
+/* Not locked; ends the thread, once the runtime is stopping. */
 void kmm__premap_stop(kmm__device_t *d);
 
 #endif

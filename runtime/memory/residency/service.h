@@ -8,7 +8,7 @@
 /* Locked: releases the residences of dead arrays, as far as their frames are not being moved or
  * evicted. Unlocks only while it calls the driver. */
 void kmm__frames_service(kmm__device_t *d);
-/* not locked; frees spare frames and slabs; all arrays are freed */
+/* Not locked; frees spare frames and slabs; all arrays are freed. */
 void kmm__frames_close(kmm__device_t *d);
 
 #endif
