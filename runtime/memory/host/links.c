@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns at host memory. A fixed number of devices have a turn at once. A device keeps its turn
- * while copies of its own are under way; if other devices wait, it keeps it for at most turn_bytes
- * bytes. So links stay full and no device starves. Turns are given in the order in which they were
- * asked for.
+ * Turns at host memory. At most `most` devices have a turn at once. A device keeps its turn while
+ * copies of its own are under way; if other devices wait, it keeps it for at most turn_bytes bytes.
+ * So links stay full and no device starves. Turns are given in the order in which they were asked
+ * for.
  *
  * A thread that waits for a turn holds none. Devices that have one have copies on streams, which
  * wait only for what is done. So these copies end, and no circle of waiting can arise.

@@ -6,7 +6,7 @@
 #include "memory/state.h"
 
 /* Locked: releases the residences of dead arrays, as far as their frames are not being moved or
- * evicted. Unlocks only while it calls the driver. */
+ * evicted. Unlocks only if there are dead arrays. */
 void kmm__frames_service(kmm__device_t *d);
 /* Not locked; frees spare frames and slabs; all arrays are freed. */
 void kmm__frames_close(kmm__device_t *d);
