@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device's streams, its wake-ups, and its loss. */
+/* Devices: opening and closing, wake-ups, loss, and waiting for a stream. */
 #include "backend/device.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ void kmm__device_wake(kmm__device_t *d)
     pthread_cond_signal(&d->wake);
 }
 
-/* ---- Its loss ---- */
+/* ---- Loss ---- */
 
 void kmm__device_lose(kmm__device_t *d, int error)
 {

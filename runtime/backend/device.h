@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device of a runtime: a GPU, or the CPU, that a backend has opened, with the streams on which
- * its work is enqueued. What memory/ and execute/ know of it are parts of their own.
+ * Devices of a runtime. A device is a GPU, the CPU or a pretend device that a backend has opened,
+ * with the streams on which its work is enqueued. memory/ and execute/ each add a part of their
+ * own.
  *
  *   compute stream   a stream on which libkmm runs kernels
  *   task stream      a stream for the statements of one `task` directive at a time
@@ -12,49 +13,51 @@
 #include "backend/backend.h"
 #include "base/runtime.h"
 
-enum { KMM__TASK_STREAMS = 8 }; /* `task` directives at once on a device */
+enum { KMM__TASK_STREAMS = 8 }; /* `task` directives that run at once on a device */
 
-/* A stream on which kernels run. The counts are written by execute/, under the runtime's lock. */
+/* A compute stream or a task stream. Members are written by execute/, under the runtime's lock. */
 typedef struct kmm__compute_stream {
-    kmm__stream_t *stream; /* NULL: a task stream that no task has had yet */
+    kmm__stream_t *stream; /* NULL: a task stream that was never taken */
     kmm__device_t *device;
-    uint32_t in_flight; /* of the CPU: kernels on it that are not done */
-    bool is_taken;      /* of the CPU: it runs functions and operations until there are none;
-                         * of a task stream: a `task` directive has it */
+    uint32_t in_flight; /* of the CPU: unfinished kernels on the stream */
+    /* of the CPU: it runs functions and operations until there are none; of a task stream: a `task`
+     * directive uses it */
+    bool is_taken;
 } kmm__compute_stream_t;
 
-/* Totals since the start, for observe/. Written by kmm__count and its like alone. */
+/* Totals since the start of the runtime, for observe/. Written only by the functions below. */
 typedef struct kmm__counters {
-    uint64_t launches, chunks;                /* kernels enqueued; chunks that ended well */
-    uint64_t bytes_in, bytes_out, bytes_peer; /* copied from the host, to it, from devices */
-    uint64_t bytes_lent;                      /* copied to other devices */
-    uint64_t mappings, allowings, mapping_ns; /* frames mapped or unmapped; calls that give
-                                               * access; nanoseconds of both */
-    uint64_t sharings, sharing_ns;            /* calls that give other devices access */
-    uint64_t premapped, premap_ns;            /* frames prefetched; nanoseconds of that */
-    uint64_t waiting_ns;                      /* for room, before a task's copies */
-    uint64_t away_most;                       /* bytes of frames in the host's memory */
+    uint64_t launches, chunks; /* kernels enqueued; chunks that ended without error */
+    /* bytes copied from the host, to the host, from other devices */
+    uint64_t bytes_in, bytes_out, bytes_peer;
+    uint64_t bytes_lent; /* bytes copied to other devices */
+    /* frames mapped or unmapped; calls that give access; nanoseconds of both */
+    uint64_t mappings, allowings, mapping_ns;
+    uint64_t sharings, sharing_ns; /* calls that give other devices access; nanoseconds of these */
+    uint64_t premapped, premap_ns; /* frames premapped; nanoseconds of that */
+    uint64_t waiting_ns; /* nanoseconds in which tasks waited for memory before their copies */
+    uint64_t host_backed_most; /* most bytes of host-backed frames at one time */
 } kmm__counters_t;
 
-/* Adds to a counter. Needs no lock. */
+/* Adds n to a counter. Needs no lock. */
 static inline void kmm__count(uint64_t *counter, uint64_t n)
 {
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* A counter's value. Needs no lock. */
+/* Returns a counter's value. Needs no lock. */
 static inline uint64_t kmm__counted(const uint64_t *counter)
 {
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* Locked: adds to a counter that no thread changes without the lock; quicker than kmm__count. */
+/* Locked: adds n to a counter that only threads with the lock change. Faster than kmm__count. */
 static inline void kmm__count_locked(uint64_t *counter, uint64_t n)
 {
     __atomic_store_n(counter, kmm__counted(counter) + n, __ATOMIC_RELAXED);
 }
 
-/* Locked: raises a counter to `value`, if it is less. */
+/* Locked: raises a counter to `value` if it is less. */
 static inline void kmm__count_most(uint64_t *counter, uint64_t value)
 {
     if (value > kmm__counted(counter))
@@ -66,50 +69,57 @@ struct kmm__device {
     kmm__backend_t *backend;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
-    uint32_t index;   /* in runtime->device */
-    int ordinal;      /* the driver's number */
-    uint32_t space;   /* KMM__HOST: it works in the host's memory */
-    bool hidden;      /* the CPU, when only the runtime itself uses it */
-    _Atomic int lost; /* the error of work that failed on it. A lost device does nothing any more,
-                       * and what was newest there is gone. Written by kmm__device_lose */
-    kmm__compute_stream_t
-        *compute_streams; /* compute_stream_count of them, then KMM__TASK_STREAMS */
+    uint32_t index; /* index in runtime->device */
+    int ordinal;    /* the backend's number of the device */
+    uint32_t space; /* the space in which it works; KMM__HOST: host memory */
+    bool hidden;    /* the CPU, if launches do not use it, but the runtime does */
+    /* error of work that failed on it; 0: it is not lost. A lost device gets no more work, and the
+     * newest values that only it held are gone. Written by kmm__device_lose */
+    _Atomic int lost;
+    /* compute_stream_count compute streams, then KMM__TASK_STREAMS task streams */
+    kmm__compute_stream_t *compute_streams;
     uint32_t compute_stream_count;
-    kmm__stream_t *in, *out, *peer; /* copies from the host, to the host, from devices */
-    /* Each is held while something is enqueued on the stream of that name. The compute streams
-     * belong to the device's thread. */
+    /* streams for copies from the host, to the host, from other devices */
+    kmm__stream_t *in, *out, *peer;
+    /* Each is held while work is enqueued on the stream of its name. Compute streams need none:
+     * only the device's thread uses them. */
     pthread_mutex_t in_lock, out_lock, peer_lock;
-    kmm__event_t **events; /* unused ones */
+    kmm__event_t **events; /* free list */
     uint32_t event_count, event_capacity;
-    pthread_cond_t wake;    /* something changed that the device's threads may wait for */
-    _Atomic uint64_t wakes; /* how often; changed under the lock */
+    /* goes with the runtime's lock; something changed that the device's threads wait for */
+    pthread_cond_t wake;
+    _Atomic uint64_t wakes; /* number of wake-ups; changed under the lock */
     kmm__counters_t counters;
-    _Atomic uint64_t flushed; /* launches after which printing was flushed; written by api/ */
+    /* counters.launches when printing was last flushed; written by api/ */
+    _Atomic uint64_t flushed;
 
-    /* Parts. Each is owned by one floor. */
+    /* Parts. Each is owned by the floor of its name. */
     struct kmm__device_memory *memory; /* memory/state.h */
     struct kmm__device_queue *queue;   /* execute/queue.h */
-    /* Locked: names what was under way when a kernel failed. Set by execute/. */
+    /* Locked: notes an error that names the tasks under way when a kernel failed. Set by execute/.
+     */
     void (*note_fault)(kmm__device_t *d, int error);
 };
 
 void kmm__device_init(kmm__device_t *d); /* makes its locks */
-/* Makes its streams. 0 or an error with its text. */
+/* Makes the device's streams. Returns 0 or an error with its text. */
 int kmm__device_open(kmm__device_t *d);
-/* Destroys both, when what is on its streams is over, and closes the device. */
+/* Destroys streams and locks, and closes the device. All its work has finished. */
 void kmm__device_close(kmm__device_t *d);
 
 /* Locked: wakes the device's threads. */
 void kmm__device_wake(kmm__device_t *d);
 
-/* Locked: work on the device failed, which a GPU never recovers from. */
+/* Locked: marks a GPU as lost, because work on it failed with `error`. Does nothing for the CPU,
+ * and for a device that is lost. */
 void kmm__device_lose(kmm__device_t *d, int error);
 
-/* Locked: a call has failed with `error`. After a kernel's fault every call for the device fails,
- * so the device's event (NULL: any) is asked whether it is lost. */
+/* Locked: finds out whether the device is lost, after a call has failed with `error`. After a
+ * kernel's fault every call fails, so the event's state is asked; `event` NULL: that of any event.
+ * Does nothing for other errors. */
 void kmm__device_doubt(kmm__device_t *d, kmm__event_t *event, int error);
 
-/* Not locked: waits for all that is on the stream. Returns its status. */
+/* Not locked: waits for all work on the stream. Returns its status. */
 int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s);
 
 #endif

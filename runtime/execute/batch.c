@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that are issued together, from their issue to their end. */
+/* Batches: from issue to the end of their work. */
 #include "execute/batch.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static bool is_under_way(const kmm__device_t *d, const kmm__batch_t *b)
     return at != NULL;
 }
 
-/* Whether the batches under way are those that in_flight counts, and each is of one device. */
+/* True if in_flight counts the tasks of the batches under way, and each batch is of one device and
+ * one compute stream. */
 static bool under_way_is_valid(const kmm__device_t *d)
 {
     uint32_t tasks = 0;
@@ -45,7 +46,7 @@ void kmm__batch_begin(kmm__batch_t *b)
     KMM__ASSERT_SOMETIMES(under_way_is_valid(d));
 }
 
-/* Takes it off the list. Batches of one stream end in the order of their issue, so that it is found
+/* Removes the batch from those under way. Batches of one stream end in the order of issue, so it is
  * among the first. */
 static void batch_end(kmm__batch_t *b)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches: tasks that are issued together, on one stream. They share an event and a notification.
+ * Batches. A batch is tasks of one device that are issued together on one stream and share an event
+ * and a notification.
  *
  *             kmm__batch_begin                  kmm__batch_finished
  *   being made ----------------> under way on its device ----------> freed, its tasks finished
@@ -14,18 +15,20 @@
 
 enum {
     KMM__BATCH_TASKS = 64,
-    KMM__BATCH_BYTES = 64 << 20 /* that the tasks of a batch access, at most; as many chunks are
-                                 * submitted before the lock is handed over to device threads */
+    /* bytes that the tasks of a batch access, at most; also the bytes of chunks that one submission
+     * makes before it hands the lock to device threads */
+    KMM__BATCH_BYTES = 64 << 20
 };
 
 typedef struct kmm__batch {
-    uint32_t count;                       /* at least 1 once it is under way */
-    kmm__task_t *tasks[KMM__BATCH_TASKS]; /* of one device and one compute stream */
-    struct kmm__batch *next; /* of those under way on the device, in the order of their issue */
+    uint32_t count;                       /* at least 1 when it begins */
+    kmm__task_t *tasks[KMM__BATCH_TASKS]; /* all of one device and one compute stream */
+    struct kmm__batch *next;              /* next under way on the device, in the order of issue */
 } kmm__batch_t;
 
-void kmm__batch_begin(kmm__batch_t *b); /* it is under way */
-/* Not locked: a notification that all its work is over, or has failed. Frees the batch. */
+void kmm__batch_begin(kmm__batch_t *b); /* adds the batch to those under way on its device */
+/* Not locked: the notification of a batch, called when all its work is over or has failed. Finishes
+ * its tasks and frees the batch. */
 void kmm__batch_finished(void *arg, int status);
 
 #endif

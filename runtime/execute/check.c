@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KMM_CHECK=access: whether chunks do what their clauses say. Each chunk works on a copy of its
- * arrays in which everything that it may not read is a pattern: a NaN as float, double, half or
- * bfloat16, and a conspicuous integer. Afterwards what it may not write is compared with what was
- * there, and only what it may write is taken over. So the arrays themselves never hold a pattern
- * but where a chunk promised to store, and did not.
+ * KMM_CHECK=access: checks that chunks access only what their clauses say.
  *
- * On the CPU, and its pretend devices, whole arrays are copied, by functions that run on the stream
- * before and behind the kernel. On other devices the frames that the chunk touches are, and its
- * device's thread waits for each chunk; a store beyond them is the driver's to report.
+ * Each chunk works on copies of its arrays. In a copy, all bytes that the chunk may not read hold a
+ * pattern, which is a NaN as float, double, half and bfloat16, and a conspicuous integer. When the
+ * chunk is done, bytes that it may not write are compared with what they were. Only bytes that it
+ * may write are copied back. So the arrays themselves hold a pattern only where a chunk promised to
+ * store a value and did not.
+ *
+ * On the CPU and its pretend devices whole arrays are copied, by functions that run on the stream
+ * before and after the kernel. On GPUs only the frames that the chunk touches are copied, and the
+ * device's thread waits for each chunk. A store outside of these frames is a fault that the driver
+ * reports.
  */
 #include "execute/check.h"
 
@@ -23,21 +26,25 @@
 
 enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
 
+/* The copy of one array. */
 typedef struct shadow {
     kmm__array_t *array;
-    size_t bytes, size;          /* of the array; of each of the three below */
-    char *image;                 /* what the chunk finds */
-    char *work;                  /* what it left */
-    unsigned char *may;          /* READS and WRITES for each byte */
-    kmm__addr_t window;          /* on other devices than the CPU: where the kernel works */
-    kmm__frame_handle_t *frames; /* 0: none here */
+    size_t bytes, size; /* bytes of the array; of each of image, work and may */
+    char *image;        /* what the chunk finds before it runs */
+    char *work;         /* what the chunk works on; what it has left */
+    unsigned char *may; /* READS and WRITES for each byte */
+    kmm__addr_t window; /* on a GPU: where the kernel finds the copy */
+    /* on a GPU: one for each frame of the array; 0: the chunk does not touch it */
+    kmm__frame_handle_t *frames;
+    /* frames 0 to mapped - 1 are mapped, those that exist */
     uint32_t mapped;
 } shadow_t;
 
+/* The check of one task. */
 struct kmm__check {
     kmm__task_t *task;
     kmm__stream_t *stream;
-    int error; /* of a device */
+    int error; /* of a call of the backend */
     uint32_t count;
     shadow_t *shadows;
 };
@@ -100,7 +107,8 @@ static void check_close(kmm__check_t *c)
     free(c);
 }
 
-/* NULL: no memory. The array that a redirected pointer means is among the accesses. */
+/* Makes the copies of t's arrays. NULL: there is no memory for them. The array that holds partials
+ * is among t's accesses. */
 static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
 {
     kmm__check_t *c = kmm__alloc(sizeof(*c));
@@ -124,13 +132,14 @@ uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a)
     return works_on_host(c->task) ? (uint64_t)(uintptr_t)s->work : s->window;
 }
 
-/* ---- Before ---- */
+/* ---- Before the chunk ---- */
 
+/* One pass over the accesses of a task. */
 typedef struct walk {
     kmm__check_t *check;
     shadow_t *shadow;
     kmm_mode_t mode;
-    bool back; /* from the copy to the array */
+    bool back; /* true: from copies to arrays */
     uint64_t real;
 } walk_t;
 
@@ -174,7 +183,8 @@ static int walk_rows(void *arg, const kmm__rows_t *rows)
     return device_copy(w, rows, w->back ? s->work : s->image);
 }
 
-/* Copies what the chunk reads from the arrays, or what it writes to them. */
+/* Copies what the chunk reads from the arrays to their images, or, `back`, what it has written to
+ * the arrays. */
 static int walk(kmm__check_t *c, bool back)
 {
     const kmm__task_t *t = c->task;
@@ -193,7 +203,7 @@ static int walk(kmm__check_t *c, bool back)
 
 static const unsigned char pattern[2] = {0xf5, 0xff};
 
-/* As far as the copies that it enqueues on other devices: those end when the stream does. */
+/* Fills the images. On a GPU this enqueues copies, which are done when the stream is. */
 static int check_before(kmm__check_t *c)
 {
     for (uint32_t k = 0; k < c->count; k++) {
@@ -210,9 +220,9 @@ static void images_use(kmm__check_t *c)
         memcpy(c->shadows[k].work, c->shadows[k].image, c->shadows[k].size);
 }
 
-/* ---- After ---- */
+/* ---- After the chunk ---- */
 
-/* The item to name: one that covers the array, preferably one that is written. */
+/* The item to name in a message: one of the array, preferably one that is written. */
 static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
 {
     const kmm__task_t *t = c->task;
@@ -227,7 +237,8 @@ static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
     return item;
 }
 
-/* "elements 3 to 7 of A (bytes 12 to 31 of its array)", both ends included. */
+/* Writes "elements 3 to 7, counted from its base (bytes 12 to 31 of its array)" to out; both ends
+ * are included. */
 static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, size_t begin,
                       size_t end, char *out, size_t size)
 {
@@ -265,7 +276,7 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* Finds bytes that have changed and must not. */
+/* Reports bytes that the chunk has changed and may not write. */
 static void find_stores(kmm__check_t *c, const shadow_t *s)
 {
     size_t begin = s->bytes, end = 0, total = 0;
@@ -278,7 +289,7 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
             if (total++ == 0)
                 begin = k, end = k + 1;
             else if (k - end < SURE_BYTES && s->may[k] == s->may[begin])
-                end = k + 1; /* equal bytes in between are stores of what was there */
+                end = k + 1; /* equal bytes in between were probably stored too */
         }
     }
     if (total)
@@ -292,8 +303,8 @@ typedef struct unstored {
     size_t begin, end;
 } unstored_t;
 
-/* Elements that still are the pattern. Small ones may hold it by chance: there it takes several in
- * a row. */
+/* Finds elements that still hold the pattern. A small element may hold it by chance, so several in
+ * a row are needed. */
 static int find_unstored(void *arg, const kmm__rows_t *rows)
 {
     unstored_t *u = arg;
@@ -384,7 +395,7 @@ static int launch_on_host(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__st
     }
     error = launch(c->task, c->stream);
     run.function = run_after;
-    int ended = b->launch(c->stream, &run); /* also frees the copies, which run_before uses */
+    int ended = b->launch(c->stream, &run); /* also frees the copies, which run_before needs */
     return error ? error : ended;
 }
 
@@ -401,7 +412,7 @@ int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t))
     return 0;
 }
 
-/* ---- On other devices ---- */
+/* ---- On GPUs ---- */
 
 typedef struct touched {
     shadow_t *shadow;
@@ -414,7 +425,7 @@ static int touch_rows(void *arg, const kmm__rows_t *rows)
         uint64_t at = (uint64_t)(rows->offset + k * rows->pitch),
                  last = at + (uint64_t)rows->width - 1;
         for (uint64_t f = at / s->array->frame_bytes; f <= last / s->array->frame_bytes; f++)
-            s->frames[f] = 1; /* to be made */
+            s->frames[f] = 1; /* wanted */
     }
     return 0;
 }
@@ -436,8 +447,8 @@ static int device_open(kmm__check_t *c, shadow_t *s)
         if (wanted[k])
             error = d->backend->frame_create(d->gpu, frame, &s->frames[k]);
         if (error == KMM_E_MEMORY &&
-            !d->info.whole) /* as of the arrays themselves, when a chunk needs so much */
-            error = d->backend->frame_create_away(d->gpu, frame, &s->frames[k]);
+            !d->info.whole) /* as for the array itself, if a chunk needs so much */
+            error = d->backend->frame_create_host_backed(d->gpu, frame, &s->frames[k]);
         if (wanted[k] && !error)
             error = d->backend->frame_map(d->gpu, s->window + k * frame, s->frames[k], frame);
         s->mapped = k + !error;
@@ -446,7 +457,7 @@ static int device_open(kmm__check_t *c, shadow_t *s)
     return error;
 }
 
-/* Copies the mapped frames to the device, or from it. */
+/* Copies the images to the window's frames, or, `back`, those to `work`. */
 static int device_frames(kmm__check_t *c, shadow_t *s, bool back)
 {
     uint64_t frame = s->array->frame_bytes;
@@ -487,7 +498,7 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     return error;
 }
 
-/* ---- What the scheduler asks ---- */
+/* ---- The interface ---- */
 
 bool kmm__check_wants(const kmm__task_t *t)
 {

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_CHECK=access: whether chunks do what their clauses say. */
+/* KMM_CHECK=access: checks that chunks access only what their clauses say. */
 #ifndef KMM__EXECUTE_CHECK_H
 #define KMM__EXECUTE_CHECK_H
 
 #include "task/task.h"
 
-/* Where the elements of a launch's item begin. The array is there as long as the chunks are. */
+/* The begin of the elements of a launch's item. The array exists as long as tasks of the launch do.
+ */
 typedef struct kmm__origin {
-    const kmm__array_t *array; /* NULL: the item is empty */
-    int64_t offset, element;   /* bytes: from the array's base; of one element */
+    const kmm__array_t *array; /* NULL: the item has no elements */
+    int64_t offset, element; /* bytes: from the array's base to the first element; of one element */
 } kmm__origin_t;
 
 typedef struct kmm__check kmm__check_t;
 
-/* Reads what the environment asks for into rt->checks_access. 0 or an error with its text. */
+/* Sets rt->checks_access from the environment variable KMM_CHECK. Returns 0 or an error with its
+ * text. */
 int kmm__check_config(kmm_runtime_t *rt);
 
-/* Whether t runs on copies of its arrays. */
+/* True if t must run on copies of its arrays. */
 bool kmm__check_wants(const kmm__task_t *t);
-/* Not locked: runs a kernel or a function by `launch`, on copies of t's arrays. What it does wrong
- * is noted as t's error. */
+/* Not locked: calls `launch`, which enqueues t's kernel or function on the stream, so that it runs
+ * on copies of t's arrays. A wrong access becomes t's error. Returns 0 or an error; KMM_E_MEMORY:
+ * there is no memory for the copies. */
 int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
                       int (*launch)(kmm__task_t *t, kmm__stream_t *stream));
-/* Not locked: runs a function of the program by `call`, on this thread, on copies of t's arrays, in
- * the host's space. KMM_E_MEMORY: there was no memory for the copies, and nothing has run. */
+/* Not locked: calls `call`, which runs t's function on this thread, in the host's space, so that it
+ * runs on copies of t's arrays. A wrong access becomes t's error. Returns 0, or KMM_E_MEMORY if
+ * there is no memory for the copies; then nothing has run. */
 int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t));
-/* The address of the copy of an array. */
+/* The address of the copy of array a, where the task runs. */
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a);
 
 #endif

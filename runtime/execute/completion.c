@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a task gives back when it is done: frames, pages of the host's memory, copies, accesses. */
+/* Completion: a task that is done gives back frames, pages of host memory, copies and accesses. */
 #include "execute/completion.h"
 
 #include "execute/cpu.h"
@@ -12,7 +12,7 @@
 
 static void memory_release(kmm__task_t *t)
 {
-    if (!t->part.is_direct) { /* which has no frames, pages or copies */
+    if (!t->part.is_direct) { /* a direct task has no frames, pages or copies */
         kmm__uses_cancel(t);
         kmm__frames_release(t);
         kmm__spill_unpin_task(t);
@@ -40,7 +40,8 @@ void kmm__tasks_settle(kmm_runtime_t *rt)
     }
 }
 
-/* Memory that the program has freed is not kept waiting. */
+/* Drops t's accesses and its work. For a direct task this is put off, unless the program has freed
+ * an array, which may wait for it. */
 static void work_leave(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for the copies of a task where its stream does not. */
+/* Waits for copies of a task that no stream of the task waits for. */
 #include "execute/copies.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "memory/host/stager.h"
 #include "task/ticket.h"
 
+/* A copy to the host that is under way; holds references. */
 typedef struct fetched {
     kmm_runtime_t *runtime;
     kmm__ticket_t *ticket;
@@ -51,7 +52,7 @@ static void announce_copy_out(kmm__task_t *t, const kmm__move_t *m)
 
 void kmm__copies_announce(kmm__task_t *t, const kmm__moves_t *moves)
 {
-    const kmm__ticket_t **said = NULL; /* few beside the moves */
+    const kmm__ticket_t **said = NULL; /* far fewer than moves */
     uint32_t count = 0, capacity = 0;
     for (uint32_t k = 0; k < moves->count; k++) {
         const kmm__move_t *m = &moves->move[k];
@@ -82,7 +83,7 @@ static void copies_drained(void *arg, int status)
 void kmm__copies_drain(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
-    uint32_t count = t->residency.copy_count; /* fixed from here on */
+    uint32_t count = t->residency.copy_count; /* does not change any more */
     kmm__task_finish_later(t, count);
     for (uint32_t k = 0; k < count; k++) {
         kmm__ticket_t *c = t->residency.copies[k];

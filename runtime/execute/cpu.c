@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Running tasks in the host's space. A compute stream of the CPU is a stream of its backend;
- * kernels are launched on it, and functions and operations are run one after the other by a compute
- * stream that is taken for them.
- */
+/* Runs tasks in the host's space. A compute stream of the CPU is a stream of its backend. Kernels
+ * are launched on compute streams. For functions and operations, a compute stream is taken:
+ * stream_main runs on it, and calls them one after the other. */
 #include "execute/cpu.h"
 
 #include <string.h>
@@ -23,16 +21,18 @@
 #include "task/ticket.h"
 
 enum {
-    STREAM_DEPTH = 2,  /* kernels on a compute stream at once */
-    STREAM_TASKS = 16, /* functions and operations that a compute stream takes at a time */
-    /* Turns of a loop that waits for more work, and for who submits to submit more. */
+    STREAM_DEPTH = 2,  /* kernels on one compute stream at once */
+    STREAM_TASKS = 16, /* functions and operations that stream_main takes at once */
+    /* Turns of the loops in `linger`: for more work, and for the submitting thread to submit more.
+     */
     LINGER = 200,
     LINGER_MORE = 64
 };
 
 static void host_task_finished(void *arg, int status);
 
-/* The compute stream with the least to do that has room, or, `empty`, nothing to do; NULL: none. */
+/* The compute stream with the fewest kernels that is not taken and has room for one; `empty`: that
+ * has none. NULL: there is none. */
 static kmm__compute_stream_t *stream_choose(kmm__device_t *d, bool empty)
 {
     kmm__compute_stream_t *best = NULL;
@@ -59,7 +59,7 @@ static void kernel_start(kmm__task_t *t, kmm__compute_stream_t *compute_stream)
 
 static void stream_main(const kmm_chunk_t *chunk, void *args);
 
-/* Has a compute stream run functions and operations until there are none. */
+/* Takes a compute stream for functions and operations. False: none is free. */
 static bool stream_take(kmm__device_t *d)
 {
     kmm__compute_stream_t *compute_stream = stream_choose(d, true);
@@ -77,8 +77,7 @@ static bool stream_take(kmm__device_t *d)
     return false;
 }
 
-/* Locked: sees to it that startable tasks are started as far as there are compute streams.
- * Enqueuing on the CPU is quick. */
+/* Locked: starts startable tasks as long as there are compute streams for them. */
 static void host_dispatch(kmm__device_t *d)
 {
     for (kmm__task_t *t; (t = kmm__queue_first(&d->queue->startable));) {
@@ -108,7 +107,7 @@ static void host_task_finished(void *arg, int status)
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* Tasks that a compute stream runs one after the other before it takes the lock again. */
+/* Tasks that stream_main runs before it takes the lock again. */
 typedef struct run_list {
     uint32_t count;
     kmm__task_t *tasks[STREAM_TASKS];
@@ -134,7 +133,8 @@ static void function_call(kmm__task_t *t)
     kmm__function_end();
 }
 
-/* Not locked: other threads read the task's error, so function_finish sets it. */
+/* Not locked. Returns t's error instead of setting it, because other threads read it;
+ * function_finish sets it. */
 static int function_run(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -156,9 +156,9 @@ static void function_finish(kmm__task_t *t, int error)
     kmm__task_finish(t, 0);
 }
 
-/* Waits a little for another task to start: less than it costs to be woken. Not locked. Whoever
- * submitted it may be about to submit more: it gets the lock first, so that several are taken at a
- * time. */
+/* Not locked: waits for another startable task, for less time than waking this thread would take.
+ * If one comes, waits a little more, so that the thread that submits can take the lock and submit
+ * several. */
 static void linger(const kmm__device_t *d)
 {
     int k = 0;
@@ -169,7 +169,7 @@ static void linger(const kmm__device_t *d)
         kmm__relax();
 }
 
-/* Runs functions and operations, and finishes them, which may make others startable. */
+/* Runs functions and operations on a taken compute stream until there are none. */
 static void stream_main(const kmm_chunk_t *chunk, void *args)
 {
     kmm__compute_stream_t *compute_stream;
@@ -211,7 +211,7 @@ void kmm__host_run(kmm__task_t *t)
     host_dispatch(t->device);
 }
 
-/* Makes host buffers for everything the task touches. */
+/* Makes host buffers of all arrays that t accesses or points to. */
 static int buffers_ensure(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -232,8 +232,8 @@ void kmm__host_arrived(kmm__task_t *t, int error, bool is_last)
         kmm__host_run(t);
 }
 
-/* Enqueues the copies that t waits for, unless `error` says that its pages cannot be had. Unlocks
- * meanwhile. */
+/* Enqueues copies to the host that t waits for; not if `error` says that its pages could not be
+ * had. Unlocks meanwhile. */
 static void moves_issue(kmm__task_t *t, kmm__moves_t *moves, int error)
 {
     kmm_runtime_t *rt = t->device->runtime;
@@ -254,7 +254,7 @@ static void moves_issue(kmm__task_t *t, kmm__moves_t *moves, int error)
 void kmm__issue_on_host(kmm__task_t *t)
 {
     kmm__moves_t moves = {0};
-    kmm__task_run_later(t, 1); /* ours, until the copies are on their way */
+    kmm__task_run_later(t, 1); /* of this function, until the copies are enqueued */
     int error = buffers_ensure(t);
     if (!error)
         error = kmm__spill_pin_task(t);

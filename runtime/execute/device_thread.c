@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The thread of each device. It takes tasks that are ready, by priority and then in the order of
- * submission, and issues them; meanwhile it unmaps what was evicted, and evicts ahead.
- */
+/* The thread of each device. It takes ready tasks, by priority and then in the order of submission,
+ * and issues them. It also releases the residences of dead arrays, and evicts early. */
 #include "execute/device_thread.h"
 
 #include <stdlib.h>
@@ -20,8 +18,7 @@
 
 void kmm__ready_push(kmm__task_t *t)
 {
-    /* Where all data is in one memory, and stays there, there is nothing to bring or to wait for.
-     */
+    /* Host memory is the only memory, and is not limited: no data has to be brought. */
     if (t->part.is_direct && !t->error) {
         kmm__task_issued(t);
         kmm__host_run(t);
@@ -54,8 +51,9 @@ static void *device_main(void *arg)
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    for (bool lingers = false;;) { /* when there is nothing to do: whoever submits or finishes tasks
-                                      is likely to make more ready soon */
+    /* lingers: after a task was issued, spins before it sleeps, because threads that submit or
+     * finish tasks soon make more ready */
+    for (bool lingers = false;;) {
         uint64_t seen = d->wakes;
         kmm__frames_service(d);
         kmm__frames_evict_early(d);

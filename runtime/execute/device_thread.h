@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of each device, which takes tasks that are ready and issues them. */
+/* The thread of each device, which takes ready tasks and issues them. */
 #ifndef KMM__EXECUTE_DEVICE_THREAD_H
 #define KMM__EXECUTE_DEVICE_THREAD_H
 
 #include "execute/queue.h"
 
-void kmm__device_queue_start(kmm__device_t *d); /* makes the device's part */
-/* Makes the device's streams and starts its thread. 0 or an error with its text. */
+void kmm__device_queue_start(kmm__device_t *d); /* makes d->queue */
+/* Makes the device's streams and starts its thread. Returns 0 or an error with its text. */
 int kmm__device_start(kmm__device_t *d);
-/* The runtime stops: ends the thread. */
+/* Ends the thread, once the runtime is stopping. */
 void kmm__device_end(kmm__device_t *d);
-void kmm__device_queue_stop(kmm__device_t *d); /* frees the part; the device is closed */
+void kmm__device_queue_stop(kmm__device_t *d); /* frees d->queue; the device is closed */
 
-/* Locked: nothing keeps t from being issued. */
+/* Locked: t is READY. Queues it for its device's thread, or, if nothing has to be brought for it,
+ * issues it at once. */
 void kmm__ready_push(kmm__task_t *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of tasks that fail, and of devices that are lost. */
+/* Errors of tasks that fail and of devices that are lost. */
 #include "execute/failure.h"
 
 #include <stdio.h>
@@ -45,10 +45,10 @@ void kmm__fail_doubt(const kmm__task_t *t, int error)
 
 enum { SUSPECTS = 4 };
 
-/* Kernels and tasks under way, each once. */
+/* Launches with tasks under way, each once, up to SUSPECTS of them. */
 typedef struct suspects {
     const kmm__task_t *task[SUSPECTS];
-    uint32_t count, first, last; /* of the tasks; chunks of the first one's launch */
+    uint32_t count, first, last; /* number of tasks; range of chunks of the first one's launch */
     bool more;
 } suspects_t;
 
@@ -71,7 +71,7 @@ static void suspect(suspects_t *s, const kmm__task_t *t)
     s->last = t->part.last_chunk > s->last ? t->part.last_chunk : s->last;
 }
 
-/* "a.cu:3: scale or a.cu:7: add" */
+/* Writes "a.cu:3: scale or a.cu:7: add" to text. */
 static void name_suspects(const suspects_t *s, char *text, size_t size)
 {
     size_t n = 0;

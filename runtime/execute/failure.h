@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of tasks that fail, and of devices that are lost. All are called with the lock. */
+/* Errors of tasks that fail and of devices that are lost. All functions are called with the lock.
+ */
 #ifndef KMM__EXECUTE_FAILURE_H
 #define KMM__EXECUTE_FAILURE_H
 
 #include "task/task.h"
 
-/* Fails a task, and notes why, with where it comes from and, if known, the argument. */
+/* Sets t's error and notes the text: where t comes from, the argument at fault if known, and `why`.
+ */
 void kmm__fail(kmm__task_t *t, int error, const char *why);
-/* Its data could not be copied to the host from a device. */
+/* Fails t because its data could not be copied from device `from` to the host. */
 void kmm__fail_copy(kmm__task_t *t, int error, const kmm__device_t *from);
-/* The text of an error of this thread: the backend's, or our own. */
+/* The text of an error that a call on this thread has returned: libkmm's text for errors of the
+ * disk, otherwise the backend's. */
 const char *kmm__fail_reason(const kmm__device_t *d, int error);
-/* What was to be enqueued for t has failed: its device may be lost. */
+/* Finds out whether t's device is lost, after a call that enqueues for t has returned `error`; 0:
+ * does nothing. */
 void kmm__fail_doubt(const kmm__task_t *t, int error);
 
-/* A kernel has failed on the device. The driver then says of all work that it has failed, also of
- * what was done before and of copies, so all that was under way is named. */
+/* Notes an error that names all tasks under way on the device, after a kernel failed there. The
+ * driver then fails all calls, also for work that was done before, so it cannot tell which kernel
+ * it was. */
 void kmm__note_fault(kmm__device_t *d, int error);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Handing chunks to a backend. Chunks of one launch that are ready at the same time, on one device,
- * are one kernel launch if their blocks together make up a box: what a launch costs the driver is
- * paid once for them.
- */
+/* Hands tasks to a backend. Chunks of one launch that are ready at the same time on one device
+ * become one kernel launch if their blocks together are a box. The driver's cost of a launch is
+ * then paid once. */
 #include "execute/kernel.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@
 
 /* ---- Arguments ---- */
 
-/* The address of a pointer argument where the task runs. */
+/* The value of a pointer argument where the task runs. */
 static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
 {
     const kmm__array_t *a = p->array;
@@ -21,7 +19,8 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
     if (p->partials >= 0) {
         const kmm__partials_t *own = &t->work->partials[p->partials];
         a = own->array;
-        offset += kmm__partials_slot(t->work, own, t->part.chunk) * own->slot_bytes - own->begin;
+        offset +=
+            kmm__partials_index(t->work, own, t->part.chunk) * own->partial_bytes - own->begin;
     }
     uint64_t base;
     if (t->issue.check)
@@ -56,7 +55,7 @@ static blocks_t blocks_of(const kmm__task_t *t)
     return b;
 }
 
-/* Appends b to a if they are a box together. */
+/* Extends a by b if both together are a box. False: they are not. */
 static bool append(blocks_t *a, const blocks_t *b)
 {
     int along = -1;
@@ -73,8 +72,8 @@ static bool append(blocks_t *a, const blocks_t *b)
     return true;
 }
 
-/* Whether t differs from other chunks of its launch in nothing but its blocks: not in the memory
- * that it works on, for one. */
+/* True if t differs from other chunks of its launch in its blocks only, so that one kernel launch
+ * can run both. Partials and checks give each chunk memory of its own. */
 static bool can_join(const kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -84,9 +83,8 @@ static bool can_join(const kmm__task_t *t)
 
 uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
 {
-    enum { DEPTH = 4 }; /* one more than dimensions */
-    blocks_t
-        open[DEPTH]; /* boxes that have yet to become one, each the continuation of that before */
+    enum { DEPTH = 4 };   /* one more than there are dimensions */
+    blocks_t open[DEPTH]; /* the blocks so far, as a stack of boxes: each continues the one below */
     uint32_t depth = 0, joined = 1;
     if (!can_join(tasks[0]))
         return 1;
@@ -104,7 +102,7 @@ uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count)
     return joined;
 }
 
-/* The blocks of chunks that kmm__chunks_join said to be a box. */
+/* The box of blocks of tasks that kmm__chunks_join has joined. */
 static blocks_t joined_blocks(kmm__task_t *const *tasks, uint32_t count)
 {
     blocks_t first = blocks_of(tasks[0]), last = blocks_of(tasks[count - 1]);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handing tasks to a backend. */
+/* Hands tasks to a backend. */
 #ifndef KMM__EXECUTE_KERNEL_H
 #define KMM__EXECUTE_KERNEL_H
 
 #include "task/task.h"
 
-/* The arguments of t's work with every pointer as it is where t runs: args_bytes of them. */
+/* Writes the args_bytes bytes of t's arguments to `packed`, with pointers translated to addresses
+ * where t runs. */
 void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed);
 
-/* Of tasks of one device that wait for none of each other: how many of the first ones are chunks
- * that can be one kernel launch, because their blocks are a box. At least 1. */
+/* Returns how many of the first tasks can be one kernel launch: chunks of one launch whose blocks
+ * together are a box. At least 1. The tasks are of one device and wait for none of each other. */
 uint32_t kmm__chunks_join(kmm__task_t *const *tasks, uint32_t count);
-/* Not locked: enqueues such chunks, or one task of any kind, on the stream. */
+/* Not locked: enqueues one task of any kind, or tasks that kmm__chunks_join has joined, on the
+ * stream. Returns 0 or an error. */
 int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream);
 
 #endif

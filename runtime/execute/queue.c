@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues of tasks: those that are ready, and all in the order of submission. */
+/* Queues of ready tasks, and the order of submission. */
 #include "execute/queue.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "memory/residency/acquire.h"
 
 enum {
-    EARLY = 16,       /* tasks before one that make it early */
-    ORDER_LEAST = 256 /* tasks in the order before any are dropped */
+    EARLY = 16,       /* unissued tasks before a task that make it early */
+    ORDER_LEAST = 256 /* tasks in the order before issued ones are removed */
 };
 
 /* ---- Queues ---- */
@@ -21,13 +21,13 @@ static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
     return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
 }
 
-/* Changed under the lock: others only look. */
+/* Called locked; the count is also read without the lock. */
 static void queue_count(kmm__queue_t *q, uint32_t count)
 {
     atomic_store_explicit(&q->count, count, memory_order_relaxed);
 }
 
-/* Room for one more behind the last one. */
+/* Makes room for one more task at the end. */
 static void queue_room(kmm__queue_t *q)
 {
     if (q->head >= q->capacity / 2 && q->head > 0 && q->head + q->count == q->capacity) {
@@ -103,7 +103,7 @@ static void order_push(kmm__device_t *d, kmm__task_t *t)
     kmm__queue_t *q = &d->queue->order;
     uint32_t kept = 0;
     if (d->space == KMM__HOST || d->runtime->device_count < 2)
-        return; /* on one device they are ready in that order */
+        return; /* on one device tasks become ready in that order */
     for (uint32_t k = 0; q->count >= d->queue->order_trim && k < q->count; k++) {
         if (is_issued(q->tasks[k]))
             kmm__task_unref(q->tasks[k]);
@@ -138,7 +138,7 @@ bool kmm__order_is_early(kmm__device_t *d, kmm__task_t *t)
         if (is_issued(d->queue->order.tasks[k]))
             continue;
         if (d->queue->order.tasks[k]->state == KMM__TASK_READY)
-            return false; /* t has priority over it */
+            return false; /* t comes before it by priority */
         before++;
     }
     return before > EARLY && !kmm__frames_resident(t, &bytes);

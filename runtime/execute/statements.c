@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks whose work is the program's own statements. */
+/* Tasks of `task` directives, whose work is statements of the program. */
 #include "execute/statements.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "execute/stream.h"
 #include "task/ticket.h"
 
-/* ---- Compute streams ---- */
+/* ---- Task streams ---- */
 
 int kmm__task_stream_take(kmm__device_t *d)
 {
@@ -33,7 +33,7 @@ int kmm__task_stream_take(kmm__device_t *d)
             compute_stream->is_taken = true;
             return (int)k;
         }
-        /* Those that have one wait for none, so they come to an end. */
+        /* A task that has a stream waits for no other task stream, so one becomes free. */
         pthread_cond_wait(&d->runtime->progress, &d->runtime->lock);
     }
 }
@@ -54,7 +54,7 @@ void kmm__statements_enter(kmm__task_t *t)
     pthread_cond_broadcast(&t->runtime->progress);
 }
 
-/* What the statements need is really there. */
+/* A notification: all that the statements need is on the device. */
 static void statements_ready(void *arg, int status)
 {
     kmm__task_t *t = arg;
@@ -85,7 +85,7 @@ void kmm__statements_issue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
-    kmm__batch_t *b = kmm__alloc(sizeof(*b)); /* until statements_finished */
+    kmm__batch_t *b = kmm__alloc(sizeof(*b)); /* freed after statements_finished */
     b->tasks[b->count++] = t;
     kmm__ticket_arm(t->order.ticket, NULL);
     kmm__batch_begin(b);
@@ -129,7 +129,7 @@ int kmm__statements_launch(kmm__task_t *t, const kmm_kernel_t *kernel,
     kmm__stream_t *stream = t->device->compute_streams[t->issue.compute_stream].stream;
     int error = b->launch(stream, &run);
     if (!error)
-        error = kmm__stream_drain(b, stream); /* statements behind it may use what it wrote */
+        error = kmm__stream_drain(b, stream); /* later statements may use what it wrote */
     return error ? kmm__error_set(error, "%s: %s", kernel->name, b->error_text(b)) : 0;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Issuing tasks on streams. The device's thread brings a task's frames and data, and enqueues its
- * copies and its kernel; it never waits for a task's work, only for memory.
- */
+/* Issues tasks on streams. The device's thread maps and pins a task's frames, plans its copies, and
+ * enqueues copies and kernel. It never waits for a task's work, only for memory. */
 #include "execute/stream.h"
 
 #include "base/alloc.h"
@@ -28,14 +26,16 @@ void kmm__device_lock(kmm_runtime_t *rt)
     atomic_fetch_sub_explicit(&rt->lock_waiters, 1, memory_order_relaxed);
 }
 
-/* Enqueues what has to come before the kernel of a task whose frames are pinned. Not locked. */
+/* Not locked: enqueues the copies of a task whose frames are pinned, and makes its stream wait for
+ * its predecessors. */
 static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm__stream_t *compute_stream = d->compute_streams[t->issue.compute_stream].stream;
     int error = 0;
-    if (moves->count) { /* what goes through the host is waited for there, and must be announced by
-                           then */
+    /* Copies to the host come first, and their ends are announced: a copy to a device may wait for
+     * them on the host. */
+    if (moves->count) {
         error = kmm__moves_enqueue(moves, true);
         kmm__copies_announce(t, moves);
         int e = kmm__moves_enqueue(moves, false);
@@ -62,8 +62,8 @@ int kmm__enqueue(kmm__task_t *t, kmm__moves_t *moves)
                                       t->device->compute_streams[t->issue.compute_stream].stream);
 }
 
-/* The same for tasks of a batch whose chunks are launched as one; those of which something failed
- * are left out. */
+/* Enqueues tasks of a batch that were joined, as one kernel launch. If one of them has failed, the
+ * others are launched one by one. */
 static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *errors)
 {
     kmm__stream_t *compute_stream =
@@ -87,12 +87,12 @@ static void enqueue_all(const kmm__batch_t *b, kmm__moves_t *moves, int errors[K
         n = kmm__chunks_join(b->tasks + k, last - k + (moves->count == 0));
         enqueue_joined(b->tasks + k, n, errors + k);
     }
-    if (moves->count) /* its launch waits for its copies alone */
+    if (moves->count) /* only its own kernel waits for its copies */
         errors[last] = kmm__enqueue(b->tasks[last], moves);
 }
 
-/* Brings a task's frames, unless they are known to be there, and plans its copies. Locked; false
- * when it failed, and is finished. */
+/* Locked: maps and pins t's frames and plans its copies. `resident`: its frames are known to be
+ * mapped. False: t has failed and is finished. */
 static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
 {
     int error = kmm__frames_acquire(t, resident);
@@ -110,8 +110,7 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
     return true;
 }
 
-/* Enqueues a batch, of which only the last task may have copies. Called locked, unlocks meanwhile.
- */
+/* Enqueues a batch, of which only the last task may have copies. Locked, unlocks meanwhile. */
 static void batch_enqueue(kmm__batch_t *b, kmm__moves_t *moves)
 {
     kmm__device_t *d = b->tasks[0]->device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levels of a map: making, copying, cutting and joining them. */
+/* Levels of a map: making, copying, cutting, joining and checking them. */
 #include "geometry/level.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static kmm__block_t *block_new(const kmm__map_t *m, uint32_t d)
     return calloc(1, sizeof(kmm__block_t) + KMM__BLOCK_INTERVALS * kmm__cell_bytes(m, d));
 }
 
-/* One interval over the whole dimension, whose cell is not set yet. */
+/* Makes a level of one interval, whose cell is raw memory. NULL: out of memory. */
 static kmm__level_t *level_new(kmm__map_t *m, uint32_t d)
 {
     kmm__level_t *l = calloc(1, sizeof(*l));
@@ -77,9 +77,10 @@ kmm__level_t *kmm__level_uniform(kmm__map_t *m, uint32_t d, const void *value)
     return l;
 }
 
+/* Copies a level and all levels below it. NULL: out of memory. */
 static kmm__level_t *level_copy(kmm__map_t *m, uint32_t d, const kmm__level_t *l);
 
-/* Copies a cell to raw memory. */
+/* Copies the value, or the level, in the cell at p to dst, which is raw memory. */
 static int cell_copy(kmm__map_t *m, uint32_t d, void *dst, const kmm__level_t *l, kmm__position_t p)
 {
     if (kmm__is_last(m, d)) {
@@ -135,6 +136,7 @@ size_t kmm__level_leaves(const kmm__map_t *m, uint32_t d, const kmm__level_t *l)
 
 /* ---- Cutting and removing intervals ---- */
 
+/* Moves the upper half of block k to a new block behind it. */
 static int block_split(const kmm__map_t *m, uint32_t d, kmm__level_t *l, uint32_t k)
 {
     size_t size = kmm__cell_bytes(m, d);
@@ -255,7 +257,7 @@ void kmm__level_join(kmm__map_t *m, uint32_t d, kmm__level_t *l)
             p = n;
             continue;
         }
-        kmm__level_swallow(m, d, l, n); /* leaves p where it is */
+        kmm__level_swallow(m, d, l, n); /* p stays valid */
     }
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Operations on maps: finding, visiting, updating and assigning. Each goes down the levels
- * (geometry/level.h) with the box it is about. The block found last is tried first, so that a sweep
- * finds its next leaf at once.
- */
+/* Operations on maps: visiting, updating and assigning. Each descends the levels (geometry/level.h)
+ * with the box it is called for. In each level the search begins at the interval that was found
+ * last, so that a sweep finds its next leaf in O(1). */
 #include "geometry/map.h"
 
 #include <stdlib.h>
@@ -15,9 +13,9 @@
 #include "geometry/level.h"
 
 enum {
-    JOIN_FIRST = 1024,    /* cells at which equal neighbours are joined the first time, */
-    JOIN_LATER = 1 << 16, /* and the most to which that number doubles by itself */
-    VISITS_PER_JOIN = 4   /* updated leaves for each cell that pay for joining */
+    JOIN_FIRST = 1024,    /* cells above which equal neighbours are first joined */
+    JOIN_LATER = 1 << 16, /* the bound doubles at each such join up to this */
+    VISITS_PER_JOIN = 4   /* joining pays after so many updated leaves for each cell */
 };
 
 /* ---- Finding ---- */
@@ -45,8 +43,8 @@ static uint32_t block_find(kmm__level_t *l, int64_t x)
     return l->hint = lo;
 }
 
-/* The interval that contains x, which lies in the level. The one behind that found last is tried
- * first. */
+/* Finds the interval that contains x, which lies in the level. Tries the interval behind the one
+ * found last first. */
 static kmm__position_t find(kmm__level_t *l, int64_t x)
 {
     uint32_t hint = l->hint, k = block_find(l, x), lo = 0, e = k == hint ? l->at + 1 : 0;
@@ -65,9 +63,9 @@ static kmm__position_t find(kmm__level_t *l, int64_t x)
     return (kmm__position_t){k, lo};
 }
 
-/* Joins equal neighbours when there are many cells, or when updates have visited so many leaves
- * that joining pays. The number of cells at which that happens doubles each time, since a map that
- * is cut in the same places again and again is better left cut. */
+/* Joins equal neighbours if the map has more than join_at cells, or if updates have visited more
+ * than VISITS_PER_JOIN leaves for each cell. join_at grows at each join for too many cells, because
+ * a map that is cut in the same places again and again is better left cut. */
 static void join_now_and_then(kmm__map_t *m)
 {
     bool too_many = m->cells > m->join_at;
@@ -83,6 +81,7 @@ static void join_now_and_then(kmm__map_t *m)
 
 /* ---- The operations ---- */
 
+/* One call of an operation: the box that it is for, and the part reached so far. */
 typedef struct walk {
     kmm__map_t *map;
     const kmm__box_t *where;
@@ -93,7 +92,7 @@ typedef struct walk {
     void *arg;
 } walk_t;
 
-/* Visits the leaves of a level of the last dimension. */
+/* Visits the leaves in w->where of a level of the last dimension. */
 static int visit_cells(walk_t *w, uint32_t d, kmm__level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
@@ -133,8 +132,8 @@ static int visit_level(walk_t *w, uint32_t d, kmm__level_t *l)
     return 0;
 }
 
-/* Cuts at lo and hi, unless intervals begin there already; *first is the position of the first
- * interval inside. */
+/* Cuts a level at lo and at hi where no interval begins yet. Sets *first to the position of the
+ * interval that begins at lo. */
 static int cut_out(kmm__map_t *m, uint32_t d, kmm__level_t *l, int64_t lo, int64_t hi,
                    kmm__position_t *first)
 {
@@ -149,7 +148,7 @@ static int cut_out(kmm__map_t *m, uint32_t d, kmm__level_t *l, int64_t lo, int64
         p = find(l, hi);
     if (kmm__key_at(l, p) < hi)
         error = kmm__level_cut(m, d, l, &p, hi);
-    if (l->count != blocks) /* a block was split: the first may be in the new one */
+    if (l->count != blocks) /* a block was split: *first may have moved to the new block */
         *first = find(l, lo);
     return error;
 }
@@ -170,6 +169,7 @@ static int update_level(walk_t *w, uint32_t d, kmm__level_t *l)
     return result;
 }
 
+/* True if w->where covers the whole map in all dimensions below d. */
 static bool covers_below(const walk_t *w, uint32_t d)
 {
     for (uint32_t k = d + 1; k < w->map->whole.dims; k++)
@@ -178,7 +178,7 @@ static bool covers_below(const walk_t *w, uint32_t d)
     return true;
 }
 
-/* Gives the interval at p, and all dimensions below it, the value. */
+/* Sets all elements in the interval at p to the value, in all dimensions below too. */
 static int cell_assign(walk_t *w, uint32_t d, kmm__level_t *l, kmm__position_t p)
 {
     kmm__map_t *m = w->map;
@@ -241,7 +241,7 @@ void kmm__map_destroy(kmm__map_t *m)
     free(m);
 }
 
-/* Whether a box is not empty and lies in the map, so that it needs no intersection with it. */
+/* True if a box is not empty and lies in the map, so that no intersection is needed. */
 static bool is_inside(const kmm__map_t *m, const kmm__box_t *b)
 {
     bool inside = b->dims == m->whole.dims;
@@ -250,8 +250,8 @@ static bool is_inside(const kmm__map_t *m, const kmm__box_t *b)
     return inside;
 }
 
-/* The quick way for launches that come again with the same chunks: in one dimension, the cell of
- * the interval that equals the box. NULL: no interval does. */
+/* The cell of the interval that equals b in a map of one dimension. NULL: there is none. Launches
+ * that come again with the same chunks find their leaves this way. */
 static unsigned char *exact_cell(const kmm__map_t *m, const kmm__box_t *b)
 {
     kmm__level_t *l = m->root;

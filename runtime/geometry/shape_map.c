@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps over an array whose layout follows the regions that are asked for. */
+/* Maps over an array, whose boxes change their layout when a region of another layout needs it. */
 #include "geometry/shape_map.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 
+/* A conversion of a map to another layout. */
 typedef struct recut {
     const kmm__layout_t *from, *to;
     kmm__map_t *map;
@@ -35,7 +36,7 @@ static int recut_leaf(void *arg, const kmm__box_t *part, const void *value)
     return kmm__layout_rows(r->from, part, recut_rows, r);
 }
 
-/* Says a map's contents in boxes of another layout. Costs a pass over its leaves, by rows. */
+/* Converts the map to boxes of layout `to`: assigns each row of each leaf to a new map. */
 static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
                            const kmm__layout_t *to)
 {

@@ -33,7 +33,7 @@ static const kmm__device_t *smallest(const kmm__submission_t *s)
     const kmm__device_t *least = NULL;
     for (uint32_t k = 0; k < s->placement.count; k++) {
         const kmm__device_t *d = s->placement.device[k];
-        bool is_bounded = d->space != KMM__HOST && (!d->info.away || s->rt->memory->spill);
+        bool is_bounded = d->space != KMM__HOST && (!d->info.host_backed || s->rt->memory->spill);
         if (is_bounded && (!least || d->memory->most < least->memory->most))
             least = d;
     }

@@ -25,7 +25,7 @@ typedef struct kmm__array_operation {
     int value;
     kmm__reduction_t reduction;
     kmm__partials_t partials;
-    uint32_t first, count; /* range of slots */
+    uint32_t first, count; /* range of partials */
 } kmm__array_operation_t;
 
 /* Submits an operation with the given accesses; both are copied. If out_task is not NULL, it

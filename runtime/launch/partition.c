@@ -233,7 +233,7 @@ static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, co
     enum { CHUNKS_OF_MEMORY = 8, CHUNKS_OF_STREAM = 4 };
     uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(dev->runtime) : dev->memory->limit;
     uint64_t room = room_of(memory, f->shared);
-    int64_t of_memory = memory && !(sparse && dev->info.away)
+    int64_t of_memory = memory && !(sparse && dev->info.host_backed)
                             ? (int64_t)(f->parts * CHUNKS_OF_MEMORY / room) + 1
                             : 1;
     int64_t own = dev->space == KMM__HOST && p->is_function

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays by their addresses. */
+/* The index of arrays by their addresses. */
 #include "memory/array.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-/* The number of arrays whose base is at or below the address. */
+/* Returns the number of arrays whose base is at or below the address. */
 static uint32_t index_of(const kmm_runtime_t *rt, const char *address)
 {
     kmm__array_t *const *arrays = rt->memory->arrays;
@@ -29,7 +29,7 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
         return NULL;
     kmm__array_t *a = rt->memory->arrays[k - 1];
     size_t offset = (size_t)((const char *)address - a->base);
-    /* The address one past the end is the array's too where nothing else can begin there. */
+    /* The address behind the last byte is the array's, too, if its reservation covers it. */
     return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
 }
 
@@ -85,8 +85,8 @@ kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin,
     return access;
 }
 
-/* Whole pages, which is what the system maps and unmaps: nothing stale is left in what tools know
- * of the rest of the last. */
+/* Whole pages are mapped and unmapped, so that tools which track memory, such as sanitizers, keep
+ * no stale state of the rest of the last page. */
 size_t kmm__whole_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Coherence: which spaces hold the newest value of which elements. The map changes when work is
- * issued, before the devices do it: space s holds the value only once ticket ready[s] is done.
- */
+/* Coherence. The map of an array changes when work is issued, before the devices do it. So a space
+ * that the map names as a holder has the value only once its ticket is done. */
 #include "memory/coherence.h"
 
 #include "base/alloc.h"
@@ -21,8 +19,7 @@ typedef struct validity {
     bool is_valid;
 } validity_t;
 
-/* A ticket says when a holder has the value; what is known of the whole array holds of each part.
- */
+/* Checks a leaf: tickets belong to holders, and the leaf agrees with the array's summary. */
 static int check_part(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -49,11 +46,13 @@ bool kmm__coherence_is_valid(const kmm__array_t *a)
 
 /* ---- What a task needs ---- */
 
+/* The copies that one task needs. */
 typedef struct fetch {
     kmm__task_t *task;
     const kmm__access_t *access;
     kmm__moves_t *moves;
-    kmm__ticket_t *in, *peer; /* made for this task when first needed, and owned by it */
+    /* tickets of copies in and from peers; made when first needed, owned by the task */
+    kmm__ticket_t *in, *peer;
     kmm__ticket_t *out[KMM__MAX_DEVICES];
 } fetch_t;
 
@@ -76,10 +75,10 @@ static void pin_source(void *ctx, kmm__frame_t *f)
     kmm__frame_pin(ctx, f);
 }
 
-/* The device that a copy comes from: one of the same driver as `to` if there is one, and the first
- * before it that has the data, so that what many read is passed on from one to the next, each link
- * carries it once, and the access that is given serves again. It need not have arrived there yet.
- */
+/* Chooses the device to copy from: one of the same backend as `to` if there is one; among these,
+ * the nearest before `to` in the order of devices. So what many devices read is passed on from one
+ * to the next, each link carries it once, and access that was given is used again. The source need
+ * not have the value yet. */
 static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm__device_t *to)
 {
     kmm__device_t *any = NULL;
@@ -94,7 +93,7 @@ static kmm__device_t *choose_source(kmm_runtime_t *rt, uint32_t valid, const kmm
     return any;
 }
 
-/* t builds on a copy that was made for another task: should it fail, t is told. */
+/* Poisons t if a copy fails that t needs and that was planned for another task. */
 static void fetch_rely(kmm__task_t *t, kmm__ticket_t *ready)
 {
     if (!ready || !ready->is_copy || ready->state == KMM__TICKET_DONE)
@@ -132,7 +131,7 @@ static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *par
     kmm__holders_set(h, d->space, ticket);
 }
 
-/* t's work waits until a copy is over. data: it needs what was copied. */
+/* Makes t wait until a copy is done. `data`: t needs what is copied. */
 static void fetch_wait(kmm__task_t *t, kmm__ticket_t *ready, bool data)
 {
     if (!ready || ready->state == KMM__TICKET_DONE)
@@ -177,8 +176,8 @@ static int fetch_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Whether a part is not where the task runs, or there is something to wait for. Asked first,
- * because looking leaves the map as it is. */
+/* True for a part that t's space does not hold, or for which t must wait. This visit comes before
+ * an update, which would cut the map's leaves. */
 static int fetch_needed(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -230,9 +229,9 @@ static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
     return 0;
 }
 
-/* A copy out of an eviction may still be on its way to a part that is written without being read.
- * No task stands for it, so the writer itself waits: the copy must not come to the host's buffer
- * after what this task, or a later copy from its device, puts there. */
+/* Makes a task that writes a part without reading it wait for a copy of an eviction that is still
+ * under way to it. No task stands for that copy. It must not reach the host buffer after what this
+ * task, or a later copy from its device, writes there. */
 static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -319,7 +318,7 @@ static int evict_part(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* The boxes of a frame's bytes in the array's coherence map. */
+/* The boxes of a frame's bytes in the array's coherence map. Returns their number. */
 static int frame_boxes(const kmm__frame_t *f, kmm__box_t boxes[2 * KMM__DIMS])
 {
     const kmm__array_t *a = f->array;
@@ -336,7 +335,7 @@ int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
     f->array->summary.whole &= ~(1u << d->space);
     for (int b = 0; b < n && !error; b++)
         error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
-    kmm__ticket_unref(e.ticket); /* the moves keep it */
+    kmm__ticket_unref(e.ticket); /* the moves hold references */
     KMM__ASSERT_SOMETIMES(error || kmm__coherence_is_valid(f->array));
     return error;
 }
@@ -352,8 +351,8 @@ static int restore_part(void *arg, const kmm__box_t *part, void *value)
     const restore_t *r = arg;
     kmm__holders_t *h = value;
     if (h->ready[KMM__HOST] == r->evicted)
-        h->valid |= 1u << r->space; /* the host's bit stays, and counts for nothing, since its
-                                       ticket has an error */
+        /* the host's bit stays set but does not count, because its ticket has an error */
+        h->valid |= 1u << r->space;
     return 0;
 }
 

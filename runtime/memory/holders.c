@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of coherence maps: which spaces hold the newest value. */
+/* Holders: the values of coherence maps. */
 #include "memory/holders.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void holders_drop(void *ctx, void *value)
         kmm__ticket_unref(h->ready[s]);
 }
 
-/* Tickets that are done say no more than NULL. */
+/* True if values are the same; a ticket that is done without error is the same as NULL. */
 static bool holders_same(void *ctx, const void *a, const void *b)
 {
     const kmm__holders_t *x = a, *y = b;
@@ -54,8 +54,8 @@ void kmm__holders_ops_init(kmm_runtime_t *rt)
         (kmm__map_ops_t){bytes, holders_copy, holders_drop, holders_same, NULL};
 }
 
-/* A copy that has failed counts until it is over: who relies on it
- * until then is told why it failed. */
+/* A copy that has failed counts until its ticket is done: a task that relies on it until then is
+ * told why it failed. */
 uint32_t kmm__holders_valid(const kmm_runtime_t *rt, const kmm__holders_t *h)
 {
     uint32_t valid = h->valid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: what they own, and when they end. An array ends in three steps: nothing refers to it any
- * more; each device's thread releases its residence; the last one frees the array. */
+/* Lifetime of arrays. An array ends in three steps: its last reference goes; each device's thread
+ * releases its residence; the last of these frees the array. */
 #include "memory/lifetime.h"
 
 #include <stdlib.h>
@@ -28,10 +28,11 @@ static uint64_t power_of_two_at_least(uint64_t n)
     return p;
 }
 
-/* One size for all devices, so that a frame can be exchanged; the whole array where one of them
- * cannot do otherwise: small enough that an array and a device have several, large enough that
- * mapping them costs little: on H200s setting access to a frame takes 0.9 ms while copies run,
- * whatever its size, and GPUs take turns at it. */
+/* Returns the size of the array's frames: one size for all devices, so that frames can be
+ * exchanged. If some device cannot map memory, that is the whole array. A frame must be small
+ * enough that an array and a device have several. It must be large enough that mapping costs
+ * little: on H200s, giving access to a frame takes 0.9 ms while copies run, whatever its size, and
+ * GPUs take turns at it. */
 static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
 {
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
@@ -40,7 +41,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
     if (frame > rt->memory->frame_bytes)
         frame = rt->memory->frame_bytes;
     while (kmm__spill_room(rt) && frame > kmm__spill_room(rt) / FRAMES_OF_HOST)
-        frame /= 2; /* its eviction needs as much of the host's memory */
+        frame /= 2; /* evicting the frame needs as much host memory */
     bool whole = false;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__device_t *d = rt->device[k];
@@ -64,8 +65,8 @@ static void *host_map(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Large memory is made of huge pages: fewer translations for kernels that jump in it, and a small
- * part of the cost of as many small ones where its pages come and go. */
+/* Maps memory of huge pages. They need fewer translations in kernels with scattered accesses, and
+ * cost a small part of what as many small pages do when they come and go. */
 static void *host_map_huge(size_t bytes)
 {
     size_t size = kmm__whole_pages(bytes);
@@ -82,7 +83,8 @@ static void *host_map_huge(size_t bytes)
     return begin;
 }
 
-/* Unmapped address space with at least one byte to spare behind the array. */
+/* Reserves address space without memory for the array's name, at least one byte more than the array
+ * has. */
 static int reserve_name(kmm__array_t *a)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -95,8 +97,8 @@ static int reserve_name(kmm__array_t *a)
     return 0;
 }
 
-/* Where all arrays are in the host's memory, and stay there, its address can be the memory itself.
- */
+/* True if the array's address can be its memory: all arrays are in host memory, and that is not
+ * limited. */
 static bool can_use_host_addresses(const kmm_runtime_t *rt)
 {
     return rt->memory->addresses_are_host && !rt->has_spaces && !kmm__spill_room(rt);
@@ -133,7 +135,8 @@ static void array_free(kmm__array_t *a)
 {
     kmm_runtime_t *rt = a->runtime;
     kmm__spill_forget(a);
-    pthread_mutex_unlock(&rt->lock); /* nothing refers to it any more, and the driver is slow */
+    /* nothing refers to the array any more, and the driver is slow */
+    pthread_mutex_unlock(&rt->lock);
     kmm__pagelock_await(a);
     bool kept = kmm__buffers_keep(a, kmm__pagelock_locked_bytes(a));
     kmm__pageunlock_all(a);
@@ -205,7 +208,7 @@ char *kmm__array_host(kmm__array_t *a)
 {
     if (a->host)
         return a->host;
-    uint64_t page = kmm__spill_page_bytes(a->runtime); /* 0: memory stays */
+    uint64_t page = kmm__spill_page_bytes(a->runtime); /* 0: host memory is not limited */
     if (page == 0 && kmm__buffers_reuse(a))
         return a->host;
     bool huge = a->bytes >= HUGE_PAGE && (page == 0 || page >= HUGE_PAGE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory/ keeps: its making and end. */
+/* Makes and frees the state of memory/. */
 #include "memory/state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory/ keeps for a runtime, and for each of its devices. Guarded by the runtime's lock. */
+/* The state of memory/ for a runtime, and for each of its devices. Guarded by the runtime's lock.
+ */
 #ifndef KMM__MEMORY_STATE_H
 #define KMM__MEMORY_STATE_H
 
@@ -8,78 +9,81 @@
 #include "task/task.h"
 
 enum {
-    KMM__PATTERNS = 509, /* launches that are remembered */
+    KMM__PATTERNS = 509, /* launches that are remembered, to foresee those that come again */
     KMM__WARNED = 32     /* kernels remembered per device, so that each is warned of once */
 };
 
-/* A launch that may come again (memory/residency/foresight.c). Numbers are those of tasks. */
+/* A launch that may come again (memory/residency/foresight.c). `last` and `period` are numbers of
+ * tasks. */
 typedef struct kmm__pattern {
-    uint64_t identity; /* of the kernel, its place in the source and its arrays */
-    uint64_t last;     /* its first task, the last time */
-    uint64_t period;   /* how many tasks before that it came; 0: it came once */
+    uint64_t identity; /* hash of the kernel, its place in the source, and its arrays */
+    uint64_t last;     /* its first task, when it was last submitted */
+    uint64_t period;   /* tasks between that and its submission before; 0: there was none */
 } kmm__pattern_t;
 
 struct kmm__memory {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
-    uint32_t live_arrays; /* not freed yet, dead ones included */
-    uint32_t forgotten;   /* of these, the ones that the program has freed */
+    uint32_t live_arrays; /* arrays whose memory is not freed yet, also dead ones */
+    uint32_t forgotten;   /* those of them that the program has freed */
     uint64_t next_array;
-    uint64_t array_bytes, array_most; /* of all that live, and the most there were */
-    uint64_t framed_bytes;            /* what all that live could take of a device, in frames */
-    uint64_t frame_bytes;             /* of the largest frame; a power of two */
+    /* bytes of all live arrays; the most there were at one time */
+    uint64_t array_bytes, array_most;
+    uint64_t framed_bytes; /* bytes of all frames that live arrays can have on one device */
+    uint64_t frame_bytes;  /* bytes of the largest frame; a power of two */
     kmm__array_t
         *globals; /* stands for all memory that is no array: variables, other allocations */
-    bool addresses_are_host;    /* the address of a new array is its memory, where there is no other
-                                   space */
-    kmm__map_ops_t holders_ops; /* of coherence maps */
+    bool addresses_are_host; /* a new array's address is its memory, if there is no other space */
+    kmm__map_ops_t holders_ops; /* operations of coherence maps */
     kmm__pattern_t patterns[KMM__PATTERNS];
 
-    struct kmm__locked *locked; /* memory/host/locked.c: how much is page-locked */
-    struct kmm__numa *numa;     /* memory/host/numa.c: the host's nodes near each device */
+    struct kmm__locked *locked;           /* memory/host/locked.c: bound of page-locked memory */
+    struct kmm__numa *numa;               /* memory/host/numa.c: NUMA nodes near each device */
     struct kmm__pagelockers *pagelockers; /* memory/host/pagelock.c: threads that page-lock */
-    struct kmm__stager *stager;           /* memory/host/stage.c: copies through buffers */
-    struct kmm__links *links;             /* memory/host/links.c; NULL: all devices copy at once */
+    struct kmm__stager *stager;           /* memory/host/stager.c: copies through staging buffers */
+    struct kmm__links *links; /* memory/host/links.c: turns; NULL: all devices copy at once */
     struct kmm__spill *spill; /* memory/disk/spill.c: the limit of host memory; NULL: none */
 };
 
+/* A spare frame: physical memory of a device that is mapped nowhere. */
 typedef struct kmm__spare {
     kmm__frame_handle_t handle;
     uint64_t bytes;
 } kmm__spare_t;
 
-/* Invariant: used = bytes of frames mapped or spare, and of slabs; used <= limit, except while
- * limit shrinks. Bytes do not include host-backed frames, unless they say so. */
+/* Invariant: used is the bytes of mapped and spare frames and of slabs. used <= limit, but while
+ * limit shrinks. Counts of bytes leave out host-backed frames, unless they say so. */
 struct kmm__device_memory {
     uint64_t limit, used;
-    uint64_t most; /* what limit was before the driver had less */
+    uint64_t most; /* the limit before the driver turned out to have less */
 
-    /* Lists of frames, doubly linked. */
+    /* Lists of frames by their state, doubly linked. */
     kmm__frame_t *idle, *busy, *evicted;
-    uint32_t evicting; /* frames that are EVICTING */
+    uint32_t evicting; /* number of frames that are EVICTING */
     uint64_t evicting_bytes;
-    uint64_t pinned_bytes;      /* of frames with pins */
-    uint64_t host_backed_bytes; /* of host-backed frames */
-    kmm__spare_t *spare;        /* physical memory that is mapped nowhere */
+    uint64_t pinned_bytes;      /* bytes of frames with pins */
+    uint64_t host_backed_bytes; /* bytes of host-backed frames */
+    kmm__spare_t *spare;        /* spare_count spare frames */
     uint32_t spare_count, spare_capacity;
-    struct kmm__pack *pack; /* slabs that small arrays share; NULL: there was none yet */
-    kmm__array_t *dead;     /* arrays whose residence here is to be released */
+    struct kmm__pack *pack; /* slabs; NULL: there was none yet */
+    kmm__array_t *dead;     /* dead arrays, whose residence here is to be released */
 
     /* Evicting early (memory/residency/evict.c). */
-    uint32_t pressure; /* acquisitions until memory counts as not short; 0: it is not short */
-    bool all_needed;   /* all idle frames are known to be needed again */
+    uint32_t pressure; /* acquisitions until memory no longer counts as short; 0: it is not short */
+    bool all_needed;   /* every idle frame is known to be needed again */
     uint64_t coming;   /* bytes that were mapped for unfinished tasks */
     uint64_t missing;  /* bytes that recent acquisitions mapped, on average */
-    uint64_t now;      /* the number of the task that acquired last */
-    uint64_t stamp;    /* marks the frames that the latest acquisition listed */
+    uint64_t now;      /* number of the task that acquired last */
+    uint64_t stamp;    /* number of the latest acquisition; marks the frames that it listed */
     bool acquires;     /* an acquisition is under way */
 
     /* Premapping frames (memory/residency/premap.c). */
-    struct kmm__premapper *premapper; /* its thread; NULL: not started yet */
-    uint64_t premapped_bytes;         /* of premapped frames that no task has used; part of used */
-    bool is_premapping;               /* some are being mapped */
-    bool premap_failed; /* no frame is premapped until an acquisition has mapped one */
-    /* The k-th task in the device's queue; NULL: there are not so many. Set by execute/. */
+    struct kmm__premapper *premapper; /* its thread and state; NULL: not started yet */
+    uint64_t premapped_bytes; /* bytes of premapped frames that no task has used; part of `used` */
+    bool is_premapping;       /* frames are being premapped now */
+    /* premapping failed: none is tried until an acquisition has mapped a frame */
+    bool premap_failed;
+    /* Returns the k-th task in the device's ready queue; NULL: there are fewer. Set by execute/. */
     const kmm__task_t *(*next_task)(const kmm__device_t *d, uint32_t k);
 
     /* Kernels, or texts of other work, that have been warned of: */
@@ -87,9 +91,10 @@ struct kmm__device_memory {
     const void *amplified[KMM__WARNED]; /* their chunks use little of the frames they touch */
 };
 
-/* Makes the runtime's part, and a device's. */
+/* Makes and frees rt->memory. */
 void kmm__memory_start(kmm_runtime_t *rt);
-void kmm__memory_stop(kmm_runtime_t *rt); /* all arrays are gone */
+void kmm__memory_stop(kmm_runtime_t *rt); /* all arrays are freed */
+/* Makes and frees d->memory. `limit`: bytes of the device that frames may use. */
 void kmm__device_memory_start(kmm__device_t *d, uint64_t limit);
 void kmm__device_memory_stop(kmm__device_t *d);
 

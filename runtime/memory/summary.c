@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of all of an array, so that its coherence map need not be asked. */
+/* Coherence summaries: facts about the coherence of a whole array. */
 #include "memory/summary.h"
 
 #include "memory/holders.h"
 
-/* The DAG orders task writes; copies are awaited only through this check. */
+/* True if the space holds the newest value, or a task that t follows will have written it there.
+ * The DAG orders tasks, but only this check waits for copies. */
 static bool is_there(const kmm_runtime_t *rt, const kmm__holders_t *h, uint32_t space)
 {
     const kmm__ticket_t *t = h->ready[space];
@@ -25,8 +26,8 @@ static int lies_elsewhere(void *arg, const kmm__box_t *part, const void *value)
     return !is_there(s->runtime, value, s->space);
 }
 
-/* Whether anything is held by another space, or by nobody, or has been written on another stream
- * than the device's one compute stream. */
+/* True for a part that another space holds, that nobody holds, or that was written on another
+ * stream than the device's one compute stream. */
 static int lies_not_only_here(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
@@ -53,13 +54,14 @@ bool kmm__array_starts_empty(const kmm__array_t *a, const kmm__task_t *t)
            t->sequence < a->map_end;
 }
 
-/* t found what it reads in its space. After as many bytes as the array has, the whole map is looked
- * at once, and the space may be noted as one that holds everything. */
+/* Counts the bytes. When as many were found in the space as the array has, the whole map is visited
+ * once, and the space may be recorded as one that holds everything. */
 void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
-    if (kmm__array_starts_empty(a, t)) /* what nobody has written is an error there */
+    /* reading what nobody has written is an error, which only the map shows */
+    if (kmm__array_starts_empty(a, t))
         return;
     s->seen = (s->seen_in == survey.space ? s->seen : 0) + (uint64_t)kmm__box_volume(box);
     s->seen_in = survey.space;
@@ -70,10 +72,10 @@ void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, con
         s->whole |= 1u << survey.space;
 }
 
-/* t has written the box, which the map says now. When one device has written all there is a second
- * time, its map is made one leaf: who wrote which part need not be told apart where they are on one
- * stream, one behind the other. Not the first time, which may be the only one: then each part can
- * go where it is wanted next, as to the host, as soon as it is written. */
+/* Counts the bytes. When one device has written twice as many bytes as the array has, the map
+ * becomes one leaf: on one stream, writers need not be told apart. That is not done after the first
+ * time, which may be the only one. Then each part can be copied to where it is needed, such as the
+ * host, as soon as it is written. */
 int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__coherence_summary_t *s = &a->summary;
@@ -99,7 +101,6 @@ int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const k
     return 0;
 }
 
-/* True if t writes an array that only its device holds. Then only the last ticket changes. */
 bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
 {
     kmm__coherence_summary_t *s = &a->summary;
@@ -123,8 +124,6 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Ends the sole writer: its last ticket is put into the map. Called before the map is read or
- * changed for any other task. */
 int kmm__coherence_summary_end(kmm__array_t *a)
 {
     kmm__coherence_summary_t *s = &a->summary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries out planned copies. A copy never spans two blocks of the host's side (host/pagelock.c),
- * because drivers take them for different memory. */
+/* Enqueues planned copies. A copy never crosses a border of two blocks of a host buffer
+ * (host/pagelock.c), because drivers take blocks for different memory. */
 #include "memory/transfer.h"
 
 #include <stdlib.h>
@@ -18,17 +18,18 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* A move that is being enqueued. */
 typedef struct transfer {
     kmm__move_t *move;
-    kmm__device_t *device; /* whose stream carries it */
+    kmm__device_t *device; /* owner of the stream */
     kmm__stream_t *stream;
-    char *host;  /* where byte 0 of the array is, or would be, on the host */
-    int64_t end; /* of the bytes that are copied */
-    /* Of a copy to a device, with a limit of host memory: the page being copied, and the next,
-     * which is on its way. */
+    char *host;  /* where byte 0 of the array is on the host, or would be */
+    int64_t end; /* behind the last byte that is copied */
+    /* Of a copy to a device, with a limit of host memory: sources of the page that is being copied,
+     * and of the next page, which is being provided. */
     kmm__page_source_t source, coming;
     int64_t page;
-    kmm__stage_t stage; /* what goes through buffers */
+    kmm__stage_t stage; /* the part that goes through staging buffers */
 } transfer_t;
 
 static kmm__addr_t side_address(const transfer_t *t, kmm__device_t *d)
@@ -55,8 +56,8 @@ static void source_used(void *arg, int status)
     free(u);
 }
 
-/* The source is free again when what has been enqueued is done. Said before anything is waited for,
- * so that others who wait for it get it. */
+/* Ends the use of the source when what has been enqueued is done. Called before this thread waits
+ * for anything, so that other threads which need the source get it. */
 static void source_leave(transfer_t *t)
 {
     if (!t->source.page)
@@ -79,7 +80,7 @@ static int source_enter(transfer_t *t, int64_t offset)
         return 0;
     source_leave(t);
     if (t->coming.page && t->page + 1 != k)
-        kmm__page_source_end(&t->coming); /* the rows took another way */
+        kmm__page_source_end(&t->coming); /* the rows did not go on to the next page */
     t->source = t->coming;
     t->coming.page = NULL;
     t->page = k;
@@ -99,7 +100,8 @@ static void sources_leave(transfer_t *t)
         kmm__page_source_end(&t->coming);
 }
 
-/* Makes the host's side of a copy ready where it begins; the copy stays in that block. */
+/* Prepares the host's side of a copy at `offset`, which stays in one block. *staged: the copy must
+ * go through staging buffers. */
 static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged)
 {
     int error = source_enter(t, offset);
@@ -108,7 +110,7 @@ static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged
     return error;
 }
 
-/* Not locked. */
+/* Not locked: counts the bytes of a copy. */
 static void count_bytes(const kmm__move_t *m, uint64_t bytes)
 {
     uint64_t *counter = !m->to    ? &m->from->counters.bytes_out
@@ -136,7 +138,7 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
     return t->device->backend->copy(t->stream, &copy);
 }
 
-/* A copy from or to the host's memory in one block. */
+/* Enqueues a copy from or to host memory that stays in one block. */
 static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, int64_t rows)
 {
     bool staged;
@@ -149,14 +151,14 @@ static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pi
         return enqueue(t, offset, width, pitch, rows);
     }
     if (t->move->to)
-        kmm__ticket_settle(t->move->after); /* a thread reads the host's memory now, not when the
-                                               stream comes to it */
+        /* a thread reads the host's memory now, not when the stream gets to it */
+        kmm__ticket_settle(t->move->after);
     count_bytes(t->move, (uint64_t)(width * rows));
     return kmm__stage_copy(&t->stage, side_address(t, t->device) + (kmm__addr_t)offset, host, width,
                            pitch, rows);
 }
 
-/* One row that may cross blocks. */
+/* Enqueues one row, which may cross borders of blocks. */
 static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
 {
     for (int error; width > 0;) {
@@ -169,7 +171,7 @@ static int enqueue_row(transfer_t *t, int64_t offset, int64_t width)
     return 0;
 }
 
-/* How many of `left` rows that begin at `offset` lie in one block. */
+/* Returns how many of `left` rows that begin at `offset` lie in one block. */
 static int64_t rows_in_block(const kmm__array_t *a, const kmm__rows_t *rows, int64_t offset,
                              int64_t left)
 {
@@ -199,10 +201,11 @@ static int enqueue_rows(void *arg, const kmm__rows_t *rows)
     return error;
 }
 
-/* Of a copy from or to the host where turns are counted: waits until it can run as soon as it is on
- * its stream, so that no turn goes by behind a kernel, and until it is its device's turn. What
- * comes in may be read by a thread at once, which must not be waited for during a turn, since
- * others may have to take one before they tell that it is there. */
+/* Takes a turn for a copy from or to the host, if turns are counted. Waits first until the copy can
+ * run at once, so that no turn passes while it waits behind a kernel. A copy in waits until its
+ * source is valid, because a thread may read the host's memory at once. It must not wait for that
+ * during its turn: other copies may need a turn before they make the source valid. False: no turn
+ * was taken. */
 static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
 {
     uint32_t most, count;

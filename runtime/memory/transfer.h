@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that a task or an eviction needs: planned under the lock, enqueued outside of it. */
+/* Moves: copies that a task or an eviction needs. They are planned under the lock and enqueued
+ * outside of it. */
 #ifndef KMM__MEMORY_TRANSFER_H
 #define KMM__MEMORY_TRANSFER_H
 
 #include "memory/array.h"
 
+/* A planned copy of a box from one space to another. */
 typedef struct kmm__move {
     kmm__array_t *array;
     kmm__device_t *from, *to; /* NULL: the host */
     kmm__layout_t layout;
     kmm__box_t box;
-    kmm__ticket_t *after;  /* what makes the source valid; a reference; NULL: it is */
-    kmm__ticket_t *ticket; /* what this makes; a reference */
+    /* ticket after which the source is valid; a reference; NULL: it is valid now */
+    kmm__ticket_t *after;
+    kmm__ticket_t *ticket; /* ticket of the copy; a reference */
 } kmm__move_t;
 
 typedef struct kmm__moves {
@@ -19,14 +22,14 @@ typedef struct kmm__moves {
     uint32_t count, capacity;
 } kmm__moves_t;
 
-/* Not locked: enqueues the planned copies to the host, or those to devices, each behind what makes
- * its source valid. Those to the host come first, because others may wait for them. Carries on
- * after an error, so that every ticket is recorded; returns the first. */
+/* Not locked: enqueues the copies to the host, or those to devices, each after the ticket that
+ * makes its source valid. Copies to the host are enqueued first, because others may wait for them.
+ * Goes on after an error, so that every ticket is recorded. Returns 0 or the first error. */
 int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host);
-/* Locked: plans a copy of a box in a's coherence layout. */
+/* Locked: adds a copy of a box in a's coherence layout. */
 void kmm__moves_push(kmm__moves_t *moves, kmm__array_t *a, const kmm__box_t *box,
                      kmm__device_t *from, kmm__device_t *to, kmm__ticket_t *after,
                      kmm__ticket_t *ticket);
-void kmm__moves_drop(kmm__moves_t *moves); /* locked */
+void kmm__moves_drop(kmm__moves_t *moves); /* locked: drops all copies and their references */
 
 #endif

@@ -30,7 +30,7 @@ static void print_arrays(const kmm_runtime_t *rt)
     fprintf(stderr, "kmm: arrays:");
     print_bytes(" at most", rt->memory->array_most);
     for (uint32_t k = 0; k < rt->device_count; k++) {
-        uint64_t most = kmm__counted(&rt->device[k]->counters.away_most);
+        uint64_t most = kmm__counted(&rt->device[k]->counters.host_backed_most);
         if (!most)
             continue;
         fprintf(stderr, "; %s had", rt->device[k]->info.name);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Dependences. Each object maps every element to the task that wrote it last and those that have
- * read it since; a new task follows the writers of what it touches and the readers of what it
- * writes.
- */
+/* Dependences. Each object maps every element to the task that wrote it last and the tasks that
+ * have read it since. A new task follows the writers of what it touches and the readers of what it
+ * writes. */
 #include "task/dag.h"
 
 #include "base/error.h"
@@ -11,7 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* What one item stores whole another may read. */
+/* True if t stores every element of access a and reads no old value. An access of t to the same
+ * array that reads may read an old value. */
 static bool is_fresh(const kmm__task_t *t, const kmm__access_t *a)
 {
     bool fresh = a->mode == KMM_WRITE;
@@ -34,8 +33,9 @@ typedef struct follow {
     int error;
 } follow_t;
 
-/* Another chunk of the same launch writes what this one writes. Hulls may overlap where the
- * elements do not: then the chunks take turns. */
+/* Makes f->task follow another chunk of its launch that writes the same region. If both regions are
+ * exact, sets the error KMM_E_OVERLAP. Hulls may overlap where the elements do not; then the chunks
+ * run one after the other. */
 static void follow_sibling(follow_t *f, kmm__task_t *writer)
 {
     if (f->access->exact && writer->part.exact)
@@ -63,7 +63,7 @@ static int follow_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-/* What following an access came to. */
+/* Returns f->error, with its text set; 0: there is none. */
 static int follow_result(const follow_t *f)
 {
     const kmm__task_t *t = f->task;
@@ -76,9 +76,9 @@ static int follow_result(const follow_t *f)
         f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
 }
 
-/* Whether t, which reads there, can neither follow anybody nor has to be noted in the map at once:
- * nobody writes the array now, its writers have not failed, and no chunks are placed by who reads
- * it. */
+/* True if access a of t only reads, follows nobody, and need not enter the map at once: no
+ * unfinished task writes the array, none that wrote it has failed, and chunks are not placed by who
+ * reads it, because there is one visible device or the object holds no data. */
 static bool reads_freely(const kmm__task_t *t, const kmm__access_t *a)
 {
     const kmm__object_t *x = kmm__object_of(a->array);
@@ -122,7 +122,7 @@ static bool is_home(const kmm__task_t *t, const kmm__users_t *u)
     return u->homes >> t->device->space & 1;
 }
 
-static int away_from_home(void *arg, const kmm__box_t *part, const void *value)
+static int is_not_home(void *arg, const kmm__box_t *part, const void *value)
 {
     (void)part;
     return !is_home(arg, value);
@@ -135,7 +135,8 @@ static int make_home(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Notes that t reads what access k says, and where: chunks are placed by that. */
+/* Records that t reads access k, and makes t's space a home of what it reads: placement uses homes.
+ */
 static int record_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
@@ -144,7 +145,7 @@ static int record_read(kmm__task_t *t, uint32_t k)
                 ? kmm__object_boxes(kmm__object_of(a->array), a, boxes)
                 : 0;
     for (int b = 0; b < n; b++)
-        if (kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], away_from_home, t))
+        if (kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], is_not_home, t))
             kmm__map_update(kmm__object_of(a->array)->users.map, &boxes[b], make_home, t);
     kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
     return n < 0 ? n : 0;
@@ -185,13 +186,13 @@ static int enter_part(void *arg, const kmm__box_t *part, void *value)
 
 typedef struct enter_read {
     follow_t follow;
-    bool away;
+    bool not_home;
 } enter_read_t;
 
 static int enter_read_part(void *arg, const kmm__box_t *part, const void *value)
 {
     enter_read_t *e = arg;
-    e->away |= !is_home(e->follow.task, value);
+    e->not_home |= !is_home(e->follow.task, value);
     return follow_part(&e->follow, part, value);
 }
 
@@ -207,7 +208,7 @@ static int enter_read(kmm__task_t *t, uint32_t k)
     int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], enter_read_part, &e);
-    for (int b = 0; b < n && e.away && t->runtime->has_spaces; b++)
+    for (int b = 0; b < n && e.not_home && t->runtime->has_spaces; b++)
         kmm__map_update(kmm__object_of(a->array)->users.map, &boxes[b], make_home, t);
     if (n >= 0)
         kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
@@ -222,8 +223,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     if (kmm__object_of(a->array)->reads.count)
         kmm__reads_enter(kmm__object_of(a->array), t);
     int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
-    kmm__map_t *map =
-        kmm__object_of(a->array)->users.map; /* which the call before may have made anew */
+    /* after kmm__object_boxes, which may replace the map */
+    kmm__map_t *map = kmm__object_of(a->array)->users.map;
     for (int b = 0; b < n; b++) {
         e.parts = 0;
         kmm__map_update(map, &boxes[b], enter_part, &e);
@@ -233,8 +234,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     return n < 0 ? n : follow_result(&e.follow);
 }
 
-/* What reads comes before what only stores: whose values t needs shows no more when t itself is the
- * writer. */
+/* Reads are entered before updates, and updates before plain writes: once t is in the map as an
+ * element's writer, the task whose value t needs is no longer there. */
 int kmm__dag_enter(kmm__task_t *t)
 {
     int result = 0;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Dependences, decided at submission: a new task follows the writers of what it touches and the
- * readers of what it writes. All functions are called with the runtime's lock.
- */
+/* Dependences between tasks, found at submission. A new task follows the last writers of what it
+ * touches, and the readers of what it writes. All functions are called with the runtime's lock. */
 #ifndef KMM__TASK_DAG_H
 #define KMM__TASK_DAG_H
 
 #include "task/task.h"
 
-/* A task that need not be looked at beside others of its launch: finds what it follows, and enters
- * its accesses, so that later work follows it. KMM_E_OVERLAP, with its text set, when another chunk
- * of the same launch writes what t writes. */
+/* Finds the tasks that t follows and records t's accesses, so that later tasks follow t. For a task
+ * that reads nothing that another chunk of its launch writes. Returns 0 or an error: KMM_E_OVERLAP,
+ * with its text set, if another chunk of the launch writes elements that t writes. */
 int kmm__dag_enter(kmm__task_t *t);
 
-/* The same in three steps, for chunks that may read what others of their launch write. */
-/* 1. Finds what t follows. */
+/* The same in three steps, each made for all chunks of a launch before the next. For launches in
+ * which a chunk may read what another chunk writes. */
+/* Step 1: finds the tasks that t follows. Returns 0 or an error. */
 int kmm__dag_follow(kmm__task_t *t);
-/* 2. Of that only: chunks of the launch that have been entered and write what t writes. */
+/* Step 2: makes t follow the chunks of its launch that are recorded and whose writes overlap t's.
+ * Returns 0, or KMM_E_OVERLAP if the overlap is exact. */
 int kmm__dag_conflicts(kmm__task_t *t);
-/* 3. Enters t's writes, or its reads; all writes of a launch come before its reads. */
+/* Step 3: records t's writes, or its reads. All writes of a launch are recorded before its reads.
+ */
 void kmm__dag_record(kmm__task_t *t, bool writes);
 
 #endif

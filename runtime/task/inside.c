@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each thread of the program is inside of. */
+/* Variables of each thread of the program: whether it is inside a task or a chunk's function. */
 #include "task/inside.h"
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 
 static _Thread_local kmm__task_t *current;
 static _Thread_local bool in_function;
-static atomic_uint open_tasks; /* of all threads */
+static atomic_uint open_tasks; /* tasks whose statements some thread runs */
 
 void kmm__inside_enter(kmm__task_t *t)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Markers. The tasks of a program stream lie in spans, one behind the other, of which the last
- * is open: it takes new tasks. A marker closes it and opens another one. When the first span is
- * closed and empty, its markers are told, and it goes.
+ * Markers and the spans of program streams.
+ *
+ * The spans of a program stream form a queue. Its last span is open, which means that new tasks
+ * join it. A marker closes the open span and adds a new one. When the first span is closed and
+ * empty, it is removed, and its markers wait for one span less.
  */
 #include "task/marker.h"
 
@@ -16,23 +18,22 @@
 
 typedef struct kmm__program_stream kmm__program_stream_t;
 
-/* Tasks of a program stream between two markers. Open while it is the last of its program stream;
- * closed by a marker, it gets no more tasks. */
+/* The tasks of a program stream between two markers. */
 struct kmm__span {
     kmm__program_stream_t *ps;
-    uint64_t unfinished;     /* its tasks that are not done, */
-    uint64_t unissued;       /* and those of them whose work is not on devices' streams either */
-    int error;               /* the first one of its tasks and of earlier spans */
-    kmm__marker_t **markers; /* that wait for it; a reference each */
+    uint64_t unfinished;     /* its tasks that are not done */
+    uint64_t unissued;       /* its tasks whose work is not on a device's stream */
+    int error;               /* first error of its tasks and of tasks of earlier spans */
+    kmm__marker_t **markers; /* that closed it; a reference each */
     uint32_t marker_count, marker_capacity;
     struct kmm__span *next;
 };
 
-/* The work of one program stream. */
+/* The unfinished work of one program stream. */
 struct kmm__program_stream {
     const void *stream;
-    struct kmm__span *first, *last; /* last is open, all others are closed */
-    kmm__marker_t **gates;          /* that later tasks wait for; a reference each */
+    struct kmm__span *first, *last; /* last is open, all before it are closed */
+    kmm__marker_t **gates;          /* markers that later tasks wait for; a reference each */
     uint32_t gate_count, gate_capacity;
     struct kmm__program_stream *next; /* in rt->tasks->program_streams */
 };
@@ -41,24 +42,24 @@ struct kmm__program_stream {
  *                marker_pass, by the last span or the driver's stream
  *   OPEN (left > 0) -------------------------------------------> REACHED (left == 0)
  *
- * A marker of which nothing is unfinished is reached when it is made.
+ * A marker without unfinished work before it is reached at once.
  */
 struct kmm__marker {
     kmm_runtime_t *runtime;
-    uint32_t refs;         /* the program's, spans', gates' */
-    bool is_of_all;        /* it waits for the work of all program streams */
-    _Atomic uint32_t left; /* spans and others that it waits for; changed under the lock, read
-                            * without it */
-    int error;             /* the first one of the work before it */
-    uint64_t time;         /* when it was reached: nanoseconds of CLOCK_MONOTONIC; 0: not yet */
-    kmm__task_t **held;    /* tasks that may be issued when it is reached; a reference each */
+    uint32_t refs;  /* held by the program, spans, and gates */
+    bool is_of_all; /* it waits for the work of all program streams */
+    /* spans and driver's streams that it waits for; changed under the lock, read without it */
+    _Atomic uint32_t left;
+    int error;          /* first error of the work before it */
+    uint64_t time;      /* nanoseconds of CLOCK_MONOTONIC at which it was reached; 0: not yet */
+    kmm__task_t **held; /* tasks that may be issued once it is reached; a reference each */
     uint32_t held_count, held_capacity;
 };
 
 const char kmm__all_streams = 0;
 
-/* The default stream waits for all others and they for it, so its work is everybody's. It has two
- * more names: cudaStreamLegacy and, where threads have default streams of their own,
+/* Work on the default stream is ordered with work on all other streams. The stream has two more
+ * names: cudaStreamLegacy and, where each thread has a default stream of its own,
  * cudaStreamPerThread. */
 bool kmm__stream_is_default(const void *stream)
 {
@@ -110,7 +111,7 @@ static void marker_reached(kmm__marker_t *m)
     pthread_cond_broadcast(&m->runtime->progress);
 }
 
-/* The marker waits for one thing less. */
+/* Removes one span or stream from what the marker waits for. */
 static void marker_pass(kmm__marker_t *m)
 {
     assert(m->left > 0);
@@ -119,7 +120,7 @@ static void marker_pass(kmm__marker_t *m)
 }
 
 #ifndef NDEBUG
-/* Whether all spans but the last are closed, and each marker waits for the span it is in. */
+/* True if all spans but the last are closed, and each marker still waits for the span it is in. */
 static bool program_stream_is_valid(const kmm__program_stream_t *ps)
 {
     const struct kmm__span *s = ps->first;
@@ -134,7 +135,7 @@ static bool program_stream_is_valid(const kmm__program_stream_t *ps)
 }
 #endif
 
-/* Forgets the gates that have been reached. */
+/* Removes gates that have been reached. */
 static void gates_purge(kmm__program_stream_t *ps)
 {
     uint32_t kept = 0;
@@ -166,7 +167,7 @@ void kmm__program_stream_enter(kmm__task_t *t, const void *stream)
     KMM__ASSERT_SOMETIMES(program_stream_is_valid(ps));
 }
 
-/* Reaches the markers of closed spans at the front that are empty. */
+/* Removes closed spans that are empty from the front of the queue, and passes their markers. */
 static void program_stream_advance(kmm__program_stream_t *ps)
 {
     while (ps->first != ps->last && ps->first->unfinished == 0) {
@@ -230,7 +231,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     m->runtime = rt;
     m->refs = 1;
     m->is_of_all = stream == &kmm__all_streams;
-    m->left = 1; /* ours, until all lines are marked */
+    m->left = 1; /* one for this function: the marker is not reached before all streams have it */
     for (kmm__program_stream_t *ps = rt->tasks->program_streams; ps; ps = ps->next)
         if (stream == &kmm__all_streams || ps->stream == stream)
             program_stream_mark(ps, m);
@@ -260,8 +261,9 @@ int kmm__marker_precede(kmm__marker_t *m, const void *stream)
     return 0;
 }
 
-/* Who waits for everything can as well do some of it: that is sooner done than a thread is woken.
- * Work that is not waited for could take long. */
+/* Runs work of the CPU on this thread while it waits for all work. That takes less time than waking
+ * another thread. A thread that waits for one stream does not do this, because it could get long
+ * work of another stream. */
 static void assist(const kmm__marker_t *m)
 {
     const kmm_runtime_t *rt = m->runtime;
@@ -294,7 +296,7 @@ int kmm__marker_query(kmm__marker_t *m)
     return result;
 }
 
-/* ---- Beside work of others on the driver's streams ---- */
+/* ---- Other code's work on the driver's streams ---- */
 
 kmm__device_t *kmm__current_gpu(const kmm_runtime_t *rt)
 {
@@ -314,7 +316,7 @@ static bool has_marker(const struct kmm__span *s, const kmm__marker_t *m)
     return false;
 }
 
-/* Whether all work before m that is not done is on streams. */
+/* True if all unfinished work before m is on streams. */
 static bool is_issued(const kmm__marker_t *m)
 {
     for (const kmm__program_stream_t *ps = m->runtime->tasks->program_streams; ps && m->left;
@@ -329,7 +331,7 @@ static bool is_issued(const kmm__marker_t *m)
     return true;
 }
 
-/* Has a stream of the program's wait for all that the devices' streams have now. */
+/* Makes the program's stream wait for all that is on the devices' compute and task streams now. */
 static int devices_precede(kmm_runtime_t *rt, void *stream)
 {
     int error = 0;
@@ -347,7 +349,8 @@ static int devices_precede(kmm_runtime_t *rt, void *stream)
     return error;
 }
 
-/* Streams of one driver know nothing of another's. */
+/* True if devices of two GPU drivers are in use: streams of one cannot wait for those of the other.
+ */
 static bool has_two_drivers(const kmm_runtime_t *rt)
 {
     uint32_t drivers = 0;
@@ -356,8 +359,9 @@ static bool has_two_drivers(const kmm_runtime_t *rt)
     return drivers > 1;
 }
 
-/* A stream cannot be told to wait for what is not on streams yet: how to put it there, loading a
- * kernel for one, may wait for that stream. */
+/* Waits on the host until the work before m is on streams. Then makes `stream` wait for these
+ * streams. In the other order there could be a deadlock: enqueueing a kernel may load it, and the
+ * driver may then wait for `stream`. */
 bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream)
 {
     kmm_runtime_t *rt = m->runtime;
@@ -377,7 +381,7 @@ static void stream_done(void *arg, int status)
 {
     kmm__marker_t *m = arg;
     kmm_runtime_t *rt = m->runtime;
-    (void)status; /* what failed there is not ours */
+    (void)status; /* an error of other code's work is not reported */
     pthread_mutex_lock(&rt->lock);
     marker_pass(m);
     marker_unref(m);
@@ -390,7 +394,7 @@ void kmm__stream_follow(kmm_runtime_t *rt, void *stream)
     if (!d || kmm__is_inside() || d->backend->follow(d->gpu, stream, NULL, NULL) <= 0)
         return;
     kmm__marker_t *m = kmm__alloc(sizeof(*m));
-    *m = (kmm__marker_t){.runtime = rt, .refs = 2, .left = 1}; /* one for whoever reaches it */
+    *m = (kmm__marker_t){.runtime = rt, .refs = 2, .left = 1}; /* one reference is stream_done's */
     bool follows = d->backend->follow(d->gpu, stream, stream_done, m) > 0;
     if (follows)
         kmm__marker_precede(m, stream);

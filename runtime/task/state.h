@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What task/ keeps for a runtime. Guarded by the runtime's lock, written by task/ alone. */
+/* The state of task/ for a runtime. Guarded by the runtime's lock, written by task/ alone. */
 #ifndef KMM__TASK_STATE_H
 #define KMM__TASK_STATE_H
 
@@ -12,30 +12,34 @@ typedef struct kmm__task kmm__task_t;
 typedef struct kmm__ticket kmm__ticket_t;
 typedef struct kmm__work kmm__work_t;
 
-/* What other floors add to a task's life. Set by execute/completion.c before the first task. */
+/* Functions of higher floors that tasks call. Set by execute/completion.c before the first task.
+ * All are called with the runtime's lock. */
 typedef struct kmm__task_hooks {
-    void (*ready)(kmm__task_t *t);     /* nothing keeps it from being issued */
-    void (*runnable)(kmm__task_t *t);  /* issued, on the host: all that it waits for is done */
-    void (*done)(kmm__task_t *t);      /* gives back frames and pages */
-    void (*left)(kmm__task_t *t);      /* gives back its accesses and its work, now or */
-    void (*settle)(kmm_runtime_t *rt); /* at this call, which frees arrays need */
-    /* Something a task on the host waits for was read from disk, or, error, could not be. */
+    void (*ready)(kmm__task_t *t); /* t may be issued */
+    /* t, on the host, is issued, and all that it waits for is done */
+    void (*runnable)(kmm__task_t *t);
+    void (*done)(kmm__task_t *t); /* t is done: unpins its frames and pages */
+    /* t is done and its successors know: drops its accesses and its work, now or in `settle` */
+    void (*left)(kmm__task_t *t);
+    void (*settle)(kmm_runtime_t *rt); /* drops what `left` has put off */
+    /* A page that t, on the host, waits for has been read from disk; or, with an error, could not
+     * be. `is_last`: it was the last one. */
     void (*arrived)(kmm__task_t *t, int error, bool is_last);
 } kmm__task_hooks_t;
 
 struct kmm__tasks {
     const kmm__task_hooks_t *hooks;
     uint64_t next_sequence, next_work;
-    uint32_t outstanding;      /* unfinished tasks, */
-    uint32_t most_outstanding; /* how many there may be, */
-    uint32_t throttled;        /* and threads that wait for them to become fewer */
-    kmm__task_t *unsettled;    /* direct tasks that are done, until kmm__tasks_settle */
-    /* Kept with what they own, so that a chunk costs no allocation. */
+    uint32_t outstanding;      /* unfinished tasks */
+    uint32_t most_outstanding; /* bound above which submission waits */
+    uint32_t throttled;        /* threads that wait for `outstanding` to fall */
+    kmm__task_t *unsettled;    /* list of direct tasks that are done and not settled yet */
+    /* Free lists. Objects keep the memory they own, so that a chunk costs no allocation. */
     kmm__task_t *spare_tasks;
     kmm__work_t *spare_works;
     kmm__ticket_t *spare_tickets;
-    struct kmm__program_stream *program_streams; /* task/marker.c */
-    uint32_t issue_waiters;                      /* threads that wait for tasks to be on streams */
+    struct kmm__program_stream *program_streams; /* list; task/marker.c */
+    uint32_t issue_waiters;                      /* threads that wait until tasks are on streams */
 };
 
 #endif

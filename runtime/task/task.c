@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks: their making, their edges, and their way from submitted to done.
+ * Tasks: making, edges, and the transitions from submitted to done.
  *
- * Two devices of one driver are ordered by events, so a successor may be issued once its
- * predecessor is. Work on the host, and of another driver, starts only when the predecessor is
- * done.
+ * A task on a stream may be issued once its predecessors on streams of the same backend are issued,
+ * because events order their work on the devices. A task on the host may be issued once its
+ * predecessors on streams are, and runs when their tickets are done. All others may be issued only
+ * when their predecessors are done.
  */
 #include "task/task.h"
 
@@ -50,7 +51,7 @@ void kmm__tasks_bound(kmm_runtime_t *rt)
         rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_DIRECT;
 }
 
-/* The number of outstanding tasks at which programs that wait go on submitting. */
+/* The number of unfinished tasks at which threads that wait in kmm__tasks_throttle go on. */
 static uint32_t resume_at(const kmm_runtime_t *rt)
 {
     return rt->tasks->most_outstanding / 8 * 7;
@@ -59,7 +60,7 @@ static uint32_t resume_at(const kmm_runtime_t *rt)
 void kmm__tasks_throttle(kmm_runtime_t *rt)
 {
     if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
-        return; /* a task that waited for others to end could be what they wait for */
+        return; /* the tasks that it would wait for may wait for this thread */
     rt->tasks->throttled++;
     while (rt->tasks->outstanding > resume_at(rt))
         pthread_cond_wait(&rt->progress, &rt->lock);
@@ -68,7 +69,7 @@ void kmm__tasks_throttle(kmm_runtime_t *rt)
 
 /* ---- Making ---- */
 
-/* A cleared task: a new one, or a spare one, which keeps its empty arrays. */
+/* A cleared task: a spare one, which keeps its empty arrays, or a new one. */
 static kmm__task_t *task_obtain(kmm_runtime_t *rt)
 {
     kmm__task_t *t = rt->tasks->spare_tasks;
@@ -83,7 +84,7 @@ static kmm__task_t *task_obtain(kmm_runtime_t *rt)
     return t;
 }
 
-/* Room for accesses. */
+/* Room for `count` accesses. */
 static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
 {
     if (count <= KMM__FEW_ACCESSES)
@@ -98,7 +99,7 @@ static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
 
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
-    assert(!rt->tasks->unsettled); /* a task on that list may be a spare one */
+    assert(!rt->tasks->unsettled); /* a task on that list may be in the free list already */
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
     t->sequence = rt->tasks->next_sequence++;
@@ -106,7 +107,7 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     t->work = work;
     t->work_id = work->id;
     t->failed_item = KMM__MAX_ITEMS;
-    t->order.issue_left = 1; /* until it has been entered into the DAG */
+    t->order.issue_left = 1; /* released once it has been entered into the DAG */
     t->accesses = task_room(t, access_count);
     kmm__work_ref(work);
     rt->tasks->outstanding++;
@@ -169,8 +170,8 @@ static bool on_streams(const kmm__task_t *t)
     return t->device->space != KMM__HOST;
 }
 
-/* Whether `to` can be issued once `from` is: a stream, or a waiter of from's ticket, does the rest.
- */
+/* True if `to` may be issued once `from` is issued. Its stream, or a waiter of from's ticket, then
+ * waits for from's work. */
 static bool follows_issue(const kmm__task_t *from, const kmm__task_t *to)
 {
     return on_streams(from) && (!on_streams(to) || from->device->backend == to->device->backend);
@@ -187,7 +188,7 @@ void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket)
     kmm__ticket_ref(ticket);
 }
 
-/* `from` has been issued; `to` waits for its work and for nothing else of it. */
+/* Makes `to` wait for the work of `from`, which has been issued. */
 static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
 {
     if (on_streams(to))
@@ -272,7 +273,7 @@ void kmm__task_issued(kmm__task_t *t)
     assert(kmm__task_is_valid(t));
     KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
     if (!on_streams(t))
-        return; /* its successors wait until it is done */
+        return; /* successors of work on the host wait until it is done */
     if (t->device->backend->precede)
         kmm__program_stream_issued(t);
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
@@ -300,7 +301,7 @@ void kmm__task_finish_left_fall(kmm__task_t *t)
         task_done(t);
 }
 
-/* Tells those that follow t that it is done, and whether it failed. */
+/* Releases t's successors, and poisons those that read what t wrote if t has failed. */
 static void successors_tell(kmm__task_t *t, bool was_issued)
 {
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
@@ -321,7 +322,7 @@ static void task_done(kmm__task_t *t)
     bool was_issued = t->state == KMM__TASK_ISSUED;
     assert(t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED);
     KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
-    t->state = KMM__TASK_DONE; /* gets no successors any more */
+    t->state = KMM__TASK_DONE; /* from now on it gets no successors */
     for (uint32_t k = 0; t->error && k < t->access_count; k++)
         kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->order.ticket);
@@ -403,7 +404,7 @@ bool kmm__task_is_valid(const kmm__task_t *t)
     return false;
 }
 
-/* Whether the counts of what a task waits for cover its edge from t. */
+/* True if e->to counts its edge from t. */
 static bool edge_is_valid(const kmm__task_t *t, const kmm__edge_t *e)
 {
     const kmm__task_t *to = e->to;

@@ -98,8 +98,8 @@ void kmm__ticket_add_waiter(kmm__ticket_t *t, kmm__edge_t waiter)
         kmm__task_finish_later(waiter.to, 1);
 }
 
-/* A copy that `waiter` builds on was not made, so neither were the copies made for it from there.
- */
+/* Poisons `waiter`, which needs a copy that was not made, and fails the copies that were made for
+ * it from there. */
 static void poison(kmm__task_t *waiter, int error)
 {
     kmm__copies_fail(waiter, error);
@@ -168,7 +168,8 @@ bool kmm__ticket_is_valid(const kmm__ticket_t *t)
     return false;
 }
 
-/* For what streams cannot wait for: another driver's work, the host's, or what has no event. */
+/* Waits for work that no stream can wait for: another driver's, the host's, or work without an
+ * event. */
 static void wait_on_host(kmm__ticket_t *t)
 {
     kmm_runtime_t *rt = t->device->runtime;

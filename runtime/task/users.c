@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The users of an object. Reads are first noted in a list, which costs one entry however their
- * boxes lie, and enter the map only when a later task is about to write the object.
- */
+/* The users of an object. Reads are first kept in a list, where a read costs one entry however its
+ * boxes lie. They enter the map only when a later task is about to write the object. */
 #include "task/users.h"
 
 #include <stdlib.h>
@@ -56,7 +54,7 @@ static bool users_same(void *ctx, const void *a, const void *b)
                                             x->reader_count * sizeof(kmm__task_t *)));
 }
 
-/* Drops the users that can no longer matter: all that are done, but for writers that failed. */
+/* Drops users that can no longer matter: tasks that are done, but for writers that failed. */
 static void users_purge(kmm__users_t *u)
 {
     uint32_t kept = 0;
@@ -84,7 +82,7 @@ static void users_add_reader(kmm__users_t *u, kmm__task_t *t)
 {
     enum { FEW = sizeof(u->readers.few) / sizeof(u->readers.few[0]) };
     if (u->reader_count == (u->reader_capacity ? u->reader_capacity : FEW))
-        users_purge(u); /* now and then, so that many readers cost no more than few */
+        users_purge(u); /* only when full, so that the cost for each reader is constant */
     if (u->reader_count && users_readers(u)[u->reader_count - 1] == t)
         return;
     if (u->reader_capacity == 0 && u->reader_count == FEW) {
@@ -105,7 +103,7 @@ const kmm__map_ops_t kmm__users_ops = {sizeof(kmm__users_t), users_copy, kmm__us
 
 /* ---- Reads that are in no map yet ---- */
 
-/* Drops those that can no longer matter. */
+/* Drops reads of tasks that are done. */
 static void reads_purge(kmm__reads_t *r)
 {
     uint32_t kept = 0;
@@ -124,7 +122,7 @@ void kmm__reads_push(kmm__reads_t *r, kmm__task_t *t, uint32_t access)
     bool full = r->count == r->capacity;
     if (full)
         reads_purge(r);
-    if (full && r->count >= r->capacity / 2) { /* so that purging is rare */
+    if (full && r->count >= r->capacity / 2) { /* purging again soon would free little */
         r->capacity = r->capacity ? 2 * r->capacity : LEAST;
         kmm__read_t *grown = kmm__alloc(r->capacity * sizeof(*grown));
         if (r->count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a launch share. A work has room for what it owns and is used again, so that
+/* Work: what the tasks of a launch share. Works are kept in a free list with their `room`, so that
  * most launches cost no allocation. */
 #include "task/work.h"
 
@@ -100,7 +100,7 @@ void kmm__works_free(kmm_runtime_t *rt)
     }
 }
 
-uint32_t kmm__partials_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk)
+uint32_t kmm__partials_index(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk)
 {
-    return (uint32_t)((uint64_t)chunk * p->slots / w->chunk_count);
+    return (uint32_t)((uint64_t)chunk * p->count / w->chunk_count);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Work: what the tasks of one launch share, which are its kernel or function, its arguments, and
- * what owns memory for them. References are counted by tasks. What it points to and owns comes from
- * kmm__work_take, so that a launch costs no allocation. All functions are called with the lock.
+/* Work: what all tasks of one launch share. That is the kernel or function, its arguments, its name
+ * and its place in the source. Tasks hold references. What a work points to is allocated with
+ * kmm__work_take, so that most launches cost no allocation. All functions are called with the lock.
  */
 #ifndef KMM__TASK_WORK_H
 #define KMM__TASK_WORK_H
@@ -11,11 +10,11 @@
 #include <kmm/launch.h>
 
 #include "base/runtime.h"
-#include "geometry/region.h"
+#include "geometry/layout.h"
 
 enum {
-    KMM__MAX_ITEMS = 64, /* access items of one launch */
-    KMM__WORK_ROOM = 512 /* bytes of a work's own; enough for most */
+    KMM__MAX_ITEMS = 64, /* items in the access clauses of one launch */
+    KMM__WORK_ROOM = 512 /* bytes inside a work for what it owns; enough for most */
 };
 
 typedef struct kmm__array kmm__array_t;
@@ -23,28 +22,31 @@ typedef struct kmm__frame kmm__frame_t;
 typedef struct kmm__ticket kmm__ticket_t;
 typedef struct kmm__work kmm__work_t;
 
-/* A pointer in a launch's arguments, which is translated for the space it is used in. */
+/* A pointer to an array in a launch's arguments. It is translated for each space that the launch
+ * runs in. */
 typedef struct kmm__pointer {
     uint32_t at;         /* byte offset in the packed arguments */
     kmm__array_t *array; /* a reference */
-    int64_t offset;      /* of the address in the array, bytes */
-    int16_t partials;    /* index of the private copies that it is redirected to; -1: none */
+    int64_t offset;      /* bytes from the array's base to the address */
+    int16_t partials;    /* index of the partials that it is redirected to; -1: none */
 } kmm__pointer_t;
 
-/* The private copies of what a launch reduces into through one pointer: `slots` of them, one behind
- * the other. Chunk k of n uses slot k * slots / n. Byte b of the target is byte b - begin of a
- * slot. */
+/* The partials of a reduction: private copies of what a launch reduces into through one pointer.
+ * `count` of them lie one behind the other in `array`. Chunk k of n uses partial k * count / n.
+ * Byte b of the target is byte b - begin of each partial. */
 typedef struct kmm__partials {
-    kmm__array_t *array; /* of the copies; NULL: the one chunk works on the target */
+    /* holds the partials; NULL: the launch has one chunk, which works on the target */
+    kmm__array_t *array;
     kmm__array_t *target;
-    const char *base;   /* the pointer, as the items give it */
+    const char *base;   /* the pointer, as in the items */
     int64_t begin, end; /* bytes of the target */
-    int64_t slot_bytes;
-    uint32_t slots;
+    int64_t partial_bytes;
+    uint32_t count;
 } kmm__partials_t;
 
-/* An operation of the runtime on the host: run finds the accesses' arrays in the host's memory.
- * Returns 0 or an error. Operations begin with this (launch/operation.h). */
+/* An operation of the runtime on the host. `run` finds the arrays of the task's accesses in host
+ * memory, and returns 0 or an error. Structs of operations begin with this one
+ * (launch/operation.h). */
 typedef struct kmm__operation kmm__operation_t;
 struct kmm__operation {
     int (*run)(kmm__operation_t *op);
@@ -52,59 +54,64 @@ struct kmm__operation {
 
 struct kmm__work {
     kmm_runtime_t *runtime;
-    kmm__work_t *next; /* among the spare ones */
+    kmm__work_t *next; /* in the free list */
     uint64_t refs;
     uint64_t id;
     const char *name, *file;
     int line;
-    uint32_t pattern; /* of launches that come again (memory/residency/foresight.h) */
+    /* index of its pattern, for launches that come again (memory/residency/foresight.h) */
+    uint32_t pattern;
     uint32_t chunk_count;
-    const char **item_text; /* item_count of them, which live as long as the process */
+    const char **item_text; /* item_count texts, which live as long as the process */
     uint32_t item_count;
 
-    /* One of these: a kernel, a function, statements of a `task` directive, an operation. */
+    /* Exactly one of kernel, function, has_statements and operation is set. */
     const kmm_kernel_t *kernel;
     kmm_geometry_t geometry;
     kmm_function_t *function;
-    bool has_statements; /* statements, which run between kmm_task_begin and kmm_task_end, */
-    bool on_any_stream;  /* on streams that are not known: their data is there when they begin, and
-                          * what they have put on the device is done when they end */
+    /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */
+    bool has_statements;
+    /* statements that may use any stream: their data is there before they begin, and their work on
+     * the device is waited for when they end */
+    bool on_any_stream;
     kmm__operation_t *operation;
 
-    unsigned char *args; /* packed: parameter k at arg_offset[k] */
+    unsigned char *args; /* parameters, packed; parameter k begins at arg_offset[k] */
     uint32_t args_bytes, arg_count;
     uint32_t *arg_offset;
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
-    bool is_translated; /* the pointers in args are addresses in the host's space already */
+    bool is_translated;                /* args holds addresses of host memory already */
     struct kmm__reduction *reductions; /* launch/reduce.h */
     uint32_t reduction_count;
     kmm__partials_t *partials;
     uint32_t partials_count;
-    struct kmm__origin *origins;  /* KMM_CHECK=access: of each item; NULL: nothing to check */
-    uint32_t reached;             /* devices (bits) where all its pointers have addresses */
-    bool is_warned;               /* KMM_CHECK=access has said of it that it cannot be checked */
-    void (*drop)(kmm__work_t *w); /* gives back its arrays; NULL: it has none */
+    /* KMM_CHECK=access: where each item's elements begin; NULL: nothing is checked */
+    struct kmm__origin *origins;
+    uint32_t reached;             /* devices (bits) on which all its pointers have addresses */
+    bool is_warned;               /* KMM_CHECK=access has warned that it cannot be checked */
+    void (*drop)(kmm__work_t *w); /* drops its references to arrays; NULL: it has none */
 
-    struct kmm__known_layout *layouts; /* of its tasks' accesses, but for flat ones */
-    void *blocks; /* what did not fit in room; each begins with a pointer to the next */
+    struct kmm__known_layout *layouts; /* layouts of its tasks' accesses that are not flat */
+    /* list of blocks for what does not fit in `room`; each begins with a pointer to the next */
+    void *blocks;
     uint32_t room_used;
     _Alignas(16) unsigned char room[KMM__WORK_ROOM];
 };
 
-kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* cleared; one reference */
-/* `bytes` of cleared memory, aligned to 16, that lives as long as the work. */
+kmm__work_t *kmm__work_create(kmm_runtime_t *rt); /* makes cleared work with one reference */
+/* Allocates `bytes` of cleared memory, aligned to 16, that lives as long as the work. */
 void *kmm__work_take(kmm__work_t *w, size_t bytes);
-/* An equal layout that lives as long as the work. */
+/* Returns a layout equal to `layout` that lives as long as the work. */
 const kmm__layout_t *kmm__work_layout(kmm__work_t *w, const kmm__layout_t *layout);
-/* "file:line: kernel: chunk 3 of 8", or "... chunks 3 to 5 of 8" where last > first. */
+/* Writes "file:line: kernel: chunk 3 of 8" to out, or "... chunks 3 to 5 of 8" if last > first. */
 void kmm__work_describe(const kmm__work_t *w, uint32_t first, uint32_t last, char *out,
                         size_t size);
 void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
-void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
+void kmm__works_free(kmm_runtime_t *rt); /* frees the free list */
 
-/* The slot that chunk k uses. */
-uint32_t kmm__partials_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
+/* Returns the index of the partial that chunk `chunk` uses. */
+uint32_t kmm__partials_index(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
 
 #endif

@@ -109,8 +109,8 @@ typedef struct fake_pool fake_pool_t;
 int fake_reserve(size_t bytes, char **out);
 int fake_unreserve(char *at, size_t bytes);
 int fake_frame_create(int device, size_t bytes, fake_frame_t **out);
-int fake_frame_create_away(size_t bytes,
-                           fake_frame_t **out); /* of the host's memory; is lost with device 0 */
+int fake_frame_create_host_backed(
+    size_t bytes, fake_frame_t **out); /* of the host's memory; is lost with device 0 */
 int fake_frame_release(fake_frame_t *f);
 int fake_map(char *at, size_t bytes, fake_frame_t *f);
 int fake_allow(char *at, size_t bytes, const int *devices, size_t count);

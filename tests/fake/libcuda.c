@@ -254,11 +254,12 @@ FAKE cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes, const CUmemAll
                  unsigned long long flags)
 {
     fake_frame_t *f = NULL;
-    bool away = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    bool host_backed = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
     if (flags || p->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        !(away ? p->location.id == 0 : p->location.type == CU_MEM_LOCATION_TYPE_DEVICE))
+        !(host_backed ? p->location.id == 0 : p->location.type == CU_MEM_LOCATION_TYPE_DEVICE))
         return FAKE_INVALID_VALUE;
-    int r = away ? fake_frame_create_away(bytes, &f) : fake_frame_create(p->location.id, bytes, &f);
+    int r = host_backed ? fake_frame_create_host_backed(bytes, &f)
+                        : fake_frame_create(p->location.id, bytes, &f);
     *out = (CUmemGenericAllocationHandle)(uintptr_t)f;
     return r;
 }

@@ -157,7 +157,7 @@ int fake_frame_create(int device, size_t bytes, fake_frame_t **out)
     return frame_create(device, bytes, bytes, out);
 }
 
-int fake_frame_create_away(size_t bytes, fake_frame_t **out)
+int fake_frame_create_host_backed(size_t bytes, fake_frame_t **out)
 {
     return frame_create(0, bytes, 0, out);
 }

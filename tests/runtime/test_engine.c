@@ -352,7 +352,7 @@ static void calls_functions_on_host_memory(void **state)
 static void refuses(void **state)
 {
     (void)state;
-    kmm_runtime_t *rt; /* of limited host memory, nothing is away */
+    kmm_runtime_t *rt; /* of limited host memory, nothing is host-backed */
     assert_int_equal(
         kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=256K", .host_mem = 64 << 20}), 0);
     kmm_use(rt);
@@ -480,7 +480,7 @@ static int turn_columns(kmm_runtime_t *rt, int *out)
 
 /* A chunk that no splitting makes fit works on the host's memory as far as its device has no room,
  * on one device and on several that have parts of the same frames, and says so once. */
-static void what_no_chunk_fits_is_away(void **state)
+static void what_no_chunk_fits_is_host_backed(void **state)
 {
     (void)state;
     skip_if_slow();
@@ -600,7 +600,7 @@ static int add_in_two(kmm_runtime_t *rt, int *out)
 }
 
 /* A chunk that was asked for runs although it does not fit, and the warning names one that does. */
-static void asked_chunks_may_be_away(void **state)
+static void asked_chunks_may_be_host_backed(void **state)
 {
     (void)state;
     enum { N = 200000 };
@@ -626,7 +626,7 @@ static void asked_chunks_may_be_away(void **state)
 }
 
 /* With a limit of the host's memory there is nowhere to be. */
-static void nothing_is_away_of_limited_memory(void **state)
+static void nothing_is_host_backed_of_limited_memory(void **state)
 {
     (void)state;
     skip_if_slow();
@@ -734,7 +734,7 @@ static void nothing_may_be_read(void **state)
 
 /* A launch that says nothing of chunks runs, however little memory there is: the rest of it is the
  * host's. */
-static void what_does_not_fit_stays_away(void **state)
+static void what_does_not_fit_stays_host_backed(void **state)
 {
     (void)state;
     static const char *const devices[] = {"host:1,mem=256K", "host:1,mem=4K", "host:2,mem=900K"};
@@ -755,7 +755,7 @@ static void what_does_not_fit_stays_away(void **state)
             void *args[] = {&n, &to, &from, &A};
             assert_int_equal(kmm_launch_kernel(&add_kernel, &geometry, args), 0);
             assert_int_equal(add(n, n / 40, A, A, A),
-                             0); /* chunks that fit, of data that is partly away */
+                             0); /* chunks that fit, of data that is partly host-backed */
         }
         assert_int_equal(kmm_wait(rt), 0);
         assert_int_equal(kmm_copy_out(rt, out, B, N * 4), 0);
@@ -843,13 +843,13 @@ int main(void)
         cmocka_unit_test(reduces),
         cmocka_unit_test(calls_functions_on_host_memory),
         cmocka_unit_test(refuses),
-        cmocka_unit_test(what_no_chunk_fits_is_away),
-        cmocka_unit_test(asked_chunks_may_be_away),
-        cmocka_unit_test(nothing_is_away_of_limited_memory),
+        cmocka_unit_test(what_no_chunk_fits_is_host_backed),
+        cmocka_unit_test(asked_chunks_may_be_host_backed),
+        cmocka_unit_test(nothing_is_host_backed_of_limited_memory),
         cmocka_unit_test(passes_over_what_it_hardly_touches),
         cmocka_unit_test(cuts_what_does_not_fit),
         cmocka_unit_test(nothing_may_be_read),
-        cmocka_unit_test(what_does_not_fit_stays_away),
+        cmocka_unit_test(what_does_not_fit_stays_host_backed),
         cmocka_unit_test(refuses_overlapping_writes),
         cmocka_unit_test(packs_small_arrays),
     };

@@ -620,7 +620,7 @@ static void do_everything(fixture_t *f)
         assert_int_equal(f->b->frame_map(f->gpu, window, frame, FRAME), 0);
         assert_int_equal(f->b->frame_share(f->gpu, window, FRAME, f->peer), 0);
         assert_int_equal(f->b->frame_unmap(f->gpu, window, FRAME), 0);
-        assert_int_equal(f->b->frame_place(f->gpu, window, frame, FRAME), 0);
+        assert_int_equal(f->b->frame_map_without_access(f->gpu, window, frame, FRAME), 0);
         assert_int_equal(f->b->frames_allow(f->gpu, window, FRAME), 0);
         assert_int_equal(f->b->frame_unmap(f->gpu, window, FRAME), 0);
         f->b->window_release(f->gpu, window, FRAME);

@@ -140,7 +140,7 @@ static int launch_plain_add(int32_t *dst, int32_t *a, int32_t *b)
 
 /* A kernel without a clone runs whole: what its GPU has no room for is in the host's memory, and
  * nothing is left over. */
-static void what_does_not_fit_stays_away(void **state)
+static void what_does_not_fit_stays_host_backed(void **state)
 {
     (void)state;
     kmm_runtime_t *rt;
@@ -203,7 +203,7 @@ static int launch_columns(kmm_kind_t kind, int32_t *dst, int32_t *a)
 /* Chunks of which each uses pieces of all frames, beside others that fit; devices have parts of the
  * same frames, some of them in the host's memory. HIP's driver cannot map that, and they are
  * refused before anything has run, so that nothing is lost. */
-static void chunks_that_cannot_be_small_are_away(void **state)
+static void chunks_that_cannot_be_small_are_host_backed(void **state)
 {
     (void)state;
     static const struct {
@@ -237,7 +237,7 @@ static void chunks_that_cannot_be_small_are_away(void **state)
         int error = kmm_copy_out(rt, got, a, sizeof(got));
         if (error)
             fail_msg("%s: %s", runs[k].devices, kmm_error_text(rt));
-        assert_true(!refused == !!rt->device[0]->counters.away_most);
+        assert_true(!refused == !!rt->device[0]->counters.host_backed_most);
         for (int step = 0; step < 3 && !refused; step++) {
             static int32_t turned[N];
             for (int i = 0; i < N; i++)
@@ -1008,8 +1008,8 @@ int main(void)
         cmocka_unit_test(variables_of_devices_stay_on_one),
         cmocka_unit_test(nothing_depends_on_the_lanes_of_a_warp),
         cmocka_unit_test(copies_take_the_time_they_are_given),
-        cmocka_unit_test(what_does_not_fit_stays_away),
-        cmocka_unit_test(chunks_that_cannot_be_small_are_away),
+        cmocka_unit_test(what_does_not_fit_stays_host_backed),
+        cmocka_unit_test(chunks_that_cannot_be_small_are_host_backed),
         cmocka_unit_test(gathers_run_whatever_the_chunk),
         cmocka_unit_test(the_current_device_may_be_left_out),
         cmocka_unit_test(lists_of_devices_are_checked),

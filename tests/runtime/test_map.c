@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "geometry/box.h"
 #include "geometry/map.h"
-#include "geometry/region.h"
 #include "random.h"
 
 enum { STEPS = 1000, ROUNDS = 12, MOST = 4096 };

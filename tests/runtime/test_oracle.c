@@ -786,7 +786,7 @@ static outcome_t run_once(program_t *p)
 }
 
 /* Whether all devices can use the host's memory for what they have no room for. */
-static bool may_be_away(const program_t *p)
+static bool may_be_host_backed(const program_t *p)
 {
     return !ON_DEVICE && !p->host_memory && !strstr(p->devices, "hip");
 }
@@ -795,7 +795,7 @@ static bool may_be_away(const program_t *p)
  * fail in an orderly way, and run with more. */
 static bool run_program(program_t *p)
 {
-    if (may_be_away(p)) {
+    if (may_be_host_backed(p)) {
         outcome_t o = run_once(p);
         if (o == TOO_SMALL)
             fprintf(stderr, "is refused for want of memory, where the host's can be used\n");

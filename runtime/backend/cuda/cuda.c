@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * NVIDIA GPUs: CUDA's driver as a table for gpu.c. The primary contexts are used, so that the
- * program's own CUDA calls see the same memory.
- */
+/* NVIDIA GPUs: the table of CUDA's driver for backend/gpu. It uses the primary contexts, so that
+ * the program's own CUDA calls see the same memory. */
 #include <dlfcn.h>
 #include <stdio.h>
 
 #include "backend/cuda/cuda_driver.h"
 #include "backend/gpu/gpu.h"
 
-/* The driver's functions that only CUDA has; written when it is loaded. */
+/* The driver's functions that only CUDA has. Written when the driver is loaded. */
 static kmm__cuda_driver_t cu;
 static kmm__gpu_driver_t driver;
 
@@ -48,7 +46,7 @@ static int device_open(kmm__gpu_device_t *d)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
-    int windows = 0, pitch = 0, away = 0, node = -1;
+    int windows = 0, pitch = 0, host_backed = 0, node = -1;
     int error = TRY(DeviceGet, (&device, d->ordinal));
     if (!error)
         error = TRY(DeviceGetAttribute,
@@ -57,12 +55,12 @@ static int device_open(kmm__gpu_device_t *d)
         error = TRY(DeviceGetAttribute, (&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device));
     if (!error)
         error = TRY(DevicePrimaryCtxRetain, (&context, device));
-    /* Drivers before 12.2 know neither. */
+    /* Drivers before CUDA 12.2 know neither attribute. */
     if (!error &&
-        cu.DeviceGetAttribute(&away,
+        cu.DeviceGetAttribute(&host_backed,
                               CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
                               device) == 0 &&
-        away && cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
+        host_backed && cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
         d->host_node = node > 0 ? node : 0; /* -1: the host has one node */
     d->pci = find(device);
     d->context = context;
@@ -116,7 +114,7 @@ static int copy_peer(void *stream, kmm__addr_t dst, const kmm__gpu_device_t *to,
     return TRY(MemcpyPeerAsync, (dst, to->context, src, from->context, bytes, stream));
 }
 
-/* Rows from one device to another: as a box of depth 1. */
+/* Copies rows from one device to another, as a box of depth 1. */
 static int copy_rows_peer(void *stream, const kmm__copy_t *c, const kmm__gpu_device_t *to,
                           const kmm__gpu_device_t *from)
 {

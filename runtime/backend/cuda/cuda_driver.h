@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The part of CUDA's driver interface that libkmm uses, declared here so that building needs no
- * toolkit. Names without prefix are the driver's; the numbers are its ABI.
- */
-#ifndef KMM__CUDA_DRIVER_H
-#define KMM__CUDA_DRIVER_H
+/* The part of CUDA's driver interface that libkmm uses, declared here so that the build needs no
+ * CUDA toolkit. Names without prefix are the driver's. Numbers are its ABI. */
+#ifndef KMM__BACKEND_CUDA_CUDA_DRIVER_H
+#define KMM__BACKEND_CUDA_CUDA_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -105,7 +103,8 @@ typedef struct CUDA_MEMCPY3D_PEER {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* X(member, symbol, parameters): what is CUDA's own. gpu.h has the calls that HIP has too. */
+/* X(member, symbol, parameters): calls that only CUDA has. backend/gpu/driver.h has those that HIP
+ * has, too. */
 #define KMM__CUDA_CALLS(X)                                                                         \
     X(GetErrorName, "cuGetErrorName", (CUresult, const char **))                                   \
     X(GetErrorString, "cuGetErrorString", (CUresult, const char **))                               \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Copies and fills on a stream of a GPU.
- */
+/* Copies and fills on a GPU. */
 #include "backend/gpu/copy.h"
 
 #include "backend/gpu/device.h"
@@ -27,9 +25,9 @@ static int copy_run(const kmm__stream_t *s, const kmm__copy_t *c, int64_t row, s
     return KMM__GPU_TRY(s->gpu, MemcpyDtoH, ((void *)(uintptr_t)dst, src, bytes, s->handle));
 }
 
-/* Whether copies of rows can have this side. Where there is room for a frame between two rows it
- * need not be mapped, and CUDA refuses copies across what is not, though no row lies there. HIP
- * refuses those that do not lie in one frame, and a granule does. */
+/* True if the driver's copy of rows accepts this side. Between two rows there may be room for a
+ * frame that is not mapped. CUDA refuses a copy across unmapped memory, even if no row lies there.
+ * HIP refuses rows that do not lie in one frame; rows in one granule do. */
 static bool can_have_rows(const kmm__stream_t *s, const kmm__gpu_t *side, kmm__addr_t at,
                           int64_t pitch, const kmm__copy_t *c)
 {

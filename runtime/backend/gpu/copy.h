@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills on a GPU. backend.h is the contract of the functions. */
 #ifndef KMM__BACKEND_GPU_COPY_H
 #define KMM__BACKEND_GPU_COPY_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Opening a driver when the program runs, and what its results mean.
- */
+/* Opens a driver's library at run time, and translates the driver's results. */
 #include "backend/gpu/driver.h"
 
 #include <dlfcn.h>
@@ -14,7 +12,7 @@
 
 static _Thread_local char error_text[256] = "no error";
 
-/* Guards the tables while they are written. */
+/* Guards the drivers' tables while they are written. */
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int kmm__gpu_fail(int code, const char *format, ...)
@@ -31,7 +29,7 @@ const char *kmm__gpu_error_text(void)
     return error_text;
 }
 
-/* Errors of a kernel, from which the device does not recover. */
+/* True if the result is a kernel's fault, from which the device does not recover. */
 static bool is_fault(int r)
 {
     return r == 700 || r == 702 || r == 710 || (r >= 714 && r <= 719);
@@ -40,7 +38,8 @@ static bool is_fault(int r)
 int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
 {
     const char *name = NULL, *text = NULL,
-               *version = strstr(call, "_v"); /* part of the symbol, not of the name */
+               /* a suffix of the symbol that is not part of the name */
+                                 *version = strstr(call, "_v");
     if (r == KMM__GPU_SUCCESS)
         return 0;
     if (driver->forget)
@@ -52,7 +51,7 @@ int kmm__gpu_result(const kmm__gpu_driver_t *driver, int r, const char *call)
     return r == KMM__GPU_OUT_OF_MEMORY ? KMM_E_MEMORY : is_fault(r) ? KMM_E_KERNEL : KMM_E_DEVICE;
 }
 
-/* The library of that name in the folders of the driver's, or NULL. */
+/* Opens the library `name` in the driver's folders. NULL: it is in none. */
 static void *open_in_folders(const kmm__gpu_driver_t *d, const char *name)
 {
     char path[PATH_MAX];
@@ -66,7 +65,8 @@ static void *open_in_folders(const kmm__gpu_driver_t *d, const char *name)
     return library;
 }
 
-/* One that the program has loaded already is preferred: there must be one only. */
+/* Opens the driver's library. One that the program has loaded already is preferred, because a
+ * process must have only one. */
 static void *open_library(const kmm__gpu_driver_t *d)
 {
     void *library = NULL;
@@ -79,7 +79,7 @@ static void *open_library(const kmm__gpu_driver_t *d)
     return library;
 }
 
-/* The name of a call that must be there and is not, or NULL. */
+/* Looks up the driver's calls. Returns the name of one that is needed and missing, or NULL. */
 static const char *load_symbols(kmm__gpu_driver_t *d, void *library)
 {
     const char *missing = NULL, *unmapped = NULL;
@@ -96,7 +96,7 @@ static const char *load_symbols(kmm__gpu_driver_t *d, void *library)
     KMM__GPU_MAP_CALLS(KMM_X)
 #undef KMM_X
     if (unmapped)
-        d->calls.MemMap = NULL; /* all or none */
+        d->calls.MemMap = NULL; /* MemMap NULL: the driver has none of the calls that map memory */
     if (unmapped && d->must_map)
         missing = unmapped;
     return missing ? missing : d->load(library);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A GPU's driver as a table. CUDA's driver and HIP have most calls alike: the same parameters, the
- * same numbers, and other names. The files of backend/gpu are a backend over such a table.
- * backend/cuda and backend/hip fill in the tables, and the functions for which the drivers differ.
- */
+/* A GPU's driver as a table of its calls. Most calls of CUDA's driver and of HIP are alike: same
+ * parameters, same numbers, other names. The files of backend/gpu implement a backend over such a
+ * table. backend/cuda and backend/hip fill in the tables, and the functions in which the drivers
+ * differ. */
 #ifndef KMM__BACKEND_GPU_DRIVER_H
 #define KMM__BACKEND_GPU_DRIVER_H
 
 #include "backend/backend.h"
 
-/* Results; both drivers number them alike. */
+/* Results of calls. Both drivers use the same numbers. */
 enum {
     KMM__GPU_SUCCESS = 0,
     KMM__GPU_OUT_OF_MEMORY = 2,
@@ -20,7 +19,7 @@ enum {
     KMM__GPU_NOT_SUPPORTED = 801
 };
 
-/* Other numbers that both share. */
+/* Other constants that both drivers share. */
 enum {
     KMM__GPU_STREAM_NON_BLOCKING = 1,
     KMM__GPU_EVENT_DISABLE_TIMING = 2,
@@ -42,7 +41,7 @@ typedef struct kmm__gpu_access {
     int flags;
 } kmm__gpu_access_t;
 
-/* CUmemAllocationProp and hipMemAllocationProp. */
+/* CUmemAllocationProp; hipMemAllocationProp is laid out alike. */
 typedef struct kmm__gpu_allocation {
     int type, handle_types;
     kmm__gpu_location_t location;
@@ -50,8 +49,8 @@ typedef struct kmm__gpu_allocation {
     unsigned char flags[8];
 } kmm__gpu_allocation_t;
 
-/* X(member, parameters): calls that are alike. Streams, events and contexts are pointers, addresses
- * and frames 64 bits. */
+/* X(member, parameters): calls that both drivers have. Streams, events and contexts are pointers.
+ * Addresses and frames are 64 bits. */
 #define KMM__GPU_CALLS(X)                                                                          \
     X(Init, (unsigned))                                                                            \
     X(DeviceGetCount, (int *))                                                                     \
@@ -78,8 +77,8 @@ typedef struct kmm__gpu_allocation {
     X(MemcpyDtoD, (kmm__addr_t, kmm__addr_t, size_t, void *))                                      \
     X(MemsetD8, (kmm__addr_t, unsigned char, size_t, void *))
 
-/* The same for mapping memory into address space: a driver has all of them or, as older ones, none.
- */
+/* X(member, parameters): calls that map memory into address space. A driver has all of them or, if
+ * it is old, none. */
 #define KMM__GPU_MAP_CALLS(X)                                                                      \
     X(MemGetAllocationGranularity, (size_t *, const kmm__gpu_allocation_t *, int))                 \
     X(MemAddressReserve, (kmm__addr_t *, size_t, size_t, kmm__addr_t, unsigned long long))         \
@@ -102,74 +101,80 @@ typedef struct kmm__gpu_names {
 } kmm__gpu_names_t;
 #undef KMM_X
 
-/* A device, as the table sees it. */
+/* A device, as the driver's functions see it. */
 typedef struct kmm__gpu_device {
     int ordinal;
-    void *context;     /* NULL where there are none */
-    int64_t max_pitch; /* of copies of rows */
-    int host_node; /* of the host's memory, the node whose memory can be mapped for the device; -1:
-                      none can */
+    void *context;     /* CUDA's primary context; NULL: HIP, which has none */
+    int64_t max_pitch; /* bytes, of copies of rows */
+    int host_node;     /* NUMA node whose memory can be mapped for the device; -1: none can */
     kmm__pci_t pci;
     bool
-        maps; /* memory can be mapped into address space; otherwise windows are whole allocations */
+        /* memory can be mapped into address space; false: a frame is an allocation with an address
+         */
+        maps;
 } kmm__gpu_device_t;
 
-/* Where a driver's library may be beside the places that the linker looks in: the folder, in that
- * which the variable of the environment says unless `variable` is NULL. */
+/* A folder that may have a driver's library and that the dynamic linker does not search. `folder`
+ * is relative to the path in environment variable `variable`; variable NULL: it is absolute. */
 typedef struct kmm__gpu_folder {
     const char *variable, *folder;
 } kmm__gpu_folder_t;
 
-/* One driver. Its functions return 0 or a KMM_E_ error, whose text is set, unless they say
- * otherwise. */
+/* One driver. Its functions return 0 or a KMM_E_ error with its text, unless they say otherwise. */
 typedef struct kmm__gpu_driver {
     const char *name, *product; /* "cuda", "CUDA" */
     kmm_kind_t kind;
-    const char *const *libraries;     /* tried in this order; NULL ends them */
-    const kmm__gpu_folder_t *folders; /* tried for each of them that the linker does not find; a
-                                         NULL folder ends them; NULL: none */
-    const char *absent;               /* what is said when there is none */
-    const char *needed;               /* the version that has every call that must be there */
-    bool must_map;                    /* the calls for mapping are among those */
-    bool rows_in_a_frame;             /* copies of rows are refused that do not lie in one frame */
+    const char *const *libraries; /* names, tried in this order; NULL ends them */
+    /* tried for each library that the linker does not find; a NULL folder ends them; NULL: none */
+    const kmm__gpu_folder_t *folders;
+    const char *absent;   /* message if there is no library */
+    const char *needed;   /* oldest version that has every call that is needed */
+    bool must_map;        /* the calls that map memory are needed, too */
+    bool rows_in_a_frame; /* copies of rows must lie in one frame */
     const kmm__gpu_names_t *names;
-    kmm__gpu_calls_t calls; /* written once, under a lock, before the first backend is returned */
-    const char *(*load)(
-        void *library); /* looks up what is its own; the name of what is missing, or NULL */
+    /* written under a lock before the first backend is returned; constant from then on */
+    kmm__gpu_calls_t calls;
+    /* looks up the calls that only this driver has; returns the name of a missing one, or NULL */
+    const char *(*load)(void *library);
     void (*describe)(int result, const char **name, const char **text);
-    void (*forget)(void); /* this thread's last error, which the program must not find when it is
-                             ours; NULL where the driver keeps none */
-    int (*open)(kmm__gpu_device_t *d); /* fills in all but maps and the ordinal; maps is true where
-                                          it may be tried */
+    /* clears this thread's last error, which the program must not find; NULL: the driver keeps none
+     */
+    void (*forget)(void);
+    /* Fills in *d but for the ordinal, which is set. d->maps: mapping may be tried. */
+    int (*open)(kmm__gpu_device_t *d);
     void (*close)(kmm__gpu_device_t *d);
-    bool (*enter)(
-        const kmm__gpu_device_t *d); /* makes it current for this thread; false: it is already */
+    /* Makes the device current for this thread. False: it is already. */
+    bool (*enter)(const kmm__gpu_device_t *d);
     void (*leave)(bool entered);
-    int (*current)(void); /* the ordinal of this thread's current device; 0 when none is */
-    /* Lets `peer` use memory allocated, not mapped, on the device. */
+    int (*current)(void); /* ordinal of this thread's current device; 0: none is */
+    /* Gives `peer` access to memory that is allocated, not mapped, on the device. */
     int (*allow_peer)(const kmm__gpu_device_t *d, const kmm__gpu_device_t *peer);
+    /* Enqueues a copy of `bytes` bytes from one device to another. */
     int (*copy_peer)(void *stream, kmm__addr_t dst, const kmm__gpu_device_t *dst_device,
                      kmm__addr_t src, const kmm__gpu_device_t *src_device, size_t bytes);
-    /* Rows with pitches; a device is NULL for the host. */
+    /* Enqueues a copy of rows with pitches. A device is NULL for the host. */
     int (*copy_rows)(void *stream, const kmm__copy_t *c, const kmm__gpu_device_t *dst,
                      const kmm__gpu_device_t *src);
+    /* Loads a kernel for the current device: from the program's handle to what kernel_launch takes.
+     */
     int (*kernel_load)(void *handle, void **function);
+    /* Allows launches of the kernel `bytes` bytes of dynamic shared memory. */
     int (*kernel_allow_shared)(void *handle, size_t bytes, const kmm__gpu_device_t *d);
     int (*kernel_launch)(void *function, const uint32_t grid[3], const uint32_t block[3],
                          size_t shared_bytes, void *stream, void **args);
 } kmm__gpu_driver_t;
 
-/* Opens the driver's library and looks up its calls, once; and counts its devices. KMM_E_NO_DEVICE,
- * with *reason set to a text, when there is no library, it is too old, or it has no device. */
+/* Opens the driver's library, looks up its calls, and counts its devices. Returns KMM_E_NO_DEVICE,
+ * and sets *reason to a text, if there is no library, if it is too old, or if it has no device. */
 int kmm__gpu_driver_load(kmm__gpu_driver_t *d, int *count, const char **reason);
 
-/* The KMM_E_ error that a driver's result means; 0 for success. Sets the thread's error text:
+/* Returns the KMM_E_ error for a driver's result; 0: success. Sets the thread's error text, such as
  * "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY (out of memory)". */
 int kmm__gpu_result(const kmm__gpu_driver_t *driver, int result, const char *call);
 
-/* Sets the thread's error text and returns `code`. */
+/* Sets the thread's error text. Returns `code`. */
 int kmm__gpu_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The thread's error text; never NULL. */
+/* Returns the thread's error text; never NULL. */
 const char *kmm__gpu_error_text(void);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the program itself does with a device.
- */
+/* The program's own use of a device. */
 #include "backend/gpu/foreign.h"
 
 #include <stdlib.h>
@@ -20,7 +18,8 @@ void *kmm__gpu_native(kmm__stream_t *s)
     return s->handle;
 }
 
-/* The program's stream as one whose notes are delivered. */
+/* The kmm__stream_t of a stream of the program, made if needed, so that notifications on it are
+ * delivered. NULL: no memory. */
 static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
 {
     pthread_mutex_lock(&gpu->lock);
@@ -36,9 +35,9 @@ static kmm__stream_t *foreign_stream(kmm__gpu_t *gpu, void *native)
     return s;
 }
 
-/* Whether something is on the program's stream, or on another that it waits for: the default stream
- * and those that were not made to be free of it wait for each other as soon as something is put
- * there, such as an event. Errors show in the work itself. */
+/* True if work is on the program's stream, or on a stream that it waits for. A query of a blocking
+ * stream does not show that it waits for the default stream, or the default stream for it. An event
+ * that is recorded on it does. Errors of the work are not reported here. */
 static bool is_busy(kmm__gpu_t *gpu, void *native)
 {
     kmm__gpu_scope_t scope = kmm__gpu_scope_enter(gpu);
@@ -75,11 +74,12 @@ int kmm__gpu_precede(kmm__stream_t *s, void *native)
     if (!error)
         error = KMM__GPU_TRY(gpu, EventRecord, (event, s->handle));
     kmm__gpu_scope_leave(gpu, scope);
-    if (!error) /* as the program would: the default stream is that of its current device */
+    if (!error) /* for the program: NULL is the default stream of its own current device */
         error = KMM__GPU_TRY(gpu, StreamWaitEvent, (native, event, 0));
     scope = kmm__gpu_scope_enter(gpu);
     if (event)
-        gpu->calls->EventDestroy(event); /* drivers keep it as long as something waits for it */
+        /* drivers keep the event as long as something waits for it */
+        gpu->calls->EventDestroy(event);
     kmm__gpu_scope_leave(gpu, scope);
     return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program itself does with a device: its current device, its streams, waiting for all.
+/* The program's own use of a device: its current device, its streams, waiting for all work.
  * backend.h is the contract of the functions. */
 #ifndef KMM__BACKEND_GPU_FOREIGN_H
 #define KMM__BACKEND_GPU_FOREIGN_H

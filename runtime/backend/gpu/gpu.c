@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The backend of GPUs: opening and closing devices, what they say of themselves, and the struct of
- * the backend's functions, which the other files of the folder have.
- */
+/* The backend of GPUs: opening and closing devices, facts about them, and the struct of functions,
+ * most of which are in the other files of this folder. */
 #include "backend/gpu/gpu.h"
 
 #include <stdlib.h>
@@ -16,8 +14,8 @@
 #include "backend/gpu/probe.h"
 #include "backend/gpu/stream.h"
 
-/* Granularity of frames, bytes: where memory cannot be mapped, and where the driver does not say.
- */
+/* Bytes of which frames are multiples: where memory cannot be mapped; where the driver does not
+ * say. */
 enum { WHOLE_GRANULE = 4096, GRANULE = 2 << 20 };
 
 static int gpu_count(kmm__backend_t *b)
@@ -80,14 +78,14 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
                              .granularity = gpu->granule,
                              .compute_streams = 1,
                              .whole = !gpu->device.maps,
-                             .away = gpu->device.maps && gpu->device.host_node >= 0,
+                             .host_backed = gpu->device.maps && gpu->device.host_node >= 0,
                              .pci = gpu->device.pci};
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
 
 static void gpu_unload(kmm__backend_t *b)
 {
-    free(b); /* the library stays loaded: the program may use it too */
+    free(b); /* the library stays loaded, because the program may use it, too */
 }
 
 static const char *gpu_error_text(kmm__backend_t *b)
@@ -111,10 +109,10 @@ static const kmm__backend_t functions = {
     .window_reserve = kmm__gpu_window_reserve,
     .window_release = kmm__gpu_window_release,
     .frame_create = kmm__gpu_frame_create,
-    .frame_create_away = kmm__gpu_frame_create_away,
+    .frame_create_host_backed = kmm__gpu_frame_create_host_backed,
     .frame_destroy = kmm__gpu_frame_destroy,
     .frame_map = kmm__gpu_frame_map,
-    .frame_place = kmm__gpu_frame_place,
+    .frame_map_without_access = kmm__gpu_frame_map_without_access,
     .frames_allow = kmm__gpu_frames_allow,
     .frame_unmap = kmm__gpu_frame_unmap,
     .frame_share = kmm__gpu_frame_share,

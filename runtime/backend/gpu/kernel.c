@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels on a GPU: loading them, once for each device, and launching them.
- */
+/* Kernels on a GPU: loading them once for each device, and launching them. */
 #include "backend/gpu/kernel.h"
 
 #include <stdlib.h>
@@ -9,10 +7,11 @@
 #include "backend/gpu/device.h"
 #include "backend/gpu/stream.h"
 
+/* Bytes of dynamic shared memory that every kernel may have. */
 enum { PLAIN_SHARED_BYTES = 48 << 10 };
 
-/* The function of a kernel on this device, loaded before the first launch, since lazy loading may
- * synchronize, and allowed the dynamic shared memory of this launch. */
+/* Finds the function of a kernel on this device. Loads the kernel at its first launch, because lazy
+ * loading by the driver may synchronize. Allows it the dynamic shared memory of this launch. */
 static int load(kmm__gpu_t *gpu, void *kernel, size_t shared_bytes, void **out)
 {
     kmm__loaded_kernel_t *l = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels on a GPU. backend.h is the contract of the functions. */
 #ifndef KMM__BACKEND_GPU_KERNEL_H
 #define KMM__BACKEND_GPU_KERNEL_H
 

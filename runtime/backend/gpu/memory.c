@@ -56,7 +56,7 @@ int kmm__gpu_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *ou
     return error;
 }
 
-int kmm__gpu_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+int kmm__gpu_frame_create_host_backed(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     kmm__gpu_allocation_t properties = kmm__gpu_frame_properties(gpu);
     properties.location = (kmm__gpu_location_t){KMM__GPU_LOCATION_HOST_NODE, gpu->device.host_node};
@@ -92,7 +92,8 @@ int kmm__gpu_frame_map(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t fram
     return error;
 }
 
-int kmm__gpu_frame_place(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame, size_t bytes)
+int kmm__gpu_frame_map_without_access(kmm__gpu_t *gpu, kmm__addr_t at, kmm__frame_handle_t frame,
+                                      size_t bytes)
 {
     int mode = kmm__gpu_relax(gpu), error = KMM__GPU_TRY(gpu, MemMap, (at, bytes, 0, frame, 0));
     kmm__gpu_restore(gpu, mode);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Notifications: who is to be told when work has finished, and the thread that tells them.
- */
+/* Notifications: a queue for each stream, and the thread that delivers them. */
 #include "backend/gpu/notify.h"
 
 #include <sched.h>
@@ -21,7 +19,6 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Keeps an event to be used again; locked. */
 void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event)
 {
     if (gpu->spare_count == gpu->spare_capacity) {
@@ -37,7 +34,6 @@ void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event)
     gpu->spare[gpu->spare_count++] = event;
 }
 
-/* Locked: an event recorded on the stream; NULL when the driver refuses one. */
 void *kmm__gpu_event_take(kmm__gpu_t *gpu, void *s)
 {
     void *event = NULL;
@@ -56,7 +52,7 @@ void *kmm__gpu_event_take(kmm__gpu_t *gpu, void *s)
     return NULL;
 }
 
-/* Takes the first note of a stream off if its work is over; locked. */
+/* Locked: removes the first note of a stream if its work is done. NULL: it is not. */
 static kmm__note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status)
 {
     kmm__note_t *n = s->first;
@@ -74,7 +70,8 @@ static kmm__note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status
     return n;
 }
 
-/* Delivers what has finished; returns whether anything had. Locked, but for the deliveries. */
+/* Delivers the notifications whose work is done. True: there was one. Locked; unlocks for each
+ * delivery. */
 static bool deliver(kmm__gpu_t *gpu)
 {
     bool any = false;
@@ -102,7 +99,7 @@ static void *watch(void *arg)
     kmm__gpu_t *gpu = arg;
     uint64_t idle_since = now_ns(),
              patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
-    kmm__gpu_scope_enter(gpu); /* for good: the thread is ours */
+    kmm__gpu_scope_enter(gpu); /* never left: the thread is ours */
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
         if (!gpu->pending) {
@@ -122,7 +119,7 @@ static void *watch(void *arg)
             for (int k = 0; k < POLL_RELAX; k++)
                 kmm__relax();
         else
-            sched_yield(); /* leaves the lock to those who enqueue */
+            sched_yield(); /* lets threads that enqueue take the lock */
         pthread_mutex_lock(&gpu->lock);
     }
     pthread_mutex_unlock(&gpu->lock);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether memory can be mapped into address space on a device, found out by doing it once.
- */
+/* Finds out whether a device can map memory into address space, by doing it once. */
 #include "backend/gpu/probe.h"
 
 #include <sched.h>
@@ -12,16 +10,16 @@
 
 enum { PROBE_FRAMES = 3, PROBE_BYTES = 4096 };
 
-/* What is mapped to find out whether it can be: a window of three frames. */
+/* A window of three frames, for the trial. */
 typedef struct probe {
     kmm__addr_t window;
-    size_t bytes; /* of a frame */
+    size_t bytes; /* bytes of a frame */
     kmm__frame_handle_t frame[PROBE_FRAMES];
-    int created, placed; /* frames; those placed are the first ones */
+    int created, mapped; /* frames created; frames mapped, which are the first ones */
     void *stream;
 } probe_t;
 
-/* Whether bytes of ordinary host memory go there and come back the same. */
+/* True if bytes of ordinary host memory come back unchanged from `at`. */
 static bool make_the_trip(kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t at, int seed)
 {
     unsigned char out[PROBE_BYTES], back[PROBE_BYTES];
@@ -36,8 +34,8 @@ static bool make_the_trip(kmm__gpu_t *gpu, const probe_t *p, kmm__addr_t at, int
     return !r && !end && !memcmp(out, back, sizeof(out));
 }
 
-/* All that is done with windows later: frames are placed and given access to in a run, copies cross
- * their borders, and one goes and comes back while the others stay. */
+/* Does all that is done with windows later: maps neighbouring frames, gives access to all at once,
+ * copies across their borders, and maps one anew while the others stay. False: something failed. */
 static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
 {
     const kmm__gpu_calls_t *c = gpu->calls;
@@ -46,9 +44,9 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
     for (; p->created < PROBE_FRAMES; p->created++)
         if (kmm__gpu_answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
             return false;
-    for (; p->placed < PROBE_FRAMES; p->placed++)
-        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->placed * p->bytes, p->bytes,
-                                           0, p->frame[p->placed], 0)))
+    for (; p->mapped < PROBE_FRAMES; p->mapped++)
+        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->mapped * p->bytes, p->bytes,
+                                           0, p->frame[p->mapped], 0)))
             return false;
     if (kmm__gpu_set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
         return false;
@@ -57,20 +55,20 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
     if (kmm__gpu_answer(gpu, c->MemUnmap(second, p->bytes)) ||
         kmm__gpu_frame_map(gpu, second, p->frame[1], p->bytes)) {
         kmm__gpu_answer(gpu, c->MemUnmap(third, p->bytes));
-        p->placed = 1;
+        p->mapped = 1;
         return false;
     }
     return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
            make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
 }
 
-/* Whether all was given back. */
+/* Releases all. False: something failed. */
 static bool end_probe(kmm__gpu_t *gpu, probe_t *p)
 {
     int bad = 0;
-    while (p->placed > 0)
+    while (p->mapped > 0)
         bad |= kmm__gpu_answer(
-            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->placed * p->bytes, p->bytes));
+            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->mapped * p->bytes, p->bytes));
     while (p->created > 0)
         bad |= kmm__gpu_answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
     if (p->stream)
@@ -79,9 +77,8 @@ static bool end_probe(kmm__gpu_t *gpu, probe_t *p)
     return !bad;
 }
 
-/* Whether memory can be mapped here, which is found out by doing it: what devices say of themselves
- * differs with the driver's version, and ROCm 6.1 says success where it maps a frame at the
- * window's base in place of where it was told. */
+/* The trial is needed because what drivers say of devices differs with their version. ROCm 6.1
+ * returns success but maps a frame at the window's base instead of where it was told. */
 bool kmm__gpu_can_map(kmm__gpu_t *gpu)
 {
     probe_t p = {.bytes = gpu->calls->MemMap ? kmm__gpu_granularity(gpu) : 0};

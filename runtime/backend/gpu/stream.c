@@ -33,7 +33,8 @@ void kmm__gpu_stream_destroy(kmm__stream_t *s)
 {
     kmm__gpu_t *gpu = s->gpu;
     pthread_mutex_lock(&gpu->lock);
-    /* Whom the last note woke may be here before its delivery has returned. */
+    /* A notification may wake a thread that destroys the stream before the delivery has returned.
+     */
     while (gpu->delivering == s && !pthread_equal(pthread_self(), gpu->watcher))
         pthread_cond_wait(&gpu->delivered, &gpu->lock);
     if (gpu->delivering == s)

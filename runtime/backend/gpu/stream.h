@@ -10,26 +10,27 @@ struct kmm__event {
     void *handle; /* the driver's */
 };
 
-/* A function to be called when work has finished. */
+/* A notification that is not delivered. */
 typedef struct kmm__note {
     void (*fn)(void *arg, int status);
     void *arg;
-    void *event; /* done when the work is. NULL: the driver refused one, and the note is for when
-                    the stream has nothing to do */
+    /* Done when the work is. NULL: the driver refused an event; the work counts as done when the
+     * stream is idle. */
+    void *event;
     struct kmm__note *next;
 } kmm__note_t;
 
 struct kmm__stream {
     kmm__gpu_t *gpu;
     void *handle;              /* the driver's */
-    bool is_foreign;           /* a stream of the program's: never destroyed here */
-    kmm__note_t *first, *last; /* in the order of their work; guarded by gpu->lock */
+    bool is_foreign;           /* a stream of the program, which is never destroyed here */
+    kmm__note_t *first, *last; /* notifications in the order of their work; guarded by gpu->lock */
     kmm__stream_t *next;       /* in gpu->streams; guarded by gpu->lock */
 };
 
 int kmm__gpu_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out);
 void kmm__gpu_stream_destroy(kmm__stream_t *s);
-void kmm__gpu_streams_free(kmm__gpu_t *gpu); /* foreign ones: others have been destroyed */
+void kmm__gpu_streams_free(kmm__gpu_t *gpu); /* frees foreign streams; all others are destroyed */
 int kmm__gpu_event_create(kmm__gpu_t *gpu, kmm__event_t **out);
 void kmm__gpu_event_destroy(kmm__event_t *e);
 int kmm__gpu_event_record(kmm__event_t *e, kmm__stream_t *s);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * AMD GPUs: HIP as a table for gpu.c. Devices have no contexts that are pushed and popped: one is
- * current for each thread. A kernel is the host function that stands for it, which HIP resolves for
- * the current device. Older versions and some devices cannot map memory into address space: there
- * an array is allocated whole.
- */
+/* AMD GPUs: the table of HIP for backend/gpu. HIP has no contexts that are pushed and popped; each
+ * thread has a current device. A kernel is named by the host function that stands for it, which HIP
+ * resolves for the current device. Older versions and some devices cannot map memory into address
+ * space; there an array is allocated whole. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,13 +10,13 @@
 #include "backend/gpu/gpu.h"
 #include "backend/hip/hip_driver.h"
 
-/* The functions that only HIP has; written when it is loaded. */
+/* The functions that only HIP has. Written when HIP is loaded. */
 static kmm__hip_driver_t hip;
 static kmm__gpu_driver_t driver;
 
 enum { MAX_NESTED = 16 };
 
-/* The devices that were current before those that this thread has entered. */
+/* Devices that were current before each device that this thread has entered. */
 static _Thread_local int outer[MAX_NESTED];
 static _Thread_local int nested;
 
@@ -48,7 +46,8 @@ static void forget(void)
 
 /* ---- Devices ---- */
 
-/* Parts of a device may be devices of their own, which are told apart by their functions. */
+/* Partitions of a GPU may be devices of their own, with the same bus and device number. Their
+ * functions tell them apart. */
 static kmm__pci_t find(int ordinal)
 {
     char text[32] = "";
@@ -74,7 +73,7 @@ static int device_open(kmm__gpu_device_t *d)
 
 static void device_close(kmm__gpu_device_t *d)
 {
-    (void)d; /* what the program does with it goes on */
+    (void)d; /* the program may go on using the device */
 }
 
 static bool enter(const kmm__gpu_device_t *d)
@@ -125,7 +124,7 @@ static int copy_peer(void *stream, kmm__addr_t dst, const kmm__gpu_device_t *to,
                (pointer(dst), to->ordinal, pointer(src), from->ordinal, bytes, stream));
 }
 
-/* No call for rows names two devices, so between them rows go one by one. */
+/* HIP has no copy of rows that names two devices, so rows between devices are copied one by one. */
 static int copy_rows(void *stream, const kmm__copy_t *c, const kmm__gpu_device_t *to,
                      const kmm__gpu_device_t *from)
 {

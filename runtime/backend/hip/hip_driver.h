@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The part of HIP's interface that only HIP has and libkmm uses, declared here so that building
- * needs no ROCm. gpu.h has what CUDA has too. Names without prefix are HIP's; the numbers are its
- * ABI, from ROCm 5 to 7.
- */
-#ifndef KMM__HIP_DRIVER_H
-#define KMM__HIP_DRIVER_H
+/* The part of HIP's interface that libkmm uses and that CUDA lacks, declared here so that the build
+ * needs no ROCm. backend/gpu/driver.h has what both have. Names without prefix are HIP's. Numbers
+ * are its ABI, from ROCm 5 to 7. */
+#ifndef KMM__BACKEND_HIP_HIP_DRIVER_H
+#define KMM__BACKEND_HIP_HIP_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +17,7 @@ typedef struct hip_dim3 {
 
 enum {
     hipSuccess = 0,
-    hipMemcpyDefault = 4 /* where addresses belong is found out */
+    hipMemcpyDefault = 4 /* HIP finds out where the addresses belong */
 };
 
 /* X(member, symbol, result, parameters) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU as a device: the structs of the backend and of its devices. */
+/* The structs of the CPU's backend and of its devices. */
 #ifndef KMM__BACKEND_HOST_DEVICE_H
 #define KMM__BACKEND_HOST_DEVICE_H
 
@@ -8,10 +8,10 @@
 
 /* A frame of a pretend device. */
 typedef struct kmm__host_frame {
-    struct kmm__host_frame *next; /* in the device's list */
+    struct kmm__host_frame *next; /* next frame of the device */
     uint64_t bytes;
-    uint64_t counted; /* of the device's memory: bytes, or 0 when it is away */
-    kmm__addr_t at;   /* 0: not mapped */
+    uint64_t counted; /* bytes that count as the device's memory; 0: the frame is host-backed */
+    kmm__addr_t at;   /* where it is mapped; 0: nowhere */
 } kmm__host_frame_t;
 
 enum { KMM__HOST_GRANULARITY = 4096 };
@@ -22,8 +22,8 @@ typedef struct kmm__host kmm__host_t;
 struct kmm__gpu {
     kmm__host_t *host;
     int ordinal;
-    pthread_mutex_t lock; /* guards what follows */
-    uint64_t used;        /* bytes of frames */
+    pthread_mutex_t lock; /* guards the members below */
+    uint64_t used;        /* bytes of frames that count */
     uint32_t windows;
     kmm__host_frame_t *frames;
 };
@@ -32,12 +32,14 @@ struct kmm__gpu {
 struct kmm__host {
     kmm__backend_t base;
     kmm__pool_t pool;
-    uint32_t pretend;  /* 0: one device that works in the host's memory */
-    uint64_t mem;      /* bytes of each pretend device */
-    bool check_frames; /* fill what is mapped with a pattern */
+    /* pretend devices; 0: none, the CPU is one device that works in host memory */
+    uint32_t pretend;
+    uint64_t mem;      /* bytes of memory of each pretend device */
+    bool check_frames; /* KMM_CHECK=frames: fill a frame with a pattern when it is mapped */
     pthread_mutex_t lock;
-    kmm__stream_t *streams; /* all ever made: events may name a stream that has been destroyed */
-    kmm__stream_t *spare_streams; /* of them, those that may be used again */
+    /* all that were ever made, because an event may name a destroyed stream; guarded by lock */
+    kmm__stream_t *streams;
+    kmm__stream_t *spare_streams; /* destroyed streams, which are used again; guarded by lock */
 };
 
 #endif

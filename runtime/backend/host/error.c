@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the last error of each thread. */
+/* The error text of each thread. */
 #include "backend/host/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Text of the calling thread's last error. */
 static _Thread_local char error_buffer[256] = "no error";
 
 int kmm__host_error(int code, const char *format, ...)

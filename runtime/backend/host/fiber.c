@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of a block as fibers. Each worker thread has its own stacks, so nothing here is
- * shared.
+ * The threads of a thread block as fibers. Each CPU thread has fibers of its own and shares none.
  *
- * A fiber is ready, waits at the block's barrier, waits in its warp, waits to see who else comes
- * there, or has returned. One that waits is made ready by the last one that arrives, which also
- * hands it the result; so no one can be overtaken by the next use of the same barrier.
+ * A fiber is in one of five states: ready, waiting at the block's barrier, waiting in its warp,
+ * waiting at __activemask to see which other lanes come, or returned. The last fiber that arrives
+ * makes the waiting ones ready and gives them the result. So none of them can be overtaken by the
+ * next use of the same barrier.
  */
 #include <kmm/fiber.h>
 
@@ -27,34 +27,34 @@
 
 enum {
     STACK_BYTES = 256 * 1024
-}; /* of each fiber; pages are used only as far as they are touched */
+}; /* bytes of each fiber's stack; pages that are not touched take no memory */
 
 typedef enum state { READY, AT_BARRIER, IN_WARP, GATHERING, RETURNED } state_t;
 
 typedef struct fiber {
     kmm__context_t context;
-    char *stack; /* above its guard page */
+    char *stack; /* begins above the guard page */
     state_t state;
     bool started;
-    bool yielded;     /* READY: waits for others in a loop */
-    const void *site; /* GATHERING: the call */
-    uint32_t turn;    /* which fiber is asked when it is this one's turn: a permutation of all */
+    bool yielded;     /* READY: it waits for other fibers in a loop */
+    const void *site; /* GATHERING: the address of the call */
+    uint32_t turn;    /* a permutation: fibers[i].turn is the fiber that runs i-th */
     uint32_t mask;    /* IN_WARP */
     uint64_t value;   /* IN_WARP */
-    uint64_t *values; /* IN_WARP: where the result goes, on the fiber's own stack */
+    uint64_t *values; /* IN_WARP: receives the values of all lanes; on the fiber's stack */
     uint32_t active;
-    void *shadow; /* the sanitizer's */
+    void *shadow; /* state of the sanitizer */
 } fiber_t;
 
 typedef struct worker {
-    fiber_t *fibers; /* the first `capacity` have stacks */
+    fiber_t *fibers; /* `capacity` of them, each with a stack */
     uint32_t capacity;
-    const kmm_fiber_block_t *block; /* NULL: none runs */
+    const kmm_fiber_block_t *block; /* the block that runs; NULL: none */
     uint32_t current, live;
-    uint32_t gathering;           /* how many are */
-    uint32_t arrived, predicates; /* how many are at the barrier, and how many of them said yes */
-    uint64_t *random;             /* NULL: turns are in order */
-    int any, all, count;          /* the barrier's last result */
+    uint32_t gathering;           /* fibers that are GATHERING */
+    uint32_t arrived, predicates; /* fibers at the barrier; those of them with a true predicate */
+    uint64_t *random;             /* state of random turns; NULL: fibers run in order */
+    int any, all, count;          /* the last barrier's result */
     kmm__context_t scheduler;
     void *shadow;
     const void *scheduler_stack;
@@ -183,9 +183,10 @@ static void fiber_main(void)
     abort(); /* not reached: a fiber that has returned is not run again */
 }
 
-/* ---- Who may go on ---- */
+/* ---- Release ---- */
 
-/* After one has arrived or returned: the others are looked at only by the last. */
+/* Releases the fibers at the barrier if all that live are there. Called after one has arrived or
+ * returned. Only the last to arrive looks at the others. */
 static void release_barrier(worker_t *w)
 {
     if (w->arrived == 0 || w->arrived < w->live)
@@ -199,11 +200,12 @@ static void release_barrier(worker_t *w)
             w->fibers[k].state = READY;
 }
 
-/* The lanes that wait with this mask, when all live ones in it do; else 0. */
-static uint32_t complete_lanes(const fiber_t *lanes, uint32_t compute_stream_count, uint32_t mask)
+/* Returns the lanes (bits) that wait with this mask if all living lanes of the mask do; otherwise
+ * 0. */
+static uint32_t complete_lanes(const fiber_t *lanes, uint32_t lane_count, uint32_t mask)
 {
     uint32_t active = 0;
-    for (uint32_t k = 0; k < compute_stream_count; k++) {
+    for (uint32_t k = 0; k < lane_count; k++) {
         if (!(mask >> k & 1) || lanes[k].state == RETURNED)
             continue;
         if (lanes[k].state != IN_WARP || lanes[k].mask != mask)
@@ -229,24 +231,25 @@ static void release_lanes(fiber_t *lanes, uint32_t active)
             lanes[k].state = READY;
 }
 
-static uint32_t compute_stream_count(const worker_t *w, uint32_t warp)
+static uint32_t lane_count(const worker_t *w, uint32_t warp)
 {
     const uint32_t left = w->block->thread_count - warp * KMM_FIBER_WARP;
     return left < KMM_FIBER_WARP ? left : KMM_FIBER_WARP;
 }
 
-/* After one has arrived: nobody but those with its mask can have waited for it. */
+/* Releases the lanes of a mask if all have arrived. Called after one has: only lanes with the same
+ * mask can have waited for it. */
 static void release_mask(worker_t *w, uint32_t warp, uint32_t mask)
 {
     fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
-    release_lanes(lanes, complete_lanes(lanes, compute_stream_count(w, warp), mask));
+    release_lanes(lanes, complete_lanes(lanes, lane_count(w, warp), mask));
 }
 
-/* After one has returned. */
+/* Releases lanes that waited for one that has returned. */
 static void release_warp(worker_t *w, uint32_t warp)
 {
     const fiber_t *lanes = w->fibers + warp * KMM_FIBER_WARP;
-    for (uint32_t k = 0, count = compute_stream_count(w, warp); k < count; k++)
+    for (uint32_t k = 0, count = lane_count(w, warp); k < count; k++)
         if (lanes[k].state == IN_WARP)
             release_mask(w, warp, lanes[k].mask);
 }
@@ -257,8 +260,8 @@ static void release_waiting(worker_t *w, uint32_t warp)
     release_barrier(w);
 }
 
-/* The lanes of a warp that are at a call of __activemask when none of the warp can come any more
- * without waiting. */
+/* Releases the lanes of a warp that are at calls of __activemask, if no other lane of the warp can
+ * run on. Lanes at the same call are active together. True: some were released. */
 static bool release_gathered(worker_t *w, uint32_t first)
 {
     fiber_t *lanes = w->fibers + first;
@@ -303,7 +306,8 @@ static void report_deadlock(const worker_t *w)
 
 /* ---- The block ---- */
 
-/* Each permutation is as likely as another (Fisher and Yates); xorshift. */
+/* Shuffles the turns (Fisher and Yates, with xorshift): each permutation is as likely as another.
+ */
 static void shuffle(worker_t *w)
 {
     uint64_t x = *w->random;
@@ -318,8 +322,8 @@ static void shuffle(worker_t *w)
     *w->random = x;
 }
 
-/* Where a fiber's stack begins, below its end: tops that are the same place of a page would share a
- * few lines of the processor's cache. */
+/* Bytes between a stack's end and its first frame. They differ from fiber to fiber, because stack
+ * tops at the same offset of a page would compete for a few lines of the processor's cache. */
 static size_t colour(uint32_t k)
 {
     enum { STEP = 576, ROOM = 4032 };
@@ -401,7 +405,7 @@ KMM__API int kmm_fiber_barrier(int predicate, int *any, int *all)
     w->arrived++;
     w->predicates += predicate != 0;
     release_barrier(w);
-    /* The result stays until all have read it: nobody can complete the next barrier before this one
+    /* The result stays until all have read it: the next barrier is complete only when this fiber
      * has gone on. */
     to_scheduler(w, f);
     *any = w->any;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU as a device: opening it, what it says of itself, and the struct of its functions. */
+/* The CPU's backend: opening devices, facts about them, and the struct of functions. */
 #include <assert.h>
 #include <sched.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void host_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
         out->compute_streams = host->pool.thread_count;
         return;
     }
-    out->away = true;
+    out->host_backed = true;
     snprintf(out->name, sizeof(out->name), "host:%d", gpu->ordinal);
     pthread_mutex_lock(&gpu->lock);
     out->memory_total = host->mem;
@@ -109,10 +109,10 @@ static const kmm__backend_t host_functions = {
     .window_reserve = kmm__host_window_reserve,
     .window_release = kmm__host_window_release,
     .frame_create = kmm__host_frame_create,
-    .frame_create_away = kmm__host_frame_create_away,
+    .frame_create_host_backed = kmm__host_frame_create_host_backed,
     .frame_destroy = kmm__host_frame_destroy,
     .frame_map = kmm__host_frame_map,
-    .frame_place = kmm__host_frame_map,
+    .frame_map_without_access = kmm__host_frame_map,
     .frames_allow = kmm__host_frames_allow,
     .frame_unmap = kmm__host_frame_unmap,
     .frame_share = kmm__host_frame_share,
@@ -132,7 +132,7 @@ static const kmm__backend_t host_functions = {
     .notify = kmm__host_notify,
 };
 
-/* The cores this process may use. */
+/* Number of cores that this process may use. */
 static uint32_t core_count(void)
 {
     cpu_set_t set;
@@ -142,7 +142,7 @@ static uint32_t core_count(void)
     return online > 0 ? (uint32_t)online : 1;
 }
 
-/* Whether a word is in the comma-separated list of an environment variable. */
+/* True if `word` is in the comma-separated list of an environment variable. */
 static bool environment_lists(const char *variable, const char *word)
 {
     const char *list = getenv(variable);

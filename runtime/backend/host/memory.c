@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Memory of pretend devices: windows are address space without access, frames are private memory
- * mapped over it. A frame that is unmapped loses its contents, and access to its place faults.
- */
+/* Memory of pretend devices. A window is address space without access. A frame is private memory
+ * that is mapped over a part of it. An unmapped frame loses its contents, and access to its place
+ * faults. */
 #include "backend/host/memory.h"
 
 #include <assert.h>
@@ -14,7 +13,7 @@
 #include "backend/host/device.h"
 #include "backend/host/error.h"
 
-/* What undefined contents look like under KMM_CHECK=frames. */
+/* The byte that undefined contents consist of under KMM_CHECK=frames. */
 enum { UNDEFINED_BYTE = 0xA5 };
 
 static int needs_pretend(kmm__gpu_t *gpu)
@@ -48,7 +47,8 @@ int kmm__host_window_reserve(kmm__gpu_t *gpu, size_t bytes, kmm__addr_t *out)
     return 0;
 }
 
-/* The frame that is mapped anywhere in [at, at + bytes), or NULL. The device's lock is held. */
+/* Returns a frame that is mapped somewhere in [at, at + bytes), or NULL. Called with the device's
+ * lock. */
 static kmm__host_frame_t *mapped_in(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
 {
     for (kmm__host_frame_t *f = gpu->frames; f; f = f->next)
@@ -66,7 +66,7 @@ void kmm__host_window_release(kmm__gpu_t *gpu, kmm__addr_t window, size_t bytes)
     munmap((void *)(uintptr_t)window, bytes);
 }
 
-/* `counted` frames are of the pretend memory, others of the host's. */
+/* Makes a frame. `counted`: it counts as the device's memory; otherwise it is host-backed. */
 static int frame_create(kmm__gpu_t *gpu, size_t bytes, bool counted, kmm__frame_handle_t *out)
 {
     int error = needs_pretend(gpu);
@@ -100,7 +100,7 @@ int kmm__host_frame_create(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *o
     return frame_create(gpu, bytes, true, out);
 }
 
-int kmm__host_frame_create_away(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
+int kmm__host_frame_create_host_backed(kmm__gpu_t *gpu, size_t bytes, kmm__frame_handle_t *out)
 {
     return frame_create(gpu, bytes, false, out);
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Running operations. Threads claim units by a counter, `grain` at a time, and whoever is the last
- * to leave goes on with the stream.
- */
+/* Runs operations. Threads claim units by a counter, `grain` at a time. The last thread to leave a
+ * shared operation goes on with the stream. */
 #include "backend/host/operation.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
-/* How many claims there are for each thread: enough to even out, few enough not to contend. */
+/* Claims for each thread: more even out the load better, fewer contend less. */
 enum { CLAIMS_PER_THREAD = 8 };
-/* A kernel of fewer CUDA threads starts on one CPU thread, and is shared once it has run this long.
- */
+/* A kernel with fewer CUDA threads than this begins on one CPU thread. It is shared only after it
+ * has run this long. */
 enum { SMALL_KERNEL_THREADS = 2048, SMALL_KERNEL_NS = 10000, SMALL_KERNEL_PIECES = 16 };
-/* Copies and fills are shared from SHARED_COPY bytes on, in pieces of COPY_PIECE. */
+/* Copies and fills of at least SHARED_COPY bytes are shared, in pieces of COPY_PIECE bytes. */
 enum { SHARED_COPY = 1 << 20, COPY_PIECE = 1 << 17 };
 
 static void copy_units(const kmm__op_t *op, uint64_t first, uint64_t last)
@@ -76,7 +74,8 @@ static void help(kmm__item_t *item)
         op->resume(op);
 }
 
-/* Runs units until they are done or the kernel has shown not to be small; returns how many. */
+/* Runs units on this thread until all are done or SMALL_KERNEL_NS have passed. Returns how many
+ * were run. */
 static uint64_t run_small(kmm__op_t *op)
 {
     uint64_t piece = op->units / SMALL_KERNEL_PIECES + 1;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Operations: what a stream of the CPU runs, one after another. Kernels, copies and fills consist
- * of units (a block, some bytes, a row) that may run in any order, on several threads.
- */
+/* Operations: what a stream of the CPU runs, one after another. Kernels, copies and fills consist
+ * of units (a block, some bytes, a row). Units may run in any order, on several threads. */
 #ifndef KMM__BACKEND_HOST_OPERATION_H
 #define KMM__BACKEND_HOST_OPERATION_H
 
@@ -18,26 +16,26 @@ typedef enum kmm__op_kind {
     KMM__OP_FILL
 } kmm__op_kind_t;
 
-/* Bytes of arguments that an operation carries without an allocation of its own. */
+/* Bytes of payload that an operation has room for; more is allocated. */
 enum { KMM__OP_INLINE = 192 };
 
 typedef struct kmm__op kmm__op_t;
 struct kmm__op {
-    _Atomic(kmm__op_t *) next; /* in the stream's chain, oldest first */
+    _Atomic(kmm__op_t *) next; /* next in the stream's chain, newer */
     kmm__stream_t *stream;
     kmm__op_kind_t kind;
-    void *payload; /* `inline_payload`, or memory of its own that is freed when the operation is
-                      done */
-    /* Operations made of units that may run in any order, on several threads. */
+    /* `inline_payload`, or allocated memory that is freed when the operation is done */
+    void *payload;
+    /* Of operations that consist of units. */
     kmm__item_t item;
-    void (*resume)(kmm__op_t *op); /* called by the last thread to leave a shared operation */
+    void (*resume)(kmm__op_t *op); /* called by the last thread that leaves a shared operation */
     kmm__pool_t *pool;
-    uint64_t units, grain;    /* grain: units taken at a time */
-    _Atomic uint64_t claimed; /* units taken so far; may exceed `units` */
+    uint64_t units, grain;    /* number of units; units that a thread claims at a time */
+    _Atomic uint64_t claimed; /* units claimed so far; may exceed `units` */
     union {
         struct {
             kmm__stream_t *stream;
-            uint64_t ticket;
+            uint64_t position;
         } wait;
         struct {
             void (*fn)(void *arg, int status);
@@ -65,12 +63,12 @@ struct kmm__op {
     _Alignas(64) unsigned char inline_payload[KMM__OP_INLINE];
 };
 
-/* Runs an operation of any kind but KMM__OP_WAIT, with other threads of the pool where that pays.
- * True: it is done. False: other threads still work on it, and the last of them calls
- * resume(op). */
+/* Runs an operation, which is no KMM__OP_WAIT, and shares it with other threads of the pool if it
+ * is large enough. True: it is done. False: other threads still work on it, and the last of them
+ * calls resume(op). */
 bool kmm__op_run(kmm__op_t *op, kmm__pool_t *pool, void (*resume)(kmm__op_t *op));
 
-/* How many units a copy or fill of so many bytes has. */
+/* Number of units of a copy or fill of so many bytes. */
 uint64_t kmm__op_pieces(uint64_t bytes);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that take items from one queue.
+ * A pool of threads that take items from one queue.
  *
- * No wake-up is lost: whether to wake is decided under the lock from `ready` and `seekers`, and a
- * thread stops being a seeker under the lock, having looked at the queue under the same lock.
+ * No wake-up is lost. Whether to wake a thread is decided under the lock, from `ready` and
+ * `seekers`. A thread stops being a seeker under the lock, after it has looked at the queue under
+ * the same lock.
  */
 #include "backend/host/pool.h"
 
@@ -18,16 +19,16 @@
 
 #include "backend/host/error.h"
 
-/* glibc's: calls f(arg) when the thread's C++ variables end, before those that were made earlier.
- */
+/* glibc's function that calls f(arg) when the thread's C++ variables end, before those that were
+ * made earlier. NULL: the C library lacks it. */
 extern int __cxa_thread_atexit_impl(void (*f)(void *arg), void *arg, void *library)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* How long a thread without work polls before it sleeps. Longer than the wake-up it saves (5 to
- * 50 us), short enough not to matter to others on the same core. */
+/* Nanoseconds that a thread without work polls before it sleeps. That is longer than the wake-up
+ * which it saves (5 to 50 us), and short enough for other threads on the same core. */
 enum { SPIN_NS = 30000, POLLS_PER_YIELD = 16 };
-/* Each thread that finds work wakes at most this many others: they spread as a tree. */
+/* Threads that one thread wakes at most, when it finds work: wake-ups spread as a tree. */
 enum { WAKE_FANOUT = 2 };
 
 uint64_t kmm__host_now(void)
@@ -75,8 +76,8 @@ static void append_item(kmm__pool_t *p, kmm__item_t *item)
     p->last = item;
 }
 
-/* Begins to wake threads if there is more work than threads looking for it; returns how many times
- * to signal once the lock is released. */
+/* Counts threads to wake, if there is more work than threads that look for it. Returns how often to
+ * signal once the lock is released. */
 static uint32_t begin_wake(kmm__pool_t *p)
 {
     uint32_t count = 0;
@@ -131,14 +132,14 @@ static void sleep_until_woken(kmm__pool_t *p)
     while (p->wakes == 0 && !p->stop)
         pthread_cond_wait(&p->wakeup, &p->lock);
     if (p->wakes > 0) {
-        p->wakes--; /* who began the wake-up has counted this thread as a seeker */
+        p->wakes--; /* the thread that began the wake-up has counted this one as a seeker */
         return;
     }
     p->sleepers--;
     p->seekers++;
 }
 
-/* The next item to run, NULL when the pool ends. */
+/* Returns the next item to run. NULL: the pool ends. */
 static kmm__item_t *next_item(kmm__pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -173,7 +174,8 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* The program's signals are for its own threads; faults and profiling are for whoever runs. */
+/* Signals that pool threads block: all but those for faults and profiling. Others are delivered to
+ * the program's own threads. */
 static void worker_signals(sigset_t *set)
 {
     static const int keep[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
@@ -182,7 +184,7 @@ static void worker_signals(sigset_t *set)
         sigdelset(set, keep[k]);
 }
 
-/* Starts as many of `threads` as the system allows. */
+/* Starts `threads` threads, or as many as the system allows. */
 static void start_threads(kmm__pool_t *p, uint32_t threads)
 {
     sigset_t blocked, before;
@@ -264,7 +266,7 @@ bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item)
     return last;
 }
 
-/* ---- Threads that wait ---- */
+/* ---- Threads that assist ---- */
 
 typedef enum thread_role { ROLE_UNKNOWN, ROLE_MAIN, ROLE_OTHER } thread_role_t;
 static _Thread_local thread_role_t role;
@@ -276,9 +278,9 @@ static void role_ends(void *arg)
     role = ROLE_OTHER;
 }
 
-/* The program's first thread has as much of a stack as ours have; others may have little. Kernels
- * keep memory in variables of the thread, which end before the program's own ones do: from then on
- * nothing may run here. */
+/* True if this thread may run items. Only the program's first thread may: it has as large a stack
+ * as the pool's threads. Kernels keep memory in thread-local C++ variables. Once these have ended,
+ * at the thread's exit, nothing may run on it. */
 static bool can_assist(void)
 {
     if (role == ROLE_UNKNOWN) {
@@ -289,7 +291,7 @@ static bool can_assist(void)
     return role == ROLE_MAIN;
 }
 
-/* With one thread alone work is one after another, which a program may count on. */
+/* A pool of one thread runs work in sequence, which a program may rely on; so nobody assists it. */
 bool kmm__pool_assist(kmm__pool_t *p)
 {
     fenv_t own;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that take items from one queue.
+ * A pool of threads that take items from one queue.
  *
- *   item   something to take: a stream that has work, or seats at an operation that several threads
- *          share
+ *   item   what threads take: a stream that has work, or an operation that several threads share
  *   seat   the right of one more thread to take an item
  */
 #ifndef KMM__BACKEND_HOST_POOL_H
@@ -17,48 +16,49 @@
 
 typedef struct kmm__item kmm__item_t;
 
-/* All fields but `run` belong to the pool and are guarded by its lock. */
+/* Members but `run` belong to the pool and are guarded by its lock. */
 struct kmm__item {
     kmm__item_t *next, *previous;
     void (*run)(kmm__item_t *item);
-    uint32_t seats; /* how many threads may still take it; it is queued while this is not 0 */
-    uint32_t users; /* how many have taken it and not left */
+    uint32_t seats; /* threads that may still take the item; it is queued while this is not 0 */
+    uint32_t users; /* threads that have taken it and not left */
 };
 
 typedef struct kmm__pool {
     pthread_mutex_t lock;
     pthread_cond_t wakeup;
     kmm__item_t *first, *last;
-    _Atomic uint64_t
-        ready; /* sum of the seats of queued items; changed under the lock, read without */
+    _Atomic uint64_t ready; /* seats of all queued items; changed under the lock, read without it */
     _Atomic bool stop;
-    uint32_t seekers;  /* threads that look for an item, those being woken included */
-    uint32_t spinners; /* of them, those that poll `ready` without the lock */
-    uint32_t sleepers; /* threads asleep that nobody has begun to wake */
-    uint32_t wakes;    /* threads begun to be woken that still sleep */
+    uint32_t seekers;  /* threads that look for an item, or are being woken to do so */
+    uint32_t spinners; /* those of them that poll `ready` without the lock */
+    uint32_t sleepers; /* sleeping threads that are not being woken */
+    uint32_t wakes;    /* sleeping threads that are being woken */
     uint32_t thread_count;
     pthread_t *threads;
-    fenv_t environment; /* of the threads: that of the thread which started them */
+    /* floating-point environment of the threads, taken from the thread that made the pool */
+    fenv_t environment;
 } kmm__pool_t;
 
+/* Makes the pool with so many threads. Returns 0 or an error. */
 int kmm__pool_init(kmm__pool_t *p, uint32_t threads);
-/* Nothing is queued. Waits for the threads to end. */
+/* Ends the threads and waits for them. Nothing is queued. */
 void kmm__pool_deinit(kmm__pool_t *p);
-/* Queues an item that is not queued for one thread, which calls item->run. */
+/* Queues an item, which is not queued, for one thread, which calls item->run. */
 void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item);
-/* Queues an item for `seats` threads more than the caller, who is its first user. */
+/* Queues an item for `seats` threads besides the caller, which is its first user. */
 void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats);
-/* A user of a shared item has found nothing left to do: nobody else may take it from now on.
- * True for the last user, to whom the item then belongs. */
+/* Leaves a shared item, in which the caller found nothing more to do. No other thread takes it from
+ * now on. True: the caller was the last user, and owns the item. */
 bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item);
 
-/* Runs an item that is queued on the calling thread, if that can take a thread's place: false if
- * not, or if there is none, or if it was refused. */
+/* Takes an item and runs it on the calling thread, which waits for work. False: there is none, this
+ * thread cannot stand in for one of the pool, or the item was refused. */
 bool kmm__pool_assist(kmm__pool_t *p);
-bool kmm__pool_is_assisting(void); /* whether this thread does so now, and wants to be back soon */
-void kmm__pool_refuse(void);       /* what it has taken is not for it */
+bool kmm__pool_is_assisting(void); /* true if this thread runs in kmm__pool_assist */
+void kmm__pool_refuse(void);       /* called by an item's run: this thread must not run it */
 
-/* Monotonic nanoseconds. */
+/* Returns nanoseconds of CLOCK_MONOTONIC. */
 uint64_t kmm__host_now(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams and events of the host device.
+ * Streams and events of the CPU.
  *
- * A stream is in one of three states: idle (pending == 0), parked on another stream, or held:
- * queued in the pool or being run by one thread. Only who holds it takes operations; enqueueing
- * needs no lock.
+ * A stream is in one of three states: idle (pending == 0); parked, waiting for another stream; or
+ * held, which means queued in the pool or being run by one thread. Only the thread that holds a
+ * stream takes its operations. Enqueueing needs no lock.
  */
 #include "backend/host/stream.h"
 
@@ -14,11 +14,11 @@
 
 #include "backend/host/error.h"
 
-/* Operations a thread runs before it lets other items of the pool go first. */
+/* Operations of a stream that a thread runs before other items of the pool get their turn. */
 enum { TURN = 8 };
 
 static void stream_run(kmm__item_t *item);
-/* The shared operation at the front is done: goes on with its stream. */
+/* Completes a shared operation, and goes on with its stream. */
 static void resume(kmm__op_t *op);
 
 /* ---- Creating and destroying ---- */
@@ -46,7 +46,7 @@ static kmm__stream_t *stream_new(kmm__host_t *host)
     return s;
 }
 
-/* A stream that was used before goes on counting, so that events recorded on it stay done. */
+/* A stream that is used again goes on counting, so that events recorded on it stay done. */
 int kmm__host_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out)
 {
     kmm__host_t *host = gpu->host;
@@ -63,7 +63,8 @@ int kmm__host_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out)
     return 0;
 }
 
-/* The last notification may have run while its thread has not yet let go of the stream. */
+/* Waits until no thread runs the stream: its last notification may have been called while the
+ * thread that called it is still in finish(). */
 void kmm__host_stream_destroy(kmm__stream_t *s)
 {
     if (!s)
@@ -130,7 +131,7 @@ void kmm__op_enqueue(kmm__stream_t *s, kmm__op_t *op)
 
 /* ---- Running ---- */
 
-/* Pushes the streams whose ticket this one has reached. */
+/* Pushes parked streams whose position this stream has reached. */
 static void unpark(kmm__stream_t *s)
 {
     kmm__stream_t *reached = NULL;
@@ -138,7 +139,7 @@ static void unpark(kmm__stream_t *s)
     uint64_t completed = atomic_load(&s->completed);
     for (kmm__stream_t **at = &s->parked; *at;) {
         kmm__stream_t *waiter = *at;
-        if (waiter->parked_ticket > completed) {
+        if (waiter->parked_position > completed) {
             at = &waiter->parked_next;
             continue;
         }
@@ -155,20 +156,24 @@ static void unpark(kmm__stream_t *s)
     }
 }
 
-/* False when s now is parked on `source`; it may be running on another thread already.
- * Either this sees `completed` reach the ticket, or finish() sees `parked_count`: both are
- * written before the other is read, in the one order of sequentially consistent operations. */
-static bool try_pass(kmm__stream_t *s, kmm__stream_t *source, uint64_t ticket)
+/*
+ * True if `source` has reached the position. False: s is parked on `source`, and may already be
+ * running on another thread.
+ *
+ * No wake-up is lost. Either this function sees `completed` reach the position, or finish() sees
+ * `parked_count`: each writes its own before it reads the other, sequentially consistent.
+ */
+static bool try_pass(kmm__stream_t *s, kmm__stream_t *source, uint64_t position)
 {
-    if (atomic_load_explicit(&source->completed, memory_order_acquire) >= ticket)
+    if (atomic_load_explicit(&source->completed, memory_order_acquire) >= position)
         return true;
     pthread_mutex_lock(&source->lock);
     atomic_fetch_add(&source->parked_count, 1);
-    bool passed = atomic_load(&source->completed) >= ticket;
+    bool passed = atomic_load(&source->completed) >= position;
     if (passed) {
         atomic_fetch_sub(&source->parked_count, 1);
     } else {
-        s->parked_ticket = ticket;
+        s->parked_position = position;
         s->parked_next = source->parked;
         source->parked = s;
     }
@@ -176,7 +181,7 @@ static bool try_pass(kmm__stream_t *s, kmm__stream_t *source, uint64_t ticket)
     return passed;
 }
 
-/* Completes the operation at the front; false when the stream is idle, and no longer ours. */
+/* Completes an operation of s. False: s is idle now, and no longer held by this thread. */
 static bool finish(kmm__stream_t *s, kmm__op_t *op)
 {
     if (op->payload != op->inline_payload)
@@ -189,8 +194,8 @@ static bool finish(kmm__stream_t *s, kmm__op_t *op)
     return atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel) > 1;
 }
 
-/* Whether the thread leaves the operation to others. One that only assists runs no functions of the
- * program's: they may go on for long, and expect a thread of ours. */
+/* True if the thread leaves the operation to others. A thread that only assists leaves functions of
+ * the program to the pool's threads, because they may run for long and need a large stack. */
 static bool leaves(kmm__stream_t *s, const kmm__op_t *op, int turn)
 {
     if (!kmm__pool_is_assisting())
@@ -202,7 +207,7 @@ static bool leaves(kmm__stream_t *s, const kmm__op_t *op, int turn)
 
 static void stream_run(kmm__item_t *item)
 {
-    kmm__stream_t *s = (kmm__stream_t *)item; /* its first member */
+    kmm__stream_t *s = (kmm__stream_t *)item; /* item is the first member */
     for (int turn = 0;; turn++) {
         kmm__op_t *done = atomic_load_explicit(&s->done, memory_order_relaxed);
         kmm__op_t *op = atomic_load_explicit(&done->next, memory_order_acquire);
@@ -211,7 +216,7 @@ static void stream_run(kmm__item_t *item)
             kmm__pool_push(&s->host->pool, &s->item);
             return;
         }
-        if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.ticket)
+        if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.position)
                                      : !kmm__op_run(op, &s->host->pool, resume))
             return;
         if (!finish(s, op))
@@ -251,31 +256,32 @@ int kmm__host_event_record(kmm__event_t *e, kmm__stream_t *s)
 {
     pthread_mutex_lock(&e->lock);
     e->stream = s;
-    e->ticket = s->enqueued;
+    e->position = s->enqueued;
     pthread_mutex_unlock(&e->lock);
     return 0;
 }
 
-static bool event_reached(kmm__event_t *e, kmm__stream_t **stream, uint64_t *ticket)
+static bool event_reached(kmm__event_t *e, kmm__stream_t **stream, uint64_t *position)
 {
     pthread_mutex_lock(&e->lock);
     *stream = e->stream;
-    *ticket = e->ticket;
+    *position = e->position;
     pthread_mutex_unlock(&e->lock);
-    return !*stream || atomic_load_explicit(&(*stream)->completed, memory_order_acquire) >= *ticket;
+    return !*stream ||
+           atomic_load_explicit(&(*stream)->completed, memory_order_acquire) >= *position;
 }
 
 int kmm__host_stream_wait(kmm__stream_t *s, kmm__event_t *e)
 {
     kmm__stream_t *source;
-    uint64_t ticket;
-    if (event_reached(e, &source, &ticket) || source == s)
+    uint64_t position;
+    if (event_reached(e, &source, &position) || source == s)
         return 0;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_WAIT, 0);
     if (!op)
         return kmm__host_error(KMM_E_MEMORY, "no memory to enqueue a wait");
     op->wait.stream = source;
-    op->wait.ticket = ticket;
+    op->wait.position = position;
     kmm__op_enqueue(s, op);
     return 0;
 }
@@ -283,6 +289,6 @@ int kmm__host_stream_wait(kmm__stream_t *s, kmm__event_t *e)
 int kmm__host_event_query(kmm__event_t *e)
 {
     kmm__stream_t *source;
-    uint64_t ticket;
-    return event_reached(e, &source, &ticket);
+    uint64_t position;
+    return event_reached(e, &source, &position);
 }

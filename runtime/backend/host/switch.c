@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one stack to another. What a function call may not change is kept on the stack that is left.
+/* Switches between stacks. Registers that a call must preserve are saved on the stack that is left.
  */
 #include "backend/host/switch.h"
 
@@ -24,7 +24,7 @@ __asm__(".text\n"
 enum {
     SAVED_WORDS = 8,
     ENTRY_WORD = 6
-}; /* six registers, the return address, a null one above it */
+}; /* six registers, the return address, and a null return address above it */
 
 #elif defined(__aarch64__)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef KMM__SWITCH_H
-#define KMM__SWITCH_H
+/* Switches between stacks. */
+#ifndef KMM__BACKEND_HOST_SWITCH_H
+#define KMM__BACKEND_HOST_SWITCH_H
 
 #include <stddef.h>
 
@@ -8,12 +9,12 @@
 #include <ucontext.h>
 typedef ucontext_t kmm__context_t;
 #else
-typedef void *kmm__context_t; /* the stack pointer, below which the registers lie */
+typedef void *kmm__context_t; /* the stack pointer; saved registers lie on the stack */
 #endif
 
-/* A context that calls entry() on the stack [base, base + bytes). entry never returns. */
+/* Makes a context that calls entry() on the stack [base, base + bytes). entry never returns. */
 void kmm__context_init(kmm__context_t *c, void *base, size_t bytes, void (*entry)(void));
-/* Leaves the running context in *from, goes on with *to. */
+/* Saves the running context in *from and goes on with *to. */
 void kmm__context_switch(kmm__context_t *from, kmm__context_t *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enqueueing kernels, calls, copies, fills and notifications on a stream of the CPU. */
+/* Enqueues kernels, calls, copies, fills and notifications on a stream of the CPU. */
 #include "backend/host/work.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ int kmm__host_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *
     return 0;
 }
 
-/* Where the value after `offset` lies. A type has a size that is a multiple of its alignment, so
- * the lowest bit of the size is enough to align it. */
+/* The offset at which a value of `bytes` bytes may be stored, at or behind `offset`. A type's size
+ * is a multiple of its alignment, so the lowest set bit of the size is alignment enough. */
 static size_t aligned(size_t offset, uint32_t bytes)
 {
     size_t align = bytes & -bytes;
@@ -72,7 +72,7 @@ static size_t aligned(size_t offset, uint32_t bytes)
     return (offset + align - 1) & ~(align - 1);
 }
 
-/* The payload of a kernel: pointers to the values, then the values. */
+/* Bytes of a kernel's payload: pointers to the argument values, then the values. */
 static size_t args_bytes(const kmm_kernel_t *k)
 {
     size_t offset = k->param_count * sizeof(void *);

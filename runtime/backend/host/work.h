@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enqueueing work on a stream of the CPU. backend.h is the contract of the functions. */
+/* Enqueues work on a stream of the CPU. backend.h is the contract of the functions. */
 #ifndef KMM__BACKEND_HOST_WORK_H
 #define KMM__BACKEND_HOST_WORK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of memory to a file and back: through io_uring and past the page cache (O_DIRECT) where
- * the kernel, the container and the file system allow it, otherwise as they do.
+ * The spill file. Blocks go to it and back through io_uring and past the page cache (O_DIRECT), as
+ * far as the kernel, the container and the file system allow that.
  *
  * The checksum is XXH64, as the specification of xxHash describes it (Yann Collet, "XXH64 algorithm
  * description", github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), with seed 0.
@@ -43,7 +43,8 @@ static uint64_t rotate(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-static uint64_t word(const unsigned char *p) /* little-endian, like every machine we run on */
+/* little-endian, like every machine that libkmm supports */
+static uint64_t word(const unsigned char *p)
 {
     uint64_t v;
     memcpy(&v, p, sizeof(v));
@@ -99,7 +100,7 @@ uint64_t kmm__disk_checksum(const void *memory, size_t bytes)
 
 /* ---- The file ---- */
 
-/* A file that has had a name for a moment, where the file system knows none without. */
+/* Opens a file with a name and unlinks it, for file systems that have no files without a name. */
 static int open_named(const char *folder, int flags)
 {
     static _Atomic(unsigned) count;
@@ -158,7 +159,7 @@ int kmm__disk_open(kmm__disk_t **out, const char *folder, const char *how)
     if (!error && (d->event = eventfd(0, EFD_CLOEXEC)) < 0)
         error = kmm__error_set(KMM_E_IO, "no event for the disk's thread: %s", strerror(errno));
 #if KMM__HAVE_URING
-    /* Kernels and containers may refuse it: then operations are carried out one by one. */
+    /* Kernels and containers may refuse io_uring: then operations are carried out one by one. */
     d->async = !error && !has_word(how, "pread") &&
                io_uring_queue_init(2 * KMM__DISK_DEPTH, &d->ring, 0) == 0;
 #endif
@@ -214,13 +215,14 @@ static void push_finished(kmm__disk_t *d, kmm__disk_op_t *op)
     *at = op;
 }
 
-/* Takes note of what a system call did, `result` bytes or a negative errno; true when that was all.
- */
+/* Records the result of a system call, which is a number of bytes or a negative errno. True: the
+ * operation is finished. */
 static bool op_advance(kmm__disk_t *d, kmm__disk_op_t *op, int64_t result)
 {
     if (result == -EINTR || result == -EAGAIN)
         return false;
-    if (result == -EINVAL && d->direct) { /* it opens such files, and does not work with them */
+    /* the file system opens files with O_DIRECT but does not read or write them */
+    if (result == -EINVAL && d->direct) {
         d->direct = false;
         return fcntl(d->file, F_SETFL, fcntl(d->file, F_GETFL) & ~O_DIRECT) != 0;
     }
@@ -228,7 +230,7 @@ static bool op_advance(kmm__disk_t *d, kmm__disk_op_t *op, int64_t result)
         op->error = (int)-result;
         return true;
     }
-    if (result == 0) { /* a file that ends too early, or one that can grow no more */
+    if (result == 0) { /* the file ends too early, or cannot grow */
         op->error = op->writes ? ENOSPC : EIO;
         return true;
     }
@@ -278,7 +280,7 @@ static void ring_start(kmm__disk_t *d, kmm__disk_op_t *op)
     io_uring_submit(&d->ring);
 }
 
-/* Handles what has completed; true when one of it was a call of kmm__disk_wake. */
+/* Handles completed operations. True: kmm__disk_wake was called. */
 static bool ring_reap(kmm__disk_t *d)
 {
     struct io_uring_cqe *cqe;
@@ -314,7 +316,7 @@ static kmm__disk_op_t *ring_await(kmm__disk_t *d)
         if (d->finished || woken)
             return pop_finished(d);
         if (waited < 0 && waited != -EINTR)
-            usleep(1000); /* the kernel is short of something: try again in a while */
+            usleep(1000); /* the kernel lacks resources: tries again later */
     }
 }
 #endif

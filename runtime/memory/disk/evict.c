@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eviction of pages. The page that has been idle longest goes first. It is written only if the host
- * alone holds something of it that the spill file does not have. */
+/* Eviction of pages. The victim is the page that has been idle longest. It is written only if only
+ * the host holds some element of it and the spill file does not have its contents. */
 #include "memory/disk/evict.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 typedef struct judge {
     const kmm_runtime_t *runtime;
-    bool host, alone; /* the host holds something; something that nobody else holds */
+    bool host, alone; /* the host holds some element; it alone holds some element */
 } judge_t;
 
 static int judge_part(void *arg, const kmm__box_t *part, const void *value)
@@ -80,11 +80,12 @@ static bool can_drop(kmm__page_t *s)
         s->array->summary.whole &= ~(1u << KMM__HOST);
     for (int b = 0; b < n; b++)
         if (kmm__map_update(s->array->coherence.map, &boxes[b], drop_holder, NULL))
-            return false; /* cut short: the page is written; other spaces hold what was dropped */
+            /* stopped early: the page is written, and other spaces hold what the host gave up */
+            return false;
     return true;
 }
 
-/* Looks from the page that has been idle longest. */
+/* Looks at pages from the one that has been idle longest. */
 bool kmm__pages_evict(kmm__spill_t *p, bool unwritten_only)
 {
     for (kmm__page_t *s = p->idle_head; s; s = s->next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of host buffers: their states, who needs them in memory, and those of an array. */
+/* Pages of host buffers: their states, pins and slots, and the pages of an array. */
 #include "memory/disk/page.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 enum { OS_PAGE = 4096 };
 
-/* ---- Where it lies, and the idle list ---- */
+/* ---- Memory and the idle list ---- */
 
 uint64_t kmm__page_bytes(const kmm__page_t *s)
 {
@@ -111,7 +111,7 @@ void kmm__page_unpin(kmm__spill_t *p, kmm__page_t *s)
     pthread_cond_broadcast(&p->changed);
 }
 
-/* A page that could not be read stays as it is on disk. */
+/* A page that could not be read is not marked: its contents on disk are the newest. */
 void kmm__page_dirty(kmm__page_t *s)
 {
     assert(s->pins > 0);
@@ -201,7 +201,7 @@ void kmm__page_leave(kmm__spill_t *p, kmm__page_t *s)
     become_absent(p, s);
 }
 
-/* Its array ends. */
+/* RESIDENT -> ABSENT, when its array ends. */
 static void page_drop(kmm__spill_t *p, kmm__page_t *s)
 {
     assert(is_idle(s));
@@ -225,7 +225,6 @@ int kmm__page_error(kmm__spill_t *p, const kmm__page_t *s, int error)
         kmm__disk_folder(p->disk), (unsigned long long)kmm__page_bytes(s), at, strerror(error));
 }
 
-/* Until the page is in memory; errors are those of the read. */
 int kmm__page_await(kmm__spill_t *p, kmm__page_t *s)
 {
     while (s->state == KMM__PAGE_READING)
@@ -247,7 +246,8 @@ static void slot_give(kmm__spill_t *p, int64_t slot)
     p->free_slots[p->free_count++] = slot;
 }
 
-/* Gives the slots of pages back, neighbours together. Called locked, unlocks meanwhile. */
+/* Frees the slots of an array's pages, and releases the file's space, neighbours together. Called
+ * locked, unlocks meanwhile. */
 static void slots_give(kmm__spill_t *p, kmm__array_t *a)
 {
     pthread_mutex_unlock(&p->runtime->lock);

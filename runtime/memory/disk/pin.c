@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that work keeps in memory. All pages of a task are pinned at once, by one thread at a time
- * (the turn), so that two tasks cannot each wait for the other's pages. */
+/* Pins of pages. All pages of a task are pinned at once, by one thread at a time (the turn), so
+ * that two tasks cannot each wait for the other's pages. */
 #include "memory/disk/pin.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void turn_leave(kmm__spill_t *p)
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Brings one page to memory, or on its way there. It is pinned. */
+/* Makes a pinned page RESIDENT or READING. Waits for room if needed. This thread has the turn. */
 static int page_bring(kmm__spill_t *p, const kmm__page_pin_t *h)
 {
     kmm__page_t *s = h->page;
@@ -96,14 +96,14 @@ void kmm__spill_unpin(kmm_runtime_t *rt, kmm__page_pins_t *pins)
     *pins = (kmm__page_pins_t){0};
 }
 
-/* ---- What has to be pinned ---- */
+/* ---- Collection: the pages to pin ---- */
 
 typedef struct collect {
     kmm__spill_t *spill;
     kmm__page_pins_t *pins;
     kmm__array_t *array;
-    bool reads, writes, whole; /* whole: rows are one run of bytes, all of which are written */
-    bool more;                 /* something was added */
+    bool reads, writes, whole; /* whole: the rows are one run of bytes, all of which are written */
+    bool more;                 /* some page was added */
 } collect_t;
 
 static void collect_page(collect_t *c, kmm__page_t *s, bool covers)
@@ -149,7 +149,8 @@ static int collect_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-/* Lists anew what is already pinned, so that only what is missing is added. */
+/* Begins a new collection. Marks the pages that have a pin already, so that only other pages are
+ * added. */
 static void collect_begin(collect_t *c, kmm__spill_t *p, kmm__page_pins_t *pins)
 {
     *c = (collect_t){.spill = p, .pins = pins};
@@ -167,7 +168,8 @@ static int is_elsewhere(void *arg, const kmm__box_t *part, const void *value)
     return valid && !(valid & 1u << KMM__HOST);
 }
 
-/* Whether what a task on the host reads has to be copied there first, which is writing, too. */
+/* True if a task on the host must have the data it reads copied to the host first. The copy writes
+ * the page. */
 static bool is_fetched(const kmm__access_t *a)
 {
     kmm_runtime_t *rt = a->array->runtime;
@@ -193,7 +195,8 @@ static void collect_host_task(collect_t *c, void *task)
     }
 }
 
-/* Parts that only a device of another driver holds come through the host. */
+/* A task on a device, and parts of its accesses that only devices of other backends hold: these
+ * come through the host. */
 typedef struct crossing {
     collect_t *collect;
     const kmm__task_t *task;
@@ -242,7 +245,7 @@ static int evict_sole(void *arg, const kmm__box_t *part, const void *value)
     return kmm__layout_rows(&x->collect->array->coherence.layout, part, collect_rows, x->collect);
 }
 
-/* Bytes of an array that a device is to give up. */
+/* Bytes of an array that an eviction copies out of a device. */
 typedef struct leaving {
     kmm__array_t *array;
     int64_t begin, end;
@@ -262,8 +265,8 @@ static void collect_leaving(collect_t *c, void *arg)
         kmm__map_visit(l->array->coherence.map, &boxes[b], evict_sole, &x);
 }
 
-/* Pins all that `fn` lists. While this waits, the list may grow. Then all pages are unpinned and
- * pinned anew together, so that no thread has pages pinned while it waits for room. */
+/* Pins all pages that `fn` lists. While this waits, the list may grow. Then all pages are unpinned
+ * and pinned anew together, so that no thread has pages pinned while it waits for room. */
 static int pin_all(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits,
                    void (*fn)(collect_t *c, void *arg), void *arg)
 {
@@ -320,7 +323,7 @@ int kmm__spill_expect_task(kmm__task_t *t)
 {
     kmm__page_pins_t *pins = t->residency.page_pins;
     for (uint32_t k = 0; pins && k < pins->count; k++)
-        if (pins->pin[k].page->state == KMM__PAGE_ABSENT) /* it could not be read */
+        if (pins->pin[k].page->state == KMM__PAGE_ABSENT) /* its read failed */
             return kmm__page_error(t->device->runtime->memory->spill, pins->pin[k].page,
                                    pins->pin[k].page->error);
     for (uint32_t k = 0; pins && k < pins->count; k++) {
@@ -336,7 +339,6 @@ int kmm__spill_expect_task(kmm__task_t *t)
     return 0;
 }
 
-/* Tells the tasks that wait for a read. */
 void kmm__spill_tell_waiters(kmm__spill_t *p, kmm__page_t *s, int error)
 {
     kmm__task_t **waiters = s->waiters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources of copies to devices: pages in memory, or buffers into which they are read. */
+/* Sources of copies to devices: pages in memory, or buffers into which pages are read. */
 #include "memory/disk/source.h"
 
 #include "base/error.h"
@@ -49,10 +49,10 @@ static kmm__spill_buffer_t *buffer_take(kmm__spill_t *p)
     return NULL;
 }
 
-/* A page is read to memory of its own while there is room that nobody waits for; otherwise it
- * passes through a buffer, and makes room for its next time only when something there was last used
- * before it was. So data that is read over and over in one order stays where it is instead of
- * pushing out what is needed next. */
+/* True if a page should be read to its own memory. It is, while there is room for which no thread
+ * waits. Otherwise it is read to a buffer; room is made for it only if a page in memory was last
+ * used before it. So of data that is read repeatedly in one order, a part stays in memory, instead
+ * of each page pushing out the one that is needed next. */
 static bool source_fits(kmm__spill_t *p, const kmm__page_t *s)
 {
     if (p->turn != p->next_turn)
@@ -65,7 +65,7 @@ static bool source_fits(kmm__spill_t *p, const kmm__page_t *s)
     return false;
 }
 
-/* Locked; the page is pinned. False: it is neither in memory nor on its way. */
+/* Locked: makes a pinned page RESIDENT or READING. False: it stays ABSENT, or is EVICTING. */
 static bool source_brings(kmm__spill_t *p, kmm__page_t *s)
 {
     if (s->state != KMM__PAGE_ABSENT)
@@ -114,7 +114,7 @@ bool kmm__page_source_begin(kmm__array_t *a, int64_t offset, bool waits, kmm__pa
             break;
         uint64_t used = s->used;
         kmm__page_unpin(p, s);
-        s->used = used; /* it was not */
+        s->used = used; /* undone: the page was not used */
         begun = s->state == KMM__PAGE_ABSENT && source_fill(p, s, waits, out);
         if (!waits)
             break;
@@ -127,7 +127,7 @@ bool kmm__page_source_begin(kmm__array_t *a, int64_t offset, bool waits, kmm__pa
     return begun;
 }
 
-/* Page-locks a buffer for who uses it first. Nobody else has it. */
+/* Page-locks a buffer for the backend that uses it first. No other thread has it. */
 static void buffer_prepare(kmm__spill_buffer_t *b, kmm__backend_t *backend, uint64_t bytes)
 {
     if (b->tried || bytes < KMM__LOCK_AT_LEAST)

@@ -29,7 +29,8 @@ static uint64_t choose_page_bytes(uint64_t limit)
     return size;
 }
 
-/* The limit less the buffers, which only devices with memory of their own need. */
+/* Divides the limit into buffers and room for pages. Only devices with memory of their own need
+ * buffers. */
 static int choose_sizes(kmm__spill_t *p, uint64_t limit)
 {
     const kmm_runtime_t *rt = p->runtime;

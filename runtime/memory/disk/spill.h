@@ -13,11 +13,11 @@
 
 #include "memory/disk/page.h"
 
-/* Limits host memory to `limit` bytes and opens the file. The devices are known. 0 or an error with
- * its text. */
+/* Limits host memory to `limit` bytes and opens the spill file. The devices are known. Returns 0 or
+ * an error with its text. */
 int kmm__spill_start(kmm_runtime_t *rt, uint64_t limit, const char *folder);
-void kmm__spill_stop(kmm_runtime_t *rt); /* all arrays are gone */
-/* Locked; zeroes without a limit. */
+void kmm__spill_stop(kmm_runtime_t *rt); /* ends it; all arrays are freed */
+/* Locked: returns statistics; all are 0 without a limit. */
 void kmm__spill_stats(kmm_runtime_t *rt, kmm__spill_stats_t *out);
 
 #endif

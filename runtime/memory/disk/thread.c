@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk's thread: it reads pages, writes them, and gives their memory back. */
+/* The disk's thread. It reads and writes pages and releases their memory. */
 #include "memory/disk/thread.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "memory/disk/pin.h"
 #include "memory/host/pagelock.h"
 
-/* Gives a page's memory back to the system. Not locked; nothing uses it. */
+/* Not locked: releases a page's memory to the system. Nothing uses it. */
 static void give_back(kmm__page_t *s)
 {
     kmm__pageunlock(s->array, s->index);
@@ -32,7 +32,7 @@ static void job_begin(kmm__spill_t *p, kmm__job_t *j)
 {
     kmm__page_t *s = j->page;
     bool leaves = j->kind == KMM__JOB_WRITE || j->kind == KMM__JOB_RELEASE;
-    if (leaves && s->pins) { /* somebody has come to need it */
+    if (leaves && s->pins) { /* it was pinned meanwhile */
         kmm__page_stay(p, s);
         free(j);
         return;
@@ -139,8 +139,8 @@ static void *disk_main(void *arg)
     return NULL;
 }
 
-/* With all signals blocked: a file that may not grow any more raises one, and the program's
- * handlers are not for us. */
+/* Starts the thread with all signals blocked. A write to a file that may not grow raises a signal,
+ * and the program's handlers must not run on this thread. */
 int kmm__disk_thread_start(kmm__spill_t *p)
 {
     sigset_t all, old;

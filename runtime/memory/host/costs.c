@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordinary memory is copied at the link's speed only when it is page-locked, and locking it costs
- * as much as several copies through buffers, or less than one: that depends on the driver, the
- * kernel, the link, and how many threads there are to fill buffers. So it is measured, when memory
- * is first mapped that is large enough for it to matter, and kept for later processes.
+ * Costs of copies.
+ *
+ * Ordinary memory is copied at the link's speed only if it is page-locked. Locking costs as much as
+ * several copies through staging buffers, or less than one. That depends on the driver, the kernel,
+ * the link, and the number of threads that fill buffers. So the costs are measured when memory is
+ * first mapped that is large enough for them to matter, and are kept for later processes.
  *
  * When to lock is the ski rental problem (Karlin, Manasse, Rudolph, Sleator: Competitive snoopy
- * caching, Algorithmica 3, 1988): nobody knows how often a block will be copied, so it goes through
+ * caching, Algorithmica 3, 1988). Nobody knows how often a block will be copied, so it goes through
  * buffers until that has cost as much as locking it.
  */
 #include "memory/host/costs.h"
@@ -26,18 +28,18 @@ enum { MOST_TIMES = 1000, LASTS_S = 7 * 24 * 3600 };
 
 double kmm__costs_times(const kmm__copy_costs_t *c)
 {
-    /* Copies in and out run at once over the link, while the same threads fill and empty buffers
-     * for both. */
+    /* Copies in and out use the link at the same time, but the same threads fill and empty the
+     * buffers of both. */
     double more = c->stage - c->link / 2, times = more > 0 ? c->lock / more : MOST_TIMES;
     return times < 1 ? 0 : times < MOST_TIMES ? times : MOST_TIMES;
 }
 
 /* ---- The file ---- */
 
-/* Where it is, and its first line: what was measured, on which machine, in which surroundings. */
-typedef struct place {
+/* A cache file: its path, and its first line, which says what was measured on which machine. */
+typedef struct cache_file {
     char path[4096], key[512];
-} place_t;
+} cache_file_t;
 
 static uint64_t hash(const char *text)
 {
@@ -47,7 +49,7 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-/* Makes all folders of the path. */
+/* Makes all folders of the path. False: one could not be made. */
 static bool make_folders(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -58,8 +60,9 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* In the folder that kmmcc keeps headers in. The key has been set. */
-static bool place(const char *what, place_t *out)
+/* Sets the path, in the folder in which kmmcc keeps headers. The key is set. False: there is no
+ * such folder. */
+static bool cache_file_find(const char *what, cache_file_t *out)
 {
     const char *own = getenv("KMM_CACHE_DIR"), *user = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
@@ -72,42 +75,43 @@ static bool place(const char *what, place_t *out)
         snprintf(folder, sizeof(folder), "%s/.cache/kmm", home ? home : "");
     if (*folder != '/' || ((!own || !*own) && (!user || *user != '/') && !home) ||
         !make_folders(folder))
-        return false; /* "none" */
+        return false; /* KMM_CACHE_DIR=none */
     snprintf(out->path, sizeof(out->path), "%s/%s-%016llx", folder, what,
              (unsigned long long)hash(out->key));
     return true;
 }
 
-/* Home folders are shared by machines, so keys name the machine. */
-static bool place_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
-                         place_t *out)
+/* Keys name the machine, because machines share home folders. */
+static bool cache_file_of_copies(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
+                                 cache_file_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key),
              "kmm copies 1: %s, %s, %ld CPUs, %u threads, buffers of %zu", host, d->info.name,
              sysconf(_SC_NPROCESSORS_ONLN), threads, buffer_bytes);
-    return place("copies", out);
+    return cache_file_find("copies", out);
 }
 
-static bool place_links(const kmm__device_t *d, uint32_t count, place_t *out)
+static bool cache_file_of_links(const kmm__device_t *d, uint32_t count, cache_file_t *out)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
     snprintf(out->key, sizeof(out->key), "kmm links 1: %s, %u of %s, %ld CPUs", host, count,
              d->info.name, sysconf(_SC_NPROCESSORS_ONLN));
-    return place("links", out);
+    return cache_file_find("links", out);
 }
 
-/* What was measured in a bad minute, or before something changed, does not stay for ever. */
+/* True if the file was written within a week. Measurements can be disturbed, and machines change.
+ */
 static bool is_recent(FILE *f)
 {
     struct stat s;
     return fstat(fileno(f), &s) == 0 && s.st_mtime > time(NULL) - LASTS_S;
 }
 
-/* Open behind its first line; NULL: there is none, or it is of something else. */
-static FILE *place_open(const place_t *at)
+/* Opens the file behind its first line. NULL: there is none, or it has another key. */
+static FILE *cache_file_open(const cache_file_t *at)
 {
     char key[sizeof(at->key) + 1];
     FILE *f = fopen(at->path, "r");
@@ -119,13 +123,12 @@ static FILE *place_open(const place_t *at)
     return NULL;
 }
 
-/* Whole, or not at all. */
-static void place_write(const place_t *at, const char *text)
+/* Writes the file whole or not at all: a new file takes the name of the old one. */
+static void cache_file_write(const cache_file_t *at, const char *text)
 {
     char path[sizeof(at->path) + 16];
     snprintf(path, sizeof(path), "%s.%ld", at->path, (long)getpid());
-    unlink(path); /* others may write to the folder, too: nothing that has this name already is
-                     written to */
+    unlink(path); /* the new file must not exist: others may write to the folder, too */
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f)
@@ -143,9 +146,9 @@ static bool is_cost(double v)
 bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      kmm__copy_costs_t *out)
 {
-    place_t at;
+    cache_file_t at;
     kmm__copy_costs_t c;
-    FILE *f = place_copies(d, threads, buffer_bytes, &at) ? place_open(&at) : NULL;
+    FILE *f = cache_file_of_copies(d, threads, buffer_bytes, &at) ? cache_file_open(&at) : NULL;
     if (!f)
         return false;
     bool ok = fscanf(f, "lock %la\nstage %la\nlink %la", &c.lock, &c.stage, &c.link) == 3 &&
@@ -159,18 +162,18 @@ bool kmm__costs_load(const kmm__device_t *d, uint32_t threads, size_t buffer_byt
 void kmm__costs_save(const kmm__device_t *d, uint32_t threads, size_t buffer_bytes,
                      const kmm__copy_costs_t *c)
 {
-    place_t at;
+    cache_file_t at;
     char text[256];
     snprintf(text, sizeof(text), "lock %a\nstage %a\nlink %a\n", c->lock, c->stage, c->link);
-    if (place_copies(d, threads, buffer_bytes, &at))
-        place_write(&at, text);
+    if (cache_file_of_copies(d, threads, buffer_bytes, &at))
+        cache_file_write(&at, text);
 }
 
 bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out)
 {
-    place_t at;
+    cache_file_t at;
     uint32_t most = 0;
-    FILE *f = place_links(d, count, &at) ? place_open(&at) : NULL;
+    FILE *f = cache_file_of_links(d, count, &at) ? cache_file_open(&at) : NULL;
     if (!f)
         return false;
     bool ok = fscanf(f, "%u", &most) == 1 && most >= 1 && most <= count;
@@ -182,11 +185,11 @@ bool kmm__links_load(const kmm__device_t *d, uint32_t count, uint32_t *out)
 
 void kmm__links_save(const kmm__device_t *d, uint32_t count, uint32_t most)
 {
-    place_t at;
+    cache_file_t at;
     char text[32];
     snprintf(text, sizeof(text), "%u\n", most);
-    if (place_links(d, count, &at))
-        place_write(&at, text);
+    if (cache_file_of_links(d, count, &at))
+        cache_file_write(&at, text);
 }
 
 /* ---- Measuring ---- */
@@ -204,7 +207,7 @@ static double lock_cost(kmm__backend_t *b, char *sample)
     for (int k = 0; k < KMM__COST_ROUNDS; k++) {
         double begin = kmm__costs_now();
         if (b->host_register(b, sample, KMM__SAMPLE_BYTES))
-            return 1; /* it cannot be locked at all */
+            return 1; /* memory cannot be locked */
         b->host_unregister(b, sample);
         double took = kmm__costs_now() - begin;
         best = k == 0 || took < best ? took : best;
@@ -257,7 +260,7 @@ static double with_window(kmm__device_t *d, kmm__frame_handle_t frame, size_t wh
     return took;
 }
 
-/* On memory of the device that is taken beyond its limit for a moment. */
+/* Measures the link with memory of the device, which is taken beyond its limit for a moment. */
 static double link_cost(kmm__device_t *d, char *locked, size_t bytes)
 {
     uint64_t unit = d->info.granularity, whole = (bytes + unit - 1) / unit * unit;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns at the host's memory. So many devices have a turn at once; a device keeps it while copies
- * of its own are under way, and, when others wait, for so many bytes at most, so that links stay
- * full and nobody starves: turns are given in the order in which they were asked for.
+ * Turns at host memory. At most `most` devices have a turn at once. A device keeps its turn while
+ * copies of its own are under way; if other devices wait, it keeps it for at most turn_bytes bytes.
+ * So links stay full and no device starves. Turns are given in the order in which they were asked
+ * for.
  *
- * Who waits for a turn holds none, and those that have one are copies on streams, behind nothing
- * but what is done: they end, whatever anybody waits for. So no circle can arise.
+ * A thread that waits for a turn holds none. Devices that have one have copies on streams, which
+ * wait only for what is done. So these copies end, and no circle of waiting can arise.
  */
 #include "memory/host/links.h"
 
@@ -21,35 +22,34 @@
 
 enum { MANY_DEVICES = 4, SEEN_TIMES = 128 };
 
-/* Where turns change little is on the link for a moment, one way or both: so there are to be many
- * copies in one. */
+/* While turns change, links carry little in one direction or both. So one turn has many copies. */
 static const uint64_t TURN_BYTES = (uint64_t)2 << 30;
 
 typedef struct link {
     bool has_turn;
-    uint32_t copies;  /* being enqueued or under way; a turn ends with the last */
-    uint64_t bytes;   /* of this turn */
-    uint32_t waiting; /* threads */
-    uint64_t number;  /* of their place in the queue */
+    uint32_t copies;  /* copies being enqueued or under way; the turn ends with the last */
+    uint64_t bytes;   /* bytes copied in this turn */
+    uint32_t waiting; /* threads that wait for a turn of this device */
+    uint64_t number;  /* their number in the queue of devices */
 } link_t;
 
 struct kmm__links {
-    pthread_mutex_t lock; /* no other is taken inside it */
+    pthread_mutex_t lock; /* no other lock is taken while it is held */
     pthread_cond_t changed;
-    kmm__device_t *devices[KMM__MAX_DEVICES]; /* that have memory of their own, */
-    uint32_t count;                           /* so many */
-    _Atomic uint32_t most;                    /* turns at once; count: nobody has to wait */
-    uint32_t turns;                           /* given now */
+    kmm__device_t *devices[KMM__MAX_DEVICES]; /* devices with memory of their own */
+    uint32_t count;                           /* number of these devices */
+    _Atomic uint32_t most;                    /* turns at once; `count`: no device waits */
+    uint32_t turns;                           /* turns that are given now */
     _Atomic(enum links_state{LINKS_KNOWN, LINKS_UNKNOWN, LINKS_MEASURING}) state;
-    uint64_t seen; /* bytes copied while not known */
+    uint64_t seen; /* bytes copied while LINKS_UNKNOWN */
     uint64_t turn_bytes;
     uint64_t next_number;
-    link_t link[KMM__MAX_DEVICES]; /* by the device's index */
+    link_t link[KMM__MAX_DEVICES]; /* index: the device's */
 };
 
 /* ---- Turns; locked ---- */
 
-/* Another device waits for a turn. */
+/* True if another device waits for a turn. */
 static bool is_wanted(const struct kmm__links *p, const link_t *l)
 {
     for (uint32_t k = 0; k < p->count; k++) {
@@ -90,13 +90,13 @@ static void await_turn(struct kmm__links *p, link_t *l)
         return;
     l->has_turn = true;
     l->bytes = 0;
-    l->number = p->next_number++; /* of those that still wait for the same device */
+    l->number = p->next_number++; /* for threads that still wait for the same device */
     p->turns++;
-    pthread_cond_broadcast(&p->changed); /* the next one is the first now */
+    pthread_cond_broadcast(&p->changed); /* the next device is the first in the queue now */
 }
 
-/* Finds out how many are best, once so much has been copied that it matters: with nothing else
- * under way. */
+/* Measures how many turns are best, once so much has been copied that it matters. Nothing else
+ * copies meanwhile. */
 static void measure(struct kmm__links *p)
 {
     bool measured = false;
@@ -184,7 +184,8 @@ static uint32_t devices_with_memory(const kmm_runtime_t *rt, kmm__device_t **out
     return count;
 }
 
-/* "auto", "4" or, as tests say it, "4,65536": with the bytes of a turn. False: none of these. */
+/* Reads "auto", "4" or, for tests, "4,65536", with the bytes of a turn. False: text is none of
+ * these. */
 static bool parse(const char *text, struct kmm__links *p, bool *measures)
 {
     char *end;
@@ -239,8 +240,8 @@ void kmm__links_stop(kmm_runtime_t *rt)
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
-    while (p->turns) /* whoever is told that its copies are done may come here before they are
-                        counted off */
+    /* a thread may learn that its copies are done, and come here, before these are uncounted */
+    while (p->turns)
         pthread_cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&p->changed);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How much of the host's memory is page-locked, which has a bound, and what is kept of it for
- * arrays to come: buffers of arrays that are gone stay as they are, locked, for the next array of
- * the same size. Touching and locking a GB takes as long as copying it ten times, and programs that
- * make temporary arrays make the same ones again. The oldest go first when there is no room for
- * others.
- */
+/* The bound of page-locked memory, and kept buffers. Host buffers of freed arrays are kept as they
+ * are, locked, for later arrays of the same size. Touching and locking a GB takes as long as
+ * copying it ten times, and programs that make temporary arrays make the same ones again. The
+ * oldest are freed first when there is no room for others. */
 #include "memory/host/locked.h"
 
 #include <stdlib.h>
@@ -14,12 +11,12 @@
 
 #include "base/alloc.h"
 
-enum { PART_KEPT = 8 }; /* of the bound may be kept for arrays to come */
+enum { PART_KEPT = 8 }; /* 1/PART_KEPT of the bound may be kept for later arrays */
 
-/* The buffer of an array that is gone. */
+/* A kept buffer. */
 typedef struct kept {
     char *host;
-    size_t bytes; /* the array's */
+    size_t bytes; /* bytes of the array */
     uint64_t locked;
     kmm__host_block_t *blocks;
     uint32_t block_count;
@@ -28,13 +25,13 @@ typedef struct kept {
 } kept_t;
 
 struct kmm__locked {
-    pthread_mutex_t lock; /* no other is taken inside it */
-    bool is_given;        /* the bound is the program's, not the machine's */
+    pthread_mutex_t lock; /* no other lock is taken while it is held */
+    bool is_given;        /* the program has given the bound */
     uint64_t bound, locked, kept_bytes;
-    kept_t *kept; /* the newest first */
+    kept_t *kept; /* list, the newest first */
 };
 
-/* Three quarters of what the machine has, which grows while some virtual machines run. */
+/* Three quarters of the machine's memory, which grows on some virtual machines while they run. */
 static uint64_t usual_bound(void)
 {
     struct sysinfo s;
@@ -49,7 +46,7 @@ void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound)
     p->bound = is_given ? bound : usual_bound();
 }
 
-/* ---- What is kept ---- */
+/* ---- Kept buffers ---- */
 
 static void kept_free(kept_t *e)
 {
@@ -62,7 +59,7 @@ static void kept_free(kept_t *e)
     free(e);
 }
 
-/* Takes one off the list. Locked. */
+/* Locked: removes a buffer from the list. */
 static kept_t *kept_take(struct kmm__locked *p, kept_t **at)
 {
     kept_t *e = *at;
@@ -71,7 +68,7 @@ static kept_t *kept_take(struct kmm__locked *p, kept_t **at)
     return e;
 }
 
-/* Locked; NULL: nothing is kept. */
+/* Locked: removes the oldest buffer. NULL: none is kept. */
 static kept_t *oldest_take(struct kmm__locked *p)
 {
     kept_t **at = &p->kept;
@@ -80,8 +77,7 @@ static kept_t *oldest_take(struct kmm__locked *p)
     return *at ? kept_take(p, at) : NULL;
 }
 
-/* Gives kept buffers back to the system, the oldest first, until at most so many bytes of them are
- * left. Not locked. */
+/* Not locked: frees kept buffers, the oldest first, until at most `most` bytes are kept. */
 static void kept_trim(struct kmm__locked *p, uint64_t most)
 {
     pthread_mutex_lock(&p->lock);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which nodes of the host's memory are near a device, and memory of ours that is had from them.
- * Where the host has several nodes, copies to and from the others pass between its processors, and
- * share that with everything else.
+ * NUMA nodes near each device, and memory of libkmm from these. If the host has several nodes,
+ * copies to and from distant ones pass between its processors, and share that path with all other
+ * traffic.
  *
- * hwloc is asked where the device's place on the PCI bus is. It reads files of the system's for
- * each CPU and each PCI device, which takes tens of milliseconds on large machines. So it has a
- * thread of its own, which runs while the driver opens its devices, and whose end nobody waits for
- * but who locks memory, or ends the runtime, before. Where there is one node it is not asked.
+ * hwloc knows where on the PCI bus the device is. It reads files of the system for each CPU and PCI
+ * device, which takes tens of milliseconds on large machines. So it runs in a thread while the
+ * driver opens its devices. Only threads that lock memory, or end the runtime, wait for it. On a
+ * machine with one node it is not asked.
  *
- * What the user has decided comes first. KMM_NUMA=0 turns all of this off; threads whose memory has
- * been bound or interleaved from outside (numactl) keep that; nodes that the process must not use
- * are none. Memory is had from other nodes when the near ones are full, and that it cannot be bound
- * is no error.
+ * The user's decisions come first. KMM_NUMA=0 turns all of this off. Memory of threads that was
+ * bound or interleaved from outside (numactl) stays so. Nodes that the process must not use are not
+ * used. If near nodes are full, memory comes from others. It is no error if memory cannot be bound.
  */
 #include "memory/host/numa.h"
 
@@ -27,7 +26,8 @@
 
 #include "base/alloc.h"
 
-enum { LEAST_BYTES = 1 << 20 }; /* of what is bound: each piece may cost a mapping of its own */
+/* least bytes that are bound, because each piece may cost a mapping of its own */
+enum { LEAST_BYTES = 1 << 20 };
 
 #if HWLOC_API_VERSION >= 0x00020800
 enum { FLAGS = HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS };
@@ -39,10 +39,10 @@ struct kmm__numa {
     pthread_mutex_t lock;
     pthread_t thread;
     bool has_thread, loaded;
-    _Atomic bool known;        /* what follows does not change any more */
+    _Atomic bool known;        /* the members below do not change any more */
     hwloc_topology_t topology; /* NULL: all nodes are alike */
-    bool binds;                /* since nobody has said where the memory of this process is to be */
-    hwloc_bitmap_t nodes[KMM__MAX_DEVICES]; /* NULL: none is nearer than others */
+    bool binds; /* memory is bound: nothing outside has said where this process's memory is to be */
+    hwloc_bitmap_t nodes[KMM__MAX_DEVICES]; /* by the device's index; NULL: no node is nearer */
 };
 
 /* ---- Asking hwloc ---- */
@@ -53,8 +53,8 @@ static bool is_off(void)
     return text && strcmp(text, "0") == 0;
 }
 
-/* Whether the system says that there is one node only: its list of nodes is one number. A
- * description that hwloc is told to use in the machine's place may have more. */
+/* True if the system's list of nodes is one number. A description that hwloc is told to use instead
+ * of the machine may have more nodes. */
 static bool is_one_node(void)
 {
     char text[64];
@@ -67,8 +67,8 @@ static bool is_one_node(void)
     return n > 0 && !memchr(text, '-', (size_t)n) && !memchr(text, ',', (size_t)n);
 }
 
-/* Packages, nodes and PCI devices. What would bind this thread to each CPU in turn, or start
- * drivers, is left out. */
+/* Loads packages, nodes and PCI devices. Leaves out components of hwloc that would bind this thread
+ * to each CPU in turn, or start drivers. */
 static hwloc_topology_t topology_load(void)
 {
     static const char *const components[] = {"x86",  "pci",    "cuda",      "nvml",
@@ -89,14 +89,14 @@ static hwloc_topology_t topology_load(void)
     return NULL;
 }
 
-/* Of the host's main memory, not of a device's or of a slower or faster kind beside it. */
+/* True if the node is main memory: not a device's, nor memory of another speed beside it. */
 static bool is_main(hwloc_obj_t node)
 {
     return node->attr->numanode.local_memory > 0 &&
            (!node->subtype || strcmp(node->subtype, "DRAM") == 0);
 }
 
-/* The nodes of main memory in `set`; NULL: all. */
+/* The nodes of main memory in `set`; NULL: all nodes of main memory are. */
 static hwloc_bitmap_t main_nodes(hwloc_topology_t t, hwloc_const_bitmap_t set)
 {
     hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
@@ -118,7 +118,7 @@ static hwloc_bitmap_t nodes_near(hwloc_topology_t t, hwloc_const_bitmap_t all, c
     return NULL;
 }
 
-/* Whether nobody has said where this thread's memory is to be. */
+/* True if nothing outside has said where this thread's memory is to be. */
 static bool is_free_to_bind(hwloc_topology_t t)
 {
     hwloc_membind_policy_t policy = HWLOC_MEMBIND_MIXED;
@@ -181,7 +181,7 @@ static struct kmm__numa *find_once(kmm_runtime_t *rt)
     return n;
 }
 
-/* ---- What others ask ---- */
+/* ---- The interface ---- */
 
 void kmm__numa_start(kmm_runtime_t *rt)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page-locking of the host's side of copies, in blocks, when it is first used, so that copies run
- * at the link's speed beside each other. Locking a block takes as long as copying it twice, so
- * the next blocks behind a used one are locked meanwhile by threads of their own; two are as fast
- * as any number. Memory of the program that is mapped for a while is unlocked again at the end of
- * that, so the first copies of its blocks go through buffers (stage.c) where that costs less on
- * this machine (costs.c), and only what is copied again and again is locked. So does what there is
- * no room to lock (locked.c).
+ * Page-locking of host buffers, in blocks, when they are first copied. Then copies run at the
+ * link's speed, and beside each other.
+ *
+ * Locking a block takes as long as copying it twice. So while a block is copied, other threads lock
+ * the next ones. Two threads are as fast as any number.
+ *
+ * Memory of the program that is mapped for a while is unlocked at the end of its map. So the first
+ * copies of its blocks go through staging buffers (stage.c), if that costs less on this machine
+ * (costs.c). Only blocks that are copied repeatedly are locked. Memory for which the bound
+ * (locked.c) leaves no room goes through staging buffers, too.
  */
 #include "memory/host/pagelock.h"
 
@@ -28,24 +31,24 @@ typedef struct request {
 } request_t;
 
 struct kmm__pagelockers {
-    pthread_mutex_t lock; /* taken inside an array's block_lock */
+    pthread_mutex_t lock; /* taken while an array's block_lock is held */
     pthread_cond_t wake, idle;
-    uint32_t busy; /* threads that are locking a block */
+    uint32_t busy; /* threads that lock a block now */
     request_t *first, **end;
     bool stopping;
     uint32_t count;
     pthread_t threads[LOCKERS];
 };
 
-/* With a limit of host memory a block is a page, since pages have to be unlocked before they are
- * given back. */
+/* With a limit of host memory a block is a page, because a page is unlocked before its memory is
+ * released. */
 static uint64_t block_bytes(const kmm__array_t *a)
 {
     return a->pages ? a->page_bytes : BLOCK_BYTES;
 }
 
-/* Blocks meet where pages do, since drivers lock no page twice: the first one begins on the page on
- * which the buffer does, this many bytes before it. */
+/* Bytes from the begin of the buffer's first OS page to the buffer. Blocks end where OS pages do,
+ * because drivers lock no OS page twice. */
 static uint64_t lead(const kmm__array_t *a)
 {
     return (uintptr_t)a->host % PAGE;
@@ -57,7 +60,7 @@ int64_t kmm__pagelock_room(const kmm__array_t *a, int64_t offset)
     return (int64_t)(size - ((uint64_t)offset + lead(a)) % size);
 }
 
-/* Where block k begins in the buffer. */
+/* The offset of block k in the buffer. */
 static uint64_t block_begin(const kmm__array_t *a, uint32_t k)
 {
     return k ? k * a->block_bytes - lead(a) : 0;
@@ -69,7 +72,7 @@ static uint64_t block_size(const kmm__array_t *a, uint32_t k)
     return (end < a->bytes ? end : a->bytes) - block_begin(a, k);
 }
 
-/* What of block k counts as locked when it is. */
+/* Bytes that block k counts against the bound when it is locked. */
 static uint64_t lockable(const kmm__array_t *a, uint32_t k)
 {
     uint64_t bytes = block_size(a, k);
@@ -84,7 +87,7 @@ static void block_begin_locking(kmm__array_t *a, uint32_t k)
     a->blocks[k].state = KMM__BLOCK_LOCKING;
 }
 
-/* locked_by: NULL if the driver refused. */
+/* LOCKING -> READY. locked_by NULL: the driver refused. */
 static void block_locked(kmm__array_t *a, uint32_t k, kmm__backend_t *locked_by)
 {
     assert(a->blocks[k].state == KMM__BLOCK_LOCKING);
@@ -92,22 +95,22 @@ static void block_locked(kmm__array_t *a, uint32_t k, kmm__backend_t *locked_by)
     pthread_cond_broadcast(&a->block_ready);
 }
 
-/* The program has locked it. */
+/* NEW -> READY: the program has locked it. */
 static void block_needs_no_lock(kmm__array_t *a, uint32_t k)
 {
     assert(a->blocks[k].state == KMM__BLOCK_NEW);
     a->blocks[k].state = KMM__BLOCK_READY;
 }
 
-/* Nothing of it is locked any more. */
+/* READY -> NEW: nothing of it is locked any more. */
 static void block_reset(kmm__array_t *a, uint32_t k)
 {
     assert(a->blocks[k].state != KMM__BLOCK_LOCKING);
     a->blocks[k] = (kmm__host_block_t){.state = KMM__BLOCK_NEW};
 }
 
-/* Locks block k, which the caller has marked and taken room for, for copies of this device. The
- * block_lock is not held. */
+/* Locks block k for copies of this device. The caller has marked it LOCKING and taken room for it,
+ * and does not hold the block_lock. */
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     kmm__backend_t *backend = d->backend;
@@ -142,7 +145,7 @@ static void *lock_main(void *arg)
             p->end = &p->first;
         p->busy++;
         pthread_mutex_unlock(&p->lock);
-        block_lock(r->array, r->device, r->block); /* the array may be gone behind this */
+        block_lock(r->array, r->device, r->block); /* the array may be freed after this */
         free(r);
         pthread_mutex_lock(&p->lock);
         if (--p->busy == 0 && !p->first)
@@ -188,7 +191,7 @@ void kmm__pagelock_stop(kmm_runtime_t *rt)
     rt->memory->pagelockers = NULL;
 }
 
-/* Threads are made for the first request. False: there are none. */
+/* Makes the threads at the first request. False: there are none. */
 static bool threads_ensure(struct kmm__pagelockers *p)
 {
     while (p->count < LOCKERS && pthread_create(&p->threads[p->count], NULL, lock_main, p) == 0)
@@ -196,8 +199,8 @@ static bool threads_ensure(struct kmm__pagelockers *p)
     return p->count > 0;
 }
 
-/* Takes room and asks for a block to be locked, if there is a thread. With the array's block_lock
- * held. */
+/* Queues a block to be locked, if there are threads and room for it. With the array's block_lock.
+ */
 static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     struct kmm__pagelockers *p = a->runtime->memory->pagelockers;
@@ -215,14 +218,15 @@ static void request_block(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 
 /* ---- Blocks ---- */
 
-/* Whether so much of block k has been copied through buffers that locking it is likely to pay. */
+/* True if so much of block k was copied through staging buffers that locking it is likely to pay.
+ */
 static bool is_worth_locking(const kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     return !a->is_mapped || !kmm__stage_works(d) ||
            (double)a->blocks[k].staged >= kmm__stage_times(d, a->bytes) * (double)block_size(a, k);
 }
 
-/* Asks for the blocks behind k to be locked, unless pages come and go. With the block_lock held. */
+/* Queues the next blocks to be locked, unless the array has pages. With the block_lock. */
 static void request_next(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     for (uint32_t j = k + 1; !a->pages && j <= k + NEXT_BLOCKS && j < a->block_count; j++)
@@ -230,7 +234,7 @@ static void request_next(kmm__array_t *a, kmm__device_t *d, uint32_t k)
             request_block(a, d, j);
 }
 
-/* Whether drivers refuse to lock memory, which is so when the program has locked it. */
+/* True if the driver refuses to lock block k, as it does if the program has locked it. */
 static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t k)
 {
     char *begin = a->host + block_begin(a, k);
@@ -243,8 +247,8 @@ static bool is_refused(const kmm__array_t *a, kmm__backend_t *backend, uint32_t 
 
 typedef enum way { LOCK, STAGE, PLAIN } way_t;
 
-/* How `bytes` of block k, which nobody has locked, are to be copied. LOCK: room has been taken.
- * With the block_lock held. */
+/* Chooses how `bytes` bytes of block k, which is NEW, are copied. LOCK: room has been taken. With
+ * the block_lock. */
 static way_t choose(kmm__array_t *a, kmm__device_t *d, uint32_t k, int64_t bytes)
 {
     kmm__host_block_t *b = &a->blocks[k];

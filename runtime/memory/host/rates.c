@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast several devices copy from and to the host's memory at once, page-locked, both ways. */
+/* Measures how fast several devices copy page-locked memory at once, in both directions. */
 #include "memory/host/rates.h"
 
 #include <stdlib.h>
@@ -11,17 +11,18 @@
 
 enum { SAMPLE_BYTES = 32 << 20, DEVICE_PART = 64, PIECES = 4, ROUNDS = 3, MOST_NUMBERS = 8 };
 
-static const double NEARLY =
-    0.95; /* a few more devices that add next to nothing only make everybody wait longer */
+/* the part of the best rate that is enough: more devices that add little only make all wait */
+static const double NEARLY = 0.95;
 
-/* Of one device: memory for a copy in, and behind it as much for one out, on both sides. */
+/* Memory of one device's measured copies, on both sides: for a copy in, and behind it for a copy
+ * out. */
 typedef struct probe {
     kmm__device_t *device;
     uint64_t bytes;
     char *host;
     bool is_locked, is_mapped;
     kmm__frame_handle_t frame;
-    kmm__addr_t at; /* 0: none */
+    kmm__addr_t at; /* 0: not allocated */
     kmm__stream_t *in, *out;
 } probe_t;
 
@@ -33,7 +34,7 @@ uint64_t kmm__rates_bytes(const kmm__device_t *d)
     return bytes < unit ? unit : bytes / unit * unit;
 }
 
-/* ---- What it takes ---- */
+/* ---- Memory and streams ---- */
 
 static void probe_close(probe_t *p)
 {
@@ -69,8 +70,8 @@ static bool host_open(probe_t *p)
     return p->is_locked;
 }
 
-/* The device's memory is beyond its limit for a moment. False: something was not to be had; what
- * was is there to be closed. */
+/* Allocates memory and streams. For a moment, this takes memory of the device beyond its limit.
+ * False: something failed, and probe_close frees the rest. */
 static bool probe_open(probe_t *p)
 {
     kmm__device_t *d = p->device;
@@ -104,8 +105,8 @@ static int enqueue(const probe_t *p)
     return error ? error : d->backend->copy(p->out, &out);
 }
 
-/* Bytes a second of `used` of the devices, those that lie farthest from each other; 0: something
- * failed. */
+/* Returns the bytes a second that `used` of the devices copy, chosen far apart from each other; 0:
+ * something failed. */
 static double rate_of(const probe_t *probes, uint32_t count, uint32_t used)
 {
     double begin = kmm__costs_now();
@@ -134,7 +135,7 @@ static double best_rate(const probe_t *probes, uint32_t count, uint32_t used)
     return best;
 }
 
-/* Of 2, 4, 8 and so on, and all. 0: something failed. */
+/* Chooses among 2, 4, 8, ... and all devices. 0: something failed. */
 static uint32_t choose(const probe_t *probes, uint32_t count)
 {
     double best = 0, rates[MOST_NUMBERS];

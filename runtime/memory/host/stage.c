@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between devices and ordinary memory through page-locked buffers, which several threads of
- * the CPU fill and empty. Page-locking memory costs as much as copying it several times, which
- * memory that is mapped for one launch does not pay back; pagelock.c says which memory goes which
- * way, by what both cost on this machine (costs.c).
+ * Copies between devices and ordinary memory through staging buffers, which several threads of the
+ * CPU fill and empty. Page-locking memory costs as much as copying it several times; memory that is
+ * mapped for one launch does not pay that back. pagelock.c decides which memory goes which way, by
+ * what both cost on this machine (costs.c).
  *
- * In: a thread fills a buffer, and whoever asked for the copy enqueues it from there. Out: the copy
- * goes to a buffer, and once it is there, a thread empties that. So what has been copied out
- * *lands* later than its stream says, and whoever is to learn of it through a notification asks
- * kmm__stage_notify for one.
+ * Copies in: a thread fills a buffer, and the thread that asked for the copy enqueues it from
+ * there. Copies out: the copy goes to a buffer, which a thread empties once it has arrived. So data
+ * that is copied out lands in host memory later than its stream is done. A thread that must learn
+ * of it asks kmm__stage_notify for a notification.
  */
 #include "memory/host/stage.h"
 
@@ -21,13 +21,13 @@ static void sent(void *arg, int status)
 {
     kmm__staging_t *s = arg;
     struct kmm__stager *p = s->stager;
-    (void)status; /* the ticket of the copies tells */
+    (void)status; /* the ticket of the copies gets the error */
     pthread_mutex_lock(&p->lock);
     kmm__staging_free(s);
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Enqueues the copies of t whose buffers have been filled. Locked, unlocks meanwhile. */
+/* Enqueues copies of t from buffers that are filled. Locked, unlocks meanwhile. */
 static int send_filled(struct kmm__stager *p, kmm__stage_t *t)
 {
     kmm__backend_t *b = t->device->backend;
@@ -77,7 +77,7 @@ int kmm__stage_finish(kmm__stage_t *t)
 
 /* ---- Copies out ---- */
 
-/* Whether something is on its way out to these bytes of the host. Locked. */
+/* Locked: true if a copy out is on its way to these bytes of the host. */
 static bool is_landing(const struct kmm__stager *p, const char *begin, const char *end)
 {
     for (uint32_t k = KMM__STAGE_BUFFERS; k < 2 * KMM__STAGE_BUFFERS; k++) {
@@ -107,7 +107,7 @@ static void arrived(void *arg, int status)
     pthread_mutex_lock(&p->lock);
     if (!status) {
         kmm__staging_queue(s);
-    } else { /* the device is lost, which a notification behind this one says too */
+    } else { /* the device is lost, which a later notification reports, too */
         kmm__staging_free(s);
         kmm__notes_deliver(p);
     }
@@ -143,7 +143,7 @@ static int receive(kmm__staging_t *s)
 
 /* ---- Pieces ---- */
 
-/* A free buffer, for which it waits. Locked, unlocks meanwhile. */
+/* Takes a free buffer; waits for one if needed. Locked, unlocks meanwhile. */
 static kmm__staging_t *buffer_take(struct kmm__stager *p, kmm__stage_t *t, int *error)
 {
     uint32_t first = t->is_out ? KMM__STAGE_BUFFERS : 0;
@@ -159,7 +159,7 @@ static kmm__staging_t *buffer_take(struct kmm__stager *p, kmm__stage_t *t, int *
     }
 }
 
-/* What fits one buffer. */
+/* Copies one piece, which fits a buffer. */
 static int piece(kmm__stage_t *t, kmm__addr_t at, char *host, int64_t width, int64_t pitch,
                  int64_t rows)
 {

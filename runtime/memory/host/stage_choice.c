@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether copies go through buffers, by what they cost on this machine. */
+/* The choice whether copies go through staging buffers, by what they cost on this machine. */
 #include "memory/host/stage_choice.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { USUAL_TIMES = 2 };
 
-/* What an earlier process measured, if one did. Locked. */
+/* Locked: loads what an earlier process measured, if one did. */
 static void costs_look_up(struct kmm__stager *p, const kmm__device_t *d)
 {
     if (p->costs_state != KMM__COSTS_NEW)
@@ -42,7 +42,7 @@ bool kmm__stage_works(kmm__device_t *d)
     return works;
 }
 
-/* Frees the buffers of t that have been filled. Locked. */
+/* Locked: frees buffers of t that are filled. */
 static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
 {
     for (uint32_t k = 0; k < KMM__STAGE_BUFFERS && t->filled; k++) {
@@ -54,7 +54,7 @@ static void filled_free(struct kmm__stager *p, kmm__stage_t *t)
     }
 }
 
-/* Fills buffers with the sample, as copies in do, and does no more with them. Seconds. */
+/* Fills buffers with the sample, as copies in do, but enqueues no copies. Returns seconds. */
 static double fill_time(struct kmm__stager *p, char *sample)
 {
     kmm__stage_t t = {0};
@@ -90,7 +90,7 @@ static bool measure(struct kmm__stager *p, kmm__device_t *d, kmm__copy_costs_t *
     double best = 0;
     if (sample == MAP_FAILED)
         return false;
-    memset(sample, 1, KMM__SAMPLE_BYTES); /* what programs map is in use too */
+    memset(sample, 1, KMM__SAMPLE_BYTES); /* memory that programs map is in use, too */
     for (int k = 0; k < KMM__COST_ROUNDS; k++) {
         double took = fill_time(p, sample);
         best = k == 0 || took < best ? took : best;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page-locked buffers for copies of ordinary memory, and the threads that fill and empty them. */
+/* Staging buffers, and the threads that fill and empty them. */
 #include "memory/host/stager.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { LEAST_CPUS = 4, SPARED_CPUS = 2, BUFFER_BYTES = 1 << 20 };
 
 /* ---- Notes ---- */
 
-/* Whether a piece before the note has not landed. Locked. */
+/* Locked: true if a piece before the note has not landed. */
 static bool is_behind(const struct kmm__stager *p, const kmm__note_t *n)
 {
     for (uint32_t k = KMM__STAGE_BUFFERS; k < 2 * KMM__STAGE_BUFFERS; k++)
@@ -26,7 +26,7 @@ static bool is_behind(const struct kmm__stager *p, const kmm__note_t *n)
     return false;
 }
 
-/* Takes off the first note that waits for nothing any more; NULL: there is none. Locked. */
+/* Locked: removes the first note that waits for nothing. NULL: there is none. */
 static kmm__note_t *note_take(struct kmm__stager *p)
 {
     for (kmm__note_t **at = &p->notes; *at; at = &(*at)->next) {
@@ -72,7 +72,7 @@ static void note_arrived(void *arg, int status)
 int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void *arg)
 {
     struct kmm__stager *p = d->runtime->memory->stager;
-    if (!p->landing) /* what is enqueued on d->out is counted by now */
+    if (!p->landing) /* pieces of all that is on d->out are counted by now */
         return d->backend->notify(d->out, fn, arg);
     kmm__note_t *n = kmm__alloc(sizeof(*n));
     *n = (kmm__note_t){.device = d, .fn = fn, .arg = arg};
@@ -159,8 +159,6 @@ void kmm__staging_queue(kmm__staging_t *s)
     pthread_cond_signal(&p->work);
 }
 
-/* A free buffer of those from `first` on, on that node of the host's memory if there is one; NULL:
- * none is free. Locked. */
 kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int node)
 {
     kmm__staging_t *any = NULL;
@@ -176,7 +174,7 @@ kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int nod
 
 /* ---- Making and end ---- */
 
-/* A whole number of the environment; `otherwise` if there is none. */
+/* Returns an integer environment variable, or `otherwise`. */
 static long environment_number(const char *name, long otherwise)
 {
     const char *text = getenv(name);
@@ -185,7 +183,7 @@ static long environment_number(const char *name, long otherwise)
     return text && *text && *end == '\0' ? n : otherwise;
 }
 
-/* KMM_STAGE_THREADS, or what the machine can spare. */
+/* Threads: KMM_STAGE_THREADS, or as many as the machine can spare. */
 static uint32_t threads_wanted(void)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), n = cpus < LEAST_CPUS ? 0 : cpus - SPARED_CPUS;
@@ -193,14 +191,14 @@ static uint32_t threads_wanted(void)
     return n < 0 ? 0 : n > KMM__STAGE_THREADS ? KMM__STAGE_THREADS : (uint32_t)n;
 }
 
-/* KMM_STAGE_BYTES: of one buffer; there are 2 * KMM__STAGE_BUFFERS. */
+/* Bytes of one buffer, of which there are 2 * KMM__STAGE_BUFFERS: KMM_STAGE_BYTES, or a default. */
 static size_t buffer_bytes(void)
 {
     long page = sysconf(_SC_PAGESIZE), n = environment_number("KMM_STAGE_BYTES", 0);
     return n > 0 ? (size_t)((n + page - 1) / page * page) : BUFFER_BYTES;
 }
 
-/* KMM_STAGE_TIMES: instead of what is measured. */
+/* Reads KMM_STAGE_TIMES, which replaces what is measured. Returns 0 or an error. */
 static int times_given(struct kmm__stager *p)
 {
     const char *text = getenv("KMM_STAGE_TIMES");
@@ -228,7 +226,8 @@ int kmm__stage_start(kmm_runtime_t *rt)
     return times_given(p);
 }
 
-/* The buffers are dealt to the devices, those of each direction alike, and each is near its own. */
+/* Divides the buffers of each half among the devices in equal parts, and binds each to memory near
+ * its device. */
 static void buffers_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory)
 {
     for (uint32_t k = 0; k < 2 * KMM__STAGE_BUFFERS; k++) {
@@ -240,7 +239,6 @@ static void buffers_place(struct kmm__stager *p, kmm_runtime_t *rt, char *memory
     }
 }
 
-/* Buffers and threads are made for the first copy. Not locked; others wait. */
 bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t *backend)
 {
     size_t bytes = 2 * KMM__STAGE_BUFFERS * p->buffer_bytes;
@@ -260,8 +258,8 @@ bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t 
     return p->thread_count > 0;
 }
 
-/* Whether nobody will come to the stager any more. Whoever delivered the last note may still be on
- * its way out. Locked. */
+/* Locked: true if no thread uses the stager any more. The thread that delivered the last note may
+ * still be on its way out. */
 static bool is_quiet(const struct kmm__stager *p)
 {
     bool quiet = !p->coming && !p->notes && !p->delivering;

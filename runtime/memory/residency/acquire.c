@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Acquisition: the frames that a task needs are mapped and pinned.
+ * Acquisition: maps and pins the frames that a task needs.
  *
- * Only a device's own thread acquires its frames, one task at a time, and pins last until the task
- * is done. So a task that waits for memory of a device has none pinned there, tasks with pins wait
- * for no memory, and all memory becomes free in the end. Premapped frames (premap.c) are not
- * pinned: they may be evicted.
+ * Only a device's own thread acquires its frames, for one task at a time. Pins last until the task
+ * is done. So at most one task with pins on a device waits for memory there. All other pins are of
+ * tasks that wait for no memory. These tasks end, and their memory becomes free. Premapped frames
+ * (premap.c) are not pinned, so they may be evicted.
  */
 #include "memory/residency/acquire.h"
 
@@ -21,18 +21,21 @@
 #include "memory/residency/physical.h"
 #include "memory/residency/premap.h"
 
+/* PRESSURE_LASTS: memory counts as not short after so many acquisitions that had nothing to map.
+ * COMING_TASKS: see await_turn. */
 enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
 
+/* The frames of one acquisition. */
 typedef struct wanted {
     kmm__task_t *task;
-    kmm__frame_t **frames; /* wanted and not mapped */
+    kmm__frame_t **frames; /* frames that are not mapped */
     uint32_t count, capacity;
-    kmm__frame_t **closed; /* mapped, but the device has no access yet */
+    kmm__frame_t **closed; /* frames that are mapped and to which the device has no access yet */
     uint32_t closed_count, closed_capacity;
-    uint64_t bytes;     /* of all frames wanted, without host-backed ones */
-    uint64_t missing;   /* of what is not mapped yet */
-    uint64_t premapped; /* of premapped frames among them */
-    uint64_t pinned;    /* of device memory that it has pinned */
+    uint64_t bytes;     /* bytes of all frames, without host-backed ones */
+    uint64_t missing;   /* bytes that are not mapped yet */
+    uint64_t premapped; /* bytes of frames that were premapped */
+    uint64_t pinned;    /* bytes of device memory that the task has pinned */
     bool exceeds;       /* frames that find no room become host-backed */
 } wanted_t;
 
@@ -64,8 +67,8 @@ static void want(void *ctx, kmm__frame_t *f)
     w->missing += f->array->frame_bytes;
 }
 
-/* As kmm__frames_of with `want`, whose cost for what is flat is most of what a small task's frames
- * cost. */
+/* Calls `want` for all frames of an access. Does so inline for flat layouts, where kmm__frames_of
+ * would be most of what a small task's frames cost. */
 static void want_box(wanted_t *w, const kmm__access_t *a)
 {
     kmm__residence_t *r = &a->array->residence[w->task->device->index];
@@ -124,7 +127,7 @@ static int windows_ensure(kmm__task_t *t)
 
 /* ---- Mapping ---- */
 
-/* Waits for something to change; KMM_E_MEMORY when nothing can. */
+/* Waits until memory of the device changes. KMM_E_MEMORY: nothing can change it. */
 static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 {
     if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
@@ -135,24 +138,24 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     return 0;
 }
 
-/* Gives f host memory, since the device has no room for it. */
+/* Makes f host-backed, since the device has no room for it. Unlocks meanwhile. */
 static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     uint64_t bytes = f->array->frame_bytes;
     pthread_mutex_unlock(&d->runtime->lock);
-    int error = d->backend->frame_create_away(d->gpu, bytes, &f->handle);
+    int error = d->backend->frame_create_host_backed(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);
     if (error)
         return error == KMM_E_MEMORY ? kmm__task_too_large(w->task, w->bytes)
                                      : driver_error(d, error);
     f->host_backed = true;
     d->memory->host_backed_bytes += bytes;
-    kmm__count_most(&d->counters.away_most, d->memory->host_backed_bytes);
+    kmm__count_most(&d->counters.host_backed_most, d->memory->host_backed_bytes);
     return 0;
 }
 
-/* Whether frames that find no room become host-backed. Asked again, because the driver may have
+/* True if frames that find no room become host-backed. Decided anew, because the driver may have
  * less memory now than when the acquisition began. */
 static bool exceeds_now(wanted_t *w)
 {
@@ -163,8 +166,8 @@ static bool exceeds_now(wanted_t *w)
     return w->exceeds;
 }
 
-/* New memory of the device for f. It is counted before it is there, so that no other thread takes
- * the room. Unlocks meanwhile. */
+/* Allocates device memory for f. The memory is counted before it exists, so that no other thread
+ * takes the room. Unlocks meanwhile. */
 static int frame_create(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
@@ -177,7 +180,7 @@ static int frame_create(kmm__frame_t *f)
     return error;
 }
 
-/* A frame to evict for what is still missing; NULL: it is better to wait. */
+/* Chooses a frame to evict for what is still missing. NULL: it is better to wait. */
 static kmm__frame_t *choose_victim(const wanted_t *w)
 {
     const kmm__device_t *d = w->task->device;
@@ -185,7 +188,8 @@ static kmm__frame_t *choose_victim(const wanted_t *w)
     return evicting < needed ? kmm__frames_victim(d, evicting, needed) : NULL;
 }
 
-/* Takes one step towards room for a frame, the cheapest first. *is_stuck: none can be taken. */
+/* Takes one step towards room for a frame: the cheapest that can be taken. *is_stuck: none can be
+ * taken. */
 static int room_make(const wanted_t *w, bool *is_stuck)
 {
     kmm__device_t *d = w->task->device;
@@ -206,8 +210,8 @@ static int room_make(const wanted_t *w, bool *is_stuck)
     return 0;
 }
 
-/* Memory for f: spare, new, or of a frame that is evicted for it. If none of these can be had, f is
- * made host-backed, or the task is too large. */
+/* Gets memory for f: spare, new, or of a frame that is evicted. If there is none, f is made
+ * host-backed, or the task is too large. */
 static int frame_obtain(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
@@ -220,7 +224,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
             error = frame_create(f);
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
-            d->memory->limit = d->memory->used; /* other programs use the device too */
+            d->memory->limit = d->memory->used; /* another program uses the rest */
             continue;
         }
         error = room_make(w, &is_stuck);
@@ -232,8 +236,8 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
     }
 }
 
-/* Waits until f is mapped. It is being premapped, which takes little longer than to be woken, some
- * hundred microseconds for a run: so this spins first. */
+/* Waits until f, which is being premapped, is mapped. That takes some hundred microseconds for a
+ * run of frames, little longer than to wake a thread, so this spins first. */
 static void await_moving(const kmm__frame_t *f)
 {
     enum { SPINS = 16 };
@@ -247,15 +251,16 @@ static void await_moving(const kmm__frame_t *f)
         pthread_cond_wait(&d->wake, &d->runtime->lock);
 }
 
-/* The driver maps the memory that f has. Unlocks meanwhile. */
-static int frame_place(kmm__frame_t *f)
+/* Maps f's memory in its window. Unlocks meanwhile. */
+static int frame_map_memory(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now();
-    int error = d->info.whole ? 0
-                              : d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle,
-                                                        f->array->frame_bytes);
+    int error = d->info.whole
+                    ? 0
+                    : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f), f->handle,
+                                                           f->array->frame_bytes);
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
     pthread_mutex_lock(&d->runtime->lock);
     if (d->info.whole)
@@ -263,7 +268,7 @@ static int frame_place(kmm__frame_t *f)
     return error;
 }
 
-/* ABSENT -> MAPPED. It is MOVING meanwhile, so that nobody premaps it. */
+/* ABSENT -> MAPPED. f is MOVING meanwhile, so that the premapper leaves it alone. */
 static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
@@ -274,7 +279,7 @@ static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
         kmm__frame_mapping_failed(f);
         return error;
     }
-    error = frame_place(f);
+    error = frame_map_memory(f);
     if (error) {
         kmm__frame_mapping_failed(f);
         driver_error(d, error);
@@ -289,8 +294,8 @@ static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
     return 0;
 }
 
-/* Maps f, whatever state it is in, and pins it. An evicted frame is still mapped and has its
- * contents, though nobody counts on them. */
+/* Maps f, in whatever state it is, and pins it. An EVICTED frame is still mapped, and becomes
+ * MAPPED again. Its contents are not used, because its device is no longer a holder of them. */
 static int frame_map(wanted_t *w, kmm__frame_t *f)
 {
     int error = 0;
@@ -311,7 +316,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     return 0;
 }
 
-/* Frames that are being premapped right now come last. */
+/* Maps and pins all frames that are not mapped. Frames that are being premapped come last. */
 static int frames_map(wanted_t *w)
 {
     int error = 0;
@@ -327,7 +332,8 @@ static int frames_map(wanted_t *w)
     return error;
 }
 
-/* Gives the device access to all that the acquisition has mapped, runs of frames at a time. */
+/* Gives the device access to all frames that the acquisition has mapped, one call for each run of
+ * neighbours. */
 static int frames_allow(const wanted_t *w, kmm__device_t *d)
 {
     int error = 0;
@@ -349,8 +355,9 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
     return error ? driver_error(d, error) : 0;
 }
 
-/* While memory is short, a device's thread does not issue far before its copies: frames evicted for
- * tasks that wait behind others would better have been kept. Tasks with pins wait for no memory, so
+/* Waits, while memory is short and all idle frames are needed again, until unfinished tasks hold at
+ * most COMING_TASKS times what a task usually has to map. Without this wait, frames would be
+ * evicted for a task whose kernel then waits behind others. Tasks with pins wait for no memory, so
  * they end. */
 static void await_turn(const wanted_t *w)
 {
@@ -373,9 +380,9 @@ static void want_all(wanted_t *w)
     t->residency.is_expected = false;
 }
 
-/* Notes how many bytes the task had to have mapped. The average smooths that tasks which begin and
- * end inside frames differ from one to the next. Memory is no longer short after some tasks that
- * miss nothing. */
+/* Updates the average of bytes that a task has to map. One task differs from the next, as tasks
+ * begin and end inside frames. Memory counts as not short after some tasks that had nothing to map.
+ */
 static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
 {
     uint64_t *average = &d->memory->missing;
@@ -385,7 +392,8 @@ static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
         d->memory->pressure--;
 }
 
-/* Whether the device can have so much at all. Warns of what will be slow. */
+/* Returns an error if the device can never have as much memory as the task needs. Warns of tasks
+ * that will be slow. */
 static int check_limit(wanted_t *w)
 {
     const kmm__task_t *t = w->task;
@@ -445,14 +453,15 @@ static void check_resident(void *ctx, kmm__frame_t *f)
     *all &= f->state == KMM__FRAME_MAPPED;
 }
 
-/* Whether the array has addresses on the device, or needs none until its frame is mapped. */
+/* True if the array has addresses on the device, or gets them when its one frame is mapped. */
 static bool is_reached(const kmm__device_t *d, const kmm__array_t *a)
 {
     const kmm__residence_t *r = &a->residence[d->index];
     return d->info.whole ? r->frames != NULL : r->window != 0;
 }
 
-/* Once they are they stay, as long as the work is there. */
+/* True if all arrays that w points to have addresses on the device. They keep these as long as w
+ * exists. */
 static bool pointers_reached(kmm__work_t *w, const kmm__device_t *d)
 {
     if (w->reached >> d->index & 1)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Frames whose contents nobody will read, which are not copied out. The users of their elements
- * tell: either all are done and the program has freed the array, or queued tasks of one launch
- * store all of it anew and none reads it before.
- */
+/* Dead frames: frames whose contents no task will read, so that eviction need not copy them. The
+ * users of the frame's elements tell. Either all are done and the program has freed the array, or
+ * queued tasks of one launch overwrite all of the frame and no task reads it before. */
 #include "memory/residency/dead.h"
 
 #include "memory/array.h"
@@ -13,11 +11,12 @@
 
 typedef struct dead {
     const kmm__device_t *device;
-    uint64_t work;    /* of the tasks that will overwrite the frame */
-    uint64_t first;   /* the least of their numbers */
-    bool all_done;    /* nobody that has not finished touches it */
-    bool overwritten; /* all of it, by tasks of one launch, and no task of that reads it */
-    bool all_ready;   /* what those tasks follow is on streams */
+    uint64_t work;  /* work id + 1 of the tasks that will overwrite the frame; 0: none seen yet */
+    uint64_t first; /* the least number of these tasks */
+    bool all_done;  /* no unfinished task touches the frame */
+    /* tasks of one launch overwrite all of it, and no task of that launch reads it */
+    bool overwritten;
+    bool all_ready; /* all tasks that they follow are on streams */
 } dead_t;
 
 static int dead_part(void *arg, const kmm__box_t *part, const void *value)
@@ -53,7 +52,7 @@ static bool touches(const kmm__access_t *a, int64_t begin, int64_t end)
     return false;
 }
 
-/* The same for reads of [begin, end) that are in no map. */
+/* Takes reads of [begin, end) into account that are in no map yet. */
 static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t end)
 {
     for (uint32_t k = 0; k < a->object.reads.count && (d->all_done || d->overwritten); k++) {

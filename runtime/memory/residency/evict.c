@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eviction of frames. The frame that is needed farthest in the future goes (foresight.c). Its
- * contents are copied to the host if no other space holds them and somebody will read them
+/* Eviction of frames. The victim is the frame that is needed farthest in the future (foresight.c).
+ * Its contents are copied to the host if no other space holds them and some task will read them
  * (dead.c). */
 #include "memory/residency/evict.h"
 
@@ -16,15 +16,17 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/physical.h"
 
-/* At most limit / EARLY_PART is kept free. */
+/* The reserve: room for what so many tasks miss, fewer if all idle frames are needed again; at most
+ * limit / EARLY_PART. */
 enum { EARLY_TASKS = 4, EARLY_NEEDED = 2, EARLY_PART = 4 };
 
+/* The copies of one frame, until they are done. */
 typedef struct eviction {
     kmm__frame_t *frame;
     kmm__ticket_t *ticket;
     kmm__page_pins_t pins;
-    int error;  /* of enqueuing it */
-    char *text; /* its text */
+    int error;  /* error of enqueueing the copies */
+    char *text; /* text of that error */
 } eviction_t;
 
 static void eviction_done(void *arg, int status)
@@ -35,7 +37,7 @@ static void eviction_done(void *arg, int status)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     kmm__spill_unpin(rt, &e->pins);
-    bool is_news = status && !d->lost; /* a loss that was known already has been reported */
+    bool is_news = status && !d->lost; /* a loss that was known has been reported */
     if (status)
         kmm__device_lose(d, status);
     if (is_news) {
@@ -73,8 +75,8 @@ static int pin_pages(kmm__frame_t *f, kmm__page_pins_t *pins)
                                 f->device, pins);
 }
 
-/* Copies the frame out, as planned; eviction_done is called when that is over. Unlocks meanwhile.
- */
+/* Enqueues the planned copies of a frame. eviction_done is called when they are done. Unlocks
+ * meanwhile. */
 static int eviction_start(kmm__frame_t *f, kmm__moves_t *moves, kmm__page_pins_t *pins)
 {
     kmm__device_t *d = f->device;
@@ -126,9 +128,9 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 
 /* ---- Victims ---- */
 
-/* The frame of a list that is needed farthest in the future. Not those that the acquisition under
- * way has listed (one may be idle, if its eviction has failed), nor host-backed ones. To look at
- * all takes less time than to evict one. */
+/* Returns the frame of a list that is needed farthest in the future. Leaves out host-backed frames,
+ * and those that the current acquisition has listed; one of these may be idle if its eviction
+ * failed. Looking at all frames takes less time than evicting one. */
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
@@ -152,9 +154,6 @@ static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
     return next > other && (other <= now || 5 * (next - now) > 6 * (other - now));
 }
 
-/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. None when
- * frames that work still uses make up the difference and are needed so much later than all that are
- * idle that they are worth waiting for: what is idle would have to come back well before them. */
 kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
     uint64_t idle_next;
@@ -171,8 +170,8 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
     return later && coming >= needed ? NULL : idle;
 }
 
-/* Notes whether all idle frames are known to be needed again. If so, a frame that is evicted too
- * early has to come back; otherwise early evictions cost nothing. */
+/* If all idle frames are known to be needed again, a frame that is evicted too early has to come
+ * back. Otherwise early eviction costs nothing. */
 void kmm__frames_note_needed(kmm__device_t *d)
 {
     uint64_t next;
@@ -180,7 +179,6 @@ void kmm__frames_note_needed(kmm__device_t *d)
         d->memory->all_needed = kmm__uses_is_known(next);
 }
 
-/* How much is kept free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d)
 {
     uint64_t most = d->memory->limit / EARLY_PART,
@@ -205,7 +203,8 @@ void kmm__frames_evict_early(kmm__device_t *d)
          (victim = kmm__frames_victim(d, free_bytes, kmm__frames_reserve(d)));) {
         free_bytes += victim->array->frame_bytes;
         if (kmm__frame_evict(d->runtime, victim)) {
-            d->memory->pressure = 0; /* the next acquisition finds out why, and says so */
+            /* the next acquisition fails for the same reason, and reports it */
+            d->memory->pressure = 0;
             return;
         }
     }

@@ -5,20 +5,21 @@
 
 #include "memory/residency/frame.h"
 
-/* The frame to evict when `coming` bytes are free or will be, and `needed` are wanted. NULL if it
- * is better to wait for frames in use: they make up the difference, and they are needed so much
- * later than every idle frame that an evicted idle frame would have to come back well before them.
- */
+/* Returns the frame to evict when `coming` bytes are free or will be, and `needed` bytes are
+ * wanted. NULL: it is better to wait for frames in use, because these make up the difference and
+ * are needed so much later than every idle frame that an evicted idle frame would have to come back
+ * well before them. NULL also if no frame is idle. */
 kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed);
-/* Begins to evict an idle frame. If nothing has to be copied, the frame is unmapped at once. An
- * error: the host has no room, or copies could not be enqueued; then the frame is idle again when
- * those that were enqueued are over. Does nothing if a task pins the frame while room is made.
+/* Begins to evict an idle frame. If nothing has to be copied, it is unmapped at once. Does nothing
+ * if a task pins the frame while room is made for the copy. Returns an error if the host has no
+ * room or copies could not be enqueued; the frame is idle again once the enqueued copies are done.
  * Unlocks meanwhile. */
 int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f);
+/* Finds out whether all idle frames are known to be needed again. */
 void kmm__frames_note_needed(kmm__device_t *d);
-/* How much is kept free while memory is short: what the next tasks may have to map. */
+/* Bytes to keep free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d);
-/* By the device's own thread; unlocks meanwhile. */
+/* Evicts until the reserve is free. By the device's own thread; unlocks meanwhile. */
 void kmm__frames_evict_early(kmm__device_t *d);
 
 #endif

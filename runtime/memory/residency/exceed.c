@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that need more memory than their device has, or bring much more than they use. */
+/* Tasks that need more memory than their device has, or that bring much more to it than they use.
+ */
 #include "memory/residency/exceed.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "base/error.h"
 #include "memory/residency/pack.h"
 
-/* What of an access's frames there is, and what of it takes the device's memory. */
+/* Counts frames of an access: all, and those in the device's memory. */
 typedef struct counted {
     uint64_t frames, here;
 } counted_t;
@@ -19,8 +20,8 @@ static void count_frame(void *ctx, kmm__frame_t *f)
     c->here += !f->host_backed;
 }
 
-/* Bytes of the frames that one of `parts` equal parts of t touches at most. What touches all frames
- * of an array beside other chunks is taken to do so however small it is. */
+/* Bytes of frames that one of `parts` equal parts of t touches at most. An access of a chunk to all
+ * frames of an array is taken to stay so, however small the chunk is. */
 static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 {
     uint64_t bytes = 0;
@@ -31,21 +32,21 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
             continue;
         kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
         bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
-        uint64_t least = (c.frames + parts - 1) / parts + 1; /* it may begin inside a frame */
+        uint64_t least = (c.frames + parts - 1) / parts + 1; /* a part may begin inside a frame */
         bytes += (stays || least > c.here ? c.here : least) * a->array->frame_bytes;
     }
     return bytes;
 }
 
-/* Bytes that t's frames can have: small arrays share slabs, which stay. */
+/* Bytes that a task's frames can have on the device, without slabs, which stay. */
 static uint64_t room_on(const kmm__device_t *d)
 {
     uint64_t slabs = kmm__pack_bytes(d);
     return d->memory->limit > slabs ? d->memory->limit - slabs : 0;
 }
 
-/* In how many parts t would fit; 0: in none, or in more than it has blocks, or elements of a
- * function's range. */
+/* Returns into how many parts t must be divided to fit; 0: more than it has blocks, or elements of
+ * a function's range. */
 static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
 {
     enum { MOST = 1 << 20 };
@@ -53,13 +54,13 @@ static uint64_t parts_that_fit(const kmm__task_t *t, uint64_t needed)
     for (int d = 0; d < KMM_MAX_SPLIT; d++)
         most *= t->part.count[d] ? t->part.count[d] : 1;
     most = most < MOST ? most : MOST;
-    parts = parts < 2 ? 2 : parts; /* all of it does not fit */
+    parts = parts < 2 ? 2 : parts; /* the whole does not fit */
     while (parts <= most && part_bytes(t, parts) > room)
         parts += parts / 16 + 1;
     return parts <= most ? parts : 0;
 }
 
-/* Of a size that the program asked for. */
+/* Writes to out what chunk size would fit. */
 static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, size_t size)
 {
     uint64_t parts = parts_that_fit(t, needed);
@@ -70,11 +71,9 @@ static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, si
         snprintf(out, size, "no chunk is small enough, because each uses so much of its arrays");
 }
 
-/* What finds no room may be in the host's memory, unless that is limited or the driver cannot map
- * it. */
 bool kmm__task_may_exceed(const kmm__task_t *t)
 {
-    return t->device->info.away && !t->device->runtime->memory->spill;
+    return t->device->info.host_backed && !t->device->runtime->memory->spill;
 }
 
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
@@ -97,8 +96,8 @@ int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
         (unsigned long long)needed, d->info.name, (unsigned long long)room_on(d), remedy);
 }
 
-/* What there is to warn of is said once for each kernel, function or task, and not of more than
- * there is room to remember. */
+/* True if this kernel, function or task was not warned of before. False, too, once KMM__WARNED have
+ * been remembered. */
 static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
 {
     const void *what = w->kernel       ? (const void *)w->kernel
@@ -113,7 +112,6 @@ static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
     return true;
 }
 
-/* What needs more than there is works on the host's memory, which is slow. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__work_t *work = t->work;
@@ -141,16 +139,13 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
             *remedy ? "; " : "", remedy);
 }
 
-/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
- * rows, has them all brought and others evicted for them: said of chunks that take a good part of
- * the device. */
 void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed)
 {
     enum {
         MUCH = 4,
         PART = 16,
         EDGES = 2
-    }; /* whatever is small lies in as many frames as it has edges */
+    }; /* a small box touches as many frames as it has edges */
     kmm__device_t *d = t->device;
     uint64_t used = 0, brought = 0;
     char where[320];

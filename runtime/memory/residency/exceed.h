@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that need more memory than their device has, or bring much more than they use. Called with
- * the lock. */
+/* Tasks that need more memory than their device has, or that bring much more to it than they use.
+ * All functions are called with the lock. */
 #ifndef KMM__MEMORY_RESIDENCY_EXCEED_H
 #define KMM__MEMORY_RESIDENCY_EXCEED_H
 
 #include "memory/residency/frame.h"
 
-/* Whether what t needs more than there is may be in the host's memory. Where that is limited, or
- * the driver cannot map it, nothing may. */
+/* True if frames of t that find no room may be host-backed. They may not if host memory is limited
+ * or the driver cannot map it. */
 bool kmm__task_may_exceed(const kmm__task_t *t);
-/* Sets the text of KMM_E_MEMORY, and returns that. */
+/* Sets the text of KMM_E_MEMORY, which t gets because it needs `needed` bytes. Returns
+ * KMM_E_MEMORY. */
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
-/* What needs more than there is works on the host's memory, which is slow. */
+/* Warns that t needs more memory than the device has, and so works partly on host memory, which is
+ * slow. Once for each kernel. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed);
-/* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
- * rows, has them all brought and others evicted for them: said of chunks that take a good part of
- * the device. */
+/* Warns of a chunk that uses little of many frames, such as a narrow tile of long rows: all of
+ * these frames are brought, and others are evicted for them. Only for chunks that take a good part
+ * of the device, and once for each kernel. */
 void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed);
 
 #endif

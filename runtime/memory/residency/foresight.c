@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a frame will be used next, for eviction to take the one that is needed farthest ahead
- * (Belady, "A study of replacement algorithms for a virtual-storage computer", 1966).
+ * Foresight: when each frame is used next. Eviction takes the frame that is needed farthest in the
+ * future (Belady, "A study of replacement algorithms for a virtual-storage computer", 1966).
  *
- * Tasks in the queue are known: each notes, when it is submitted, which frames it will touch.
- * Beyond the queue the past is taken to repeat: a launch that was seen before, P tasks ago, is
- * expected to come again every P tasks, and its frames with it. That is what programs need that
+ * Queued tasks are known. When a task is submitted, each frame that it will touch adds it to a
+ * queue. Beyond the queue, the past is expected to repeat. If a launch came again after P tasks, it
+ * is expected again every P tasks, and its frames are expected with it. That helps programs that
  * wait after each step of an iteration, and so have no queue.
  */
 #include "memory/residency/foresight.h"
@@ -35,7 +35,7 @@ static void queue_push(kmm__uses_t *u, uint64_t sequence)
     u->queue[(u->head + u->count++) & (u->capacity - 1)] = sequence;
 }
 
-/* Tasks are mostly issued in order, so it is mostly the first. */
+/* Tasks are mostly issued in order, so the loop mostly finds the first one. */
 static bool queue_remove(kmm__uses_t *u, uint64_t sequence)
 {
     uint32_t k = 0, mask = u->capacity - 1;
@@ -73,7 +73,7 @@ static void cancel_frame(void *ctx, kmm__frame_t *f)
     queue_remove(&f->uses, ((const kmm__task_t *)ctx)->sequence);
 }
 
-/* Where there is room for everything nobody will ask. */
+/* Does nothing if all frames have room, because nothing will be evicted then. */
 void kmm__uses_expect(kmm__task_t *t)
 {
     if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
@@ -126,8 +126,8 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
 
 /* ---- The next use ---- */
 
-/* Known uses come first, then expected ones; what nothing is known of comes last, the longest
- * unused at the very end. */
+/* Results from UNKNOWN on are guesses: they sort after known and expected uses, the longest unused
+ * frame last. */
 static const uint64_t UNKNOWN = UINT64_C(1) << 62;
 
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now)

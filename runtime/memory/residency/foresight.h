@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Foresight: when a frame is used next. What is queued is known; beyond that, launches are taken to
- * come again as they came before. Numbers are those of tasks: the order of submission. All
- * functions are called with the runtime's lock.
- */
+/* Foresight: when each frame is used next. For queued tasks that is known. Beyond these, launches
+ * are expected to come again as they came before. Times are numbers of tasks in the order of
+ * submission. All functions are called with the runtime's lock. */
 #ifndef KMM__MEMORY_RESIDENCY_FORESIGHT_H
 #define KMM__MEMORY_RESIDENCY_FORESIGHT_H
 
 #include "memory/residency/frame.h"
 
-void kmm__uses_expect(kmm__task_t *t); /* t, which has its device and accesses, will touch frames */
-void kmm__uses_cancel(kmm__task_t *t); /* or will not after all */
-void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence); /* from what is expected */
+/* Adds t, which has its device and accesses, to the queues of the frames that it will touch. */
+void kmm__uses_expect(kmm__task_t *t);
+void kmm__uses_cancel(kmm__task_t *t);                  /* removes it */
+void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence); /* removes a task from a queue */
 void kmm__uses_free(kmm__frame_t *f);
 
-/* t touches f now. */
+/* Records that t uses f now. */
 static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
 {
     kmm__uses_t *u = &f->uses;
@@ -26,17 +25,19 @@ static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
     u->launch = t->work->pattern;
 }
 
-/* Whether the next queued task that touches f has that number; whether none is queued. */
+/* True if the task with this number is the next queued task that uses f. */
 bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence);
+/* True if no queued task uses f. */
 bool kmm__uses_none(const kmm__frame_t *f);
 
-/* When f is used next, as far as can be told: the greater, the later. `now` is the number of the
- * task that asks. */
+/* Returns when f is used next, as far as is known; a greater number is later. `now` is the number
+ * of the task that asks. */
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now);
-/* Whether that was more than a guess about a frame of which nothing is known. */
+/* True if that number is known or expected, and not a guess about a frame of which nothing is
+ * known. */
 bool kmm__uses_is_known(uint64_t next);
 
-/* Notes that a launch is being submitted. Its index in rt->memory->patterns. */
+/* Records that a launch is being submitted. Returns its index in rt->memory->patterns. */
 uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity);
 
 #endif

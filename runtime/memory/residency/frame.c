@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames: their states, the lists they are on, and who keeps them there. */
+/* Frames: their lists, states and pins. */
 #include "memory/residency/frame.h"
 
 #include <assert.h>
@@ -50,7 +50,7 @@ bool kmm__frame_is_valid(const kmm__frame_t *f)
     return !f->previous && !f->next;
 }
 
-/* The bytes of the frames on a list, or UINT64_MAX if one of them should not be there. */
+/* Returns the bytes of the frames on a list, or UINT64_MAX if one of them does not belong there. */
 static uint64_t list_bytes(const kmm__frame_t *list, kmm__frame_state_t state, bool is_pinned)
 {
     uint64_t bytes = 0;
@@ -75,7 +75,7 @@ bool kmm__device_memory_is_valid(const kmm__device_t *d)
         others += m->spare[k].bytes;
     for (const kmm__frame_t *f = m->idle; f; f = f->next)
         premapped += f->premapped ? f->array->frame_bytes : 0;
-    /* What is being mapped or unmapped is part of `used` and on no list. */
+    /* MOVING frames are part of `used` and on no list. */
     return busy == m->pinned_bytes && premapped <= m->premapped_bytes &&
            idle + busy + evicted + others <= m->used && m->limit <= m->most &&
            (m->evicting > 0 || m->evicting_bytes == 0);
@@ -83,7 +83,8 @@ bool kmm__device_memory_is_valid(const kmm__device_t *d)
 
 /* ---- States ---- */
 
-/* Counts the frames of an array that are mapped, since mostly all are. */
+/* Sets the state, and counts the array's mapped frames: mostly all are mapped, which is then known
+ * without looking. */
 static void state_set(kmm__frame_t *f, kmm__frame_state_t state)
 {
     kmm__residence_t *r = &f->array->residence[f->device->index];
@@ -197,7 +198,7 @@ void kmm__frame_unmapped(kmm__frame_t *f)
 
 bool kmm__frames_fit(const kmm__device_t *d)
 {
-    enum { SLABS = 16 }; /* what small arrays take beside frames (pack.c) */
+    enum { SLABS = 16 }; /* part of a device that slabs may take (pack.c) */
     return d->runtime->memory->framed_bytes <= d->memory->limit - d->memory->limit / SLABS &&
            !d->memory->pressure;
 }
@@ -280,7 +281,7 @@ kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d)
     return r->frames;
 }
 
-/* The frames of a box in one dimension, as most are. */
+/* Calls fn for the frames of a box in a flat layout. */
 static inline void touch_flat(touch_t *t, const kmm__box_t *b)
 {
     if (b->lo[0] < b->hi[0])

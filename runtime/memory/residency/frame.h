@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames: physical memory of a device that is mapped in an array's window, the unit of residency.
+ * Frames: physical memory of a device that is mapped in an array's window; the unit of residency.
  *
  *              a task, or the premapper, maps it
  *   ABSENT --> MOVING --> MAPPED --> EVICTING --> EVICTED --> MOVING --> ABSENT
@@ -10,10 +10,10 @@
  *                           +--> MOVING --> ABSENT
  *                               nothing of it has to be copied
  *
- *   ABSENT    no memory
- *   MOVING    being mapped or unmapped, by its device's thread or by the premapper
- *   MAPPED    on the device's idle list when pins is 0, else on its busy list
- *   EVICTING  being copied out
+ *   ABSENT    has no memory
+ *   MOVING    is being mapped or unmapped, by its device's thread or by the premapper
+ *   MAPPED    on the device's idle list if pins is 0, otherwise on its busy list
+ *   EVICTING  is being copied out
  *   EVICTED   copied out, still mapped; on the device's evicted list
  */
 #ifndef KMM__MEMORY_RESIDENCY_FRAME_H
@@ -31,46 +31,45 @@ typedef enum kmm__frame_state {
     KMM__FRAME_EVICTED
 } kmm__frame_state_t;
 
-/* When a frame is used (memory/residency/foresight.h). */
+/* The uses of a frame (memory/residency/foresight.h). Times are numbers of tasks. */
 typedef struct kmm__uses {
-    uint64_t *queue; /* tasks submitted and not issued that touch it; a ring */
+    uint64_t *queue; /* ring of submitted tasks, not issued yet, that touch the frame */
     uint32_t head, count, capacity;
-    uint32_t launch;               /* the pattern of the launch that used it last */
-    uint64_t past[KMM__PAST_USES]; /* latest first; 0: none */
+    uint32_t launch;               /* pattern of the launch that used it last */
+    uint64_t past[KMM__PAST_USES]; /* last uses, latest first; 0: none */
 } kmm__uses_t;
 
 /* Guarded by the runtime's lock. */
 struct kmm__frame {
     kmm__array_t *array;
     kmm__device_t *device;
-    uint32_t index; /* in the array */
+    uint32_t index; /* index in the array's table */
     kmm__frame_state_t state;
     uint32_t pins;    /* unfinished tasks that touch it, on any device */
-    uint32_t shared;  /* other devices (bits) that have access to it */
-    uint64_t stamp;   /* the acquisition that listed it last */
-    bool allowed;     /* its device has access to it */
-    bool premapped;   /* premapped: being mapped, or mapped and not used by any task yet */
-    bool host_backed; /* its memory is the host's; changes only while pins is 0 */
+    uint32_t shared;  /* other devices (bits) that have access */
+    uint64_t stamp;   /* number of the acquisition that listed it last */
+    bool allowed;     /* its device has access */
+    bool premapped;   /* it was premapped, or is being premapped, and no task has used it yet */
+    bool host_backed; /* it is host-backed; changes only while pins is 0 */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
-    kmm__frame_t *previous, *next; /* in the list of its state */
+    kmm__frame_t *previous, *next; /* neighbours in the list of its state */
 };
 
 /* All functions are called with the lock. */
-/* Whether all that any array may have on the device has room, so that nothing is evicted for long.
- */
+/* True if the device has room for all frames of all arrays, so that frames are not evicted. */
 bool kmm__frames_fit(const kmm__device_t *d);
-void kmm__frames_release(kmm__task_t *t); /* t's pins */
+void kmm__frames_release(kmm__task_t *t); /* drops t's pins */
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f);
-/* The table of an array's frames on a device, made if needed. */
+/* Returns the table of an array's frames on a device, made if needed. */
 kmm__frame_t *kmm__frames_table(kmm__array_t *a, kmm__device_t *d);
-/* Calls fn for each frame of a's that holds bytes of the box. */
+/* Calls fn for each frame of a on d that has bytes of the box. */
 void kmm__frames_of(kmm__array_t *a, kmm__device_t *d, const kmm__layout_t *l, const kmm__box_t *b,
                     void (*fn)(void *ctx, kmm__frame_t *f), void *ctx);
 
 /* ---- States and lists ---- */
-/* One function for each arrow of the diagram. Each asserts the old state and keeps lists, counters
- * and states in step. */
+/* Each function is one arrow of the diagram. It asserts the old state and keeps lists, counters and
+ * states in step. */
 void kmm__frame_begin_mapping(kmm__frame_t *f);           /* ABSENT -> MOVING */
 void kmm__frame_mapping_failed(kmm__frame_t *f);          /* MOVING -> ABSENT */
 void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed); /* MOVING -> MAPPED, idle */
@@ -81,18 +80,19 @@ void kmm__frame_reclaim(kmm__frame_t *f);                 /* EVICTED -> MAPPED, 
 void kmm__frame_begin_unmapping(kmm__frame_t *f);         /* MAPPED, idle, or EVICTED -> MOVING */
 void kmm__frame_unmapped(kmm__frame_t *f);                /* MOVING -> ABSENT */
 
-/* Whether a frame's fields agree with each other and with the head of its list. */
+/* True if a frame's members agree with each other and with the head of its list. */
 bool kmm__frame_is_valid(const kmm__frame_t *f);
-/* Whether the lists of a device, the states of the frames on them and the counters of bytes agree.
+/* True if a device's lists, the states of the frames on them, and the counters of bytes agree.
  * Walks all lists. */
 bool kmm__device_memory_is_valid(const kmm__device_t *d);
 
-/* What it takes of the device's memory. */
+/* Bytes that the frame takes of the device's memory. */
 static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
 {
     return f->host_backed ? 0 : f->array->frame_bytes;
 }
 
+/* The frame's address in its window. */
 static inline kmm__addr_t kmm__frame_address(const kmm__frame_t *f)
 {
     return f->array->residence[f->device->index].window + f->index * f->array->frame_bytes;

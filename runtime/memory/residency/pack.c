@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small arrays share frames. A frame is the least that a driver maps, 2 MiB on a GPU; an array of
- * some hundred bytes would cost as much memory, and as much time to map. So arrays far smaller than
- * that get places in a pool of the memory resources, over a source of slabs: frames that stay
- * mapped, and out of which nothing is evicted. As slabs never make room for others while an array
- * is in them, they may take only a part of a device; beyond it small arrays get frames of their
- * own.
+ * Slabs, which small arrays share. A frame is the least that a driver maps, 2 MiB on a GPU. As a
+ * frame, an array of some hundred bytes would take as much memory, and as much time to map. So
+ * arrays far smaller than a frame are allocated by a pool of memory resources, whose source are
+ * slabs: frames that stay mapped and are not evicted.
  *
- * Memory is returned when nothing uses it any more, so the pool needs no streams. The pool calls
- * the source without its own lock, and the source unlocks the runtime while it calls the driver.
+ * Slabs never make room for other data while an array is in them. So they may take only a part of a
+ * device. Beyond that, small arrays get frames of their own.
+ *
+ * Memory is returned when nothing uses it, so the pool needs no streams. The pool calls its source
+ * without its own lock. The source unlocks the runtime while it calls the driver.
  */
 #include "memory/residency/pack.h"
 
@@ -20,18 +21,19 @@
 /* Arrays up to 1/ARRAY_PART of a slab are packed, in at most 1/DEVICE_PART of a device. */
 enum { ARRAY_PART = 4, DEVICE_PART = 16 };
 
+/* A frame with a window of its own. */
 typedef struct slab {
     struct slab *next;
     kmm__addr_t window;
     kmm__frame_handle_t frame;
-    uint32_t shared; /* devices (bits) that have access to it */
+    uint32_t shared; /* other devices (bits) that have access */
 } slab_t;
 
 struct kmm__pack {
     kmm_resource_t *source, *pool;
     slab_t *slabs;
-    uint64_t bytes; /* of the slabs */
-    bool returned;  /* a place was, since slabs were given back last */
+    uint64_t bytes; /* bytes of slabs */
+    bool returned;  /* memory was returned since slabs were last released */
 };
 
 static uint64_t slab_bytes(const kmm__device_t *d)
@@ -64,7 +66,7 @@ static void slab_unmap(kmm__device_t *d, slab_t *s)
     free(s);
 }
 
-/* NULL when there is no room for another one. */
+/* Makes a slab. KMM_E_MEMORY: there is no room for it. */
 static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
 {
     kmm__device_t *d = context;
@@ -108,10 +110,10 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     return 0;
 }
 
-/* ---- Places ---- */
+/* ---- Memory of small arrays ---- */
 
-/* Without a cache: what is returned may be all that keeps a slab. NULL: the host has no memory for
- * it. */
+/* Makes the pool, without a cache, since cached memory could keep a slab in use. NULL: the host has
+ * no memory for it. */
 static struct kmm__pack *pack_create(kmm__device_t *d)
 {
     const kmm_callback_options_t source = {.context = d,

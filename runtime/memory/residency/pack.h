@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of small arrays on a device, in slabs: frames that stay mapped and that they share. */
+/* Slabs: frames that stay mapped on a device, and that small arrays share. */
 #ifndef KMM__MEMORY_RESIDENCY_PACK_H
 #define KMM__MEMORY_RESIDENCY_PACK_H
 
 #include "memory/state.h"
 
 /* ---- Locked, by the device's own thread; these may unlock meanwhile ---- */
-/* A place for a small array. False: it gets frames of its own. */
+/* Allocates a small array's memory in a slab. False: it gets frames of its own. */
 bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
-/* Gives unused slabs back. False: there were none. */
+/* Releases unused slabs. False: there were none. */
 bool kmm__pack_trim(kmm__device_t *d);
 
-uint64_t kmm__pack_bytes(const kmm__device_t *d);        /* locked; of its slabs */
-void kmm__pack_return(kmm__device_t *d, kmm__addr_t at); /* locked; nothing uses it any more */
+uint64_t kmm__pack_bytes(const kmm__device_t *d); /* locked; bytes of slabs */
+/* Locked; frees an array's memory, which nothing uses. */
+void kmm__pack_return(kmm__device_t *d, kmm__addr_t at);
 
 /* ---- Not locked ---- */
-/* Gives another device of the driver access to the slab. */
+/* Gives another device of the same backend access to the slab with this address. */
 void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to);
-void kmm__pack_close(kmm__device_t *d); /* all arrays are gone */
+void kmm__pack_close(kmm__device_t *d); /* all arrays are freed */
 
 #endif

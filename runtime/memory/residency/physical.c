@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory of frames: what is spare, what is the host's, and unmapping. */
+/* Physical memory of frames: spare frames, host-backed frames, unmapping. */
 #include "memory/residency/physical.h"
 
 #include "base/alloc.h"
@@ -24,17 +24,16 @@ bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
     return false;
 }
 
-/* Gives a spare frame, of whatever size, back to the driver. */
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
 {
     kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
     pthread_mutex_unlock(&rt->lock);
     d->backend->frame_destroy(d->gpu, s.handle, s.bytes);
     pthread_mutex_lock(&rt->lock);
-    d->memory->used -= s.bytes; /* not before: another thread may be about to create one */
+    /* not earlier: another thread would allocate memory that is still in use */
+    d->memory->used -= s.bytes;
 }
 
-/* Gives the host's memory back. Unlocks meanwhile. */
 void kmm__host_backed_destroy(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
@@ -45,7 +44,6 @@ void kmm__host_backed_destroy(kmm__frame_t *f)
     f->host_backed = false;
 }
 
-/* f is on no list, and nothing uses it. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory of frames: spare memory, host memory, unmapping. All functions are called with
+/* Physical memory of frames: spare frames, host-backed frames, unmapping. Functions are called with
  * the runtime's lock. */
 #ifndef KMM__MEMORY_RESIDENCY_PHYSICAL_H
 #define KMM__MEMORY_RESIDENCY_PHYSICAL_H
@@ -7,20 +7,21 @@
 #include "base/spin.h"
 #include "memory/residency/frame.h"
 
+/* Keeps the memory of an unmapped frame for another one. */
 void kmm__spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t bytes);
-/* False: there is none of that size. */
+/* Takes a spare frame of this size. False: there is none. */
 bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out);
 
 /* ---- These unlock meanwhile ---- */
-/* Gives a spare frame, of whatever size, back to the driver. */
+/* Frees one spare frame, of whatever size. */
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d);
-/* Frees the memory of a host-backed frame, which is mapped nowhere. */
+/* Frees the memory of a host-backed frame, which is not mapped. */
 void kmm__host_backed_destroy(kmm__frame_t *f);
-/* f is idle or evicted. Its memory becomes spare. */
+/* Unmaps f, which is idle or evicted. Its memory becomes spare. */
 void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
 
-/* Not locked. Counts a call of the driver that began then. Several threads give access to frames of
- * one device. */
+/* Not locked: counts a call of the driver that began at time `begin`. Atomic, because several
+ * threads give access to frames of one device. */
 static inline void kmm__count_since(uint64_t begin, uint64_t *count, uint64_t *ns)
 {
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);

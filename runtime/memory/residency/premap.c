@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Premapping. The tasks in a device's queue say which frames will be needed next. While there is
- * memory to spare, a thread of the device maps them before their tasks are issued, so that the
- * thread that issues does not map between copies and launches. The premapper starts when the device
- * first maps a frame. It sleeps unless tasks need frames that none had used before, and maps
- * nothing while memory is short. What it cannot map, the acquisition maps.
+ * Premapping. The tasks in a device's queue tell which frames are needed next. While there is spare
+ * memory, the premapper, a thread of the device, maps these frames before their tasks are issued.
+ * So the thread that issues does not map between copies and launches.
+ *
+ * The premapper starts when the device first maps a frame. It sleeps unless tasks need frames that
+ * no task had used. It maps nothing while memory is short. Acquisition maps what the premapper
+ * could not.
  */
 #include "memory/residency/premap.h"
 
@@ -15,14 +17,15 @@
 
 struct kmm__premapper {
     pthread_t thread;
-    pthread_cond_t wake; /* with the runtime's lock */
-    bool runs;           /* false: no thread could be made */
+    pthread_cond_t wake; /* goes with the runtime's lock */
+    bool runs;           /* false: the thread could not be made */
 };
 
-/* Tasks looked at; frames of one run. At most limit / PREMAP_PART is premapped and not used yet. */
+/* Queued tasks that are looked at; frames of one run. Frames that are premapped and not used yet
+ * take at most limit / PREMAP_PART. */
 enum { PREMAP_LOOK = 64, PREMAP_RUN = 16, PREMAP_PART = 4 };
 
-/* Frames side by side that are not mapped, and for which there is room. */
+/* A run: neighbouring frames of one array that are not mapped, with room for them. */
 typedef struct run {
     kmm__device_t *device;
     kmm__frame_t *first;
@@ -30,8 +33,8 @@ typedef struct run {
     bool is_new[PREMAP_RUN];
 } run_t;
 
-/* Room for one more: free memory, as long as what is mapped and not used yet is no great part of
- * the device. */
+/* Takes room for one more frame: a spare one, or free memory. False: there is none, or too much is
+ * premapped and not used yet. */
 static bool run_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *handle, bool *is_new)
 {
     if (d->memory->premapped_bytes + bytes > d->memory->limit / PREMAP_PART)
@@ -58,8 +61,9 @@ static void run_add(void *ctx, kmm__frame_t *f)
     f->premapped = true;
 }
 
-/* Not locked. How many of them are mapped; those that have memory and are not are no longer new. */
-static uint32_t run_place(run_t *a, int *error)
+/* Not locked: maps the frames of a run. Returns how many are mapped. is_new becomes false for
+ * frames that have got memory, also if they are not mapped. */
+static uint32_t run_map(run_t *a, int *error)
 {
     kmm__device_t *d = a->device;
     uint64_t bytes = a->first->array->frame_bytes;
@@ -70,14 +74,15 @@ static uint32_t run_place(run_t *a, int *error)
         if (*error)
             break;
         a->is_new[k] = false;
-        if ((*error = d->backend->frame_place(d->gpu, kmm__frame_address(f), f->handle, bytes)))
+        if ((*error = d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f), f->handle,
+                                                           bytes)))
             break;
     }
     return k;
 }
 
-/* Locked. Frame k of the run could not be mapped. The acquisition tries again, and says why it
- * fails. */
+/* Locked: undoes frame k of the run, which could not be mapped. Acquisition tries it again, and
+ * reports why it fails. */
 static void run_undo(const run_t *a, uint32_t k)
 {
     kmm__frame_t *f = a->first + k;
@@ -88,7 +93,8 @@ static void run_undo(const run_t *a, uint32_t k)
         kmm__spare_push(a->device, f->handle, f->array->frame_bytes);
 }
 
-/* Finds frames of the tasks in the queue, the first ones first, and takes room for them. */
+/* Finds the first run of unmapped frames that queued tasks need, in the order of the queue, and
+ * takes room for it. */
 static void run_find(run_t *a)
 {
     const kmm__device_t *d = a->device;
@@ -103,8 +109,8 @@ static void run_find(run_t *a)
     }
 }
 
-/* Premaps one run of frames that a task in the queue will need. False: there is nothing to do, or
- * it has failed. */
+/* Premaps one run of frames that a queued task needs. False: there is nothing to do, or it has
+ * failed. Locked, unlocks meanwhile. */
 static bool premap(kmm__device_t *d)
 {
     run_t a = {.device = d};
@@ -117,18 +123,18 @@ static bool premap(kmm__device_t *d)
     d->memory->is_premapping = true;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
-    uint32_t placed = run_place(&a, &error);
-    if (placed)
-        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), placed * bytes);
+    uint32_t mapped = run_map(&a, &error);
+    if (mapped)
+        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), mapped * bytes);
     uint64_t took = kmm__now() - begin;
     pthread_mutex_lock(&d->runtime->lock);
-    for (uint32_t k = 0; k < placed; k++)
+    for (uint32_t k = 0; k < mapped; k++)
         kmm__frame_mapped(&a.first[k], !refused);
-    for (uint32_t k = placed; k < a.count; k++)
+    for (uint32_t k = mapped; k < a.count; k++)
         run_undo(&a, k);
     d->memory->is_premapping = false;
     d->memory->premap_failed = error || refused;
-    kmm__count_locked(&d->counters.premapped, placed);
+    kmm__count_locked(&d->counters.premapped, mapped);
     kmm__count_locked(&d->counters.premap_ns, took);
     kmm__device_wake(d);
     return !d->memory->premap_failed;
@@ -148,7 +154,8 @@ static void *premap_main(void *arg)
     return NULL;
 }
 
-/* Nothing is premapped where memory cannot be mapped in frames, or is the CPU's. */
+/* True if a task is queued, memory is not short, and the device is a GPU whose memory can be mapped
+ * in frames. */
 static bool is_wanted(const kmm__device_t *d)
 {
     return d->backend->kind != KMM_KIND_HOST && !d->info.whole && d->memory->next_task(d, 0) &&

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of a device that prefetches frames. */
-#ifndef KMM__MEMORY_RESIDENCY_AHEAD_H
-#define KMM__MEMORY_RESIDENCY_AHEAD_H
+/* Premapping: a thread of a device that maps frames before the tasks that need them are issued. */
+#ifndef KMM__MEMORY_RESIDENCY_PREMAP_H
+#define KMM__MEMORY_RESIDENCY_PREMAP_H
 
 #include "memory/state.h"
 
-/* Locked, by d's thread: a task has needed frames that none had used before, so those behind it may
- * too. */
+/* Locked, by d's thread: wakes the premapper, or starts it. A task has needed frames that no task
+ * had used, so tasks queued behind it may, too. */
 void kmm__premap_wake(kmm__device_t *d);
-void kmm__premap_stop(kmm__device_t *d); /* not locked; the runtime is stopping */
+/* Not locked; ends the thread, once the runtime is stopping. */
+void kmm__premap_stop(kmm__device_t *d);
 
 #endif

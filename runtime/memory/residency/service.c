@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The upkeep of a device's frames, by its own thread. */
+/* The end of arrays on a device, by the device's own thread. */
 #include "memory/residency/service.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 
-/* Releases what a dead array has on the device. False: some of it is still being evicted or
- * premapped. */
+/* Releases a dead array's residence on the device. False: some of its frames are being evicted or
+ * moved. */
 static bool residence_release(kmm__device_t *d, kmm__array_t *a)
 {
     kmm_runtime_t *rt = d->runtime;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access of other devices to frames, runs of them at a time. */
+/* Access of other devices to frames, one call for each run of neighbours. */
 #include "memory/residency/share.h"
 
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 
-/* Frames side by side that another device is to have access to. */
+/* A run of neighbouring frames that another device is to have access to. */
 typedef struct share {
     kmm__device_t *to;
     kmm__frame_t *first;
     uint32_t count;
 } share_t;
 
-/* Where it cannot be, copies are slower and no less right. */
+/* If access cannot be given, copies between the devices are slower, but right. */
 static void share_run(share_t *s)
 {
     kmm__frame_t *f = s->first;

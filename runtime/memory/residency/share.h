@@ -5,8 +5,8 @@
 
 #include "memory/residency/frame.h"
 
-/* Not locked. Gives device `to` access to the frames of another device of its driver that hold the
- * box. */
+/* Not locked: gives device `to` access to the frames of `from`, a device of the same backend, that
+ * have bytes of the box. */
 void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,
                        const kmm__layout_t *l, const kmm__box_t *b);
 

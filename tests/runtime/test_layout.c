@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "geometry/region.h"
+#include "geometry/layout.h"
 #include "random.h"
 
 enum { ROUNDS = 3000, SIDE = 5, SPACE = 4096 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "geometry/region.h"
+/* Layouts: bytes of boxes, and boxes of bytes. */
+#include "geometry/layout.h"
 
 #include <string.h>
 
@@ -12,104 +13,6 @@ static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
-
-/* ---- Boxes ---- */
-
-bool kmm__box_empty(const kmm__box_t *a)
-{
-    for (uint32_t d = 0; d < a->dims; d++)
-        if (a->hi[d] <= a->lo[d])
-            return true;
-    return a->dims == 0;
-}
-
-bool kmm__box_equal(const kmm__box_t *a, const kmm__box_t *b)
-{
-    for (uint32_t d = 0; d < a->dims; d++)
-        if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d])
-            return false;
-    return a->dims == b->dims;
-}
-
-bool kmm__box_overlaps(const kmm__box_t *a, const kmm__box_t *b)
-{
-    for (uint32_t d = 0; d < a->dims; d++)
-        if (max64(a->lo[d], b->lo[d]) >= min64(a->hi[d], b->hi[d]))
-            return false;
-    return a->dims > 0;
-}
-
-bool kmm__box_contains(const kmm__box_t *outer, const kmm__box_t *inner)
-{
-    if (kmm__box_empty(inner))
-        return true;
-    for (uint32_t d = 0; d < outer->dims; d++)
-        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])
-            return false;
-    return true;
-}
-
-kmm__box_t kmm__box_intersect(const kmm__box_t *a, const kmm__box_t *b)
-{
-    kmm__box_t out = {.dims = a->dims};
-    for (uint32_t d = 0; d < a->dims; d++) {
-        out.lo[d] = max64(a->lo[d], b->lo[d]);
-        out.hi[d] = max64(out.lo[d], min64(a->hi[d], b->hi[d]));
-    }
-    return out;
-}
-
-kmm__box_t kmm__box_hull(const kmm__box_t *a, const kmm__box_t *b)
-{
-    if (kmm__box_empty(a))
-        return *b;
-    if (kmm__box_empty(b))
-        return *a;
-    kmm__box_t out = {.dims = a->dims};
-    for (uint32_t d = 0; d < a->dims; d++) {
-        out.lo[d] = min64(a->lo[d], b->lo[d]);
-        out.hi[d] = max64(a->hi[d], b->hi[d]);
-    }
-    return out;
-}
-
-int64_t kmm__box_volume_of(const kmm__box_t *a)
-{
-    int64_t volume = 1;
-    if (kmm__box_empty(a))
-        return 0;
-    for (uint32_t d = 0; d < a->dims; d++)
-        volume *= a->hi[d] - a->lo[d];
-    return volume;
-}
-
-int kmm__box_subtract(const kmm__box_t *a, const kmm__box_t *b, kmm__box_t out[2 * KMM__DIMS])
-{
-    kmm__box_t rest = *a;
-    int n = 0;
-    if (kmm__box_empty(a))
-        return 0;
-    if (!kmm__box_overlaps(a, b)) {
-        out[0] = *a;
-        return 1;
-    }
-    /* Slices below and above b, dimension by dimension; what remains lies inside b. */
-    for (uint32_t d = 0; d < a->dims; d++) {
-        if (rest.lo[d] < b->lo[d]) {
-            out[n] = rest;
-            out[n++].hi[d] = b->lo[d];
-            rest.lo[d] = b->lo[d];
-        }
-        if (rest.hi[d] > b->hi[d]) {
-            out[n] = rest;
-            out[n++].lo[d] = b->hi[d];
-            rest.hi[d] = b->hi[d];
-        }
-    }
-    return n;
-}
-
-/* ---- Layouts ---- */
 
 kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t element_bytes,
                                int64_t offset, int64_t bytes)
@@ -129,6 +32,7 @@ kmm__layout_t kmm__layout_make(uint32_t dims, const int64_t *extent, int64_t ele
     return l;
 }
 
+/* Strides follow from extents. */
 bool kmm__layout_equal(const kmm__layout_t *a, const kmm__layout_t *b)
 {
     if (a->dims != b->dims || a->bytes != b->bytes || a->origin != b->origin ||
@@ -152,7 +56,8 @@ bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t
                             int64_t *end)
 {
     uint32_t d = 0;
-    /* Single indices outside, then one range, then whole dimensions. */
+    /* A contiguous box is one index in the outer dimensions, a range in one, and all of those
+     * within. */
     while (d < l->dims && b->hi[d] - b->lo[d] == 1)
         d++;
     for (d++; d < l->dims; d++)
@@ -162,8 +67,10 @@ bool kmm__layout_contiguous(const kmm__layout_t *l, const kmm__box_t *b, int64_t
     return true;
 }
 
-/* Splits the linear range [first, last) of dimensions d.. into boxes whose outer indices are
- * `prefix`'s. */
+/* Writes the linear range [first, last) of dimensions d, d + 1, ... to out, as boxes whose indices
+ * in the dimensions before d are those of `prefix`. Returns their number. A range that is no whole
+ * number of rows of dimension d is cut into a partial first row, whole rows, and a partial last
+ * row. */
 static int split_from(const kmm__layout_t *l, uint32_t d, kmm__box_t *prefix, int64_t first,
                       int64_t last, kmm__box_t *out)
 {
@@ -209,14 +116,15 @@ int kmm__layout_split(const kmm__layout_t *l, int64_t begin, int64_t end,
     return split_from(l, 0, &prefix, begin - l->origin, end - l->origin, out);
 }
 
-/* Emits the rows of dimensions d and below as far as they can be said in one call. */
+/* The arguments of kmm__layout_rows. */
 typedef struct rows_call {
     const kmm__layout_t *layout;
     int (*fn)(void *ctx, const kmm__rows_t *rows);
     void *ctx;
 } rows_call_t;
 
-/* Cuts rows that reach outside the array's bytes. */
+/* Calls fn with those bytes of r that the array has. A partial first or last row is a call of its
+ * own. */
 static int rows_emit(const rows_call_t *c, kmm__rows_t r)
 {
     int64_t bytes = c->layout->bytes;
@@ -242,12 +150,14 @@ static int rows_emit(const rows_call_t *c, kmm__rows_t r)
     return c->fn(c->ctx, &r);
 }
 
+/* Emits the rows of the box in dimensions d to `inner`. `offset` is the byte at which index 0 of
+ * dimension d begins, for the outer indices chosen so far. `width` is the length of a run in bytes.
+ */
 static int rows_from(const rows_call_t *c, uint32_t d, uint32_t inner, const kmm__box_t *b,
                      int64_t offset, int64_t width)
 {
     const kmm__layout_t *l = c->layout;
-    if (d > inner ||
-        inner >= KMM__DIMS) /* never: compilers that unroll the recursion need to know */
+    if (d > inner || inner >= KMM__DIMS) /* never true; tells compilers where recursion ends */
         return 0;
     int64_t n = b->hi[d] - b->lo[d];
     offset += b->lo[d] * l->stride[d];
@@ -268,7 +178,8 @@ int kmm__layout_rows(const kmm__layout_t *l, const kmm__box_t *b,
                      int (*fn)(void *ctx, const kmm__rows_t *rows), void *ctx)
 {
     rows_call_t c = {l, fn, ctx};
-    uint32_t inner = l->dims - 1; /* the outermost dimension that is still part of one run */
+    /* the outermost dimension whose indices are contiguous in memory */
+    uint32_t inner = l->dims - 1;
     if (kmm__box_empty(b))
         return 0;
     while (inner > 0 && b->lo[inner] == 0 && b->hi[inner] == l->extent[inner])
