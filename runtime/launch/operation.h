@@ -11,7 +11,7 @@ typedef struct kmm__reduction {
     kmm_op_t op;
     kmm__element_t element;
     uint32_t item;      /* index of the launch's item */
-    uint32_t partials;  /* index of the private copies that it uses */
+    uint32_t partials;  /* index of the partials that it uses */
     int64_t begin, end; /* byte range of the target */
 } kmm__reduction_t;
 
@@ -25,7 +25,7 @@ typedef struct kmm__array_operation {
     int value;
     kmm__reduction_t reduction;
     kmm__partials_t partials;
-    uint32_t first, count; /* range of slots */
+    uint32_t first, count; /* range of partials */
 } kmm__array_operation_t;
 
 /* Submits an operation with the given accesses; both are copied. If out_task is not NULL, it

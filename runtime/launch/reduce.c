@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions. Chunks work on private copies of the target, which begin as the operator's identity.
- * The copies lie one after the other in a temporary array. So they move and spill like any data,
- * and the tasks that fill and fold them are ordinary tasks.
+ * Reductions. Chunks work on private copies of the target, the partials, which begin as the
+ * operator's identity. The partials lie one after the other in a temporary array. So they move and
+ * spill like any data, and the tasks that fill and fold them are ordinary tasks.
  *
- * The order of combination depends on the launch alone. Chunk k of n uses slot k * slots / n.
- * Chunks that share a slot are submitted one after the other, in order. Slots are folded by a fixed
- * tree over their numbers (pairs of neighbours, pairs of pairs, ...), and the result is accumulated
- * into the target. The number of slots depends on the number of chunks and the target's size, and
- * never on devices, memory or time.
+ * The order of combination depends on the launch alone. Chunk k of n uses partial
+ * k * count / n, where count is the number of partials. Chunks that share a partial are submitted
+ * one after the other, in order. Partials are folded by a fixed tree over their numbers (pairs of
+ * neighbours, pairs of pairs, ...), and the result is accumulated into the target. The number of
+ * partials depends on the number of chunks and the target's size, and never on devices, memory or
+ * time.
  */
 #include "launch/reduce.h"
 
@@ -19,17 +20,17 @@
 #include "memory/lifetime.h"
 
 enum {
-    ALIGNMENT = 256, /* of a slot; elements keep the alignment they have in the target */
-    SLOTS_LEAST = 16,
-    SLOTS_MOST = 4096,
-    SLOTS_BYTES = 64 << 20, /* as many slots as fit in this, within these bounds */
-    INIT_BYTES = 1 << 20,   /* of slots that one task fills at least */
-    FOLD_BYTES = 4 << 20,   /* of slots that one task folds at least */
-    BLOCK_BYTES = 1024,     /* of elements folded at a time */
-    LEVELS = 14             /* log2(SLOTS_MOST) + 2 */
+    ALIGNMENT = 256, /* of a partial; elements keep the alignment they have in the target */
+    PARTIALS_LEAST = 16,
+    PARTIALS_MOST = 4096,
+    PARTIALS_BYTES = 64 << 20, /* as many partials as fit in this, within these bounds */
+    INIT_BYTES = 1 << 20,      /* of partials that one task fills at least */
+    FOLD_BYTES = 4 << 20,      /* of partials that one task folds at least */
+    BLOCK_BYTES = 1024,        /* of elements folded at a time */
+    LEVELS = 14                /* log2(PARTIALS_MOST) + 2 */
 };
 
-_Static_assert(1 << (LEVELS - 2) >= SLOTS_MOST,
+_Static_assert(1 << (LEVELS - 2) >= PARTIALS_MOST,
                "a fold needs a level for each power of two, and one to fold with");
 _Static_assert((int)BLOCK_BYTES >= (int)KMM__ELEMENT_MAX, "a block holds an element at least");
 
@@ -95,15 +96,15 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
     return 0;
 }
 
-static int make_slots(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, const char *label)
+static int make_partials(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, const char *label)
 {
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
     p->begin -= pad;
-    p->slot_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    int64_t slots = SLOTS_BYTES / p->slot_bytes;
-    slots = slots < SLOTS_LEAST ? SLOTS_LEAST : slots > SLOTS_MOST ? SLOTS_MOST : slots;
-    p->slots = slots < chunks ? (uint32_t)slots : chunks;
-    return kmm__array_new(rt, (size_t)p->slot_bytes * p->slots, NULL, KMM_MAP_TOFROM, label,
+    p->partial_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int64_t most = PARTIALS_BYTES / p->partial_bytes;
+    most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
+    p->count = most < chunks ? (uint32_t)most : chunks;
+    return kmm__array_new(rt, (size_t)p->partial_bytes * p->count, NULL, KMM_MAP_TOFROM, label,
                           &p->array);
 }
 
@@ -184,8 +185,8 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
     for (uint32_t k = 0; k < w->partials_count; k++) {
         kmm__partials_t *p = &w->partials[k];
         int error = part->count == 1 ? 0 /* one chunk works on the target */
-                                     : make_slots(p->target->runtime, p, part->count,
-                                                  "private copies of a reduction");
+                                     : make_partials(p->target->runtime, p, part->count,
+                                                     "private copies of a reduction");
         if (error)
             return error;
     }
@@ -195,10 +196,10 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
-    int64_t at = p->array ? kmm__partials_slot(w, p, k) * p->slot_bytes - p->begin : 0;
+    int64_t at = p->array ? kmm__partial_of(w, p, k) * p->partial_bytes - p->begin : 0;
     kmm__access_t a =
         kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
-    a.exact = !p->array || p->slots == w->chunk_count; /* chunks that share a slot take turns */
+    a.exact = !p->array || p->count == w->chunk_count; /* chunks that share a partial take turns */
     a.item = (uint16_t)r->item;
     return a;
 }
@@ -230,7 +231,7 @@ static int run_fill(kmm__operation_t *base)
     size_t bytes = (size_t)(r->end - r->begin);
     for (uint32_t k = op->first; k < op->first + op->count; k++) {
         char *copy =
-            op->array->host + k * op->partials.slot_bytes + (r->begin - op->partials.begin);
+            op->array->host + k * op->partials.partial_bytes + (r->begin - op->partials.begin);
         if (is_logical(r))
             memcpy(copy, op->other->host + r->begin, bytes);
         else
@@ -242,21 +243,21 @@ static int run_fill(kmm__operation_t *base)
 static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
-    int64_t each = INIT_BYTES / p->slot_bytes > 1 ? INIT_BYTES / p->slot_bytes : 1;
+    int64_t each = INIT_BYTES / p->partial_bytes > 1 ? INIT_BYTES / p->partial_bytes : 1;
     bool first = true;
     for (const kmm__reduction_t *other = w->reductions; other < r; other++)
         first &= other->partials != r->partials;
-    for (int64_t k = 0; k < p->slots; k += each) {
+    for (int64_t k = 0; k < p->count; k += each) {
         kmm__array_operation_t op = {.base = {run_fill},
                                      .array = p->array,
                                      .other = p->target,
                                      .reduction = *r,
                                      .partials = *p,
                                      .first = (uint32_t)k};
-        int64_t end = k + each < p->slots ? k + each : p->slots;
+        int64_t end = k + each < p->count ? k + each : p->count;
         op.count = (uint32_t)(end - k);
         kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
-                                                k * p->slot_bytes, end * p->slot_bytes),
+                                                k * p->partial_bytes, end * p->partial_bytes),
                               kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
         int error =
             kmm__operation_submit(rt, &op, "start of a reduction", a, is_logical(r) ? 2 : 1, NULL);
@@ -278,22 +279,23 @@ int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
 /* ---- Folding ---- */
 
 /* A block of elements in wide form for each level of the tree: level j of the stack is a sum of 2^j
- * slots, or, at the end, of what is left of them. */
+ * partials, or, at the end, of what is left of them. */
 typedef union block {
     _Alignas(16) char bytes[BLOCK_BYTES];
 } block_t;
 
-/* Folds n elements at byte `at` of each slot, and accumulates the result at `target`. Slots come in
- * order; two blocks of the same size are folded as soon as there are two, so that the tree is the
- * same as that of folding neighbours, then neighbours of those. */
+/* Folds n elements at byte `at` of each partial, and accumulates the result at `target`. Partials
+ * come in order; two blocks of the same size are folded as soon as there are two, so that the tree
+ * is the same as that of folding neighbours, then neighbours of those. */
 static void fold_block(const kmm__array_operation_t *op, int64_t at, char *target, size_t n)
 {
     const kmm__reduction_t *r = &op->reduction;
     const kmm__element_t *e = &r->element;
     block_t stack[LEVELS];
     uint32_t depth = 0;
-    for (uint32_t k = 0; k < op->partials.slots; k++) {
-        kmm__widen(e, stack[depth++].bytes, op->array->host + k * op->partials.slot_bytes + at, n);
+    for (uint32_t k = 0; k < op->partials.count; k++) {
+        kmm__widen(e, stack[depth++].bytes, op->array->host + k * op->partials.partial_bytes + at,
+                   n);
         for (uint32_t same = k + 1; !(same & 1); same >>= 1, depth--)
             kmm__fold(r->op, e, stack[depth - 2].bytes, stack[depth - 1].bytes, n);
     }
@@ -319,8 +321,8 @@ static void fold_truth(const kmm__array_operation_t *op, int64_t at, char *targe
     const kmm__element_t *e = &op->reduction.element;
     const char *last = NULL;
     bool is_or = op->reduction.op == KMM_OP_LOR, decided = false;
-    for (uint32_t k = 0; k < op->partials.slots; k++) {
-        const char *copy = op->array->host + k * op->partials.slot_bytes + at;
+    for (uint32_t k = 0; k < op->partials.count; k++) {
+        const char *copy = op->array->host + k * op->partials.partial_bytes + at;
         bool decides = is_true(e, copy) == is_or;
         if (!memcmp(copy, target, e->bytes) || (decided && !decides))
             continue;
@@ -353,15 +355,15 @@ static int run_fold(kmm__operation_t *base)
     return 0;
 }
 
-/* The bytes [begin, end) of every slot. */
-static kmm__access_t slots_access(const kmm__partials_t *p, int64_t begin, int64_t end,
-                                  kmm__layout_t *slots)
+/* The bytes [begin, end) of every partial. */
+static kmm__access_t partials_access(const kmm__partials_t *p, int64_t begin, int64_t end,
+                                     kmm__layout_t *all)
 {
     kmm__access_t a = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
-    int64_t extent[2] = {p->slots, p->slot_bytes};
-    *slots = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
-    a.layout = slots;
-    a.box = (kmm__box_t){2, {0, begin - p->begin}, {p->slots, end - p->begin}};
+    int64_t extent[2] = {p->count, p->partial_bytes};
+    *all = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
+    a.layout = all;
+    a.box = (kmm__box_t){2, {0, begin - p->begin}, {p->count, end - p->begin}};
     return a;
 }
 
@@ -369,7 +371,7 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t size = r->element.bytes, elements = (r->end - r->begin) / size,
-            each = FOLD_BYTES / p->slots / size;
+            each = FOLD_BYTES / p->count / size;
     each = each < elements ? each : elements;
     each = each < 1 ? 1 : each;
     for (int64_t k = 0; k < elements; k += each) {
@@ -382,8 +384,8 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
                                      .partials = *p,
                                      .begin = begin,
                                      .bytes = (size_t)(end - begin)};
-        kmm__layout_t slots;
-        kmm__access_t a[2] = {slots_access(p, begin, end, &slots),
+        kmm__layout_t all;
+        kmm__access_t a[2] = {partials_access(p, begin, end, &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);

@@ -28,19 +28,19 @@ typedef struct kmm__pointer {
     uint32_t at;         /* byte offset in the packed arguments */
     kmm__array_t *array; /* a reference */
     int64_t offset;      /* of the address in the array, bytes */
-    int16_t partials;    /* index of the private copies that it is redirected to; -1: none */
+    int16_t partials;    /* index of the partials that it is redirected to; -1: none */
 } kmm__pointer_t;
 
-/* The private copies of what a launch reduces into through one pointer: `slots` of them, one behind
- * the other. Chunk k of n uses slot k * slots / n. Byte b of the target is byte b - begin of a
- * slot. */
+/* The partials (private copies) of what a launch reduces into through one pointer. They lie one
+ * after the other in `array`. Chunk k of n uses partial k * count / n. Byte b of the target is byte
+ * b - begin of a partial. */
 typedef struct kmm__partials {
-    kmm__array_t *array; /* of the copies; NULL: the one chunk works on the target */
+    kmm__array_t *array; /* holds the partials; NULL: the only chunk works on the target */
     kmm__array_t *target;
-    const char *base;   /* the pointer, as the items give it */
-    int64_t begin, end; /* bytes of the target */
-    int64_t slot_bytes;
-    uint32_t slots;
+    const char *base;      /* the pointer, as the items give it */
+    int64_t begin, end;    /* bytes of the target */
+    int64_t partial_bytes; /* bytes from one partial to the next */
+    uint32_t count;        /* number of partials */
 } kmm__partials_t;
 
 /* An operation of the runtime on the host: run finds the accesses' arrays in the host's memory.
@@ -104,7 +104,7 @@ void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* the spare ones */
 
-/* The slot that chunk k uses. */
-uint32_t kmm__partials_slot(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
+/* Returns the number of the partial that a chunk uses. */
+uint32_t kmm__partial_of(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
 
 #endif
