@@ -48,14 +48,14 @@ int REGISTER_CLONE(const void *clone, const void *original)
     return 1;
 }
 
-static size_t slot_of(const void *handle)
+static size_t home_of(const void *handle)
 {
     return ((uintptr_t)handle >> 4) * 0x9E3779B97F4A7C15u >> (64 - TABLE_BITS);
 }
 
 static entry_t *entry_find(const void *handle)
 {
-    for (size_t k = slot_of(handle);; k = (k + 1) % TABLE) {
+    for (size_t k = home_of(handle);; k = (k + 1) % TABLE) {
         entry_t *e = atomic_load_explicit(&entries[k], memory_order_acquire);
         if (!e || e->handle == handle)
             return e;
@@ -114,7 +114,7 @@ static int entry_make(const void *handle, entry_t **out)
 /* Locked. From now on other threads see the entry. */
 static void entry_publish(entry_t *e)
 {
-    size_t k = slot_of(e->handle);
+    size_t k = home_of(e->handle);
     while (atomic_load_explicit(&entries[k], memory_order_relaxed))
         k = (k + 1) % TABLE;
     atomic_store_explicit(&entries[k], e, memory_order_release);

@@ -150,7 +150,7 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
             KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     size_t right;
     if (bytes != KMM_SIZE_RECORDED && kmm_resource_size(pool, p, &right) == 0 && right != bytes) {
-        kmm__table_put(&a->owners, p, pool); /* cannot fail: the slot has just become free */
+        kmm__table_put(&a->owners, p, pool); /* cannot fail: the entry has just become free */
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);
     }

@@ -84,7 +84,7 @@ static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_strea
             KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes != KMM_SIZE_RECORDED && bytes != record->bytes) {
         size_t right = record->bytes;
-        /* Nothing is lost by this put: the slot has just become free. */
+        /* Nothing is lost by this put: the entry has just become free. */
         kmm__table_put(&s->live, p, record);
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);

@@ -87,7 +87,7 @@ static int tracking_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
             KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
     int status = kmm__resource_give_back(r->upstream, p, bytes, stream);
     if (status) {
-        kmm__table_put(&t->table, p, e); /* cannot fail: the slot has just become free */
+        kmm__table_put(&t->table, p, e); /* cannot fail: the entry has just become free */
         return status;
     }
     list_remove(t, e);
