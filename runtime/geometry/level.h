@@ -18,14 +18,14 @@
 
 enum { KMM__BLOCK_INTERVALS = 32 };
 
-typedef struct kmm__block {
+typedef struct kmm__map_block {
     uint32_t count;
     int64_t key[KMM__BLOCK_INTERVALS]; /* sorted, across blocks too */
     unsigned char data[];              /* KMM__BLOCK_INTERVALS cells */
-} kmm__block_t;
+} kmm__map_block_t;
 
 typedef struct kmm__level {
-    kmm__block_t **blocks; /* none is empty */
+    kmm__map_block_t **blocks; /* none is empty */
     uint32_t count, capacity;
     uint32_t hint, at; /* the block, and the interval in it, that were found last */
     int64_t end;       /* of the last interval */

@@ -7,7 +7,7 @@
 #define KMM__BACKEND_HOST_OPERATION_H
 
 #include "backend/backend.h"
-#include "backend/host/pool.h"
+#include "backend/host/thread_pool.h"
 
 typedef enum kmm__op_kind {
     KMM__OP_WAIT,
@@ -29,9 +29,9 @@ struct kmm__op {
     void *payload; /* `inline_payload`, or memory of its own that is freed when the operation is
                       done */
     /* Operations made of units that may run in any order, on several threads. */
-    kmm__item_t item;
+    kmm__pool_item_t item;
     void (*resume)(kmm__op_t *op); /* called by the last thread to leave a shared operation */
-    kmm__pool_t *pool;
+    kmm__thread_pool_t *pool;
     uint64_t units, grain;    /* grain: units taken at a time */
     _Atomic uint64_t claimed; /* units taken so far; may exceed `units` */
     union {
@@ -68,7 +68,7 @@ struct kmm__op {
 /* Runs an operation of any kind but KMM__OP_WAIT, with other threads of the pool where that pays.
  * True: it is done. False: other threads still work on it, and the last of them calls
  * resume(op). */
-bool kmm__op_run(kmm__op_t *op, kmm__pool_t *pool, void (*resume)(kmm__op_t *op));
+bool kmm__op_run(kmm__op_t *op, kmm__thread_pool_t *pool, void (*resume)(kmm__op_t *op));
 
 /* How many units a copy or fill of so many bytes has. */
 uint64_t kmm__op_pieces(uint64_t bytes);

@@ -18,7 +18,7 @@
 /* The chain runs from `spare` over `done` to `tail`. Operations before `done` may be used again,
  * `done` is the last one completed, those after it are to be run. */
 struct kmm__stream {
-    kmm__item_t item;
+    kmm__pool_item_t item;
     kmm__host_t *host;
     kmm__stream_t
         *next; /* in the host's list of all streams, or of those to use again; the host's lock */

@@ -46,14 +46,14 @@ typedef struct kmm__staging {
 
 /* A notification that its stream has delivered, and who is to get it once the pieces before it have
  * landed. */
-typedef struct kmm__note {
+typedef struct kmm__staged_note {
     kmm__device_t *device;
     void (*fn)(void *arg, int status);
     void *arg;
     int status;
     uint64_t number; /* of the first piece behind it */
-    struct kmm__note *next;
-} kmm__note_t;
+    struct kmm__staged_note *next;
+} kmm__staged_note_t;
 
 struct kmm__stager {
     pthread_mutex_t lock;   /* no other is taken inside it */
@@ -74,7 +74,7 @@ struct kmm__stager {
     kmm__staging_t *first, **end;                   /* those queued */
     _Atomic uint32_t landing;                       /* buffers of copies out that are in use */
     uint64_t next_number;
-    kmm__note_t *notes, **notes_end;
+    kmm__staged_note_t *notes, **notes_end;
     uint32_t coming;     /* notes that their streams have yet to deliver */
     uint32_t delivering; /* threads in notes_deliver */
 };

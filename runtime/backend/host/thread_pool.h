@@ -6,8 +6,8 @@
  *          share
  *   seat   the right of one more thread to take an item
  */
-#ifndef KMM__BACKEND_HOST_POOL_H
-#define KMM__BACKEND_HOST_POOL_H
+#ifndef KMM__BACKEND_HOST_THREAD_POOL_H
+#define KMM__BACKEND_HOST_THREAD_POOL_H
 
 #include <fenv.h>
 #include <pthread.h>
@@ -15,20 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct kmm__item kmm__item_t;
+typedef struct kmm__pool_item kmm__pool_item_t;
 
 /* All fields but `run` belong to the pool and are guarded by its lock. */
-struct kmm__item {
-    kmm__item_t *next, *previous;
-    void (*run)(kmm__item_t *item);
+struct kmm__pool_item {
+    kmm__pool_item_t *next, *previous;
+    void (*run)(kmm__pool_item_t *item);
     uint32_t seats; /* how many threads may still take it; it is queued while this is not 0 */
     uint32_t users; /* how many have taken it and not left */
 };
 
-typedef struct kmm__pool {
+typedef struct kmm__thread_pool {
     pthread_mutex_t lock;
     pthread_cond_t wakeup;
-    kmm__item_t *first, *last;
+    kmm__pool_item_t *first, *last;
     _Atomic uint64_t
         ready; /* sum of the seats of queued items; changed under the lock, read without */
     _Atomic bool stop;
@@ -39,24 +39,25 @@ typedef struct kmm__pool {
     uint32_t thread_count;
     pthread_t *threads;
     fenv_t environment; /* of the threads: that of the thread which started them */
-} kmm__pool_t;
+} kmm__thread_pool_t;
 
-int kmm__pool_init(kmm__pool_t *p, uint32_t threads);
+int kmm__thread_pool_init(kmm__thread_pool_t *p, uint32_t threads);
 /* Nothing is queued. Waits for the threads to end. */
-void kmm__pool_deinit(kmm__pool_t *p);
+void kmm__thread_pool_deinit(kmm__thread_pool_t *p);
 /* Queues an item that is not queued for one thread, which calls item->run. */
-void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item);
+void kmm__thread_pool_push(kmm__thread_pool_t *p, kmm__pool_item_t *item);
 /* Queues an item for `seats` threads more than the caller, who is its first user. */
-void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats);
+void kmm__thread_pool_share(kmm__thread_pool_t *p, kmm__pool_item_t *item, uint32_t seats);
 /* A user of a shared item has found nothing left to do: nobody else may take it from now on.
  * True for the last user, to whom the item then belongs. */
-bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item);
+bool kmm__thread_pool_leave(kmm__thread_pool_t *p, kmm__pool_item_t *item);
 
 /* Runs an item that is queued on the calling thread, if that can take a thread's place: false if
  * not, or if there is none, or if it was refused. */
-bool kmm__pool_assist(kmm__pool_t *p);
-bool kmm__pool_is_assisting(void); /* whether this thread does so now, and wants to be back soon */
-void kmm__pool_refuse(void);       /* what it has taken is not for it */
+bool kmm__thread_pool_assist(kmm__thread_pool_t *p);
+bool kmm__thread_pool_is_assisting(
+    void);                          /* whether this thread does so now, and wants to be back soon */
+void kmm__thread_pool_refuse(void); /* what it has taken is not for it */
 
 /* Monotonic nanoseconds. */
 uint64_t kmm__host_now(void);

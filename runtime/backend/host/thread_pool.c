@@ -5,7 +5,7 @@
  * No wake-up is lost: whether to wake is decided under the lock from `ready` and `seekers`, and a
  * thread stops being a seeker under the lock, having looked at the queue under the same lock.
  */
-#include "backend/host/pool.h"
+#include "backend/host/thread_pool.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -46,13 +46,13 @@ static void relax(void)
 #endif
 }
 
-static void ready_add(kmm__pool_t *p, int64_t seats)
+static void ready_add(kmm__thread_pool_t *p, int64_t seats)
 {
     uint64_t now = atomic_load_explicit(&p->ready, memory_order_relaxed) + (uint64_t)seats;
     atomic_store_explicit(&p->ready, now, memory_order_relaxed);
 }
 
-static void unlink_item(kmm__pool_t *p, kmm__item_t *item)
+static void unlink_item(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     if (item->previous)
         item->previous->next = item->next;
@@ -64,7 +64,7 @@ static void unlink_item(kmm__pool_t *p, kmm__item_t *item)
         p->last = item->previous;
 }
 
-static void append_item(kmm__pool_t *p, kmm__item_t *item)
+static void append_item(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     item->next = NULL;
     item->previous = p->last;
@@ -77,7 +77,7 @@ static void append_item(kmm__pool_t *p, kmm__item_t *item)
 
 /* Begins to wake threads if there is more work than threads looking for it; returns how many times
  * to signal once the lock is released. */
-static uint32_t begin_wake(kmm__pool_t *p)
+static uint32_t begin_wake(kmm__thread_pool_t *p)
 {
     uint32_t count = 0;
     uint64_t ready = atomic_load_explicit(&p->ready, memory_order_relaxed);
@@ -90,7 +90,7 @@ static uint32_t begin_wake(kmm__pool_t *p)
     return count;
 }
 
-static void unlock_and_wake(kmm__pool_t *p)
+static void unlock_and_wake(kmm__thread_pool_t *p)
 {
     uint32_t count = begin_wake(p);
     pthread_mutex_unlock(&p->lock);
@@ -98,9 +98,9 @@ static void unlock_and_wake(kmm__pool_t *p)
         pthread_cond_signal(&p->wakeup);
 }
 
-static kmm__item_t *take(kmm__pool_t *p)
+static kmm__pool_item_t *take(kmm__thread_pool_t *p)
 {
-    kmm__item_t *item = p->first;
+    kmm__pool_item_t *item = p->first;
     if (!item)
         return NULL;
     item->users++;
@@ -110,7 +110,7 @@ static kmm__item_t *take(kmm__pool_t *p)
     return item;
 }
 
-static void spin(kmm__pool_t *p)
+static void spin(kmm__thread_pool_t *p)
 {
     uint64_t deadline = kmm__host_now() + SPIN_NS;
     do {
@@ -124,7 +124,7 @@ static void spin(kmm__pool_t *p)
     } while (kmm__host_now() < deadline);
 }
 
-static void sleep_until_woken(kmm__pool_t *p)
+static void sleep_until_woken(kmm__thread_pool_t *p)
 {
     p->seekers--;
     p->sleepers++;
@@ -139,12 +139,12 @@ static void sleep_until_woken(kmm__pool_t *p)
 }
 
 /* The next item to run, NULL when the pool ends. */
-static kmm__item_t *next_item(kmm__pool_t *p)
+static kmm__pool_item_t *next_item(kmm__thread_pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     uint32_t most_spinners = p->thread_count > 1 ? p->thread_count / 2 : 1;
     p->seekers++;
-    kmm__item_t *item;
+    kmm__pool_item_t *item;
     bool rested = false;
     while (!(item = take(p)) && !p->stop) {
         if (!rested && p->spinners < most_spinners) {
@@ -166,8 +166,8 @@ static kmm__item_t *next_item(kmm__pool_t *p)
 
 static void *worker(void *arg)
 {
-    kmm__pool_t *p = arg;
-    kmm__item_t *item;
+    kmm__thread_pool_t *p = arg;
+    kmm__pool_item_t *item;
     while ((item = next_item(p)))
         item->run(item);
     return NULL;
@@ -183,7 +183,7 @@ static void worker_signals(sigset_t *set)
 }
 
 /* Starts as many of `threads` as the system allows. */
-static void start_threads(kmm__pool_t *p, uint32_t threads)
+static void start_threads(kmm__thread_pool_t *p, uint32_t threads)
 {
     sigset_t blocked, before;
     worker_signals(&blocked);
@@ -197,9 +197,9 @@ static void start_threads(kmm__pool_t *p, uint32_t threads)
     pthread_mutex_unlock(&p->lock);
 }
 
-int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
+int kmm__thread_pool_init(kmm__thread_pool_t *p, uint32_t threads)
 {
-    *p = (kmm__pool_t){0};
+    *p = (kmm__thread_pool_t){0};
     p->threads = calloc(threads, sizeof(*p->threads));
     if (!p->threads)
         return kmm__host_error(KMM_E_MEMORY, "no memory for %u threads", threads);
@@ -208,13 +208,13 @@ int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
     fegetenv(&p->environment);
     start_threads(p, threads);
     if (p->thread_count < threads) {
-        kmm__pool_deinit(p);
+        kmm__thread_pool_deinit(p);
         return kmm__host_error(KMM_E_DEVICE, "the system refused to start %u threads", threads);
     }
     return 0;
 }
 
-void kmm__pool_deinit(kmm__pool_t *p)
+void kmm__thread_pool_deinit(kmm__thread_pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     assert(!p->first);
@@ -228,7 +228,7 @@ void kmm__pool_deinit(kmm__pool_t *p)
     free(p->threads);
 }
 
-void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item)
+void kmm__thread_pool_push(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     pthread_mutex_lock(&p->lock);
     assert(item->seats == 0);
@@ -239,7 +239,7 @@ void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item)
     unlock_and_wake(p);
 }
 
-void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats)
+void kmm__thread_pool_share(kmm__thread_pool_t *p, kmm__pool_item_t *item, uint32_t seats)
 {
     assert(seats > 0);
     pthread_mutex_lock(&p->lock);
@@ -250,7 +250,7 @@ void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats)
     unlock_and_wake(p);
 }
 
-bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item)
+bool kmm__thread_pool_leave(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     pthread_mutex_lock(&p->lock);
     if (item->seats > 0) {
@@ -290,14 +290,14 @@ static bool can_assist(void)
 }
 
 /* With one thread alone work is one after another, which a program may count on. */
-bool kmm__pool_assist(kmm__pool_t *p)
+bool kmm__thread_pool_assist(kmm__thread_pool_t *p)
 {
     fenv_t own;
     if (p->thread_count < 2 || atomic_load_explicit(&p->ready, memory_order_relaxed) == 0 ||
         !can_assist())
         return false;
     pthread_mutex_lock(&p->lock);
-    kmm__item_t *item = take(p);
+    kmm__pool_item_t *item = take(p);
     pthread_mutex_unlock(&p->lock);
     if (!item)
         return false;
@@ -311,12 +311,12 @@ bool kmm__pool_assist(kmm__pool_t *p)
     return ran;
 }
 
-bool kmm__pool_is_assisting(void)
+bool kmm__thread_pool_is_assisting(void)
 {
     return assists != ASSISTS_NOT;
 }
 
-void kmm__pool_refuse(void)
+void kmm__thread_pool_refuse(void)
 {
     assists = REFUSES;
 }
