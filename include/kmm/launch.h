@@ -29,8 +29,10 @@
 extern "C" {
 #endif
 
-/* Changes when rewritten source and an older libkmm no longer fit together. */
-#define KMM_LAUNCH_VERSION 1
+/* The version of this header. It is raised when a call is added or changes its meaning, so that
+ * source rewritten for this header no longer fits an older libkmm. Source that was compiled with
+ * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm. */
+#define KMM_LAUNCH_VERSION 2
 
 /* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. */
 enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4 };
@@ -92,8 +94,13 @@ typedef enum kmm_type {
 
 /* Starts the description of a launch of `kernel` at file:line on the runtime that is current for
  * this thread (the process's default runtime unless kmm_use chose another). Never NULL.
- * `kernel` and `file` must be string literals or otherwise live as long as the process. */
-kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line);
+ * `kernel` and `file` must be string literals or otherwise live as long as the process. If the
+ * caller was compiled with another version of this header than libkmm, that is reported as the
+ * errors of directives are (below), before any other call that libkmm may not have. */
+#define kmm_launch_begin(kernel, file, line)                                                       \
+    kmm_launch_begin_version(KMM_LAUNCH_VERSION, kernel, file, line)
+kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *kernel, const char *file,
+                                       int line);
 
 /* The name in traces and messages; default: the kernel's name. Copied. */
 void kmm_launch_label(kmm_launch_t *l, const char *label);
