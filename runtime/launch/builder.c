@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of kmm/launch.h by which rewritten source describes a launch. */
+/* The calls of kmm/launch.h by which rewritten source describes a launch. Descriptions are reused:
+ * the one freed last is in spare_launch, the others are in a list. */
 #include "launch/builder.h"
 
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 /* ---- Making and end ---- */
 
-/* The description that was used last; more are kept behind the lock. */
+/* The description that was freed last; NULL: none. Taken and given back without a lock. */
 static _Atomic(kmm_launch_t *) spare_launch;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static kmm_launch_t *spare_launches;
@@ -65,7 +66,7 @@ static kmm_launch_t *launch_reuse(void)
     return l;
 }
 
-/* A builder, cleared but for its items. */
+/* Returns a description, cleared but for its memory for items. */
 static kmm_launch_t *launch_obtain(void)
 {
     kmm_launch_t *l = launch_reuse();
