@@ -18,20 +18,20 @@
 
 typedef struct frame {
     CUmemGenericAllocationHandle handle;
-    uint32_t mappings; /* places that have it; guarded by the lock */
-    bool homed;        /* one of them has not been left; likewise */
+    uint32_t refs; /* mappings that have it; guarded by the lock */
+    bool homed;    /* one of them has not been left; likewise */
 } frame_t;
 
-typedef struct place {
+typedef struct mapping {
     frame_t *frame; /* NULL: nothing is mapped here */
-    bool left;      /* the frame's home is another place */
-} place_t;
+    bool left;      /* the frame's home is another mapping */
+} mapping_t;
 
-/* Its places are written by whoever has them allocated, with `access` held for reading. */
+/* Its mappings are written by whoever has them allocated, with `access` held for reading. */
 typedef struct area {
     uintptr_t at;
     size_t count;
-    place_t places[];
+    mapping_t mappings[];
 } area_t;
 
 typedef struct mapped {
@@ -66,7 +66,7 @@ static CUmemAllocationProp properties_of(const mapped_t *m)
                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device}};
 }
 
-/* ---- Frames and places; the device is entered ---- */
+/* ---- Frames and mappings; the device is entered ---- */
 
 static int frame_new(mapped_t *m, frame_t **out)
 {
@@ -92,30 +92,30 @@ static int frame_free(mapped_t *m, frame_t *f)
     return status;
 }
 
-static int place_map(mapped_t *m, uintptr_t at, place_t *place, frame_t *f)
+static int mapping_make(mapped_t *m, uintptr_t at, mapping_t *mapping, frame_t *f)
 {
     int status = check(m, kmm__driver()->MemMap(at, frame_bytes(m), 0, f->handle, 0), "cuMemMap");
     if (status)
         return status;
-    place->frame = f;
+    mapping->frame = f;
     pthread_mutex_lock(&m->lock);
-    f->mappings++;
+    f->refs++;
     pthread_mutex_unlock(&m->lock);
     return 0;
 }
 
-/* Unmaps a place. A frame that has no home then, and is nowhere else, goes back to the driver. */
-static int place_clear(mapped_t *m, uintptr_t at, place_t *place)
+/* Unmaps a mapping. A frame that has no home then, and is nowhere else, goes back to the driver. */
+static int mapping_clear(mapped_t *m, uintptr_t at, mapping_t *mapping)
 {
-    frame_t *f = place->frame;
+    frame_t *f = mapping->frame;
     if (!f)
         return 0;
     int status = check(m, kmm__driver()->MemUnmap(at, frame_bytes(m)), "cuMemUnmap");
     pthread_mutex_lock(&m->lock);
-    f->homed = f->homed && place->left;
-    bool last = --f->mappings == 0 && !f->homed;
+    f->homed = f->homed && mapping->left;
+    bool last = --f->refs == 0 && !f->homed;
     pthread_mutex_unlock(&m->lock);
-    place->frame = NULL;
+    mapping->frame = NULL;
     int freed = last ? frame_free(m, f) : 0;
     return status ? status : freed;
 }
@@ -126,7 +126,7 @@ static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
 {
     int status = 0;
     for (size_t i = 0; i < a->count; i++) {
-        int one = place_clear(m, at + i * frame_bytes(m), &a->places[i]);
+        int one = mapping_clear(m, at + i * frame_bytes(m), &a->mappings[i]);
         status = status ? status : one;
     }
     int one =
@@ -135,18 +135,18 @@ static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
     return status ? status : one;
 }
 
-/* The place of a frame that is gathered: `i` counts through the pieces. NULL: they have ended. */
-static place_t *gathered_place(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t i)
+/* The mapping of a frame that is gathered: `i` counts through the pieces. NULL: they have ended. */
+static mapping_t *gathered_mapping(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; i -= pieces[k++].frames)
         if (i < pieces[k].frames) {
             area_t *a = kmm__table_find(&m->areas, (void *)pieces[k].area);
-            return &a->places[(pieces[k].address - pieces[k].area) / frame_bytes(m) + i];
+            return &a->mappings[(pieces[k].address - pieces[k].area) / frame_bytes(m) + i];
         }
     return NULL;
 }
 
-/* Lets one device reach a row of places in which frames are mapped. */
+/* Lets one device reach a row of mappings in which frames are mapped. */
 static int allow_row(mapped_t *m, uintptr_t at, size_t frames, int device)
 {
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
@@ -169,17 +169,17 @@ static int allow_all(mapped_t *m, uintptr_t at, size_t frames)
 static int area_fill(mapped_t *m, uintptr_t at, area_t *a, const kmm__piece_t *pieces, size_t count)
 {
     for (size_t i = 0; i < a->count; i++) {
-        const place_t *from = gathered_place(m, pieces, count, i);
+        const mapping_t *from = gathered_mapping(m, pieces, count, i);
         frame_t *f = from ? from->frame : NULL;
         int status = f ? 0 : frame_new(m, &f);
         if (status)
             return status;
-        status = place_map(m, at + i * frame_bytes(m), &a->places[i], f);
+        status = mapping_make(m, at + i * frame_bytes(m), &a->mappings[i], f);
         if (status && !from)
             frame_free(m, f);
         if (status)
             return status;
-        a->places[i].left = from != NULL; /* until all has gone well */
+        a->mappings[i].left = from != NULL; /* until all has gone well */
     }
     return allow_all(m, at, a->count);
 }
@@ -189,11 +189,11 @@ static void area_settle(mapped_t *m, area_t *a, const kmm__piece_t *pieces, size
 {
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < a->count; i++) {
-        place_t *from = gathered_place(m, pieces, count, i);
+        mapping_t *from = gathered_mapping(m, pieces, count, i);
         if (from)
             from->left = true;
-        a->places[i].left = false;
-        a->places[i].frame->homed = true;
+        a->mappings[i].left = false;
+        a->mappings[i].frame->homed = true;
     }
     pthread_mutex_unlock(&m->lock);
 }
@@ -218,7 +218,7 @@ static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size
     const int lacks = check_memory(m, pieces, count, frames);
     if (lacks)
         return lacks;
-    area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->places[0]));
+    area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->mappings[0]));
     if (!a)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area",
                                   m->source.head.name);
@@ -333,7 +333,7 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
     pthread_rwlock_rdlock(&m->access);
     for (size_t i = 0; i < piece->frames; i++) {
         uintptr_t at = piece->address + i * frame_bytes(m);
-        int one = place_clear(m, at, &a->places[(at - piece->area) / frame_bytes(m)]);
+        int one = mapping_clear(m, at, &a->mappings[(at - piece->area) / frame_bytes(m)]);
         status = status ? status : one;
     }
     pthread_rwlock_unlock(&m->access);
@@ -348,15 +348,15 @@ typedef struct newcomer {
     int device, status;
 } newcomer_t;
 
-/* Rows of places in which frames are mapped, one after the other. */
+/* Rows of mappings in which frames are mapped, one after the other. */
 static void allow_area(void *context, void *value)
 {
     newcomer_t *n = context;
     const area_t *a = value;
     for (size_t i = 0, end; i < a->count && n->status == 0; i = end) {
-        for (end = i + 1; end < a->count && !a->places[end].frame == !a->places[i].frame; end++)
+        for (end = i + 1; end < a->count && !a->mappings[end].frame == !a->mappings[i].frame; end++)
             ;
-        if (a->places[i].frame)
+        if (a->mappings[i].frame)
             n->status = allow_row(n->m, a->at + i * frame_bytes(n->m), end - i, n->device);
     }
 }
@@ -417,13 +417,13 @@ static int try_frames(mapped_t *m)
     const CUmemAllocationProp properties = properties_of(m);
     const kmm__driver_t *d = kmm__driver();
     void *at;
-    CUdeviceptr place;
+    CUdeviceptr mapping;
     if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties,
                                        CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
-        frame_bytes(m) == 0 || d->MemAddressReserve(&place, frame_bytes(m), 0, 0, 0))
+        frame_bytes(m) == 0 || d->MemAddressReserve(&mapping, frame_bytes(m), 0, 0, 0))
         return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory",
                                   m->source.head.device);
-    d->MemAddressFree(place, frame_bytes(m));
+    d->MemAddressFree(mapping, frame_bytes(m));
     int status = area_new(m, NULL, 0, 2, &at);
     if (status)
         return status;
