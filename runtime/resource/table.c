@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A reader loads the version, searches, and loads the version again. If it has changed, the reader
- * searches once more. Entries are written with release and read with acquire, so a reader that has
- * seen any part of a change also sees the version odd or later.
+ * searches once more. Entries are written with release and read with acquire. So a reader that has
+ * seen any part of a change also sees that the version is odd or has changed.
  */
 #include "resource/table.h"
 
@@ -28,8 +28,8 @@ static shard_t *shard_of(kmm__table_t *t, uintptr_t key)
     return &t->shards[hash(key) >> 58];
 }
 
-/* Written for a few instructions, but the writer may lose the processor: yield after a short spin.
- */
+/* A shard is written for a few instructions only. But its writer may be descheduled, so a reader
+ * yields after a short spin. */
 static void pause_for(unsigned *spins)
 {
     if (++*spins % 64 == 0)
@@ -75,7 +75,8 @@ static size_t home(const entries_t *l, uintptr_t key)
     return (hash(key) >> 20) & (l->capacity - 1);
 }
 
-/* The entry of the key, or the empty one where it would be. Amid a change it may be any entry. */
+/* Returns the position of the key, or of the empty entry where it would be. While another thread
+ * writes the shard, it may be any position. */
 static size_t probe(const entries_t *l, uintptr_t key)
 {
     size_t i = home(l, key);
@@ -88,7 +89,7 @@ static size_t probe(const entries_t *l, uintptr_t key)
     return i;
 }
 
-/* With the shard locked, from here on. */
+/* ---- The caller has locked the shard ---- */
 
 static entries_t *entries_of(const shard_t *s)
 {
@@ -111,15 +112,14 @@ static bool shard_grow(shard_t *s)
     return true;
 }
 
-/* Closes the gap at i, so that every key is still reached from its home without an empty entry
- * between. */
+/* Closes the gap at i: no empty entry may lie between a key and its home. */
 static void close_gap(entries_t *l, size_t i)
 {
     const size_t mask = l->capacity - 1;
     for (size_t j = (i + 1) & mask; key_at(l, j); j = (j + 1) & mask) {
         size_t k = home(l, key_at(l, j));
         if (((j - k) & mask) < ((j - i) & mask))
-            continue; /* its home lies after the gap */
+            continue; /* its home lies behind the gap */
         entry_set(l, i, key_at(l, j), value_at(l, j));
         i = j;
     }

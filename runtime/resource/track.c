@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers what is outstanding, and where it was allocated. */
+/* Records live allocations and where they were made. */
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct tracking {
     kmm_resource_t head;
     kmm_track_t track;
     kmm__table_t table;   /* address -> entry_t */
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* guards the list */
     entry_t *oldest, *newest;
     size_t count;
 } tracking_t;
