@@ -35,7 +35,7 @@ KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *ke
     return l;
 }
 
-/* A launch without a pragma. It may change variables of the device that is current. */
+/* Describes a launch without a pragma. The kernel may change variables of the current device. */
 static kmm_launch_t *describe_whole(const kmm_kernel_t *kernel)
 {
     kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel->name, NULL, 0);
