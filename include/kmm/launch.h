@@ -67,7 +67,8 @@ typedef enum kmm_op {
     KMM_OP_LAND,
     KMM_OP_LOR,
     KMM_OP_ARGMIN,
-    KMM_OP_ARGMAX /* of structs of a value and an index; of equal values the smaller index */
+    KMM_OP_ARGMAX /* argmin, argmax: of structs of a value and an index; equal values: the smaller
+                     index */
 } kmm_op_t;
 
 typedef enum kmm_type {
@@ -87,8 +88,7 @@ typedef enum kmm_type {
     KMM_COMPLEX_DOUBLE /* real part, imaginary part */
 } kmm_type_t;
 
-/* Length of an axis or section that was not given: the whole grid, or up to the end of the array.
- */
+/* The length of an axis that is the whole grid, or of a section that ends where the array ends. */
 #define KMM_WHOLE INT64_MIN
 
 /* ---- Describing a launch ---- */
@@ -232,8 +232,9 @@ typedef struct kmm_blocks {
 
 typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;
 
-/* Some blocks of one kernel launch that run on a host thread: the linear range [first, last) of
- * the box `count` at `offset` (x runs fastest). */
+/* Blocks of one kernel launch that one host thread runs. The chunk is a box of `count` blocks at
+ * `offset`. Its blocks are numbered from 0, x fastest; the thread runs the numbers [first, last).
+ */
 typedef struct kmm_host_blocks {
     uint32_t grid[3], block[3]; /* gridDim, blockDim */
     uint32_t offset[3], count[3];

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "memory/array.h"
 
+/* The indices [lo, hi) of a section in a chunk. exact: the section has all of them. */
 typedef struct span {
     int64_t lo, hi;
     bool exact;
@@ -20,6 +21,7 @@ typedef struct span {
                                  otherwise rows is 0 */
 } span_t;
 
+/* An axis moves the index by `by` elements, `times` - 1 times. */
 typedef struct step {
     int64_t by, times;
 } step_t;

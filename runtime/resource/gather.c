@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gathering avoids fragmentation of a pool on memory that can be mapped elsewhere. If a large
- * request fits nowhere, whole frames of free blocks are gathered into a new segment before the
- * extent or the pool grows. In their old places they leave left blocks, which have addresses but no
- * memory. The old mapping stays until earlier work has finished. Left blocks are freed with their
- * segment once it holds nothing else.
+ * request fits nowhere, whole frames of free blocks are gathered: they are mapped side by side as a
+ * new segment. This is tried before the pool uses addresses that it never used (its extent grows),
+ * and before it takes more memory.
+ *
+ * At the old addresses left blocks remain, which have no memory. The old mapping stays until
+ * earlier work has finished. A segment that has nothing but left blocks is freed.
  */
 #include "resource/gather.h"
 
@@ -17,19 +19,20 @@
 enum {
     WORTH_PART =
         2, /* gathering must find at least 1/2 of a request's frames, because mapping costs time */
-    SPARE_PART =
-        8, /* the extent may grow instead, up to 1/8 more than the most that was ever used */
+    SPARE_PART = 8,  /* the extent may grow instead, up to 1/8 more than the maximum use so far */
     RUN_REQUESTS = 8 /* free frames for so many requests are gathered at once, so that the next
                         requests need no mapping */
 };
 
+/* The part of a segment in which frames are looked for: its extent, or all of it. */
 typedef enum within { WITHIN_EXTENT, WITHIN_SEGMENT } within_t;
 
 /* Free blocks whose frames are gathered, as pieces and as a list through `next`. */
 typedef struct gathering {
     kmm__block_t *blocks;
     kmm__piece_t *pieces;
-    size_t count, capacity, frames;
+    size_t count, capacity; /* of pieces */
+    size_t frames;          /* of all pieces */
     size_t total; /* frames of the new segment: the gathered ones and, if there are too few, new
                      ones */
 } gathering_t;
@@ -170,8 +173,8 @@ static void give_up(kmm__pool_t *p, gathering_t *g)
     }
 }
 
-/* Finds frames for the request. Frames that are missing are counted as held, because the caller
- * gets them from upstream. False: there are not enough, and nothing has changed. */
+/* Finds frames for the request. Frames that are missing are counted as held; `move`
+ * creates them. False: there are not enough, and nothing has changed. */
 static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
 {
     const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
