@@ -29,8 +29,10 @@
 extern "C" {
 #endif
 
-/* Changes when rewritten source and an older libkmm no longer fit together. */
-#define KMM_LAUNCH_VERSION 1
+/* The version of this header. It is raised when a call is added or changes its meaning, so that
+ * source rewritten for this header no longer fits an older libkmm. Source that was compiled with
+ * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm. */
+#define KMM_LAUNCH_VERSION 2
 
 /* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. */
 enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4 };
@@ -38,7 +40,8 @@ enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4 };
 typedef struct kmm_runtime kmm_runtime_t;
 typedef struct kmm_launch kmm_launch_t;
 
-/* What an axis runs over. KMM_RANGE_k is the k-th dimension of a plain function's own range. */
+/* The index that an axis stands for. KMM_RANGE_k is the k-th dimension of a plain function's own
+ * range. */
 typedef enum kmm_source {
     KMM_GLOBAL_X,
     KMM_GLOBAL_Y,
@@ -64,7 +67,8 @@ typedef enum kmm_op {
     KMM_OP_LAND,
     KMM_OP_LOR,
     KMM_OP_ARGMIN,
-    KMM_OP_ARGMAX /* of structs of a value and an index; of equal values the smaller index */
+    KMM_OP_ARGMAX /* argmin, argmax: of structs of a value and an index; equal values: the smaller
+                     index */
 } kmm_op_t;
 
 typedef enum kmm_type {
@@ -84,32 +88,38 @@ typedef enum kmm_type {
     KMM_COMPLEX_DOUBLE /* real part, imaginary part */
 } kmm_type_t;
 
-/* Length of an axis or section that was not given: the whole grid, or up to the end of the array.
- */
+/* The length of an axis that is the whole grid, or of a section that ends where the array ends. */
 #define KMM_WHOLE INT64_MIN
 
 /* ---- Describing a launch ---- */
 
 /* Starts the description of a launch of `kernel` at file:line on the runtime that is current for
  * this thread (the process's default runtime unless kmm_use chose another). Never NULL.
- * `kernel` and `file` must be string literals or otherwise live as long as the process. */
-kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line);
+ * `kernel` and `file` must be string literals or otherwise live as long as the process. If the
+ * caller was compiled with another version of this header than libkmm, that is reported as the
+ * errors of directives are (below), before any other call that libkmm may not have. */
+#define kmm_launch_begin(kernel, file, line)                                                       \
+    kmm_launch_begin_version(KMM_LAUNCH_VERSION, kernel, file, line)
+kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *kernel, const char *file,
+                                       int line);
 
 /* The name in traces and messages; default: the kernel's name. Copied. */
 void kmm_launch_label(kmm_launch_t *l, const char *label);
 
-/* Adds an axis: `lower` and `length` bound how far the kernel's own bounds check lets it work, in
- * elements (blocks for KMM_BLOCK_d); length KMM_WHOLE means the whole grid. Axes are numbered from
- * 0 in the order they are added. `name` must live as long as the process. */
+/* Adds an axis. `lower` and `length` are the range of indices at which the kernel works, as its own
+ * bounds check says, in elements (blocks for KMM_BLOCK_d). KMM_WHOLE as length means the whole
+ * grid. Axes are numbered from 0 in the order in which they are added. `name` must live as long as
+ * the process. */
 void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
                      int64_t length);
 
-/* The ranges of axes end where the grid does, and are empty where they are negative: each thread
- * works at its own index only. Without this call a range that is longer than the grid is one that a
- * kernel reaches by a loop with the grid's stride. */
+/* Says that each thread works at its own index only. Then the ranges of axes end where the grid
+ * ends, and a negative length is an empty range. Without this call, a kernel is taken to reach a
+ * range that is longer than the grid by a loop with the grid's stride. */
 void kmm_launch_bounded(kmm_launch_t *l);
 
-/* The kernel does not use what argument `number`, from 0, points to: no access names it. */
+/* Says that the kernel does not use the memory that argument `number`, counted from 0, points to.
+ * Then no access needs to name it. */
 void kmm_launch_unused(kmm_launch_t *l, unsigned number);
 
 /* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded
@@ -117,15 +127,16 @@ void kmm_launch_unused(kmm_launch_t *l, unsigned number);
  * unless no dimension has one: then the runtime chooses. */
 void kmm_launch_chunk(kmm_launch_t *l, kmm_source_t source, int64_t size);
 
-/* When `condition` is 0 the launch is one chunk. */
+/* Makes the launch one chunk if `condition` is 0. */
 void kmm_launch_if(kmm_launch_t *l, int condition);
-/* One chunk, on the device that the program has current, for a kernel that changes variables of its
- * device. */
+/* Makes the launch one chunk on the device that the program has current, for a kernel that changes
+ * variables of its device. */
 void kmm_launch_home(kmm_launch_t *l);
 
-/* Where chunks may run: on all devices of the kernel's kind (the default), of that kind only if it
- * is the one named, or on one: the `ordinal`-th of them. A kernel built for the CPU runs there
- * whichever kind is named, and a plain function can run nowhere else. */
+/* Says where chunks may run. KMM_ON_ALL (the default): on all devices of the kernel's kind.
+ * KMM_ON_CUDA, KMM_ON_HIP, KMM_ON_HOST: on all of them; a kernel of another kind is refused.
+ * KMM_ON_DEVICE: on device `ordinal` of that kind. A kernel that was built for the CPU runs there
+ * whichever kind is named. A plain function can run nowhere else. */
 typedef enum kmm_where {
     KMM_ON_ALL,
     KMM_ON_CUDA,
@@ -135,8 +146,9 @@ typedef enum kmm_where {
 } kmm_where_t;
 void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal);
 
-/* How chunks are dealt to devices: each to the one where most of its data was last, as far as all
- * get the same number (the default); in contiguous parts; or in turn. */
+/* How chunks are dealt to devices. KMM_SCHEDULE_LOCALITY (the default): each to the device that had
+ * most of its data last, as long as all devices get the same number. KMM_SCHEDULE_BLOCK: in
+ * contiguous parts. KMM_SCHEDULE_CYCLIC: in turn. */
 typedef enum kmm_schedule {
     KMM_SCHEDULE_LOCALITY,
     KMM_SCHEDULE_BLOCK,
@@ -144,53 +156,55 @@ typedef enum kmm_schedule {
 } kmm_schedule_t;
 void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule);
 
-/* Of chunks that are ready, those of higher priority start first. Default 0. */
+/* Sets the priority. Of the chunks that are ready, those of higher priority start first. Default 0.
+ */
 void kmm_launch_priority(kmm_launch_t *l, int priority);
 
-/* Host memory that only this launch maps is written back at the next kmm_wait instead of before the
- * launch returns. */
+/* Lets the launch return before host memory that only this launch maps is written back. The next
+ * kmm_wait writes it back. */
 void kmm_launch_nowait(kmm_launch_t *l);
 
-/* Starts an access: the memory at `base`, in elements of `element_bytes`, as the sections that
- * follow say. With no section it is the whole array that contains `base`.
+/* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
+ * that follow say which elements. Without a section it is the whole array that contains `base`.
  * `text` is the item as the user wrote it, for messages; it must live as long as the process. */
 void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
                        size_t element_bytes);
 
-/* The same for `reduce(op: ...)`: chunks work on private copies that start at op's identity; the
- * copies are folded in one order, which the launch alone decides, and accumulated into the array. A
- * launch of many chunks has fewer copies than chunks: those that share one take turns. A launch of
- * one chunk works on the array itself where that gives the same result. KMM_HALF and KMM_BFLOAT16
- * are folded as float and rounded once, to nearest and ties to even. Complex numbers have
- * KMM_OP_ADD and KMM_OP_MUL. && and || are by truth, and leave an element as it is unless the
- * launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX `type` is the value's, and
- * kmm_launch_pair follows. */
+/* Starts a reduction, as of `reduce(op: ...)`. Chunks work on private copies (partials) that begin
+ * as the identity of op. The partials are folded in one order, which depends on the launch alone,
+ * and the result is accumulated into the array. A launch of many chunks has fewer partials than
+ * chunks: chunks that share one take turns. A launch of one chunk works on the array itself if that
+ * gives the same result. KMM_HALF and KMM_BFLOAT16 are folded as float and rounded once, to nearest
+ * and ties to even. Complex numbers have KMM_OP_ADD and KMM_OP_MUL. && and || go by truth, and
+ * leave an element as it is unless the launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX
+ * `type` is the value's type, and kmm_launch_pair follows. */
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
                        const void *base);
 
-/* Says how the structs of the reduction begun last look: their size, where in them the value is,
- * and the index, which has 32 or 64 bits. A struct wins or loses whole. */
+/* Describes the structs of the reduction that was started last: their size, the offset of the
+ * value, and the type (of 32 or 64 bits) and offset of the index. A struct wins or loses as a
+ * whole. */
 void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
                      kmm_type_t index_type, size_t index_offset);
 
-/* Gives the access begun last one dimension of its `shape`, outermost first, in elements. The
- * outermost may be KMM_WHOLE: as many as the array has. */
+/* Adds one dimension of its `shape` to the access that was started last, outermost first, in
+ * elements. The outermost may be KMM_WHOLE: as many as the array has. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
 
-/* Adds a section to the access begun last, outermost first: indices
- * [lower, lower + length), both affine in the axes: this call gives the constant parts, and
- * kmm_launch_coef the coefficients of one axis. length KMM_WHOLE with lower 0 is `[:]`. */
+/* Adds a section to the access that was started last, outermost first. Its indices are [lower,
+ * lower + length), both affine in the axes: this call gives the constant parts, and kmm_launch_coef
+ * the coefficients of one axis. Length KMM_WHOLE with lower 0 is `[:]`. */
 void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length);
 void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef);
 
-/* A plain function's argument `name` must have the value `expected` (the range's length, begin or
- * end); otherwise the launch fails with KMM_E_RANGE and says so. */
+/* Checks that a plain function's argument `name` has the value `expected` (the range's length,
+ * begin or end). Otherwise the launch fails with KMM_E_RANGE and says so. */
 void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected);
 
 /* ---- Handing it over ---- */
 
-/* Where a chunk of a plain function works, by dimension KMM_RANGE_k: [begin, end), inside the
- * launch's range that starts at lower. */
+/* The part [begin, end) of a plain function's range that one chunk has, by dimension KMM_RANGE_k.
+ * The whole range begins at `lower`. */
 typedef struct kmm_chunk {
     int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
 } kmm_chunk_t;
@@ -204,8 +218,9 @@ typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
  * Returns 0 or a negative error. */
 int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes);
 
-/* The next kernel launch of this thread (kmm_launch_kernel below, which <<<>>> reaches) consumes
- * the builder. Arming another builder first is an error of the first one. */
+/* Makes the next kernel launch of this thread (kmm_launch_kernel below, which <<<>>> reaches)
+ * consume the builder. If another builder is armed still, that one is dropped and this launch
+ * fails, since the kernel launch that was described before did not happen. */
 void kmm_launch_arm(kmm_launch_t *l);
 
 /* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data of six
@@ -217,8 +232,9 @@ typedef struct kmm_blocks {
 
 typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;
 
-/* Some blocks of one kernel launch that run on a host thread: the linear range [first, last) of
- * the box `count` at `offset` (x runs fastest). */
+/* Blocks of one kernel launch that one host thread runs. The chunk is a box of `count` blocks at
+ * `offset`. Its blocks are numbered from 0, x fastest; the thread runs the numbers [first, last).
+ */
 typedef struct kmm_host_blocks {
     uint32_t grid[3], block[3]; /* gridDim, blockDim */
     uint32_t offset[3], count[3];
@@ -226,7 +242,7 @@ typedef struct kmm_host_blocks {
     size_t shared_bytes; /* dynamic shared memory of a block */
 } kmm_host_blocks_t;
 
-/* A kernel. Static storage or otherwise living as long as the process. */
+/* A kernel. It lives as long as the process. */
 typedef struct kmm_kernel {
     uint32_t version; /* KMM_LAUNCH_VERSION */
     kmm_kind_t kind;
@@ -250,67 +266,69 @@ typedef struct kmm_geometry {
     void *stream; /* the program's stream; NULL is the default stream */
 } kmm_geometry_t;
 
-/* Launches a kernel: what <<<>>> becomes in a managed program. With an armed builder the launch
- * is split as that says; otherwise it runs as one chunk that updates the whole of each array its
- * arguments point into. args[k] points to the value of parameter k; the values are copied.
- * Returns 0 or a negative error; later errors are reported by kmm_wait. */
+/* Launches a kernel: <<<>>> becomes this call in a managed program. With an armed builder the
+ * launch is divided as the builder says. Otherwise it runs as one chunk that updates the whole of
+ * each array that its arguments point into. args[k] points to the value of parameter k; the values
+ * are copied. Returns 0 or a negative error; later errors are reported by kmm_wait. */
 int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 
-/* The kernels of GPUs with these handles are about to be unloaded with the library that they are
- * part of: waits for work, and forgets them. */
+/* Called before a library with GPU kernels is unloaded: waits for all work, and forgets the kernels
+ * with these handles. */
 void kmm_kernels_end(const void *const *handles, uint32_t count);
 
-/* ---- Tasks: the program's own statements, run once, on the calling thread, on data where it is
- * ---- */
+/* ---- Tasks: statements of the program that run once, on the calling thread ---- */
 
 typedef struct kmm_task kmm_task_t;
 
-/* Begins a task with the accesses of the builder, which it consumes: returns as soon as its arrays
- * are resident on its device (that of KMM_ON_DEVICE, else the driver's current one) and its stream
- * is ordered behind the work they depend on. `stream` is the program's stream that the task belongs
- * to; *task_stream, if not NULL, receives the one to enqueue work on (NULL on the CPU). Where
- * task_stream is NULL work may be enqueued on any: the arrays are there when this returns, and
- * kmm_task_end waits for the device. The device is current until kmm_task_end. An error is reported
- * as the directives below do; then the result is NULL, and the statements must not run. A task does
- * not wait for work of the runtime, and tasks do not nest. */
+/* Begins a task. Its accesses are those of the builder, which is consumed. Returns when its arrays
+ * are resident on its device, and its stream is ordered after the work that they depend on. The
+ * device is that of KMM_ON_DEVICE, else the driver's current one; it is current until kmm_task_end.
+ * `stream` is the program's stream that the task belongs to. If task_stream is not NULL,
+ * *task_stream receives the stream to enqueue work on (NULL on the CPU). If task_stream is NULL,
+ * work may be enqueued on any stream: the arrays are there when this returns, and kmm_task_end
+ * waits for the device. An error is reported as the errors of directives are (below). Then the
+ * result is NULL, and the statements must not run. Inside a task the program may not wait for work
+ * of the runtime, and tasks do not nest. */
 kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_stream);
 
-/* What a call of the driver inside of the task is to be made on in place of `stream`, a stream of
- * the program's by the driver's handle: the task's own in place of the default one, where the task
- * has one; another is ordered behind what the task waits for, and what it has then before what
- * waits for the task. Outside of tasks, and on the CPU: `stream`. */
+/* Returns the stream on which the program, inside a task, makes a call of the driver that names
+ * `stream` (a driver's handle). Instead of the default stream it is the task's stream, if the task
+ * has one. Another stream is ordered after what the task waits for, and its work before what waits
+ * for the task. Outside of tasks, and on the CPU, it is `stream`. */
 void *kmm_task_stream(void *stream);
 
-/* Where the array that `base` points into, which an access must name, is on the task's device. */
+/* Returns the address on the task's device for `base`, which points into an array. An access of the
+ * task must name the array. */
 void *kmm_task_pointer(kmm_task_t *t, const void *base);
 
-/* Ends the task: what was enqueued on its stream so far is its work, for which nothing waits here
- * unless host memory was mapped for it, or the task has no stream. NULL is allowed. Call it on the
- * thread that began the task. */
+/* Ends the task. Its work is what was enqueued on its stream so far. This call waits for that work
+ * only if host memory was mapped for the task, or if the task has no stream. NULL is allowed. Call
+ * it on the thread that began the task. */
 void kmm_task_end(kmm_task_t *t);
 
-/* Whether this thread is inside a task. */
+/* Returns nonzero if this thread is inside a task. */
 int kmm_task_active(void);
 
-/* ---- The directives that are no launch. Each reports an error and ends the program with
- * abort() when one occurs, because its place in the source has nowhere to return it to; the
- * environment variable KMM_ON_ERROR=continue makes them print it and go on. ---- */
+/* ---- Directives that are no launch. If one fails, it prints the error and ends the program with
+ * abort(), because the directive has nowhere to return it to. With the environment variable
+ * KMM_ON_ERROR=continue it prints the error and goes on. ---- */
 
 typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC } kmm_map_t;
 
 void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
                     int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
-/* Whose values are newest: the host has written these bytes, or wants to read them. */
+/* KMM_TO: the host has written the bytes. KMM_FROM: the host wants to read them. */
 typedef enum kmm_direction { KMM_TO, KMM_FROM } kmm_direction_t;
-/* bytes SIZE_MAX: the whole map that contains base. */
+/* Makes the host's values of mapped memory the newest, or brings the newest values to the host.
+ * bytes SIZE_MAX: the whole map that contains base. */
 void kmm_data_update(kmm_direction_t direction, const char *text, const void *base, size_t bytes,
                      const char *file, int line);
 void kmm_directive_wait(const char *file, int line);
 void kmm_directive_wait_on(const void *base, const char *file,
-                           int line); /* for the work on the array that base is in */
+                           int line); /* waits for the work on the array that contains base */
 
-/* Reports the result of kmm_launch_call for generated code in the same manner. */
+/* Reports the result of kmm_launch_call, for generated code, as the directives above do. */
 void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus

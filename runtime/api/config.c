@@ -17,7 +17,7 @@
 #include "memory/host/numa.h"
 
 static const uint64_t RESERVE_PART =
-    32; /* of a device's free memory is left to others where nothing else is said */
+    32; /* 1/32 of a device's free memory is left to others by default */
 
 /* Parses a number of bytes: "64M", "1.5G", "4096". False if the text is not such a number. */
 static bool parse_bytes(const char *text, uint64_t *out)
@@ -117,7 +117,7 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
         return error;
     }
     if (rt->checks_access && b->kind != KMM_KIND_HOST)
-        limit /= 2; /* the copies that chunks are checked on need the rest */
+        limit /= 2; /* KMM_CHECK=access needs half of the memory for copies */
     kmm__device_memory_start(d, limit);
     rt->device[rt->device_count++] = d;
     rt->has_spaces |= d->space != KMM__HOST;
@@ -198,7 +198,8 @@ static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *c
     char *end = NULL;
     long n = colon ? strtol(colon + 1, &end, 10) : 0;
     if ((colon && (*end || n < 1 || n > KMM__MAX_DEVICES - 1)) ||
-        rt->backend_count >= KMM__MAX_BACKENDS - 1) /* one for the CPU that is always there */
+        rt->backend_count >=
+            KMM__MAX_BACKENDS - 1) /* leaves room for the CPU, which is always there */
         return kmm__error_set(KMM_E_INVALID,
                               "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, hip, "
                               "host, or host:4,mem=64M",

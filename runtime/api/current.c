@@ -15,9 +15,9 @@
 
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static kmm_runtime_t *default_runtime;
-static bool is_registered; /* what is called at the end and after a fork */
-static bool is_ending;     /* the process; what is unloaded now is not used again */
-static bool was_on_gpus;   /* the runtime of the process that this one was forked from */
+static bool is_registered; /* the functions for exit and fork have been registered */
+static bool is_ending; /* the process ends; kernels that are unloaded now are not launched again */
+static bool was_on_gpus; /* this process was forked from one whose runtime had GPUs */
 static _Thread_local kmm_runtime_t *current;
 
 static bool has_gpus(const kmm_runtime_t *rt)
@@ -56,7 +56,7 @@ static void default_end(void)
     }
     if (can_wait) {
         kmm__flush(rt, NULL);
-        kmm__pagelock_settle(rt); /* the driver ends after this */
+        kmm__pagelock_settle(rt); /* after this the driver ends */
     }
     kmm__stats_print(rt);
 }
@@ -105,8 +105,8 @@ KMM__API void kmm_kernels_end(const void *const *handles, uint32_t count)
     kmm__marker_t *m;
     if (!rt || count == 0)
         return;
-    if (!kmm__is_inside()) { /* where it cannot be waited for there is none of theirs, as the
-                                program knows */
+    if (!kmm__is_inside()) { /* inside work of libkmm it cannot wait; the program then unloads
+                                kernels only if they are not in use */
         kmm__marker_create(rt, &kmm__all_streams, &m);
         kmm__marker_wait(m);
         kmm__marker_release(m);

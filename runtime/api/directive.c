@@ -5,7 +5,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 
-/* Sets the error's text, prefixed by the item in the directive's words. */
+/* Reports an error, if there is one. Its text begins with the directive and the item. */
 static void check_item(int error, const char *directive, const char *text, const char *file,
                        int line)
 {

@@ -9,12 +9,33 @@
 #include "launch/submit.h"
 #include "task/inside.h"
 
-KMM__API kmm_launch_t *kmm_launch_begin(const char *kernel, const char *file, int line)
+/* Returns KMM_E_INVALID if the caller was compiled with another version of kmm/launch.h. */
+static int version_check(uint32_t version)
 {
-    return kmm__launch_create(kmm__current(), kernel, file, line);
+    if (version == KMM_LAUNCH_VERSION)
+        return 0;
+    return kmm__error_set(
+        KMM_E_INVALID,
+        "this was compiled for version %u of kmm/launch.h, and libkmm has version %u: %s", version,
+        KMM_LAUNCH_VERSION,
+        version < KMM_LAUNCH_VERSION
+            ? "compile the program again, with the kmmcc that belongs to this libkmm"
+            : "run the program with the libkmm that belongs to the kmmcc which compiled it");
 }
 
-/* A launch without a pragma. It may change variables of the device that is current. */
+KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *kernel,
+                                                const char *file, int line)
+{
+    kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel, file, line);
+    int error = version_check(version);
+    if (error) {
+        kmm__launch_mistake(l, error, "%s", kmm__error_get());
+        kmm_directive_check(error, file, line);
+    }
+    return l;
+}
+
+/* Describes a launch without a pragma. The kernel may change variables of the current device. */
 static kmm_launch_t *describe_whole(const kmm_kernel_t *kernel)
 {
     kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel->name, NULL, 0);
@@ -30,11 +51,13 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
 {
     kmm_launch_t *l = kmm__launch_take_armed();
     bool annotated = l != NULL;
-    if (!kernel || kernel->version != KMM_LAUNCH_VERSION || !geometry) {
+    int error = kernel && geometry
+                    ? version_check(kernel->version)
+                    : kmm__error_set(KMM_E_INVALID, "a launch without a kernel or a geometry");
+    if (error) {
         if (l)
             kmm__launch_free(l);
-        return kmm__error_set(KMM_E_INVALID,
-                              "no kernel, or one that was built for another version of libkmm");
+        return error;
     }
     if (!l && kmm__inside_task())
         return kmm__statements_launch(kmm__inside_task(), kernel, geometry, args);

@@ -59,8 +59,8 @@ static void runtime_free(kmm_runtime_t *rt)
     free(rt);
 }
 
-/* Held for a microsecond or so at a time: a thread that finds it taken spins a little before it
- * sleeps. */
+/* Initializes a lock that is held for about a microsecond at a time: a thread that finds it taken
+ * spins a little before it sleeps. */
 static void lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t adaptive;
@@ -70,8 +70,8 @@ static void lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&adaptive);
 }
 
-/* Opens the devices, and reads what the program or the environment says of them and of the host's
- * memory. The parts come up in this order also where one fails, so that runtime_free finds all. */
+/* Opens the devices and reads the configuration of devices and host memory. Parts are created in
+ * this order, also if one fails, so that runtime_free finds all of them. */
 static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
 {
     int error = kmm__config_devices(rt, config);
@@ -87,7 +87,7 @@ static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
     return error;
 }
 
-/* Starts the devices' threads, unless `error` says that the runtime will not be. */
+/* Starts the devices' threads, unless `error` says that the runtime could not be created. */
 static int devices_start(kmm_runtime_t *rt, int error)
 {
     for (uint32_t k = 0; k < rt->device_count; k++) {

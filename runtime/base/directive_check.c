@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of directives, which have nowhere to return one to: they are said and end the program. */
+/* Errors of directives. A directive cannot return an error, so the error is printed and ends the
+ * program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "base/error.h"
 #include "base/exit_status.h"
 
-/* abort() would lose what the program has printed into a pipe or a file. */
+/* Flushes stdout before abort(), which would lose what the program has printed into a pipe or a
+ * file. */
 static void end_program(void)
 {
     if (ftrylockfile(stdout) == 0)
@@ -27,7 +29,7 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
         fprintf(stderr, "kmm: error: %s (%s)\n", text, kmm_error_string(result));
     else
         fprintf(stderr, "kmm: error: %s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
-    kmm__exit_unasked(); /* nobody can ask */
+    kmm__exit_unasked(); /* no call can ask for this error */
     if (!on_error || strcmp(on_error, "continue") != 0)
         end_program();
 }

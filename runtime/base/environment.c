@@ -14,7 +14,7 @@ typedef enum form { CHECKED_WHERE_READ, WORDS, NUMBER } form_t;
 static const struct {
     const char *name;
     form_t form;
-    const char *words; /* with a space before and behind each */
+    const char *words; /* allowed words, each between spaces */
 } table[] = {
     {"KMM_CACHE_DIR", CHECKED_WHERE_READ, NULL},
     {"KMM_CACHE_MAX", NUMBER, NULL},
@@ -42,11 +42,12 @@ static const struct {
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 
-/* What kmm's own tests and measurements use. */
+/* Prefixes of names that kmm's own tests and benchmarks use. */
 static const char *const internal_names[] = {"KMM_TEST_",  "KMM_FAKE_",   "KMM_BENCH_",
                                              "KMM_FAULTS", "KMM_ORACLE_", NULL};
 
-/* How many letters must be inserted, removed or replaced to make b of a (Wagner and Fischer). */
+/* Returns the number of letters that must be inserted, removed or replaced to turn a into b (Wagner
+ * and Fischer). */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[LONGEST + 1], n = strlen(b);

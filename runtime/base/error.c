@@ -22,11 +22,11 @@ KMM__API const char *kmm_error_string(int code)
 }
 
 static _Thread_local char error_text[512] = "no error";
-static _Thread_local bool is_late; /* error_text is about work that was submitted before */
+static _Thread_local bool is_late; /* error_text is about work that was submitted before the call */
 
 int kmm__error_set(int code, const char *format, ...)
 {
-    char text[sizeof(error_text)]; /* the arguments may be the text itself */
+    char text[sizeof(error_text)]; /* a copy, because an argument may be error_text itself */
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);

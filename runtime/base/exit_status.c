@@ -31,7 +31,8 @@ void kmm__exit_forget(void)
     atomic_store(&is_violated, false);
 }
 
-/* exit from a handler goes on with the handlers that are left, and flushes what was printed. */
+/* Changes exit status 0. exit may be called in a handler: it goes on with the remaining handlers,
+ * and flushes output. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;

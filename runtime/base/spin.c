@@ -42,7 +42,7 @@ void kmm__spin_until_zero(const _Atomic uint32_t *word, uint64_t ns)
                 return;
             kmm__relax();
         }
-        sched_yield(); /* whoever is to set it may want this core */
+        sched_yield(); /* the thread that sets the word may need this core */
     } while (kmm__now() < end);
 }
 

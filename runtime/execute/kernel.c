@@ -19,8 +19,7 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
     if (p->partials >= 0) {
         const kmm__partials_t *own = &t->work->partials[p->partials];
         a = own->array;
-        offset +=
-            kmm__partials_index(t->work, own, t->part.chunk) * own->partial_bytes - own->begin;
+        offset += kmm__partial_of(t->work, own, t->part.chunk) * own->partial_bytes - own->begin;
     }
     uint64_t base;
     if (t->issue.check)

@@ -28,9 +28,9 @@ void kmm__level_free(kmm__map_t *m, uint32_t d, kmm__level_t *l)
     free(l);
 }
 
-static kmm__block_t *block_new(const kmm__map_t *m, uint32_t d)
+static kmm__map_block_t *block_new(const kmm__map_t *m, uint32_t d)
 {
-    return calloc(1, sizeof(kmm__block_t) + KMM__BLOCK_INTERVALS * kmm__cell_bytes(m, d));
+    return calloc(1, sizeof(kmm__map_block_t) + KMM__BLOCK_INTERVALS * kmm__cell_bytes(m, d));
 }
 
 /* Makes a level of one interval, whose cell is raw memory. NULL: out of memory. */
@@ -41,7 +41,7 @@ static kmm__level_t *level_new(kmm__map_t *m, uint32_t d)
         return NULL;
     l->capacity = 1;
     l->blocks = calloc(1, sizeof(*l->blocks));
-    kmm__block_t *b = l->blocks ? block_new(m, d) : NULL;
+    kmm__map_block_t *b = l->blocks ? block_new(m, d) : NULL;
     if (!b) {
         free(l->blocks);
         free(l);
@@ -104,7 +104,7 @@ static kmm__level_t *level_copy(kmm__map_t *m, uint32_t d, const kmm__level_t *l
     out->end = l->end;
     bool ok = out->blocks != NULL;
     for (uint32_t k = 0; k < l->count && ok; k++) {
-        kmm__block_t *b = block_new(m, d);
+        kmm__map_block_t *b = block_new(m, d);
         if (!(ok = b != NULL))
             break;
         out->blocks[out->count++] = b;
@@ -140,12 +140,12 @@ size_t kmm__level_leaves(const kmm__map_t *m, uint32_t d, const kmm__level_t *l)
 static int block_split(const kmm__map_t *m, uint32_t d, kmm__level_t *l, uint32_t k)
 {
     size_t size = kmm__cell_bytes(m, d);
-    kmm__block_t *b = l->blocks[k], *upper = block_new(m, d);
+    kmm__map_block_t *b = l->blocks[k], *upper = block_new(m, d);
     uint32_t half = b->count / 2;
     if (!upper)
         return KMM_E_MEMORY;
     if (l->count == l->capacity) {
-        kmm__block_t **grown = realloc(l->blocks, 2 * l->capacity * sizeof(*grown));
+        kmm__map_block_t **grown = realloc(l->blocks, 2 * l->capacity * sizeof(*grown));
         if (!grown) {
             free(upper);
             return KMM_E_MEMORY;
@@ -176,7 +176,7 @@ int kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *
     }
     if (!kmm__is_last(m, d) && !(below = level_copy(m, d + 1, kmm__level_child(m, d, l, *p))))
         return KMM_E_MEMORY;
-    kmm__block_t *b = l->blocks[p->block];
+    kmm__map_block_t *b = l->blocks[p->block];
     unsigned char *old = b->data + p->entry * size;
     uint32_t e = ++p->entry;
     memmove(b->key + e + 1, b->key + e, (b->count - e) * sizeof(*b->key));
@@ -201,7 +201,7 @@ static void block_remove(kmm__level_t *l, uint32_t k)
 kmm__position_t kmm__level_swallow(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t p)
 {
     size_t size = kmm__cell_bytes(m, d);
-    kmm__block_t *b = l->blocks[p.block];
+    kmm__map_block_t *b = l->blocks[p.block];
     kmm__cell_drop(m, d, l, p);
     b->count--;
     m->cells--;
@@ -213,7 +213,7 @@ kmm__position_t kmm__level_swallow(kmm__map_t *m, uint32_t d, kmm__level_t *l, k
     }
     if (p.block + 1 < l->count &&
         b->count + l->blocks[p.block + 1]->count <= KMM__BLOCK_INTERVALS / 2) {
-        kmm__block_t *n = l->blocks[p.block + 1];
+        kmm__map_block_t *n = l->blocks[p.block + 1];
         memcpy(b->key + b->count, n->key, n->count * sizeof(*n->key));
         memcpy(b->data + b->count * size, n->data, n->count * size);
         b->count += n->count;
@@ -268,7 +268,7 @@ bool kmm__level_is_valid(const kmm__map_t *m, uint32_t d, const kmm__level_t *l,
         l->blocks[0]->key[0] != at)
         return false;
     for (uint32_t k = 0; k < l->count; k++) {
-        const kmm__block_t *b = l->blocks[k];
+        const kmm__map_block_t *b = l->blocks[k];
         if (b->count == 0 || b->count > KMM__BLOCK_INTERVALS)
             return false;
         *cells += b->count;

@@ -23,15 +23,15 @@
 
 enum { KMM__BLOCK_INTERVALS = 32 };
 
-typedef struct kmm__block {
+typedef struct kmm__map_block {
     uint32_t count;
     /* begin of each interval; ascending within and across blocks */
     int64_t key[KMM__BLOCK_INTERVALS];
     unsigned char data[]; /* KMM__BLOCK_INTERVALS cells, kmm__cell_bytes each */
-} kmm__block_t;
+} kmm__map_block_t;
 
 typedef struct kmm__level {
-    kmm__block_t **blocks; /* sorted; none is empty */
+    kmm__map_block_t **blocks; /* sorted; none is empty */
     uint32_t count, capacity;
     uint32_t hint, at; /* block, and interval in it, that were found last */
     int64_t end;       /* end of the last interval */

@@ -48,7 +48,7 @@ static uint32_t block_find(kmm__level_t *l, int64_t x)
 static kmm__position_t find(kmm__level_t *l, int64_t x)
 {
     uint32_t hint = l->hint, k = block_find(l, x), lo = 0, e = k == hint ? l->at + 1 : 0;
-    const kmm__block_t *b = l->blocks[k];
+    const kmm__map_block_t *b = l->blocks[k];
     if (e < b->count && b->key[e] <= x && (e + 1 == b->count || x < b->key[e + 1])) {
         l->at = e;
         return (kmm__position_t){k, e};
@@ -100,7 +100,7 @@ static int visit_cells(walk_t *w, uint32_t d, kmm__level_t *l)
     kmm__position_t p = find(l, lo);
     int64_t begin = lo;
     for (uint32_t k = p.block, e = p.entry; begin < hi; k++, e = 0) {
-        const kmm__block_t *b = l->blocks[k];
+        const kmm__map_block_t *b = l->blocks[k];
         int64_t block_end = k + 1 < l->count ? l->blocks[k + 1]->key[0] : l->end;
         for (; e < b->count && begin < hi; e++) {
             int64_t end = e + 1 < b->count ? b->key[e + 1] : block_end;

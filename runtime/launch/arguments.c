@@ -11,8 +11,8 @@
 
 /* ---- Packing ---- */
 
-/* The array that the address means: that of an item with this very base, whose region tells, or
- * else the one it lies in. */
+/* Returns the array that an address means. An item with this very base says it by its region;
+ * otherwise it is the array that contains the address. NULL: none. */
 static kmm__array_t *array_meant(const kmm__submission_t *s, const char *address)
 {
     for (uint32_t k = 0; k < s->l->item_count; k++)
@@ -41,7 +41,8 @@ static void find_pointers(kmm__submission_t *s, uint32_t begin, uint32_t bytes)
         add_pointer(s, at);
 }
 
-/* Finds the pointers in argument k, unless the kernel does not use it. */
+/* Records the pointers in parameter k, unless the description says that the kernel does not use it.
+ */
 static void find_used(kmm__submission_t *s, uint32_t k)
 {
     kmm__work_t *w = s->work;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of kmm/launch.h by which rewritten source describes a launch. */
+/* The calls of kmm/launch.h by which rewritten source describes a launch. Descriptions are reused:
+ * the one freed last is in spare_launch, the others are in a list. */
 #include "launch/builder.h"
 
 #include <stdarg.h>
@@ -13,14 +14,12 @@
 
 /* ---- Making and end ---- */
 
-/* The description that was used last; more are kept behind the lock. */
+/* The description that was freed last; NULL: none. Taken and given back without a lock. */
 static _Atomic(kmm_launch_t *) spare_launch;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static kmm_launch_t *spare_launches;
 
-static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -67,7 +66,7 @@ static kmm_launch_t *launch_reuse(void)
     return l;
 }
 
-/* A builder, cleared but for its items. */
+/* Returns a description, cleared but for its memory for items. */
 static kmm_launch_t *launch_obtain(void)
 {
     kmm_launch_t *l = launch_reuse();
@@ -86,7 +85,7 @@ kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const ch
     l->file = file;
     l->line = line;
     if (!rt)
-        launch_mistake(l, KMM_E_NO_DEVICE, "there is no runtime: %s", kmm__error_get());
+        kmm__launch_mistake(l, KMM_E_NO_DEVICE, "there is no runtime: %s", kmm__error_get());
     return l;
 }
 
@@ -102,8 +101,8 @@ KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t so
                               int64_t length)
 {
     if (l->axis_count == KMM_MAX_AXES || (unsigned)source > KMM_RANGE_2) {
-        launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name,
-                       KMM_MAX_AXES);
+        kmm__launch_mistake(l, KMM_E_INVALID, "axis %s: more than %d axes, or no such source", name,
+                            KMM_MAX_AXES);
         return;
     }
     l->axis[l->axis_count++] = (kmm__axis_t){name, source, lower, length};
@@ -132,14 +131,14 @@ KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
     l->where = where;
     l->ordinal = ordinal;
     if ((unsigned)where > KMM_ON_DEVICE)
-        launch_mistake(l, KMM_E_INVALID, "no such kind of device");
+        kmm__launch_mistake(l, KMM_E_INVALID, "no such kind of device");
 }
 
 KMM__API void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule)
 {
     l->schedule = schedule;
     if ((unsigned)schedule > KMM_SCHEDULE_CYCLIC)
-        launch_mistake(l, KMM_E_INVALID, "no such schedule");
+        kmm__launch_mistake(l, KMM_E_INVALID, "no such schedule");
 }
 
 KMM__API void kmm_launch_priority(kmm_launch_t *l, int priority)
@@ -167,8 +166,8 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
                              size_t element_bytes)
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
-        launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size", text,
-                       KMM__MAX_ITEMS);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: more than %d accesses, or elements of no size",
+                            text, KMM__MAX_ITEMS);
     if (l->item_count == KMM__MAX_ITEMS)
         l->item_count--;
     if (l->item_count == KMM__FEW_ITEMS && l->items == l->few) {
@@ -188,7 +187,7 @@ KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *te
 {
     item_add(l, text, base, element_bytes)->mode = mode;
     if (mode < KMM_READ || mode > KMM_UPDATE)
-        launch_mistake(l, KMM_E_INVALID, "%s: no such kind of access", text);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: no such kind of access", text);
 }
 
 KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
@@ -201,7 +200,7 @@ KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, c
     bool is_arg = op == KMM_OP_ARGMIN || op == KMM_OP_ARGMAX;
     kmm__element_t e = {.type = type, .bytes = (uint32_t)item->element};
     if (!is_arg && !kmm__fold_allows(op, &e))
-        launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: no such reduction of this type", text);
 }
 
 static kmm__item_t *item_last(kmm_launch_t *l)
@@ -209,7 +208,7 @@ static kmm__item_t *item_last(kmm_launch_t *l)
     static _Thread_local kmm__item_t nowhere;
     if (l->item_count)
         return &l->items[l->item_count - 1];
-    launch_mistake(l, KMM_E_INVALID, "a section before any access");
+    kmm__launch_mistake(l, KMM_E_INVALID, "a section before any access");
     return &nowhere;
 }
 
@@ -222,9 +221,9 @@ KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t valu
     bool is_small = element_bytes <= KMM__ELEMENT_MAX && value_offset < element_bytes &&
                     index_offset < element_bytes;
     if (item->mode != KMM_REDUCE || !is_small || !kmm__fold_allows(item->op, &e)) {
-        launch_mistake(l, KMM_E_INVALID,
-                       "%s: no reduction over structs of a value and an index of 32 or 64 bits",
-                       item->text);
+        kmm__launch_mistake(
+            l, KMM_E_INVALID,
+            "%s: no reduction over structs of a value and an index of 32 or 64 bits", item->text);
         return;
     }
     item->is_pair = true;
@@ -238,7 +237,8 @@ KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
 {
     kmm__item_t *item = item_last(l);
     if (item->dims == KMM_MAX_DIMS)
-        launch_mistake(l, KMM_E_INVALID, "%s: more than %d dimensions", item->text, KMM_MAX_DIMS);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: more than %d dimensions", item->text,
+                            KMM_MAX_DIMS);
     else
         item->extent[item->dims++] = extent;
 }
@@ -247,7 +247,8 @@ KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
 {
     kmm__item_t *item = item_last(l);
     if (item->section_count == KMM_MAX_DIMS) {
-        launch_mistake(l, KMM_E_INVALID, "%s: more than %d sections", item->text, KMM_MAX_DIMS);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: more than %d sections", item->text,
+                            KMM_MAX_DIMS);
         return;
     }
     kmm__section_t *s = &item->section[item->section_count++];
@@ -259,8 +260,8 @@ KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef
 {
     kmm__item_t *item = item_last(l);
     if (item->section_count == 0 || axis >= l->axis_count)
-        launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis",
-                       item->text);
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: a coefficient without a section or of no axis",
+                            item->text);
     else
         item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
 }
@@ -268,8 +269,8 @@ KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef
 KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)
 {
     if (actual != expected)
-        launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld",
-                       name, (long long)actual, (long long)expected);
+        kmm__launch_mistake(l, KMM_E_RANGE, "argument %s is %lld, but the launch's range says %lld",
+                            name, (long long)actual, (long long)expected);
 }
 
 /* ---- Handing over ---- */
@@ -279,9 +280,9 @@ static _Thread_local kmm_launch_t *armed;
 KMM__API void kmm_launch_arm(kmm_launch_t *l)
 {
     if (armed) {
-        launch_mistake(l, KMM_E_STATE,
-                       "the launch described at %s:%d did not happen before this one", armed->file,
-                       armed->line);
+        kmm__launch_mistake(l, KMM_E_STATE,
+                            "the launch described at %s:%d did not happen before this one",
+                            armed->file, armed->line);
         kmm__launch_free(armed);
     }
     armed = l;

@@ -75,6 +75,9 @@ struct kmm_launch {
  * as an error. */
 kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const char *file, int line);
 void kmm__launch_free(kmm_launch_t *l);
+/* Notes a mistake in the description. Only the first one is kept; the launch reports it. */
+void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Takes the description that this thread has armed for its next launch; NULL: none. */
 kmm_launch_t *kmm__launch_take_armed(void);

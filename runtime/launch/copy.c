@@ -12,12 +12,12 @@
 
 /* ---- Copies ---- */
 
-/* The array that holds [address, address + bytes), and where. */
+/* Finds the array that contains [address, address + bytes) and the offset of the address in it. */
 static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm__array_t **array,
                       int64_t *begin)
 {
     kmm__array_t *a = kmm__array_find(rt, address);
-    if (!a && bytes == 0) { /* nothing, at the end of mapped memory */
+    if (!a && bytes == 0) { /* a copy of 0 bytes at the end of mapped memory is allowed */
         a = kmm__array_find(rt, (const char *)address - 1);
         a = a && a->is_mapped ? a : NULL;
     }
@@ -59,8 +59,8 @@ static int run_fill(kmm__operation_t *base)
     return 0;
 }
 
-/* What one operation does at once. With a limit of host memory there has to be room for some of
- * them. */
+/* Returns the maximum number of bytes of one operation: 16 MiB, less if host memory is limited, so
+ * that the limit has room for 8 operations. */
 static size_t piece_most(const kmm_runtime_t *rt)
 {
     enum { PIECE = 16 << 20, PIECES_OF_ROOM = 8 };
@@ -70,8 +70,8 @@ static size_t piece_most(const kmm_runtime_t *rt)
     return most;
 }
 
-/* Runs an operation on one range of one array in pieces, so that all threads of the CPU take part,
- * and what comes from a device is used while the rest is on its way. */
+/* Runs an operation on one range of one array in pieces. So all threads of the CPU take part, and a
+ * piece from a device is used while the next one is copied. */
 static int operate_in_pieces(kmm_runtime_t *rt, const kmm__array_operation_t *op, const char *name,
                              kmm_mode_t mode)
 {
@@ -164,7 +164,8 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
     if (!error)
         error = find_range(rt, src, bytes, &op.other, &op.other_begin);
-    /* From the end that no later piece has to read again, like memmove. */
+    /* Overlapping ranges are copied as by memmove: from the end whose bytes no later piece reads.
+     */
     bool backwards = op.array == op.other && op.begin > op.other_begin;
     size_t most = kmm__spill_room(rt) ? piece_most(rt) : bytes;
     for (size_t done = 0, n; done < bytes && !error; done += n) {
@@ -180,7 +181,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     return error;
 }
 
-/* ---- What the host reads and writes by itself ---- */
+/* ---- Reads and writes by the host itself ---- */
 
 static int run_nothing(kmm__operation_t *base)
 {
@@ -188,8 +189,8 @@ static int run_nothing(kmm__operation_t *base)
     return 0;
 }
 
-/* An operation on elements of mapped memory that leaves them as they are: it runs on the host when
- * its turn has come, and says that they are read, or written, there. */
+/* Runs an operation without effect on elements of mapped memory. Its access brings the newest
+ * values to the host (KMM_READ) or makes the host their only holder (KMM_WRITE). */
 static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const void *base,
                  size_t bytes)
 {

@@ -12,13 +12,15 @@
 #include "memory/array.h"
 #include "memory/state.h"
 
-/* Frames of the arrays that a launch uses, numbered through. */
+/* Counts the frames that chunks need. The frames of all arrays of a launch are numbered from 0 on.
+ */
 typedef struct frames {
-    uint32_t first[KMM__MAX_ITEMS]; /* of each item's array */
-    uint32_t *seen;                 /* of each frame: the chunk that counted it last, from 1 on */
+    uint32_t first[KMM__MAX_ITEMS]; /* number of the first frame of each item's array */
+    uint32_t *
+        seen; /* for each frame: the last chunk that counted it, as its value of `chunk`; 0: none */
     uint32_t chunk;
-    uint64_t slab;  /* bytes of small arrays, in each chunk */
-    uint64_t bytes; /* counted for that chunk */
+    uint64_t slab;  /* bytes of the slab of small arrays, added to each chunk */
+    uint64_t bytes; /* bytes counted for that chunk */
 } frames_t;
 
 typedef struct mark {
@@ -27,7 +29,8 @@ typedef struct mark {
     uint32_t first;
 } mark_t;
 
-/* The smallest memory of a device that has no other: any chunk may be placed there. NULL: none. */
+/* Returns the device with the least memory, of those that cannot use host memory beyond their own:
+ * any chunk may be placed on it. NULL: there is none. */
 static const kmm__device_t *smallest(const kmm__submission_t *s)
 {
     const kmm__device_t *least = NULL;
@@ -45,7 +48,7 @@ static bool may_be_packed(const kmm__device_t *d, const kmm__array_t *a)
     return a->object.is_abstract || (!d->info.whole && a->bytes < d->info.granularity);
 }
 
-/* Item k's array; NULL: it is none whose frames are counted. */
+/* Returns the array of item k; NULL: its frames are not counted. */
 static const kmm__array_t *array_of(const kmm__submission_t *s, const kmm__device_t *d, uint32_t k)
 {
     const kmm__array_t *a = s->l->items[k].mode == KMM_REDUCE ? NULL : s->l->items[k].array;
@@ -84,7 +87,7 @@ static uint64_t chunk_bytes(const kmm__submission_t *s, const kmm__device_t *d,
     return f->bytes;
 }
 
-/* The first chunk that needs more than `room`, or the number of chunks. */
+/* Returns the first chunk that needs more than `room` bytes; p->count: none does. */
 static uint32_t first_too_large(const kmm__submission_t *s, const kmm__device_t *d,
                                 const kmm__partition_t *p, uint64_t room, frames_t *f)
 {
@@ -94,7 +97,8 @@ static uint32_t first_too_large(const kmm__submission_t *s, const kmm__device_t 
     return k;
 }
 
-/* p with chunks in so many parts along the outermost dimension that allows it; false: none does. */
+/* Makes *out from p by dividing chunks into `parts` along the outermost dimension in which they are
+ * long enough. False: there is no such dimension. */
 static bool cut(const kmm__partition_t *p, int64_t parts, kmm__partition_t *out)
 {
     for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;) {
@@ -140,7 +144,8 @@ static int refuse(const kmm__submission_t *s, const kmm__device_t *d, uint32_t c
     return kmm__submission_refuse(s, KMM_E_MEMORY, text);
 }
 
-/* A launch without a pragma uses all of each array that it has a pointer to. */
+/* The check for a launch without a pragma, which uses every array that it has a pointer to as a
+ * whole. */
 static int plain_fits(const kmm__submission_t *s, const kmm__device_t *d)
 {
     const kmm__work_t *w = s->work;

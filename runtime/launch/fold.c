@@ -77,7 +77,7 @@ bool kmm__fold_allows(kmm_op_t op, const kmm__element_t *e)
 
 /* ---- Identities ---- */
 
-/* 0 as the identity of a sum is -0.0: it keeps the sign of a zero that nothing is added to. */
+/* The identity of a sum is -0.0, because x + -0.0 is x also if x is -0.0. */
 static double floating_identity(kmm_op_t op)
 {
     switch (op) {
@@ -100,7 +100,7 @@ static uint64_t integer_identity(kmm_op_t op, kmm_type_t type)
 {
     size_t bytes = kmm__type_bytes(type);
     uint64_t ones = bytes < 8 ? ((uint64_t)1 << 8 * bytes) - 1
-                              : UINT64_MAX; /* those of no integer are not used */
+                              : UINT64_MAX; /* integers only; not used for floating-point types */
     bool is_signed = type <= KMM_INT64;
     switch (op) {
     case KMM_OP_ADD:
@@ -132,7 +132,7 @@ static void number_identity(kmm_op_t op, kmm_type_t type, void *out)
     else if (kmm__type_is_floating(type))
         memcpy(out, d, bytes);
     else
-        memcpy(out, &v, bytes); /* little-endian, like every device we drive */
+        memcpy(out, &v, bytes); /* devices and host are little-endian */
 }
 
 void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out)
@@ -143,7 +143,8 @@ void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out)
     }
     memset(out, 0, e->bytes);
     number_identity(op, e->type, (char *)out + e->value_at);
-    number_identity(KMM_OP_MIN, e->index, (char *)out + e->index_at); /* loses every tie */
+    number_identity(KMM_OP_MIN, e->index,
+                    (char *)out + e->index_at); /* the largest index loses every tie */
 }
 
 /* ---- Wide forms ---- */
@@ -212,8 +213,8 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
         case KMM_OP_BXOR: return; COMMON(T)                                                        \
         }                                                                                          \
     }
-/* Signed sums and products wrap around, as they do on devices: they are formed as unsigned ones. 1u
- * keeps a product of 16-bit elements from being one of ints, which would overflow. */
+/* Signed sums and products wrap around, as on devices: they are computed unsigned. The factor 1u
+ * keeps 16-bit operands from being multiplied as ints, which could overflow. */
 INTEGER(int8_t, int8)
 INTEGER(int16_t, int16)
 INTEGER(int32_t, int32)
@@ -225,8 +226,8 @@ INTEGER(uint64_t, uint64)
 REAL(float, float)
 REAL(double, double)
 
-/* A product with 1 + 0i can change the sign of a zero and make a NaN of an infinity: such a factor
- * is left out. */
+/* A product with 1 + 0i can change the sign of a zero and make an infinity a NaN. So a factor that
+ * is 1 + 0i is skipped. */
 #define COMPLEX(T, name)                                                                           \
     static void fold_complex_##name(kmm_op_t op, T *a, const T *b, size_t n)                       \
     {                                                                                              \
@@ -275,7 +276,8 @@ static void fold_numbers(kmm_op_t op, kmm_type_t type, void *a, const void *b, s
 
 /* ---- Pairs ---- */
 
-/* A number that compares as the element does: integers by i, signed as said, others by d. */
+/* A number that compares like the element: integers by `i`, as signed or unsigned numbers, and
+ * others by `d`. */
 typedef struct number {
     double d;
     uint64_t i;
@@ -307,7 +309,7 @@ static bool less(number_t a, number_t b)
     return a.is_signed ? (int64_t)a.i < (int64_t)b.i : a.i < b.i;
 }
 
-/* Whether b is to take a's place. */
+/* True if pair b replaces pair a. */
 static bool pair_wins(kmm_op_t op, const kmm__element_t *e, const char *b, const char *a)
 {
     number_t x = number_at(e->type, a + e->value_at), y = number_at(e->type, b + e->value_at);

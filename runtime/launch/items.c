@@ -23,16 +23,17 @@ int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *i
     return kmm__submission_refuse(s, code, copy);
 }
 
-/* An array, but for what a launch with nowait left mapped: that is not the program's. */
+/* True if the address is in an array of the program. What a launch with nowait left mapped is not.
+ */
 static bool is_array(const kmm__submission_t *s, const void *base)
 {
     const kmm__array_t *a = kmm__array_find(s->rt, base);
     return a && !a->is_deferred;
 }
 
-/* The bytes to map for an item on host memory, from its base on. Other items on the same memory
- * share the map. Those on arrays do not: their sections are cut at the array's end, and may reach
- * beyond it. */
+/* Computes the bytes to map for an item on host memory, relative to its base: the region of the
+ * item, joined with the regions that touch it of other items on host memory. Items on arrays do not
+ * take part: their sections are cut at the array's end, and may reach beyond it. */
 static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin,
                       int64_t *end)
 {
@@ -55,14 +56,14 @@ static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64
     return 0;
 }
 
-/* The map of the array lasts until the launch returns. */
+/* Notes that this launch ends one map of the array when it returns. */
 static void hold_map(kmm__submission_t *s, kmm__array_t *a)
 {
     a->launch_maps++;
     s->l->mapped[s->mapped_count++] = a->base;
 }
 
-/* Another launch that has not returned mapped the array for itself: this one holds its map too. */
+/* Adds this launch's map to an array that other launches have mapped and not ended yet. */
 static void join_map(kmm__submission_t *s, kmm__array_t *a)
 {
     for (uint32_t k = 0; k < s->mapped_count; k++)
@@ -72,7 +73,7 @@ static void join_map(kmm__submission_t *s, kmm__array_t *a)
     hold_map(s, a);
 }
 
-/* Maps host memory that an item names and that is no array. May unlock. */
+/* Maps host memory that an item names and that is in no array. May release the lock meanwhile. */
 static int map_item(kmm__submission_t *s, const kmm__item_t *item)
 {
     int64_t begin, end;
@@ -86,8 +87,8 @@ static int map_item(kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
-/* Ends what earlier launches left mapped where this one needs more than that: memory is mapped
- * once. May unlock. */
+/* Ends maps that earlier launches with nowait left, if this launch needs more memory than they
+ * have: memory cannot be mapped twice. May release the lock meanwhile. */
 static int make_room(kmm__submission_t *s)
 {
     for (uint32_t k = 0; k < s->l->item_count && s->rt->launches->deferred; k++) {
@@ -103,14 +104,13 @@ static int make_room(kmm__submission_t *s)
                   to = (uintptr_t)item->base + (uintptr_t)end;
         bool fits = a && (uintptr_t)a->base <= from && to <= (uintptr_t)a->base + a->bytes;
         if (begin < end && !fits && (error = kmm__deferred_end(s->rt, from, to)))
-            return kmm__submission_refuse_item(s, item, error,
-                                               kmm__error_get()); /* what it needs was lost */
+            return kmm__submission_refuse_item(
+                s, item, error, kmm__error_get()); /* data that this launch needs is lost */
     }
     return 0;
 }
 
-/* What an earlier launch left for kmm_wait to write back, this one writes back before it returns.
- */
+/* Makes this launch end a map that an earlier launch with nowait has left to kmm_wait. */
 static void take_over(kmm__submission_t *s, kmm__array_t *a)
 {
     a->is_deferred = false;
@@ -118,23 +118,24 @@ static void take_over(kmm__submission_t *s, kmm__array_t *a)
     hold_map(s, a);
 }
 
-/* How far the region of an item may stick out of the memory that is mapped: a halo does, by its
- * width. Elements. */
+/* Returns how many elements an item's region may reach beyond the mapped memory without an error:
+ * the width of its halo. */
 static int64_t halo_of(const kmm__item_t *item)
 {
     const kmm__term_t *c = &item->section[0].constant;
     return llabs(c->lower) + llabs(c->length);
 }
 
-/* Whether the base of an item whose region lies behind the array is that of a one-based array: just
- * before the region, and only by chance in the array that ends there. */
+/* True if an item's base lies at most one element before the end of the array that contains it, and
+ * its region lies behind that array. Then the item's array is one-based, and its base is in the
+ * other array only by chance. */
 static bool is_before_region(const kmm__item_t *item, const kmm__array_t *named)
 {
     return named->base + named->bytes - item->base <= item->element;
 }
 
-/* The array that the item's region is in. Its base may lie elsewhere: before the array, as that of
- * one-based arrays, or before the part of host memory that is mapped. */
+/* Finds the array that the item's region is in. The item's base may lie elsewhere: before a
+ * one-based array, or before the mapped part of host memory. */
 static int find_array(const kmm__submission_t *s, kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
@@ -160,7 +161,7 @@ static int find_array(const kmm__submission_t *s, kmm__item_t *item)
     return 0;
 }
 
-/* Whether every index of the launch's ranges is used, as far as the description says. */
+/* True if the description gives the length of every axis. */
 static bool has_ranges(const kmm_launch_t *l)
 {
     for (uint32_t k = 0; k < l->axis_count; k++)
@@ -169,8 +170,8 @@ static bool has_ranges(const kmm_launch_t *l)
     return true;
 }
 
-/* Whether the item's elements move by one with each index, so that its region has no part that the
- * launch leaves out but a halo. */
+/* True if the item's index moves by 0 or 1 with each axis. Then the launch uses all of the item's
+ * region, but for a halo. */
 static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
 {
     const kmm__section_t *c = &item->section[0];
@@ -180,7 +181,8 @@ static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
     return !item->dims && item->section_count == 1 && !c->whole;
 }
 
-/* Mapped memory that ends before the launch's region: what lies beyond would be left out. */
+/* Refuses a launch whose region reaches beyond the mapped memory by more than a halo. The elements
+ * beyond it would silently be left out. */
 static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
@@ -219,7 +221,8 @@ int kmm__submission_resolve(kmm__submission_t *s)
         if ((error = find_array(s, item)))
             return error;
         if (item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
-            pthread_cond_wait(&s->rt->progress, &s->rt->lock); /* until that map has ended */
+            pthread_cond_wait(&s->rt->progress,
+                              &s->rt->lock); /* waits until the array's map has ended */
             k--;
             continue;
         }
@@ -251,7 +254,7 @@ static void defer_items(kmm__submission_t *s)
         kmm__array_t *a = kmm__array_find(s->rt, s->l->mapped[k]);
         a->launch_maps--;
         if (a->is_deferred || a->map_depth > 1) {
-            a->map_depth--; /* another launch, or an earlier one, ends the map */
+            a->map_depth--; /* another launch, or an earlier launch with nowait, ends the map */
             continue;
         }
         a->is_deferred = true;
@@ -260,8 +263,8 @@ static void defer_items(kmm__submission_t *s)
     pthread_mutex_unlock(&s->rt->lock);
 }
 
-/* Maps that other launches hold too have not ended: what this one wrote is brought back. One that
- * ends meanwhile brings it back itself. */
+/* Copies to the host what this launch wrote into maps that other launches keep. If such a map ends
+ * meanwhile, its end copies the data. */
 static int bring_back(kmm__submission_t *s)
 {
     int error = 0;
@@ -294,11 +297,11 @@ int kmm__submission_unmap(kmm__submission_t *s)
     return error ? error : brought;
 }
 
-/* ---- Where all is in the host's memory ---- */
+/* ---- Launches whose arrays are all in host memory ---- */
 
 static bool is_on_host(kmm__array_t *a)
 {
-    return !a || (!a->is_tracked && kmm__array_host(a)); /* NULL: a region that is empty */
+    return !a || (!a->is_tracked && kmm__array_host(a)); /* NULL: the item's region is empty */
 }
 
 void kmm__submission_make_direct(kmm__submission_t *s)

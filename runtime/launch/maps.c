@@ -60,8 +60,8 @@ KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
     return error;
 }
 
-/* Of an array whose map ends: what waits for all work on it; then the host's memory has the newest
- * values. */
+/* Submits the operation that waits for all work on an array whose map ends. If the map is
+ * `from` or `tofrom`, it brings the newest values to the host. */
 static int settle_begin(kmm_runtime_t *rt, kmm__array_t *a, kmm__task_t **out)
 {
     kmm__array_operation_t op = {.base = {run_nothing}, .array = a};
@@ -79,7 +79,8 @@ typedef struct ending {
     int error;
 } ending_t;
 
-/* What comes back of one is copied while the frames of another are given back. */
+/* Ends several maps at once: while the data of one array is copied, the frames of another are given
+ * back. */
 static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
 {
     int error = 0;

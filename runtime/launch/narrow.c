@@ -30,7 +30,7 @@ float kmm__half_to_float(uint16_t h)
     return sign ? -small : small;
 }
 
-/* v / 2^shift, rounded; 0 < shift < 32. */
+/* Returns v / 2^shift, rounded to nearest, ties to even; 0 < shift < 32. */
 static uint32_t round_shift(uint32_t v, uint32_t shift)
 {
     uint32_t half = UINT32_C(1) << (shift - 1), rest = v & (2 * half - 1), q = v >> shift;
@@ -40,15 +40,16 @@ static uint32_t round_shift(uint32_t v, uint32_t shift)
 uint16_t kmm__float_to_half(float f)
 {
     uint32_t b = bits_of(f), sign = b >> 16 & 0x8000, magnitude = b & 0x7fffffff;
-    if (magnitude > 0x7f800000) /* a NaN keeps what fits of its payload, and becomes quiet */
+    if (magnitude >
+        0x7f800000) /* a NaN stays a NaN, becomes quiet, and keeps the upper bits of its payload */
         return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-    if (magnitude >= 0x47800000) /* 2^16 and above */
+    if (magnitude >= 0x47800000) /* 2^16 and above: infinity */
         return (uint16_t)(sign | 0x7c00);
-    if (magnitude >= 0x38800000) /* normal; a carry out of the fraction is right in the exponent,
-                                    and makes infinity */
+    if (magnitude >= 0x38800000) /* normal. A carry out of the fraction increases the exponent,
+                                    which is right, and gives infinity at the end */
         return (uint16_t)(sign | round_shift(magnitude - 0x38000000, 13));
     uint32_t exponent = magnitude >> 23;
-    if (exponent < 102) /* below half of the smallest subnormal */
+    if (exponent < 102) /* less than half of the smallest subnormal: zero */
         return (uint16_t)sign;
     return (uint16_t)(sign | round_shift((magnitude & 0x7fffff) | 0x800000, 126 - exponent));
 }

@@ -19,7 +19,7 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
     w->name = name;
     kmm__tasks_settle(rt);
     kmm__task_t *t = kmm__task_create(rt, w, count);
-    kmm__work_unref(w); /* the task's now */
+    kmm__work_unref(w); /* the task has a reference of its own */
     for (uint32_t k = 0; k < count; k++) {
         t->accesses[k] = accesses[k];
         if (accesses[k].layout != &accesses[k].array->flat)

@@ -11,7 +11,7 @@ typedef struct kmm__reduction {
     kmm_op_t op;
     kmm__element_t element;
     uint32_t item;      /* index of the launch's item */
-    uint32_t partials;  /* index of the private copies that it uses */
+    uint32_t partials;  /* index of the partials that it uses */
     int64_t begin, end; /* byte range of the target */
 } kmm__reduction_t;
 

@@ -49,7 +49,7 @@ static int check_axis(const kmm__axis_t *a, bool is_function)
     return 0;
 }
 
-/* Whether some item moves with the axis. */
+/* True if the region of an item depends on the axis. */
 static bool is_used(const kmm_launch_t *l, uint32_t axis)
 {
     for (uint32_t k = 0; k < l->item_count; k++)
@@ -59,9 +59,9 @@ static bool is_used(const kmm_launch_t *l, uint32_t axis)
     return false;
 }
 
-/* The axis along d, of those that items move with, whose range goes on behind the grid's threads: a
- * kernel that loops with a stride gets there from any block, so the regions of its parts are not
- * known. NULL: none. */
+/* Returns an axis of dimension d whose range ends after the grid's indices and on which an item
+ * depends. NULL: none. A kernel reaches such indices by a loop with the grid's stride, from any
+ * block; so the region of a part of the grid is not known. */
 static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
 {
     for (uint32_t k = 0; k < l->axis_count && !p->is_function; k++) {
@@ -150,7 +150,8 @@ static bool depends_on(const kmm__item_t *item, const kmm_launch_t *l, uint32_t 
     return false;
 }
 
-/* Whether every write depends on dimension d, so that its chunks do not write the same. */
+/* True if dimension d can be split: every item that is written depends on it, so that its chunks
+ * write different elements. */
 static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d)
 {
     bool any = false;
@@ -165,7 +166,8 @@ static bool can_split(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
     return any;
 }
 
-/* Bytes of what all chunks along dimension d use, and of what each uses a part of. */
+/* Bytes that a launch uses: `parts` of the items that depend on dimension d, `shared` of the
+ * others. */
 typedef struct footprint {
     uint64_t shared, parts;
 } footprint_t;
@@ -177,16 +179,16 @@ static footprint_t footprint(const kmm_launch_t *l, uint32_t d, const kmm__chunk
         const kmm__item_t *item = &l->items[k];
         kmm__access_t a;
         kmm__layout_t shaped;
-        if (item->array &&
-            kmm__plan(item, l->axis_count, box, &a, &shaped) == 1) /* no array: an empty region */
+        if (item->array && kmm__plan(item, l->axis_count, box, &a, &shaped) ==
+                               1) /* without an array the region is empty */
             *(depends_on(item, l, d) ? &f.parts : &f.shared) += (uint64_t)kmm__box_volume(&a.box);
     }
     return f;
 }
 
-/* Whether what single blocks along d use makes up little of the box around it, as along a diagonal.
- * Such launches pass over much and touch little, so that bringing it costs more than reaching what
- * does not fit in the host's memory; parts of it are no cure. */
+/* True if the regions of single blocks along d, taken together, are less than 1/16 of the hull of
+ * all, as along a diagonal. Copying such hulls costs more than it costs kernels to reach the few
+ * elements in host memory. Smaller chunks do not help, because their hulls are as sparse. */
 static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t d,
                       const footprint_t *whole)
 {
@@ -198,21 +200,21 @@ static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
     single.chunk[d] = 1;
     single.chunks[d] = p->size[d];
     kmm__partition_chunk(&single, l, (uint32_t)(p->size[d] / 2),
-                         &one); /* nothing else is split yet */
+                         &one); /* no dimension is split yet */
     uint64_t parts = footprint(l, d, &one).parts;
     return parts && parts < whole->parts / LITTLE / (uint64_t)p->size[d];
 }
 
-/* What of a memory is left for parts. Where that is next to nothing more chunks than this would not
- * help. */
+/* Returns the bytes of a memory that are left for parts beside what all chunks share: at least 1/64
+ * of it. With less room, more chunks would not help. */
 static uint64_t room_of(uint64_t memory, uint64_t shared)
 {
     uint64_t least = memory / 64 + 1;
     return memory > shared + least ? memory - shared : least;
 }
 
-/* Makes at least `want` chunks, if there can be as many: along d, and inwards where it is too
- * short. */
+/* Makes at least `want` chunks if there can be as many: along d first, then along the dimensions
+ * before it. */
 static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t want)
 {
     for (uint32_t k = d + 1; want > 1 && k-- > 0;) {
@@ -224,9 +226,9 @@ static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t 
     }
 }
 
-/* How many chunks a device of its own should get: a few for each compute stream of the CPU, and so
- * many that several fit in its memory at once. sparse: memory does not count, if the device can
- * reach the host's. */
+/* Returns how many chunks a device should get: 4 for each compute stream of the CPU if the launch
+ * is of a plain function, and so many that 8 fit in its memory at once. sparse: the memory does not
+ * count if the device can use host memory. */
 static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, const footprint_t *f,
                          bool sparse)
 {
@@ -248,7 +250,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     enum { CHUNKS_ORDERED = 16, CHUNK_ORDERED = 64 << 20 };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
     if (p->count == 0)
-        return; /* an empty range stays without chunks, whatever its other dimensions are */
+        return; /* an empty range has no chunks, whatever its other dimensions are */
     while (d >= 0 && !can_split(p, l, (uint32_t)d))
         d--;
     bool ordered = kmm__reduce_is_ordered(l);
@@ -266,7 +268,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
             continue;
         want += chunks_of(dev, p, &f, sparse);
     }
-    if (ordered) /* the launch alone decides, so that its result has the same bits everywhere */
+    if (ordered) /* the number depends on the launch alone, so that the result has the same bits
+                    everywhere */
         want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;
     cut(p, l, (uint32_t)d, want);
     set_asked(p);
@@ -274,7 +277,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
 
 /* ---- Chunks ---- */
 
-/* The range of axis a in blocks (or elements) [first, first + count) of its dimension. */
+/* Computes the range [*lo, *hi) of axis a in blocks (or elements) [first, first + count) of its
+ * dimension. */
 static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t first,
                        int64_t count, int64_t *lo, int64_t *hi)
 {
@@ -285,8 +289,8 @@ static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t 
     *hi = *lo + count * unit;
     if (a->length == KMM_WHOLE || p->is_function)
         return;
-    if (first == 0 &&
-        count == p->size[d]) { /* a loop with a stride may reach beyond the grid's threads */
+    if (first == 0 && count == p->size[d]) { /* the whole grid has the whole range: a loop with a
+                                                stride may reach beyond the grid */
         *lo = a->lower;
         *hi = a->lower + a->length;
         return;
@@ -333,8 +337,8 @@ uint32_t kmm__partition_asked(const kmm__partition_t *p)
     return p->count ? (uint32_t)(p->asked[0] * p->asked[1] * p->asked[2]) : 0;
 }
 
-/* Dimensions are joined from the first one on, the next only when that is one chunk, so numbers
- * follow each other. */
+/* Chunks are joined along dimension 0 first, and along the next dimension only if all of the one
+ * before is joined. So the numbers of joined chunks are consecutive. */
 void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last)
 {
     int64_t lo[KMM_MAX_SPLIT], hi[KMM_MAX_SPLIT];
@@ -347,7 +351,7 @@ void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *fir
     *last = (uint32_t)(hi[0] - 1 + p->asked[0] * (hi[1] - 1 + p->asked[1] * (hi[2] - 1)));
 }
 
-/* Bytes from the first to the last that a chunk uses; 0: none, or not known. */
+/* Returns the bytes of the hulls of all regions of a chunk. 0: none, or not known. */
 static uint64_t hull_of(const kmm_launch_t *l, const kmm__chunk_box_t *box)
 {
     uint64_t bytes = 0;
@@ -363,7 +367,7 @@ static uint64_t hull_of(const kmm_launch_t *l, const kmm__chunk_box_t *box)
     return bytes;
 }
 
-/* So many chunks of p as one, along the dimensions in the order of their numbers. */
+/* Returns p with `want` chunks joined into one, dimension by dimension. */
 static kmm__partition_t joined_by(const kmm__partition_t *p, int64_t want)
 {
     kmm__partition_t q = *p;
@@ -378,9 +382,10 @@ static kmm__partition_t joined_by(const kmm__partition_t *p, int64_t want)
     return q;
 }
 
-/* Whether an item's region in a joined chunk, the middle one, is what those of the chunks in it
- * come to: as exact, a box of the same layout, and for what is written with no element twice, which
- * is an error to be told. */
+/* True if an item's region in a joined chunk (the middle one is looked at) is as good as the
+ * regions of its chunks: as exact, a box of the same layout, and, if it is written, as large as
+ * theirs together. If chunks write the same elements they are not joined, so that the error is
+ * reported. */
 static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm__partition_t *p,
                        const kmm__partition_t *q)
 {
@@ -408,8 +413,8 @@ static bool joins_well(const kmm__item_t *item, const kmm_launch_t *l, const kmm
                                                    : volume == kmm__box_volume(&whole.box));
 }
 
-/* What joined chunks may use: more than one of theirs, and in all, so that they fit wherever those
- * do. */
+/* Limits of a joined chunk in bytes. more: what it may use beyond one chunk of p. all: what it may
+ * use in all, so that it fits wherever chunks of p do. */
 typedef struct join_bound {
     uint64_t more, all;
 } join_bound_t;
@@ -421,7 +426,7 @@ static join_bound_t join_bound(const kmm_launch_t *l, const kmm_runtime_t *rt,
     uint64_t frames = 0, room = kmm__spill_room(rt), least = room ? room : UINT64_MAX;
     for (uint32_t k = 0; k < l->item_count; k++)
         frames += l->items[k].array ? 2 * l->items[k].array->frame_bytes
-                                    : 0; /* it may begin and end inside one */
+                                    : 0; /* a region may begin and end inside a frame */
     for (uint32_t k = 0; k < place->count; k++) {
         uint64_t limit = place->device[k]->memory->limit;
         if (frames > limit / 2)
@@ -441,9 +446,10 @@ static uint64_t hull_of_middle(const kmm_launch_t *l, const kmm__partition_t *p)
     return hull_of(l, &box);
 }
 
-/* Joins at most `most` chunks of p as far as the bound allows, into *q. What all of them use, such
- * as a vector that each multiplies its rows by, is there anyway: what one more adds counts. False:
- * not even two can be joined, or nothing is known of what they use. */
+/* Joins at most `most` chunks of p into one, as far as the bound allows, and sets *q. Bytes that
+ * all chunks use, such as a vector by which each multiplies its rows, count once: what one more
+ * chunk adds is compared. False: not even two chunks can be joined, or the bytes that they use are
+ * not known. */
 static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint64_t most,
                           join_bound_t bound, kmm__partition_t *q)
 {
@@ -451,7 +457,9 @@ static bool join_to_bound(const kmm_launch_t *l, const kmm__partition_t *p, uint
     uint64_t one = hull_of_middle(l, p), two = hull_of_middle(l, &pair),
              grows = two > one ? two - one : 0;
     uint64_t want = grows && bound.more / grows < most ? bound.more / grows : most;
-    for (; one && want >= 2; want /= 2) { /* in the next dimension another one may add more */
+    for (; one && want >= 2;
+         want /=
+         2) { /* in the next dimension a chunk may add more bytes, so that fewer are joined */
         *q = joined_by(p, (int64_t)want);
         uint64_t bytes = hull_of_middle(l, q);
         if (bytes <= bound.all && bytes <= one + 2 * bound.more)
@@ -466,7 +474,7 @@ void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_r
     kmm__partition_t q;
     uint64_t least = rt->launches->join.tasks * place->count;
     bool apart = l->schedule == KMM_SCHEDULE_CYCLIC &&
-                 place->count > 1; /* neighbours are on different devices */
+                 place->count > 1; /* neighbouring chunks run on different devices */
     bool none =
         p->is_function || place->device[0]->space == KMM__HOST || rt->checks_access || apart;
     if (none || p->count < 2 * least || kmm__reduce_is_ordered(l) ||

@@ -41,8 +41,8 @@ static int leave_lost_out(kmm__placement_t *p)
                                  "all devices it can run on were lost by earlier failures");
 }
 
-/* What is current is one of them, or one that libkmm leaves out: then the program would not find
- * there what the kernel did. */
+/* Checks that the current device is among the launch's devices. If KMM_DEVICES leaves it out, the
+ * program would not find on it what the kernel wrote to its variables. */
 static int find_current(const kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
@@ -55,7 +55,8 @@ static int find_current(const kmm__placement_t *p)
                                   "device %d is current, which KMM_DEVICES leaves out", current);
 }
 
-/* Variables of a device are one for each, and the program reads those of its current one. */
+/* Leaves only the current device. Each device has its own copy of __device__ variables, and the
+ * program reads the copy of its current device. */
 static void keep_current(kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
@@ -68,7 +69,8 @@ static void keep_current(kmm__placement_t *p)
     }
 }
 
-/* The devices of a kind that launches may use; the CPU is there even where it is hidden. */
+/* Finds the devices of a kind that launches may use. The CPU may be used for kernels of its kind
+ * even if it is hidden. */
 static int find_devices(kmm_runtime_t *rt, kmm_kind_t kind, kmm__placement_t *p)
 {
     for (uint32_t k = 0; k < rt->visible_count; k++)
@@ -123,7 +125,7 @@ static int weigh_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-/* How much of what t touches was last on each device. */
+/* Adds up, for each device, the bytes of t's regions whose home it is. */
 static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t bytes[KMM__MAX_DEVICES])
 {
     weigh_t w = {p, bytes};
@@ -138,8 +140,9 @@ static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t byte
     }
 }
 
-/* The device with most of the data, among those that have not got their share; without data,
- * consecutive chunks go to one device, the same ones in every launch of this shape. */
+/* Returns the device that is home to most of t's data, among those that have less than an equal
+ * share of the chunks. Without data the chunks are dealt in contiguous parts, the same in every
+ * launch with so many chunks. */
 static uint32_t place_by_data(const kmm__placement_t *p, uint32_t k, const kmm__task_t *t)
 {
     uint64_t bytes[KMM__MAX_DEVICES] = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the region of an item in a chunk. An index is affine in the axes, so its minimum and
- * maximum over the box of a chunk are found axis by axis. If an index skips elements between them,
- * the region is a hull. A flat index with one gap, such as row * w + col, gives a box of two
- * dimensions.
+ * Computes the region of an item in a chunk. An index is affine in the axes. So its minimum and
+ * maximum over a chunk's box are found axis by axis. If an index skips elements between them, the
+ * region is a hull. A flat index with one gap, such as row * w + col, gives a box of two
+ * dimensions: rows, and bytes of a row.
  */
 #include "launch/plan.h"
 
@@ -13,13 +13,15 @@
 #include "base/error.h"
 #include "memory/array.h"
 
+/* The indices [lo, hi) of a section in a chunk. exact: the section has all of them. */
 typedef struct span {
     int64_t lo, hi;
     bool exact;
-    int64_t pitch, run,
-        rows; /* one gap: `rows` runs of `run` elements, `pitch` apart; rows is 0 otherwise */
+    int64_t pitch, run, rows; /* if there is one gap: `rows` runs of `run` elements, `pitch` apart;
+                                 otherwise rows is 0 */
 } span_t;
 
+/* An axis moves the index by `by` elements, `times` - 1 times. */
 typedef struct step {
     int64_t by, times;
 } step_t;
@@ -30,8 +32,9 @@ static int step_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether runs of `run` elements, repeated by the steps, leave no gap; or just one, at the
- * outermost. */
+/* Sets s->exact if runs of `run` elements, repeated by the steps, leave no gap. If only the largest
+ * step leaves gaps, sets pitch, run and rows instead. Steps are taken by increasing size: a step
+ * that is at most `run` lengthens the run. */
 static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
 {
     if (n > 1)
@@ -51,7 +54,7 @@ static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
     s->exact = true;
 }
 
-/* The indices of a section in a chunk: empty when hi <= lo. */
+/* Returns the indices that a section has in a chunk. hi <= lo: none. */
 static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
                            const kmm__chunk_box_t *box)
 {
@@ -59,7 +62,8 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
     step_t steps[KMM_MAX_AXES];
     uint32_t n = 0;
     bool varies = false;
-    int64_t run = c->constant.length; /* everywhere, unless it varies */
+    int64_t run = c->constant.length; /* number of indices at the chunk's first point; used only if
+                                         it is the same everywhere */
     for (uint32_t k = 0; k < axis_count; k++) {
         int64_t first = box->axis_lo[k], last = box->axis_hi[k] - 1;
         int64_t low = c->coef[k].lower, high = low + c->coef[k].length;
@@ -71,7 +75,7 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
             steps[n++] = (step_t){llabs(low), last - first + 1};
     }
     if (varies)
-        return s; /* a triangle: its hull */
+        return s; /* the length varies with the axes, as in a triangle: the region is the hull */
     span_exactness(&s, steps, n, run);
     return s;
 }
@@ -90,8 +94,8 @@ static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* A span with one gap as a box of two dimensions, rows of `pitch` elements. False: it runs over the
- * end of a row. */
+/* Makes the region a box of two dimensions, with rows of s->pitch elements. False: a run crosses
+ * the end of such a row, or the rows lie outside the array. */
 static bool plan_rows(const kmm__item_t *item, const span_t *s, kmm__access_t *out,
                       kmm__layout_t *shaped)
 {
@@ -137,8 +141,8 @@ static int plan_flat(const kmm__item_t *item, uint32_t axis_count, const kmm__ch
     return out->box.hi[0] > out->box.lo[0];
 }
 
-/* Most regions: one section over one axis, of a length that does not vary. False: it is not that,
- * or leaves gaps. */
+/* Computes the most frequent kind of region: one section over one axis, with constant length.
+ * False: the item is of another kind, or its elements have gaps. */
 static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
                       kmm__access_t *out, int *result)
 {
@@ -160,8 +164,9 @@ static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__c
     return true;
 }
 
-/* Whether an axis that moves in the chunk is in the sections of two dimensions, as in A[i][i]: then
- * what is accessed is no box, though its indices in each dimension have no gap. */
+/* True if one axis is in the sections of two dimensions, as in A[i][i], and the chunk has more than
+ * one index of it. Then the elements are no box, although the indices in each dimension have no
+ * gap. */
 static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk)
 {
     for (uint32_t k = 0; k < axis_count; k++) {
@@ -174,7 +179,7 @@ static bool shares_axis(const kmm__item_t *item, uint32_t axis_count, const kmm_
     return false;
 }
 
-/* Bytes of what the outermost dimension counts. */
+/* Bytes of one step in the outermost dimension. */
 static int64_t row_bytes(const kmm__item_t *item)
 {
     int64_t bytes = item->element;
@@ -183,7 +188,8 @@ static int64_t row_bytes(const kmm__item_t *item)
     return bytes;
 }
 
-/* An outermost extent that was not given: as many rows as the array has behind the base. */
+/* Copies the item's extents. An outermost extent of KMM_WHOLE becomes the number of rows from the
+ * base to the end of the array. */
 static void whole_extent(const kmm__item_t *item, int64_t extent[KMM_MAX_DIMS])
 {
     memcpy(extent, item->extent, sizeof(item->extent));
@@ -207,7 +213,8 @@ static int plan_shaped(const kmm__item_t *item, uint32_t axis_count, const kmm__
     out->layout = shaped;
     out->box = (kmm__box_t){.dims = item->dims};
     out->exact = !shares_axis(item, axis_count, chunk);
-    /* Where index 0 of the shape lies in the layout, which may begin before it. */
+    /* Row of the layout that is row 0 of the shape. The layout begins at the array's beginning,
+     * which may lie before the base. */
     int64_t shift = (base - shaped->origin) / shaped->stride[0];
     for (uint32_t d = 0; d < item->dims; d++) {
         const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
@@ -243,7 +250,8 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
         result = plan_shaped(item, axis_count, chunk, out, shaped);
     else if (!plan_line(item, axis_count, chunk, out, &result))
         result = plan_flat(item, axis_count, chunk, out, shaped);
-    /* What is no box is not promised to be stored whole. */
+    /* A hull has elements that the chunk does not write. They must keep their values, so the access
+     * is an update. */
     if (out->mode == KMM_WRITE && !out->exact)
         out->mode = KMM_UPDATE;
     return result;

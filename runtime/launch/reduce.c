@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions. Chunks work on private copies of the target, which begin as the operator's identity.
- * The copies lie one after the other in a temporary array. So they move and spill like any data,
- * and the tasks that fill and fold them are ordinary tasks.
+ * Reductions. Chunks work on private copies of the target, the partials, which begin as the
+ * operator's identity. The partials lie one after the other in a temporary array. So they move and
+ * spill like any data, and the tasks that fill and fold them are ordinary tasks.
  *
- * The order of combination depends on the launch alone. Chunk k of n uses partial k * count / n.
- * Chunks that share a partial are submitted one after the other, in order. Partials are folded by a
- * fixed tree over their numbers (pairs of neighbours, pairs of pairs, ...), and the result is
- * accumulated into the target. The number of partials depends on the number of chunks and the
- * target's size, and never on devices, memory or time.
+ * The order of combination depends on the launch alone. Chunk k of n uses partial
+ * k * count / n, where count is the number of partials. Chunks that share a partial are submitted
+ * one after the other, in order. Partials are folded by a fixed tree over their numbers (pairs of
+ * neighbours, pairs of pairs, ...), and the result is accumulated into the target. The number of
+ * partials depends on the number of chunks and the target's size, and never on devices, memory or
+ * time.
  */
 #include "launch/reduce.h"
 
@@ -19,14 +20,16 @@
 #include "memory/lifetime.h"
 
 enum {
-    ALIGNMENT = 256, /* of a partial; elements keep the alignment they have in the target */
+    ALIGNMENT =
+        256, /* bytes, of a partial; elements keep the alignment that they have in the target */
     PARTIALS_LEAST = 16,
     PARTIALS_MOST = 4096,
-    PARTIALS_BYTES = 64 << 20, /* as many partials as fit in this, within these bounds */
-    INIT_BYTES = 1 << 20,      /* of partials that one task fills at least */
-    FOLD_BYTES = 4 << 20,      /* of partials that one task folds at least */
-    BLOCK_BYTES = 1024,        /* of elements folded at a time */
-    LEVELS = 14                /* log2(PARTIALS_MOST) + 2 */
+    PARTIALS_BYTES =
+        64 << 20, /* as many partials as fit in so many bytes, within the two limits above */
+    INIT_BYTES = 1 << 20, /* a task fills at least so many bytes of partials */
+    FOLD_BYTES = 4 << 20, /* a task folds at least so many bytes of partials */
+    BLOCK_BYTES = 1024,   /* bytes of elements in wide form that are folded at a time */
+    LEVELS = 14           /* log2(PARTIALS_MOST) + 2 */
 };
 
 _Static_assert(1 << (LEVELS - 2) >= PARTIALS_MOST,
@@ -49,7 +52,8 @@ static kmm__element_t element_of(const kmm__item_t *item)
                             item->index, item->value_at,          item->index_at};
 }
 
-/* The copies for what is reduced through the item's pointer: new ones, or another item's. */
+/* Returns the index of the partials for the item's pointer. Items that reduce through the same
+ * pointer share them. */
 static uint32_t partials_find(kmm__work_t *w, const kmm__item_t *item)
 {
     uint32_t k = 0;
@@ -100,18 +104,18 @@ static int make_partials(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks,
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
     p->begin -= pad;
     p->partial_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    int64_t partials = PARTIALS_BYTES / p->partial_bytes;
-    partials = partials < PARTIALS_LEAST  ? PARTIALS_LEAST
-               : partials > PARTIALS_MOST ? PARTIALS_MOST
-                                          : partials;
-    p->count = partials < chunks ? (uint32_t)partials : chunks;
+    int64_t most = PARTIALS_BYTES / p->partial_bytes;
+    most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
+    p->count = most < chunks ? (uint32_t)most : chunks;
     return kmm__array_new(rt, (size_t)p->partial_bytes * p->count, NULL, KMM_MAP_TOFROM, label,
                           &p->array);
 }
 
 /* ---- Pointers ---- */
 
-/* What the program does with the pointer `address` into `a`, judged by the items. */
+/* How the items use the array `a` and the pointer `address` into it. reduced: index of the partials
+ * of that pointer, -1: none. copies: number of partials for the array. otherwise: an item reads or
+ * writes through the pointer. others: an item reads or writes the array. */
 typedef struct usage {
     int32_t reduced;
     uint32_t copies;
@@ -143,9 +147,9 @@ static int32_t only_partials(const kmm__work_t *w, const kmm__array_t *a)
     return -1;
 }
 
-/* Redirects the arguments through which the launch reduces. An argument is one of these if an item
- * has its value as base, or if all that the launch does with its array is reduced through one
- * pointer. */
+/* Redirects to partials the arguments through which the launch reduces. An argument is redirected
+ * if an item that is reduced has its value as base, or if all that the launch does with its array
+ * is to reduce through one pointer. */
 static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
 {
     for (uint32_t k = 0; k < w->pointer_count; k++) {
@@ -185,7 +189,7 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
     }
     for (uint32_t k = 0; k < w->partials_count; k++) {
         kmm__partials_t *p = &w->partials[k];
-        int error = part->count == 1 ? 0 /* one chunk works on the target */
+        int error = part->count == 1 ? 0 /* the only chunk works on the target */
                                      : make_partials(p->target->runtime, p, part->count,
                                                      "private copies of a reduction");
         if (error)
@@ -197,7 +201,7 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
-    int64_t at = p->array ? kmm__partials_index(w, p, k) * p->partial_bytes - p->begin : 0;
+    int64_t at = p->array ? kmm__partial_of(w, p, k) * p->partial_bytes - p->begin : 0;
     kmm__access_t a =
         kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
     a.exact = !p->array || p->count == w->chunk_count; /* chunks that share a partial take turns */
@@ -207,9 +211,9 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 
 /* ---- Filling ---- */
 
-/* && and || give 0 or 1 where a program writes `r = r && x`, and leave any other value where it
- * writes `if (!x) r = 0`. So that a chunk does what the program does, its private copy begins with
- * the target's value, which is an identity of both as far as truth goes. */
+/* A program that writes `r = r && x` gets 0 or 1, and one that writes `if (!x) r = 0` may keep any
+ * other value. So that a chunk gives what the program gives, its partial begins with the target's
+ * value, whose truth changes nothing in && and || (see fold_truth). */
 static bool is_logical(const kmm__reduction_t *r)
 {
     return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
@@ -279,15 +283,15 @@ int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
 
 /* ---- Folding ---- */
 
-/* A block of elements in wide form for each level of the tree: level j of the stack is a sum of 2^j
- * partials, or, at the end, of what is left of them. */
+/* A block of elements in wide form. The fold has a stack of blocks, one for each level of the tree:
+ * a block of level j is the fold of 2^j partials, or of the rest of them at the end. */
 typedef union block {
     _Alignas(16) char bytes[BLOCK_BYTES];
 } block_t;
 
 /* Folds n elements at byte `at` of each partial, and accumulates the result at `target`. Partials
- * come in order; two blocks of the same size are folded as soon as there are two, so that the tree
- * is the same as that of folding neighbours, then neighbours of those. */
+ * come in order. Two blocks of the same level are folded as soon as there are two, so the tree is
+ * that of folding pairs of neighbours, then pairs of pairs, and so on. */
 static void fold_block(const kmm__array_operation_t *op, int64_t at, char *target, size_t n)
 {
     const kmm__reduction_t *r = &op->reduction;
@@ -307,7 +311,7 @@ static void fold_block(const kmm__array_operation_t *op, int64_t at, char *targe
     kmm__narrow(e, target, stack[1].bytes, n);
 }
 
-/* Whether the element is not 0, nor -0. */
+/* True if the element is neither 0 nor -0. */
 static bool is_true(const kmm__element_t *e, const char *at)
 {
     uint64_t v = 0;
@@ -315,8 +319,9 @@ static bool is_true(const kmm__element_t *e, const char *at)
     return kmm__type_is_floating(e->type) ? v << (64 - 8 * e->bytes) << 1 != 0 : v != 0;
 }
 
-/* One element: the last copy that a chunk has changed to what decides, or else the last one that
- * was changed. */
+/* Folds one element of && or ||. Partials that still have the target's value are skipped. The
+ * result is the last changed value that decides the result (false for &&, true for ||), or else the
+ * last changed value. */
 static void fold_truth(const kmm__array_operation_t *op, int64_t at, char *target)
 {
     const kmm__element_t *e = &op->reduction.element;
@@ -356,14 +361,14 @@ static int run_fold(kmm__operation_t *base)
     return 0;
 }
 
-/* The bytes [begin, end) of every partial. */
+/* Returns a read of the bytes [begin, end) of every partial. */
 static kmm__access_t partials_access(const kmm__partials_t *p, int64_t begin, int64_t end,
-                                     kmm__layout_t *partials)
+                                     kmm__layout_t *all)
 {
     kmm__access_t a = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
     int64_t extent[2] = {p->count, p->partial_bytes};
-    *partials = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
-    a.layout = partials;
+    *all = kmm__layout_make(2, extent, 1, 0, (int64_t)p->array->bytes);
+    a.layout = all;
     a.box = (kmm__box_t){2, {0, begin - p->begin}, {p->count, end - p->begin}};
     return a;
 }
@@ -385,8 +390,8 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
                                      .partials = *p,
                                      .begin = begin,
                                      .bytes = (size_t)(end - begin)};
-        kmm__layout_t partials;
-        kmm__access_t a[2] = {partials_access(p, begin, end, &partials),
+        kmm__layout_t all;
+        kmm__access_t a[2] = {partials_access(p, begin, end, &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);

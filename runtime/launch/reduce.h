@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: their private copies, and the tasks that fill and fold them. The caller holds the
- * lock. */
+/* Reductions: their partials (private copies of the targets), and the tasks that fill and fold
+ * them. The caller holds the lock. */
 #ifndef KMM__LAUNCH_REDUCE_H
 #define KMM__LAUNCH_REDUCE_H
 
 #include "launch/operation.h"
 #include "launch/partition.h"
 
-/* Finds the reductions of the launch and creates their private copies. On error *item receives
+/* Finds the reductions of the launch and creates their partials. On error *item receives
  * the item at fault, or item_count if none is. The error's text does not name the launch. */
 int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
                      uint32_t *item);
-/* Submits the tasks that write identities into the copies. */
+/* Submits the tasks that write identities into the partials. */
 int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w);
-/* Submits the tasks that fold the copies and accumulate them into the targets. */
+/* Submits the tasks that fold the partials and accumulate them into the targets. */
 int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w);
 /* Returns the access of chunk k to reduction r: to its partial, or to the target itself. */
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k);

@@ -51,9 +51,9 @@ static void access_push(kmm__task_t *t, const kmm__access_t *a)
     kmm__array_ref(a->array);
 }
 
-/* A hull holds more than is used anyway. Where a launch is one chunk, and moves nothing between
- * devices, its edges are rounded outwards, so that hundreds of launches whose hulls differ a
- * little, as along a diagonal, do not cut maps into cells for every row and column. */
+/* Rounds the edges of a hull outwards. A hull may contain more than is used, so a larger one is
+ * right too. Without rounding, hundreds of launches whose hulls differ a little, as along a
+ * diagonal, would cut maps into a cell for every row and column. */
 static void round_hull(kmm__access_t *a)
 {
     enum { PIECES = 16, LINE = 64 };
@@ -122,7 +122,7 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     return 0;
 }
 
-/* The task of chunk k, with its accesses and its device; not in the DAG yet. */
+/* Creates the task of chunk k, with its accesses and its device. It is not in the DAG yet. */
 static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
 {
     kmm__chunk_box_t box;
@@ -148,8 +148,9 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     return t;
 }
 
-/* Whether no chunk can read what another one of this launch writes, so that each can be entered
- * whole before the next is looked at: all accesses to a written array name the same elements. */
+/* True if no chunk can read what another chunk of the launch writes, because all accesses to a
+ * written array name the same elements. Then each chunk can be entered into the DAG completely
+ * before the next one is planned. */
 static bool chunks_are_apart(const kmm_launch_t *l)
 {
     for (uint32_t i = 0; i < l->item_count; i++) {
@@ -167,8 +168,9 @@ static bool chunks_are_apart(const kmm_launch_t *l)
     return true;
 }
 
-/* Enters chunks from first on into the DAG, each before the next is looked at: `most`, or as many
- * as are worth a launch; *n receives how many. Chunks that fail carry their error. */
+/* Enters chunks from `first` on into the DAG, each completely before the next one: at most `most`,
+ * and no more once their bytes come to KMM__BATCH_BYTES. *n receives their number. Chunks that fail
+ * carry their error. */
 static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uint32_t *n)
 {
     kmm__task_t *tasks[MOST_BATCH];
@@ -188,7 +190,8 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
     return result;
 }
 
-/* Lets devices' threads have the lock: they start while we submit. */
+/* Releases the lock for a short time if other threads wait for it, so that devices' threads start
+ * while the launch is being submitted. */
 static void hand_over(kmm_runtime_t *rt)
 {
     pthread_mutex_unlock(&rt->lock);
@@ -198,8 +201,8 @@ static void hand_over(kmm_runtime_t *rt)
     kmm__spin_lock(&rt->lock);
 }
 
-/* The same for all chunks of a launch that may read what others of them write: no chunk is recorded
- * before all have found what they follow. */
+/* Enters all chunks of a launch that may read what others of its chunks write. In three passes: all
+ * find what they follow; then all writes are recorded; then all reads. */
 static int submit_together(kmm__submission_t *s)
 {
     uint32_t n = s->part.count;
@@ -233,7 +236,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* What a launch has in common with the same one of the next iteration. */
+/* Hashes what a launch has in common with the same launch of the next iteration: kernel, line,
+ * number of chunks and arrays. */
 static uint64_t identity_of(const kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
@@ -258,8 +262,8 @@ static int submit_work(kmm__submission_t *s)
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);
-    /* Handing the lock over costs several chunks. Chunks for devices are launched together, so
-     * those are not begun one by one. */
+    /* Handing over the lock costs as much as several chunks. Devices with memory of their own issue
+     * chunks in batches, so for them more chunks are entered at a time. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
     for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
         kmm__tasks_throttle(s->rt);
@@ -271,7 +275,7 @@ static int submit_work(kmm__submission_t *s)
     return error ? error : kmm__reduce_end(s->rt, w);
 }
 
-/* Gives back the arrays that the work of a launch refers to. */
+/* Drops the work's references to arrays. Frees the partials. */
 static void work_drop(kmm__work_t *w)
 {
     for (uint32_t k = 0; k < w->pointer_count; k++)
@@ -312,7 +316,7 @@ static bool has_chunks(const kmm_launch_t *l)
     return l->has_chunk[0] || l->has_chunk[1] || l->has_chunk[2];
 }
 
-/* For KMM_CHECK=access: where the elements of each item begin. */
+/* Notes where the elements of each item begin, for KMM_CHECK=access. */
 static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
 {
     if (!w->runtime->checks_access || l->item_count == 0)
@@ -325,7 +329,7 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
     }
 }
 
-/* The part that kernels and functions share, once arguments are packed. */
+/* Submits a launch whose arguments are packed: a kernel's or a function's. */
 static int submit_described(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -382,8 +386,8 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
 
 /* ---- The calls ---- */
 
-/* A kernel for a GPU that has no clone cannot be told which of its blocks to run. Said once for
- * each of the first kernels. */
+/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
+ * its blocks to run. Warns once for each of the first 64 such kernels. */
 static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
 {
     enum { MAX_SAID = 64 };

@@ -23,14 +23,14 @@
 
 struct kmm_task {
     kmm__submission_t submission;
-    kmm__task_t *task;     /* a reference */
-    kmm__marker_t *before; /* all work that was submitted before it */
-    bool names_stream;     /* its statements use the task's stream */
-    void **used; /* other streams of the program, by the driver's handles, that its statements have
-                    used */
+    kmm__task_t *task;     /* a reference; NULL: not created yet */
+    kmm__marker_t *before; /* the position in the order of submission before this task */
+    bool names_stream;     /* the statements use the task's stream */
+    void *
+        *used; /* driver's handles of other streams of the program that the statements have used */
     uint32_t used_count, used_capacity;
-    bool entered;       /* the device was made current */
-    int compute_stream; /* of the device; negative: none yet */
+    bool entered;       /* the device was made current for the statements */
+    int compute_stream; /* number of the task's stream on its device; negative: none yet */
 };
 
 static _Thread_local kmm_task_t *current;
@@ -40,8 +40,8 @@ KMM__API int kmm_task_active(void)
     return current != NULL;
 }
 
-/* The kind of the first device, and, unless one is named, the device that the driver has current.
- */
+/* Chooses the device of the task: the one that its directive names, else the one that the driver
+ * has current. The first device decides on the kind. */
 static int choose_device(kmm__submission_t *s)
 {
     kmm_launch_t *l = s->l;
@@ -81,7 +81,7 @@ static int enter_dag(kmm_task_t *task, void *stream)
     return error;
 }
 
-/* Locked: until the statements may run, or never will. */
+/* Waits until the statements may run or never will. The caller holds the lock. */
 static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
@@ -141,7 +141,7 @@ static void task_free(kmm_task_t *task)
     free(task);
 }
 
-/* A task whose statements will not run. */
+/* Frees a task whose statements will not run. */
 static void give_up(kmm_task_t *task)
 {
     kmm__task_t *t = task->task;
@@ -179,7 +179,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     return task;
 }
 
-/* ---- What its statements call ---- */
+/* ---- Calls that the statements make ---- */
 
 int kmm__task_directive_settle(void)
 {
@@ -205,7 +205,8 @@ static kmm__stream_t *stream_of(const kmm_task_t *task)
     return task->task->device->compute_streams[task->task->issue.compute_stream].stream;
 }
 
-/* The task's stream waits for what the statements have put on others so far. */
+/* Makes the task's stream wait for the work that the statements have put on other streams so far.
+ */
 static void join_used(kmm_task_t *task)
 {
     const kmm__device_t *d = task->task->device;

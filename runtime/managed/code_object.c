@@ -22,15 +22,16 @@ typedef struct reader {
 } reader_t;
 typedef enum kind { NUMBER, STRING, ARRAY, MAP, OTHER } kind_t;
 
-/* `value`: a number; the bytes of a string, which `text` begins; the members of an array or pairs
- * of a map, which follow. */
+/* One MessagePack value. `value` is a number, the number of bytes of a string (which begin at
+ * `text`), the number of members of an array, or the number of pairs of a map. Members and pairs
+ * follow the item. */
 typedef struct item {
     kind_t kind;
     uint64_t value;
     const char *text;
 } item_t;
 
-/* A number of so many bytes, the highest first. */
+/* Reads a number of `bytes` bytes, the highest first. */
 static uint64_t number(reader_t *r, size_t bytes)
 {
     uint64_t value = 0;
@@ -48,7 +49,7 @@ static item_t text_item(reader_t *r, kind_t kind, uint64_t length)
     return item;
 }
 
-/* Those whose first byte is from 0xc0 to 0xdf. */
+/* Reads an item whose first byte is from 0xc0 to 0xdf. */
 static item_t long_item(reader_t *r, unsigned tag)
 {
     if (tag >= 0xcc && tag <= 0xd3) /* 8, 16, 32 and 64 bits, unsigned and signed */
@@ -64,7 +65,7 @@ static item_t long_item(reader_t *r, unsigned tag)
     if (tag == 0xca || tag == 0xcb)
         return text_item(r, OTHER, tag == 0xca ? 4 : 8);
     r->failed |= tag != 0xc0 && tag != 0xc2 &&
-                 tag != 0xc3; /* nothing, false, true; extensions are not used */
+                 tag != 0xc3; /* nil, false and true; extensions are not used */
     return (item_t){OTHER, 0, NULL};
 }
 
@@ -102,7 +103,7 @@ static bool begins(item_t item, const char *text)
            memcmp(item.text, text, strlen(text)) == 0;
 }
 
-/* Goes to the value of a key in the map that begins at *r; false: it has none. */
+/* Moves *r to the value of a key in the map that begins at *r. False: the map has no such key. */
 static bool find(reader_t *r, const char *key)
 {
     item_t map = next(r);
@@ -114,7 +115,7 @@ static bool find(reader_t *r, const char *key)
     return false;
 }
 
-/* The value of a key in a map that begins at `at`. */
+/* Returns the value of a key in the map that begins at `at`. */
 static item_t value_of(reader_t at, const char *key)
 {
     if (!find(&at, key))
@@ -130,7 +131,8 @@ typedef struct query {
     uint32_t *bytes, capacity, *count;
 } query_t;
 
-/* Parameters that the compiler adds are hidden ones, and the last. */
+/* Reads the sizes of a kernel's parameters. Hidden parameters, which the compiler adds after the
+ * others, are left out. */
 static bool read_parameters(reader_t r, const query_t *q)
 {
     *q->count = 0;

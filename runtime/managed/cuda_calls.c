@@ -34,12 +34,12 @@ int internal(kernel_read)(kmm_kernel_t *k)
     size_t offset, bytes;
     int error = 0;
     if (!get_parameter)
-        return KMM_CUDA_NOT_SUPPORTED; /* a driver older than 12.4 */
+        return KMM_CUDA_NOT_SUPPORTED; /* the driver is older than 12.4 */
     /* Makes this thread's device current: the program may not have made a real call yet. */
     real(Free)(NULL);
     while (n < MAX_PARAMETERS && (error = get_parameter(k->handle, n, &offset, &bytes)) == 0)
         sizes[n++] = (uint32_t)bytes;
-    if (error != KMM_CUDA_INVALID_VALUE) /* what one more than all parameters gives */
+    if (error != KMM_CUDA_INVALID_VALUE) /* the index after the last parameter gives this error */
         return error ? error : KMM_CUDA_NOT_SUPPORTED;
     uint32_t *copy = malloc((n + 1) * sizeof(*copy));
     if (!copy)
@@ -50,7 +50,7 @@ int internal(kernel_read)(kmm_kernel_t *k)
     k->param_bytes = copy;
     const char *name = NULL;
     if (get_name && get_name(&name, k->handle) == 0 && name &&
-        (name = strdup(name))) /* the driver's goes with the kernel */
+        (name = strdup(name))) /* the driver's text lives only as long as the kernel */
         k->name = name;
     return 0;
 }
@@ -61,7 +61,7 @@ int internal(kernel_failed)(int error)
     return kmm_cuda_launch_failed(error);
 }
 
-/* What nvcc 13's <<<>>> calls, with the kernel's handle: NULL when it was not found. */
+/* The call that <<<>>> of nvcc 13 becomes. `handle` is the kernel; NULL: it was not found. */
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s)
 {
@@ -71,7 +71,7 @@ int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, voi
     return internal(launch)(handle, grid, block, args, shared_bytes, s);
 }
 
-/* cudaLaunchConfig_t, and its attributes by the numbers of cudaLaunchAttributeID. */
+/* The layout of cudaLaunchConfig_t. Attributes have the numbers of cudaLaunchAttributeID. */
 typedef struct attribute {
     unsigned id;
     char pad[4];
@@ -90,8 +90,8 @@ struct configuration {
 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-/* Attributes say how fast the launch starts; only these two say what its blocks may do with each
- * other. */
+/* Most attributes only change how fast the launch starts. The two that are looked at here change
+ * how its blocks may work together. */
 int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
     for (unsigned k = 0; k < c->count; k++) {

@@ -16,17 +16,17 @@
 #include "managed/managed.h"
 #include "memory/array.h"
 
-/* The calling thread's device; -1: it has chosen none, which is device 0 as CUDA has it, but leaves
- * launches to libkmm. */
+/* This thread's device; -1: it has chosen none. Then it is on device 0, as in CUDA, and libkmm
+ * chooses the devices of its launches. */
 static _Thread_local int chosen = -1;
 
-/* Of a stream or an event: the device that was current when it was made. */
+/* A stream or an event: the device that was current when it was created. */
 typedef struct handle {
     int device;
     bool is_untimed;
 } handle_t;
 
-/* Of each device, a bit for each of those it may reach. */
+/* For each device, one bit for each device that it may access. */
 static _Atomic uint32_t reach[KMM__MAX_DEVICES];
 
 static const kmm__device_t *device_at(const kmm_runtime_t *rt, int device)
@@ -42,7 +42,7 @@ static int device_count(const kmm_runtime_t *rt)
     int count = 0;
     while (device_at(rt, count))
         count++;
-    return count > 0 ? count : 1; /* the CPU is there even if only GPUs were asked for */
+    return count > 0 ? count : 1; /* the CPU is a device even if KMM_DEVICES names only GPUs */
 }
 
 static bool is_device(int device)
@@ -129,9 +129,9 @@ KMM__API int kmm_cuda_pointer_device(const void *address)
     return device;
 }
 
-/* ---- Memory that both sides use ---- */
+/* ---- Host memory that kernels use directly ---- */
 
-static void *common; /* a tree of the addresses that cudaMallocHost and its like have returned */
+static void *common; /* tree of the addresses that cudaMallocHost and similar calls have returned */
 static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int by_address(const void *a, const void *b)
@@ -181,8 +181,8 @@ void *kmm__handle_create(void)
     return h;
 }
 
-/* The streams that CUDA has by number, cudaStreamPerThread and its like, are the current device's.
- */
+/* Returns the device of a stream or event. Handles that are constants, such as cudaStreamPerThread,
+ * belong to the current device. */
 static int device_of(const void *handle)
 {
     enum { NUMBERS = 16 };
@@ -227,9 +227,9 @@ KMM__API int kmm_cuda_same_device(const void *a, const void *b, const char *what
 
 /* ---- Variables of the device ---- */
 
-/* Pretend devices share them, where GPUs have one each. What would show that is refused: this is a
- * list of the variables that calls have named, with a bit for each device from which they were
- * written or given away. */
+/* Pretend devices share each variable; GPUs would have one instance each. A call that would show
+ * the difference is refused. This is the list of variables that calls have named, with one bit for
+ * each device from which a variable was written or its address was given to the program. */
 typedef struct symbol {
     const void *at;
     uint32_t devices;
@@ -237,8 +237,8 @@ typedef struct symbol {
 } symbol_t;
 static symbol_t *symbols;
 static pthread_mutex_t symbols_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t
-    changed_from; /* devices on which kernels ran that can change such variables */
+static _Atomic uint32_t changed_from; /* one bit for each device on which kernels ran that can
+                                         change variables of the device */
 
 static int refuse_symbol(const char *call)
 {
@@ -250,8 +250,8 @@ static int refuse_symbol(const char *call)
     return kmm__managed_fail(KMM_CUDA_NOT_SUPPORTED, text);
 }
 
-/* Locked. Adds `bit` to the devices of a variable; returns those that it had before, or `bit` alone
- * if nothing can be noted. */
+/* Adds `bit` to the devices of a variable. Returns the devices that it had before, or `bit` if
+ * there is no memory for the list. The caller holds symbols_lock. */
 static uint32_t symbol_add(const void *at, uint32_t bit)
 {
     symbol_t *s = symbols;
@@ -280,7 +280,7 @@ KMM__API int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src
     enum { BY_ADDRESS = 4 };
     uint32_t bit = 1u << kmm_cuda_device_current();
     if (symbol_devices(symbol, bit) & ~bit) {
-        int error = kmm_cuda_device_synchronize(); /* a kernel may still write there */
+        int error = kmm_cuda_device_synchronize(); /* a kernel may still write the variable */
         if (error)
             return error;
         if (bytes && (!src || kmm_cuda_is_managed(src) || memcmp(at, src, bytes)))

@@ -194,7 +194,8 @@ int kmm__managed_result(int code)
     return code ? kmm__managed_fail(number_of(code), kmm_error_text(NULL)) : KMM_CUDA_SUCCESS;
 }
 
-/* A launch has no result, so a program that never asks for errors does not learn that it failed. */
+/* Records the error of a launch. A launch has no result, so the program learns of the error only if
+ * it asks; the exit status says so if it never does. */
 KMM__API int kmm_cuda_launch_failed(int error)
 {
     if (error == 0)
@@ -204,7 +205,7 @@ KMM__API int kmm_cuda_launch_failed(int error)
     return kmm__managed_note(error);
 }
 
-/* The error that a question was answered with. */
+/* Returns the error after noting that the program has asked for it. */
 static int answered(int error)
 {
     if (error)

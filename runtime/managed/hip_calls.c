@@ -14,7 +14,7 @@
 
 enum { MAX_PARAMETERS = 1024, INVALID_FUNCTION = 98 };
 
-/* ---- What the compiler's code registers, before main ---- */
+/* ---- Registration by the compiler's code, before main ---- */
 
 typedef struct binary {
     void **modules;
@@ -29,11 +29,11 @@ typedef struct function {
 } function_t;
 
 enum { BUCKETS = 1024 };
-static binary_t *binaries;             /* under the lock, as the next ones */
+static binary_t *binaries;             /* guarded by the lock, as is `functions` */
 static function_t *functions[BUCKETS]; /* never freed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What the compiler hands over: "HIPF", a version, the bundle. */
+/* The structure that the compiler registers: "HIPF", a version, and the bundle. */
 typedef struct wrapper {
     uint32_t magic, version;
     const void *bundle;
@@ -62,8 +62,8 @@ static function_t **bucket_of(const void *function)
     return &functions[((uintptr_t)function >> 3) % BUCKETS];
 }
 
-/* The one registered last comes first: a library that is loaded again may be at the place of
- * another one. */
+/* Registers a kernel's host function. The latest registration is found first, because a library
+ * that is loaded again may have its functions where another one had them. */
 void __wrap___hipRegisterFunction(void **modules, const void *function, char *device_function,
                                   const char *name, unsigned limit, void *thread, void *block,
                                   dim3_t *block_size, dim3_t *grid_size, int *warp_size)
@@ -140,7 +140,7 @@ int internal(kernel_failed)(int error)
     return kmm_cuda_launch_failed(error);
 }
 
-/* What <<<>>> calls first; the kernel is not reached when it fails. */
+/* The first call that <<<>>> becomes. If it fails, the kernel's host function is not called. */
 int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_bytes, stream_t s)
 {
     int error = __real___hipPushCallConfiguration(grid, block, shared_bytes, s);
@@ -149,13 +149,13 @@ int __wrap___hipPushCallConfiguration(dim3_t grid, dim3_t block, size_t shared_b
     return kmm_cuda_launch_failed(error);
 }
 
-/* ---- Launches that CUDA has not ---- */
+/* ---- Launches that CUDA does not have ---- */
 
 int __wrap_hipExtLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s, event_t start, event_t stop,
                               int flags)
 {
-    (void)flags; /* that it may run beside others in its stream: it need not */
+    (void)flags; /* the flag allows the launch to run beside others in its stream; it need not */
     int error = start ? wrap(EventRecord)(start, s) : 0;
     if (!error)
         error = wrap(LaunchKernel)(function, grid, block, args, shared_bytes, s);
@@ -168,7 +168,8 @@ int __wrap_hipLaunchCooperativeKernelMultiDevice(void *launches, int count, unsi
     return internal(not_supported)("hipLaunchCooperativeKernelMultiDevice");
 }
 
-/* Inside a task pointers are the device's own, and a module's kernel may use them. */
+/* Launches a kernel of a module. Inside a task pointers are the device's own, so the driver
+ * launches it. */
 int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                  unsigned by, unsigned bz, unsigned shared_bytes, stream_t s,
                                  void **args, void **extra)
@@ -181,7 +182,7 @@ int __wrap_hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
 
 /* ---- Copies ---- */
 
-/* As hipMemcpy, in the order of a stream. */
+/* Copies as hipMemcpy does, in the order of a stream. */
 int __wrap_hipMemcpyWithStream(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
     int error = wrap(MemcpyAsync)(dst, src, n, kind, s);
@@ -203,8 +204,8 @@ COPY(DtoD, DEVICE_TO_DEVICE)
 
 /* ---- Fills ---- */
 
-/* `count` elements of `bytes` bytes: as a fill where all bytes are the same, else as copies of a
- * piece that is filled here. */
+/* Sets `count` elements of `bytes` bytes to a value. If all bytes of the value are the same this is
+ * a fill; otherwise it copies from a block that the host has filled. */
 static int fill(void *dst, uint32_t value, size_t bytes, size_t count)
 {
     enum { PIECE = 1 << 20 };

@@ -15,14 +15,15 @@
 typedef struct entry {
     const void *handle; /* a CUkernel, or a HIP kernel's host function */
     kmm_kernel_t kernel;
-    _Atomic(struct entry *)
-        clone; /* what runs when a launch of this kernel is split; NULL: none is registered */
-    atomic_uint looked; /* how many clones were registered when this one's was looked for */
+    _Atomic(struct entry *) clone; /* the kernel that runs if a launch of this one is divided into
+                                      chunks; NULL: none is registered */
+    atomic_uint looked; /* number of clones that were registered when `clone` was last looked for */
 } entry_t;
 
 enum { TABLE_BITS = 14, TABLE = 1 << TABLE_BITS };
 
-/* Open addressing; entries are only added, under the lock, and read without it. */
+/* Hash table with open addressing. Entries are only added, under the lock, and are read without it.
+ */
 static _Atomic(entry_t *) entries[TABLE];
 static uint32_t entry_count;
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,7 +33,7 @@ typedef struct clone {
     struct clone *next;
 } clone_t;
 static clone_t
-    *clones; /* written under the lock: by static initializers, and by launches of templates */
+    *clones; /* written under the lock, by static initializers and by launches of templates */
 static atomic_uint clone_count;
 
 int REGISTER_CLONE(const void *clone, const void *original)
@@ -48,21 +49,22 @@ int REGISTER_CLONE(const void *clone, const void *original)
     return 1;
 }
 
-static size_t slot_of(const void *handle)
+static size_t home_of(const void *handle)
 {
     return ((uintptr_t)handle >> 4) * 0x9E3779B97F4A7C15u >> (64 - TABLE_BITS);
 }
 
 static entry_t *entry_find(const void *handle)
 {
-    for (size_t k = slot_of(handle);; k = (k + 1) % TABLE) {
+    for (size_t k = home_of(handle);; k = (k + 1) % TABLE) {
         entry_t *e = atomic_load_explicit(&entries[k], memory_order_acquire);
         if (!e || e->handle == handle)
             return e;
     }
 }
 
-/* The kernel that this one was cloned from; NULL when it is no clone that was registered. */
+/* Returns the kernel from which a registered clone was made. NULL: the kernel is no registered
+ * clone. */
 static const void *original_of(const void *handle)
 {
     void *h;
@@ -83,14 +85,14 @@ static const void *clone_of(const void *handle)
     return NULL;
 }
 
-/* Whether the kernel's first parameter is a kmm_blocks_t, as its mangled name has it: so clones
- * that are instances of templates are known, which no one registers. */
+/* True if the kernel's mangled name says that its first parameter is a kmm_blocks_t. Clones that
+ * are instances of templates are recognized by that, because nothing registers them. */
 static int has_blocks(const char *name)
 {
     return strncmp(name, "_Z", 2) == 0 && strstr(name, "10kmm_blocks") != NULL;
 }
 
-/* Locked. Makes the entry of a kernel, not yet in the table. */
+/* Creates the entry of a kernel. It is not in the table yet. The caller holds the lock. */
 static int entry_make(const void *handle, entry_t **out)
 {
     entry_t *e = entry_count < TABLE / 2 ? calloc(1, sizeof(*e)) : NULL;
@@ -111,17 +113,17 @@ static int entry_make(const void *handle, entry_t **out)
     return 0;
 }
 
-/* Locked. From now on other threads see the entry. */
+/* Puts an entry into the table, where other threads see it. The caller holds the lock. */
 static void entry_publish(entry_t *e)
 {
-    size_t k = slot_of(e->handle);
+    size_t k = home_of(e->handle);
     while (atomic_load_explicit(&entries[k], memory_order_relaxed))
         k = (k + 1) % TABLE;
     atomic_store_explicit(&entries[k], e, memory_order_release);
     entry_count++;
 }
 
-/* Locked. A clone and the kernel it comes from know each other. */
+/* Connects the entries of a clone and of its original. The caller holds the lock. */
 static int entry_pair(entry_t *e)
 {
     const void *original = original_of(e->handle), *clone = original ? NULL : clone_of(e->handle);
@@ -141,7 +143,7 @@ static int entry_pair(entry_t *e)
     return 0;
 }
 
-/* Locked. Finds or makes the entry of a kernel. */
+/* Finds or creates the entry of a kernel. The caller holds the lock. */
 static int entry_get(const void *handle, entry_t **out)
 {
     *out = entry_find(handle);
@@ -176,14 +178,14 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
     if (!clone)
         return kmm_cuda_launch(&e->kernel, &geometry, args);
-    void *all[clone->kernel.param_count]; /* the first one is libkmm's to fill in */
+    void *all[clone->kernel.param_count]; /* the first argument is filled in by libkmm */
     all[0] = NULL;
     for (uint32_t k = 1; k < clone->kernel.param_count; k++)
         all[k] = args[k - 1];
     return kmm_cuda_launch(&clone->kernel, &geometry, all);
 }
 
-/* When the program ends, or a library is closed that all this is part of. */
+/* Runs when the program ends, or when the library that contains this code is closed. */
 __attribute__((destructor)) void internal(image_ends)(void)
 {
     const void *handles[64];

@@ -41,11 +41,12 @@ KMM__API int kmm_cuda_is_managed(const void *address)
 static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t bytes)
 {
     kmm__marker_t *m;
-    if (kmm_task_active()) { /* its arrays are there, and what it launched has run */
+    /* Inside a task its arrays are there, and what it launched on the CPU has run. */
+    if (kmm_task_active()) {
         memmove(dst, src, bytes);
         return 0;
     }
-    /* Kernels may use ordinary memory too: what was launched before comes first. */
+    /* Kernels on the CPU may use ordinary memory too, so earlier launches must end first. */
     int error = kmm__marker_create(rt, &kmm__all_streams, &m);
     if (error)
         return error;
@@ -55,7 +56,7 @@ static int memory_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byt
     return 0;
 }
 
-/* Ordered by data, on no stream. */
+/* Copies in the order of the data's accesses, on no stream. */
 static int copy(void *dst, const void *src, size_t bytes, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
@@ -73,7 +74,7 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
     int actual = from ? (to ? DEVICE_TO_DEVICE : DEVICE_TO_HOST)
                  : to ? HOST_TO_DEVICE
                       : HOST_TO_HOST;
-    /* Ordinary memory may pass for a device's: kernels on the CPU can use it. */
+    /* Ordinary memory may be given as device memory, because kernels on the CPU can use it. */
     bool wrong = (kind == HOST_TO_DEVICE && from && !to) ||
                  (kind == DEVICE_TO_HOST && to && !from) ||
                  (kind == HOST_TO_HOST && actual != HOST_TO_HOST);
@@ -88,7 +89,7 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
     return kmm__managed_result(memory_copy(rt, dst, src, bytes));
 }
 
-/* What kernels have printed comes before what the program prints of their results. */
+/* Output of kernels is printed before the program can print their results. */
 KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     int error = copy(dst, src, bytes, kind);
@@ -100,8 +101,9 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 
 KMM__API int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
 {
-    (void)stream; /* data order is enough, and returning late is allowed, but not after other work
-                     than the data's */
+    /* The order of the data's accesses is enough: the copy need not wait for other work on the
+     * stream. It may be done when this returns, as CUDA allows. */
+    (void)stream;
     return copy(dst, src, bytes, kind);
 }
 
@@ -141,9 +143,9 @@ enum {
     MAX_THREADS = 1024,
     MAX_DEPTH = 64,
     MAX_ROWS = 65535
-}; /* of a block; of its z; of a grid's y and z */
+}; /* threads of a block; of its z dimension; blocks of a grid in y and z */
 
-/* What every driver would refuse. */
+/* Refuses launches that every GPU's driver refuses. */
 static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
 {
     double threads = (double)g->block[0] * g->block[1] * g->block[2],
@@ -172,7 +174,7 @@ KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometr
     double threads = (double)g->block[0] * g->block[1] * g->block[2];
     char text[200];
     bool crowded = bound && threads > bound &&
-                   threads <= MAX_THREADS; /* what is more the launch itself refuses */
+                   threads <= MAX_THREADS; /* a larger number is refused by the launch itself */
     if (!crowded && g->shared_bytes <= dynamic_bytes)
         return KMM_CUDA_SUCCESS;
     if (crowded)

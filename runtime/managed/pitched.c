@@ -60,7 +60,8 @@ static int copy_slices(const copy_t *c, stream_t s, const char *call)
 {
     int error = 0;
     if (c->from.array || c->to.array)
-        return internal(not_supported)(call); /* between a CUDA array and managed memory */
+        return internal(not_supported)(
+            call); /* refused: a copy between a CUDA array and managed memory */
     if (!c->extent.width || !c->extent.height)
         return 0;
     internal(await_others)(s);

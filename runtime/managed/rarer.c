@@ -18,7 +18,8 @@ int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
     return real(Memset2DAsync)(dst, pitch, value, w, h, s);
 }
 
-/* Ignores the devices given for managed memory: libkmm knows where it is. */
+/* Copies without regard to the devices that are given for managed memory: libkmm knows where it is.
+ */
 int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
@@ -46,9 +47,9 @@ int wrap(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t 
     return wrap(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
 }
 
-/* Hints. `where` is a device number, or from CUDA 13 on a structure of 8 bytes. Both are passed
- * in one register. In the form without flags the stream is the fourth argument, in place of the
- * flags. */
+/* Hints about where memory is used. `where` is a device number, or from CUDA 13 on a structure of 8
+ * bytes; both are passed in one register. In the form without flags the stream is the fourth
+ * argument, in place of the flags. */
 int wrap(MemPrefetchAsync)(const void *p, size_t n, uint64_t where, uint64_t flags, stream_t s)
 {
     return kmm_cuda_is_managed(p) ? 0 : real(MemPrefetchAsync)(p, n, where, flags, s);

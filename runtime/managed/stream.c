@@ -32,7 +32,8 @@ KMM__API void kmm_cuda_wrap(void)
     is_wrapper = true;
 }
 
-/* The error was reported when the runtime could not be created. */
+/* Returns the result of a call if there is no runtime. In a wrapper it is success, because the real
+ * call that follows reports the error. */
 static int no_runtime(void)
 {
     if (is_wrapper)
@@ -50,7 +51,7 @@ KMM__API int kmm_cuda_device_synchronize(void)
     if (!rt)
         return no_runtime();
     int error = kmm__managed_result(kmm_wait(rt));
-    kmm__flush(rt, kmm__current_gpu(rt)); /* the wrapper waits for the current one */
+    kmm__flush(rt, kmm__current_gpu(rt)); /* the wrapper waits for the current device itself */
     return error;
 }
 
@@ -75,7 +76,7 @@ KMM__API int kmm_cuda_stream_synchronize(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
-    /* What failed is told, and forgotten, as for the whole device. */
+    /* a failure is reported and forgotten, as for the whole device */
     return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
 }
 
@@ -141,8 +142,8 @@ static event_t **event_find(const void *handle)
     return at;
 }
 
-/* The marker of an event, NULL if none was recorded. The caller's until it releases it: another
- * thread may record the event anew meanwhile. */
+/* Returns a reference to the marker of an event, since another thread may record the event anew
+ * meanwhile. NULL: the event was not recorded. */
 static kmm__marker_t *marker_of(const void *handle)
 {
     pthread_mutex_lock(&events.lock);
@@ -154,8 +155,8 @@ static kmm__marker_t *marker_of(const void *handle)
     return m;
 }
 
-/* In a forked process. A marker of the process that this one was forked from is never reached, nor
- * freed. */
+/* Forgets all events in a forked process. Markers of the parent's runtime are never reached there
+ * and are not freed. */
 static void events_clear(void)
 {
     events.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -202,7 +203,9 @@ KMM__API int kmm_cuda_event_record(void *handle, void *stream)
     kmm__marker_t *m, *old = NULL;
     if (!rt)
         return no_runtime();
-    int error = kmm_task_active() ? settle_before() : 0; /* then it is reached now */
+    int error =
+        kmm_task_active() ? settle_before() : 0; /* inside a task, all earlier work ends first, so
+                                                    the event is done when it is recorded */
     if (error)
         return error;
     static pthread_once_t once = PTHREAD_ONCE_INIT;

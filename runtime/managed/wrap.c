@@ -23,8 +23,9 @@ __attribute__((constructor)) static void wrap_start(void)
 
 /* ---- Memory ---- */
 
-/* Inside a task memory is the device's own: what libraries keep intermediate results in. Without a
- * GPU the real call fails as it would without libkmm. */
+/* True if the real call allocates the memory. Inside a task memory is the device's own, as for
+ * intermediate results of libraries. Without a GPU the real call fails as it would without libkmm.
+ */
 static bool is_own(void)
 {
     return kmm_task_active() || internal(is_absent)();
@@ -49,7 +50,7 @@ int wrap(MallocAsync)(void **out, size_t bytes, stream_t s)
                     : kmm_cuda_malloc(out, bytes);
 }
 
-/* A pool is the driver's; an array has memory where chunks need it, whatever the pool has. */
+/* Ignores the pool: it is the driver's, and an array has memory where chunks need it. */
 int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
     return is_own() ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
@@ -74,8 +75,8 @@ int wrap(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
 
 /* ---- Variables of the device, by their addresses ---- */
 
-/* Addresses of variables of the device: what is copied there, or set, goes to all devices as a copy
- * by the symbol does. Kept for good. */
+/* A variable of the device whose address the program has asked for. What the program copies to or
+ * sets at the address goes to all devices, as a copy by the symbol does. Never freed. */
 typedef struct variable {
     const char *at;
     size_t bytes;
@@ -84,8 +85,8 @@ typedef struct variable {
 } variable_t;
 static _Atomic(variable_t *) variables;
 
-/* The variable that [p, p + n) is a part of, where there are others of the same name on other
- * devices. */
+/* Returns the variable that contains [p, p + n), if other devices have a variable of the same name.
+ * NULL: none. */
 static const variable_t *variable_at(const void *p, size_t n)
 {
     const variable_t *v = atomic_load(&variables);
@@ -111,8 +112,8 @@ int wrap(GetSymbolAddress)(void **out, const void *symbol)
     return 0;
 }
 
-/* A copy to a variable, when what is on the stream has ended: its result, or -1 if it is to none.
- */
+/* Copies to a variable after the work that is on the stream. Returns the result, or -1 if dst is in
+ * no variable. */
 static int copy_to_variable(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
     const variable_t *v = kmm_task_active() ? NULL : variable_at(dst, n);
@@ -140,10 +141,10 @@ static int any_managed(const void *a, const void *b)
     return kmm_cuda_is_managed(a) || kmm_cuda_is_managed(b);
 }
 
-/* Work of others that is on the stream may fill the ordinary memory, or read it. What went wrong
- * there shows in calls of theirs: after a fault all calls of the driver fail, but what the host has
- * can be copied. The other way round kernels of ours may use memory that is not managed, which is
- * why copies and sets of that come after them (beside.c). */
+/* Copies. Work of other code on the stream may fill or read the ordinary memory, so a managed copy
+ * waits for it. An error of that work is reported by that code's own calls. The other way round,
+ * kernels of libkmm may use memory that is not managed, so copies and sets of such memory wait for
+ * managed work (beside.c). */
 int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
     int variable = copy_to_variable(dst, src, n, kind, NULL);
@@ -240,8 +241,8 @@ int wrap(PointerGetAttributes)(void *attributes, const void *p)
 
 /* ---- Symbols ---- */
 
-/* Calls the real call on each device of the kind that the runtime uses. Earlier work may still read
- * the symbol. */
+/* Makes the real call on each device of the runtime's kind, after earlier work, which may still
+ * read the symbol. */
 static int on_each_device(const void *symbol, const void *src, size_t n, size_t offset, int kind)
 {
     kmm_runtime_t *rt = kmm_default();
@@ -257,8 +258,8 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
         if (!error)
             error = real(MemcpyToSymbol)(symbol, src, n, offset, kind);
         if (!error)
-            error = real(StreamSynchronize)(NULL); /* it may return before the value is there, for
-                                                      which streams of ours would not wait */
+            error = real(StreamSynchronize)(NULL); /* the call may return before the value is there,
+                                                      and libkmm's streams do not wait for it */
     }
     api(SetDevice)(current);
     return error;
@@ -298,7 +299,8 @@ int wrap(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offse
     return error;
 }
 
-/* A program that knows of one device says it of one, and its chunks run on all. */
+/* Sets the limit on all devices. The program sets it for its current device, but its chunks run on
+ * all. */
 int wrap(DeviceSetLimit)(int limit, size_t value)
 {
     kmm_runtime_t *rt = kmm_default();
@@ -332,10 +334,10 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes)
                 error);
 }
 
-/* ---- Streams, events, errors: ours first, then the real one's for work that is not ours ---- */
+/* ---- Streams, events, errors: managed work first, then the real call for other work ---- */
 
-/* What the device itself says of a kernel's fault is more than that there was one: an assertion, an
- * illegal address. */
+/* Returns the device's own error for a fault of a kernel: it says more (an assertion, an illegal
+ * address) than libkmm's, which says only that a launch failed. */
 static int fault(int error, int real)
 {
     return error && (error != KMM_CUDA_LAUNCH_FAILURE || !real) ? error : real;
@@ -349,7 +351,8 @@ int wrap(DeviceSynchronize)(void)
 
 int wrap(DeviceReset)(void)
 {
-    /* The context is libkmm's too: what it holds is freed when the program ends. */
+    /* Does not reset the device: its context is libkmm's too. What it holds is freed when the
+     * program ends. */
     return wrap(DeviceSynchronize)();
 }
 
@@ -384,7 +387,8 @@ int wrap(EventRecord)(event_t e, stream_t s)
 {
     int error = real(EventRecord)(e, kmm_task_stream(s));
     if (kmm_task_active())
-        kmm_cuda_event_forget(e); /* it is the runtime's alone */
+        kmm_cuda_event_forget(
+            e); /* recorded inside a task, the event belongs to the real runtime alone */
     return error || kmm_task_active() ? error : kmm_cuda_event_record(e, s);
 }
 
@@ -402,8 +406,8 @@ int wrap(EventSynchronize)(event_t e)
 
 int wrap(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
 {
-    /* Those that were recorded inside a task are the runtime's alone, which knows the others, too.
-     */
+    /* The real runtime measures events of which one was recorded inside a task: it has recorded the
+     * others too. */
     return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end)
                ? kmm_cuda_event_elapsed_time(milliseconds, start, end)
                : real(EventElapsedTime)(milliseconds, start, end);
@@ -439,8 +443,8 @@ const char *wrap(GetErrorString)(int error)
     return real(GetErrorString)(error);
 }
 
-/* ---- Graphs: their kernels would run when libkmm does not know of it. Inside a task it has
- * brought what they use. ---- */
+/* ---- Graphs. Their kernels would run without libkmm's knowledge, so they are refused. Inside a
+ * task libkmm has brought the data that they use. ---- */
 
 static int no_graph(const char *call)
 {

@@ -10,10 +10,11 @@
 
 #include "memory/array.h"
 
-static _Atomic(kmm_runtime_t *) watched; /* the first runtime that there is */
+static _Atomic(kmm_runtime_t *) watched; /* the first runtime that was created */
 static struct sigaction before;
 
-/* In a handler of signals: nothing is waited for. */
+/* Prints the array that contains an address. Runs in a signal handler, so it does not wait for a
+ * lock. */
 static void say(kmm_runtime_t *rt, const char *address)
 {
     char text[400];
@@ -40,7 +41,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     if (rt)
         say(rt, info->si_addr);
-    sigaction(number, &before, NULL); /* what faulted runs again, and ends as it would have */
+    sigaction(number, &before, NULL); /* the faulting instruction runs again, and ends the program
+                                         as it would have without this handler */
 }
 
 void kmm__fault_watch(kmm_runtime_t *rt)
@@ -49,7 +51,7 @@ void kmm__fault_watch(kmm_runtime_t *rt)
     struct sigaction now = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK}, there;
     if (sigaction(SIGSEGV, NULL, &there) || there.sa_handler != SIG_DFL ||
         !atomic_compare_exchange_strong(&watched, &nobody, rt))
-        return; /* the program's own handler stays, and another runtime's */
+        return; /* leaves the program's own handler, or another runtime's, in place */
     before = there;
     sigemptyset(&now.sa_mask);
     sigaction(SIGSEGV, &now, NULL);

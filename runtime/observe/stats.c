@@ -13,7 +13,7 @@
 #include "memory/host/stage_choice.h"
 #include "memory/state.h"
 
-/* "1.5 GiB" */
+/* Prints a number of bytes as "1.5 GiB". */
 static void print_bytes(const char *what, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -24,7 +24,8 @@ static void print_bytes(const char *what, uint64_t bytes)
     fprintf(stderr, "%s %.*f %s", what, k ? 1 : 0, v, units[k]);
 }
 
-/* The most that there were, and what of them devices reached in the host's memory. */
+/* Prints the maximum bytes of all arrays, and for each device the maximum bytes of host-backed
+ * frames. */
 static void print_arrays(const kmm_runtime_t *rt)
 {
     fprintf(stderr, "kmm: arrays:");
@@ -58,18 +59,18 @@ static void print_host(kmm_runtime_t *rt)
             s.direct ? "direct" : "through the page cache");
 }
 
-/* Of a counter of nanoseconds. */
+/* Converts a counter of nanoseconds to seconds. */
 static double seconds(const uint64_t *counter)
 {
     return 1e-9 * (double)kmm__counted(counter);
 }
 
-/* How much of a device's time the mapping of frames took. */
+/* Prints the time that mapping frames took on a device. */
 static void print_mapping(const kmm__device_t *d)
 {
     const kmm__counters_t *c = &d->counters;
     fprintf(stderr,
-            "; %" PRIu64 " frames mapped ahead in %.3f s; %" PRIu64
+            "; %" PRIu64 " frames premapped in %.3f s; %" PRIu64
             " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
             " times to others in %.3f s, waited %.3f s for room",
             kmm__counted(&c->premapped), seconds(&c->premap_ns), kmm__counted(&c->mappings),
@@ -77,7 +78,7 @@ static void print_mapping(const kmm__device_t *d)
             seconds(&c->sharing_ns), seconds(&c->waiting_ns));
 }
 
-/* How copies of ordinary memory were made, where that was measured. */
+/* Prints how ordinary memory was copied, if that was measured. */
 static void print_costs(kmm_runtime_t *rt)
 {
     kmm__copy_costs_t c;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64 }; /* bytes; the alignment of the shards of a table */
+enum { LINE = 64 }; /* bytes of a cache line; alignment of the shards of a table */
 
 int kmm__adaptor_create(const kmm__resource_ops_t *ops, const char *noun, size_t bytes,
                         kmm_resource_t *upstream, kmm_resource_t **out)
@@ -26,7 +26,7 @@ int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_st
                        void **out)
 {
     return r->upstream->ops->allocate(r->upstream, bytes, alignment, stream,
-                                      out); /* checked already */
+                                      out); /* cannot fail: the arguments have been checked */
 }
 
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)

@@ -22,15 +22,16 @@ typedef struct arena {
     kmm_resource_t head;
     kmm_arena_options_t options;
     kmm_resource_t *parent;
-    kmm__table_t owners;  /* live address -> the pool it is from */
-    pthread_mutex_t lock; /* to add children */
+    kmm__table_t owners;  /* live address -> the pool that has allocated it */
+    pthread_mutex_t lock; /* held to add children */
     _Atomic(arena_child_t *) children[BUCKETS];
 } arena_t;
 
 static uint64_t key_of(const arena_t *a, kmm_stream_t stream)
 {
-    /* Streams of memory that has no order, and the one handle for every thread's own stream, say
-     * nothing: go by thread. Threads come and go, so that some share an arena in the long run. */
+    /* Without an order of streams, and with the one handle that means each thread's own stream, the
+     * stream says nothing: then the thread is the key. Thread numbers wrap around, so many threads
+     * share a bounded number of arenas. */
     if (a->options.key == KMM_ARENA_PER_THREAD || !a->head.order || (uintptr_t)stream == 2)
         return kmm__thread_number() % THREAD_KEYS << 1 | 1;
     return (uint64_t)(uintptr_t)stream << 1;
@@ -49,7 +50,7 @@ static arena_child_t *find(arena_t *a, uint64_t key)
     return c;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static arena_child_t *add(arena_t *a, uint64_t key)
 {
     arena_child_t *c = find(a, key);
@@ -100,8 +101,7 @@ static int end_one(kmm_resource_t *r, void *stream)
     return kmm_resource_stream_end(r, stream);
 }
 
-/* Pieces that other arenas do not use count as free: they are fetched back before memory has run
- * out. */
+/* Allocates from a pool. If memory has run out, all arenas first give back what they do not use. */
 static int allocate_from(arena_t *a, kmm_resource_t *pool, size_t bytes, size_t alignment,
                          kmm_stream_t stream, void **out)
 {
@@ -113,7 +113,7 @@ static int allocate_from(arena_t *a, kmm_resource_t *pool, size_t bytes, size_t 
     return kmm_resource_allocate(pool, bytes, alignment, stream, out);
 }
 
-/* Who serves a request; NULL: the host has no memory for an arena. */
+/* Returns the pool that serves a request. NULL: the host has no memory for an arena. */
 static kmm_resource_t *pool_for(arena_t *a, size_t bytes, kmm_stream_t stream)
 {
     if (bytes > a->options.arena_bytes / LARGE_PART)
@@ -150,11 +150,11 @@ static int arena_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream
             KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     size_t right;
     if (bytes != KMM_SIZE_RECORDED && kmm_resource_size(pool, p, &right) == 0 && right != bytes) {
-        kmm__table_put(&a->owners, p, pool); /* cannot fail: the slot has just become free */
+        kmm__table_put(&a->owners, p, pool); /* cannot fail: the entry has just become free */
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);
     }
-    /* Each arena is built on `parent`; `parent` is not asked whether it holds p. */
+    /* The parent need not be asked whether it holds p: each arena is built on it. */
     return kmm__resource_give_back(pool, p, bytes, stream);
 }
 
@@ -195,8 +195,8 @@ static int add_usage(kmm_resource_t *r, void *sum)
     return status;
 }
 
-/* The pieces that arenas hold are live in the parent; what the arenas have in use counts instead.
- */
+/* Adds up the usage. What arenas hold is live in the parent; what is live in the arenas counts
+ * instead. */
 static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
 {
     arena_t *a = (arena_t *)r;
@@ -210,7 +210,8 @@ static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     return status ? status : one;
 }
 
-/* What arenas hold and do not use is fetched back before memory has run out. */
+/* What arenas hold and do not use counts as available, since it is given back before memory runs
+ * out. */
 static int arena_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
     arena_t *a = (arena_t *)r;
@@ -220,7 +221,8 @@ static int arena_info(kmm_resource_t *r, size_t *available, size_t *total)
         return status;
     each_child(a, add_usage, &children);
     *available += children.held_bytes - children.live_bytes;
-    *available = *available < *total ? *available : *total; /* other threads allocate meanwhile */
+    *available = *available < *total ? *available
+                                     : *total; /* other threads may allocate between the calls */
     return 0;
 }
 

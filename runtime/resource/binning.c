@@ -14,12 +14,12 @@ typedef struct bin {
 
 typedef struct binning {
     kmm_resource_t head;
-    pthread_rwlock_t lock; /* of the bins; they are added, never removed */
+    pthread_rwlock_t lock; /* guards the bins; bins are added and never removed */
     bin_t *bins;           /* ascending by size */
     size_t count;
 } binning_t;
 
-/* With the lock held. The resource that serves a size. */
+/* Returns the smallest bin for a size, or upstream. The caller holds the lock. */
 static kmm_resource_t *route(const binning_t *b, size_t bytes)
 {
     size_t low = 0, high = b->count;
@@ -43,8 +43,8 @@ static int binning_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, k
     return kmm_resource_allocate(to, bytes, alignment, stream, out);
 }
 
-/* With the lock held. Who has allocated p: the bin its size says, or any other; a bin may have been
- * added since, and aligned requests go upstream. */
+/* Finds the resource that has allocated p, among all bins and upstream. The size does not tell: a
+ * bin may have been added since, and aligned requests go upstream. The caller holds the lock. */
 static kmm_resource_t *find(const binning_t *b, const void *p, size_t *bytes)
 {
     for (size_t i = 0; i < b->count; i++)
@@ -149,7 +149,8 @@ KMM__API int kmm_binning_resource_create(kmm_resource_t *upstream, kmm_resource_
     if (!b)
         return kmm__resource_fail(KMM_E_MEMORY, "binning: no host memory for the resource");
     kmm__resource_init(&b->head, &binning_ops, "binning", upstream);
-    b->head.ordered = b->head.order != NULL; /* bins use memory again, though upstream may not */
+    b->head.ordered =
+        b->head.order != NULL; /* bins hand out memory again, even if upstream does not */
     pthread_rwlock_init(&b->lock, NULL);
     *out = &b->head;
     return 0;
@@ -173,7 +174,7 @@ static int insert(binning_t *b, bin_t bin)
     return 0;
 }
 
-/* Whether a stream is the same one to both. */
+/* True if a stream handle means the same stream to both. */
 static bool has_streams_of(const kmm_resource_t *a, const kmm_resource_t *b)
 {
     if (!a->order || !b->order || a->device != b->device)

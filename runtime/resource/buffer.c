@@ -42,7 +42,7 @@ KMM__API int kmm_buffer_deinit(kmm_buffer_t *b)
     return status;
 }
 
-/* Moves the contents to memory of another capacity, at least bytes. */
+/* Moves the contents to new memory with the given capacity, which is at least b->bytes. */
 static int move(kmm_buffer_t *b, size_t capacity, kmm_stream_t stream)
 {
     void *data;

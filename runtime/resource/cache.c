@@ -5,13 +5,13 @@
 
 enum {
     LARGE_WASTE = 256,   /* a large block may exceed its request by 1/256 */
-    LARGE_PATIENCE = 16, /* after this many large blocks in a row were kept in vain, */
-    LARGE_RESTS = 1024,  /* this many are not kept */
-    EAGER_LASTS = 256    /* a stream is eager until its thread has had the lock so often with no
-                            other thread in between */
+    LARGE_PATIENCE = 16, /* after so many large blocks in a row were kept and not used, */
+    LARGE_RESTS = 1024,  /* so many large blocks are not kept */
+    EAGER_LASTS = 256 /* a stream stays eager until its thread has taken the lock so often without
+                         any other thread in between */
 };
 
-/* Takes place i out of the large blocks. */
+/* Removes and returns the i-th of the large blocks. */
 static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
 {
     kmm__block_t *b = s->large[i];
@@ -24,7 +24,8 @@ static kmm__block_t *large_take(kmm__pool_stream_t *s, int i)
     return b;
 }
 
-/* Keeps a block; returns the oldest one when there were enough. */
+/* Keeps a large block. Returns the oldest one if there were KMM__POOL_LARGE already, otherwise
+ * NULL. */
 kmm__block_t *kmm__cache_large_put(kmm__pool_stream_t *s, kmm__block_t *b)
 {
     kmm__block_t *oldest = s->large[KMM__POOL_LARGE - 1];
@@ -52,8 +53,8 @@ kmm__block_t *kmm__cache_large_fit(kmm__pool_stream_t *s, size_t bytes)
     return NULL;
 }
 
-/* Takes blocks until the cache is half empty, the largest first, as a list through `next`: of
- * rounds before this one, or of all. */
+/* Takes blocks out of the cache, largest first, until it is half empty, and puts them in front of
+ * `list`. all: also blocks that were freed since the cache was full last. */
 static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool all,
                                       kmm__block_t *list)
 {
@@ -71,8 +72,7 @@ static kmm__block_t *cache_spill_some(kmm__pool_stream_t *s, size_t most, bool a
     return list;
 }
 
-/* Empties half of a full cache: first what has been there since before it was full the last time.
- */
+/* Empties half of a full cache. Blocks that were there before the cache was full last go first. */
 kmm__block_t *kmm__cache_spill(kmm__pool_stream_t *s, size_t most)
 {
     kmm__block_t *list = cache_spill_some(s, most, false, NULL);

@@ -11,7 +11,7 @@ typedef struct callback_source {
     kmm_stream_order_t order;
 } callback_source_t;
 
-/* Makes a result of the program's function 0 or negative. */
+/* Converts the result of the program's function to 0 or a negative error. */
 static int status_of(int returned)
 {
     return returned > 0 ? KMM_E_DEVICE : returned;
@@ -20,7 +20,7 @@ static int status_of(int returned)
 static int callback_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
 {
     const kmm_callback_options_t *o = &((callback_source_t *)s)->options;
-    *out = NULL; /* which the program's function may leave alone */
+    *out = NULL; /* the program's function may leave it as it is */
     int status = status_of(o->allocate(o->context, bytes, stream, out));
     if (status)
         return kmm__resource_fail(status, "%s: %zu bytes: %s", s->head.name, bytes,

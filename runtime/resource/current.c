@@ -5,10 +5,11 @@
 #include "resource/driver.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kmm_resource_t *chosen[KMM__MAX_DEVICES + 1];  /* by device + 1; NULL: the first one */
-static kmm_resource_t *initial[KMM__MAX_DEVICES + 1]; /* made at first use, for good */
+static kmm_resource_t
+    *chosen[KMM__MAX_DEVICES + 1]; /* index: device + 1; NULL: the initial one is current */
+static kmm_resource_t *initial[KMM__MAX_DEVICES + 1]; /* created at first use, never freed */
 
-/* With the lock held. */
+/* Returns a device's current resource. The caller holds the lock. */
 static kmm_resource_t *get(int device)
 {
     if (chosen[device + 1])
@@ -61,7 +62,8 @@ KMM__API int kmm_resource_set_of_device(int device, kmm_resource_t *r, kmm_resou
     return 0;
 }
 
-/* As the runtimes of CUDA and HIP count: a thread that has chosen no device is on the first. */
+/* Returns the device that is current for this thread. As in CUDA and HIP, a thread that has chosen
+ * none is on device 0. */
 static int current_device(void)
 {
     const int device = kmm__driver_current_device();

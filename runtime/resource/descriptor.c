@@ -6,10 +6,12 @@
 #include "resource/index.h"
 
 enum {
-    SLAB_LEAST = 8,             /* least number of descriptor pages created together */
-    DESCRIPTORS_AHEAD = 1 << 16 /* most that are made before they are needed */
+    SLAB_LEAST = 8, /* minimum number of descriptor pages that are created together */
+    DESCRIPTORS_AHEAD =
+        1 << 16 /* maximum number of descriptors that are created before they are needed */
 };
-static const size_t DESCRIPTOR_COVERS = (size_t)384 << 10; /* bytes; one is made for so many */
+static const size_t DESCRIPTOR_COVERS =
+    (size_t)384 << 10; /* bytes; one descriptor is created in advance for so much memory */
 
 static bool slab_add(kmm__pool_t *p, size_t pages)
 {
@@ -26,7 +28,7 @@ static bool slab_add(kmm__pool_t *p, size_t pages)
     return true;
 }
 
-/* One more page for a list. */
+/* Adds one more page of descriptors to a list. */
 bool kmm__descriptor_page_add(kmm__pool_t *p, kmm__block_t **spare)
 {
     if (!p->pages && !slab_add(p, SLAB_LEAST))
@@ -43,7 +45,7 @@ bool kmm__descriptor_page_add(kmm__pool_t *p, kmm__block_t **spare)
     return true;
 }
 
-/* Descriptors for new memory are made with it, and not while the program waits for a block. */
+/* Creates descriptors together with new memory, so that no request has to wait for them. */
 void kmm__descriptors_expect(kmm__pool_t *p)
 {
     const size_t covers = p->held / DESCRIPTOR_COVERS,

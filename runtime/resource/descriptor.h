@@ -8,7 +8,7 @@
 
 #include "resource/pool_state.h"
 
-/* One slot of a page of descriptors. Each page belongs to one stream. Streams write descriptors
+/* One entry of a page of descriptors. Each page belongs to one stream. Streams write descriptors
  * all the time, and processors prefetch neighbouring lines up to the end of a page, so sharing a
  * page between threads would cost them false sharing. */
 typedef union kmm__descriptor {
@@ -26,7 +26,7 @@ enum {
     KMM__DESCRIPTORS = KMM__DESCRIPTOR_PAGE / (int)sizeof(kmm__block_t)
 };
 
-/* One slot is the page's head; the others are blocks. */
+/* One entry is the page's head; the others are blocks. */
 struct kmm__descriptor_page {
     kmm__descriptor_t descriptors[KMM__DESCRIPTORS];
 };

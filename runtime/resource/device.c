@@ -10,7 +10,8 @@
 
 typedef struct device_source {
     kmm__source_t source;
-    size_t most; /* a request of more is out of memory, whatever the driver would call it */
+    size_t most; /* bytes; a larger request fails with KMM_E_MEMORY, whatever error the driver would
+                    give */
     CUmemoryPool pool;
     bool owns_pool;
 } device_source_t;
@@ -20,7 +21,7 @@ static size_t physical_memory(void)
     return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Enters the device for a request of so many bytes. */
+/* Makes the device's context current for a request of `bytes`. */
 static int enter_for(kmm__source_t *s, size_t bytes)
 {
     if (bytes > ((device_source_t *)s)->most)
@@ -57,7 +58,7 @@ static int device_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void 
     return give(s, result, "cuMemAlloc", p, out);
 }
 
-/* Waits for the device, as cudaFree does: no stream still uses the memory. */
+/* Waits for the device, as cudaFree does. So no stream uses the memory any more. */
 static int device_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream)
 {
     (void)bytes, (void)stream;
@@ -72,7 +73,8 @@ static int device_info(kmm__source_t *s, size_t *available, size_t *total)
     return status ? status : taken(s, kmm__driver()->MemGetInfo(available, total), "cuMemGetInfo");
 }
 
-/* As far as the driver can tell memory apart: all that is allocated on the device so. */
+/* Gives another device access. The driver gives it to all memory that is allocated on the device in
+ * this way. */
 static int device_allow(kmm__source_t *s, int device)
 {
     const int owner = s->head.device;
@@ -93,7 +95,7 @@ static int managed_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void
     return give(s, result, "cuMemAllocManaged", p, out);
 }
 
-/* Every device reaches it. */
+/* Managed and page-locked memory can be reached by every device. */
 static int allowed_anyway(kmm__source_t *s, int device)
 {
     (void)s;
@@ -175,7 +177,7 @@ static int async_allow(kmm__source_t *s, int device)
                        "cuMemPoolSetAccess");
 }
 
-/* What the driver's pool holds and nobody uses is available too. */
+/* What the driver's pool holds and the program does not use counts as available. */
 static int async_info(kmm__source_t *s, size_t *available, size_t *total)
 {
     const CUmemoryPool pool = ((device_source_t *)s)->pool;
@@ -190,7 +192,8 @@ static int async_info(kmm__source_t *s, size_t *available, size_t *total)
     if (!result)
         result = kmm__driver()->MemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
     *available += held > used ? held - used : 0;
-    *available = *available < *total ? *available : *total; /* other threads allocate meanwhile */
+    *available = *available < *total ? *available
+                                     : *total; /* other threads may allocate between the calls */
     return taken(s, result, "cuMemPoolGetAttribute");
 }
 
@@ -205,7 +208,7 @@ static void async_close(kmm__source_t *s)
 
 /* ---- Creation ---- */
 
-/* `place` is where the program wants the resource. */
+/* Creates a source. `place` receives the resource. */
 static int source_new(const char *noun, kmm_resource_t **place, int device, kmm_memory_kind_t kind,
                       device_source_t **out)
 {
@@ -274,7 +277,7 @@ KMM__API int kmm_pinned_resource_create(int device, kmm_resource_t **out)
     s->source.put = pinned_put;
     s->source.allow = allowed_anyway;
     s->source.info = pinned_info;
-    s->source.alignment = 16; /* the driver promises nothing */
+    s->source.alignment = 16; /* the driver guarantees no larger one */
     s->most = physical_memory();
     *out = &s->source.head;
     return 0;
@@ -298,7 +301,7 @@ static CUresult pool_make(device_source_t *s, const kmm_async_options_t *o)
     return result;
 }
 
-/* Allocates and frees, so that the pool holds the memory from now on. */
+/* Allocates and frees `bytes`, so that the driver's pool holds that memory from now on. */
 static CUresult pool_warm(device_source_t *s, size_t bytes)
 {
     CUdeviceptr p = 0;
@@ -321,7 +324,7 @@ static int pool_open(device_source_t *s, const kmm_async_options_t *o)
         status = kmm__resource_fail(KMM_E_UNSUPPORTED,
                                     "async: the driver of device %d has no pools of managed memory",
                                     device);
-    /* A pool that is not ours keeps its owner's threshold unless we are told one. */
+    /* A pool of the program keeps its own threshold unless the options give one. */
     uint64_t threshold = o->release_threshold ? o->release_threshold : UINT64_MAX;
     if (status == 0 && (s->owns_pool || o->release_threshold))
         status = kmm__driver_check(kmm__driver()->MemPoolSetAttribute(

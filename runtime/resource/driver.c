@@ -9,13 +9,14 @@
 
 static kmm__driver_t driver;
 static bool found;
-static char missing[256]; /* why there is no driver */
+static char missing[256]; /* the reason why there is no driver */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(CUcontext) contexts[KMM__MAX_DEVICES]; /* retained for good */
+static _Atomic(CUcontext)
+    contexts[KMM__MAX_DEVICES]; /* primary contexts, retained until the process ends */
 
-/* ---- What HIP does otherwise ---- */
+/* ---- HIP calls that differ from CUDA's ---- */
 
 enum { HIP_COPY_DEFAULT = 4, HIP_DEPTH = 16 };
 static struct {
@@ -28,7 +29,8 @@ static struct {
     int (*MemcpyAsync)(void *, const void *, size_t, int, void *);
 } hip;
 
-/* Contexts are devices, of which a thread has one current: a context is its number and one. */
+/* HIP has no contexts: a thread has one device current. A context here is the device's number plus
+ * one. hip_below is this thread's stack of devices that were current before. */
 static _Thread_local int hip_below[HIP_DEPTH], hip_depth;
 
 static CUcontext hip_context(int device)
@@ -79,7 +81,8 @@ static CUresult hip_current(CUcontext *out)
     return result;
 }
 
-/* What has been allowed already is an error that the program would find later: it is taken back. */
+/* Enables peer access. If it was enabled already, HIP leaves an error, which the program would find
+ * later: it is taken back. */
 static CUresult hip_enable_peer(CUcontext owner, unsigned flags)
 {
     CUresult result = hip.DeviceEnablePeerAccess((int)(intptr_t)owner - 1, flags);
@@ -123,7 +126,8 @@ static void hip_adapt(void *library)
 
 /* ---- Opening ---- */
 
-/* Those for mapping are the last. */
+/* The calls in the order of driver.h: those that are always needed, then those for mapping memory.
+ */
 static const struct {
     const char *cuda, *hip;
     bool needed;
@@ -146,7 +150,7 @@ static void *member_of(size_t i)
     return members[i];
 }
 
-/* Looks up all calls; names the first that is missing and needed. */
+/* Looks up all calls. False: one that is needed is missing, and `missing` names it. */
 static bool resolve(void *library, bool is_hip)
 {
     driver.maps = true;
@@ -182,8 +186,8 @@ static bool open_cuda(void)
     return library && resolve(library, false) && has_devices("NVIDIA driver");
 }
 
-/* The one that the program has loaded already, whose streams and pools it hands over; else the
- * newest. */
+/* Opens the HIP runtime that the program has loaded already, since its streams and pools belong to
+ * that one. If there is none, opens the newest. */
 static bool open_hip(void)
 {
     static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
@@ -213,7 +217,7 @@ const kmm__driver_t *kmm__driver(void)
     return NULL;
 }
 
-/* The driver's own name of a call of CUDA's. */
+/* Returns the name that the loaded driver has for a call of CUDA. */
 static const char *name_of(const char *call)
 {
     const size_t length = strlen(call);
@@ -227,7 +231,7 @@ static const char *name_of(const char *call)
 int kmm__driver_check(CUresult result, const char *call, int device)
 {
     const char *name = NULL;
-    /* At the end of a process the driver may be gone before us, and its memory with it. */
+    /* When a process ends, the driver and its memory may be gone before libkmm. */
     if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED)
         return 0;
     driver.GetErrorName(result, &name);
@@ -263,8 +267,9 @@ static int check_device(int device)
     return 0;
 }
 
-/* While a program captures a graph, calls that allocate, or that ask how far work is, fail in all
- * threads and spoil it, unless they are made in this mode. */
+/* While a program captures a graph, calls that allocate or that ask for progress fail in all
+ * threads and invalidate the graph. In the relaxed mode they do not. `depth` counts nested calls of
+ * this thread; `mode` is the program's own mode. */
 static _Thread_local struct {
     int depth, mode;
 } outside;
@@ -354,7 +359,7 @@ int kmm__driver_can_reach(int device, int owner)
 
 int kmm__driver_open_to(int device, int owner)
 {
-    int status = kmm__driver_enter(owner); /* which makes its context */
+    int status = kmm__driver_enter(owner); /* creates the owner's context */
     if (status)
         return status;
     kmm__driver_leave();
@@ -379,7 +384,7 @@ int kmm__driver_check_capture(kmm_stream_t stream)
         return kmm__resource_fail(
             KMM_E_STATE, "a stream that the default one waits for is being captured into a graph");
     if (result || capture == CU_STREAM_CAPTURE_STATUS_NONE)
-        return 0; /* what is wrong otherwise, the next call will say */
+        return 0; /* other errors are reported by the next call */
     return kmm__resource_fail(KMM_E_STATE, "stream %p is being captured into a graph", stream);
 }
 
@@ -414,8 +419,8 @@ static int event_record(void *context, void *event, kmm_stream_t stream)
     int device = device_of(context), status = kmm__driver_enter(device);
     if (status)
         return status;
-    status = kmm__driver_check_capture(
-        stream); /* or who waits for the event would become part of the graph */
+    status = kmm__driver_check_capture(stream); /* in a captured graph, streams that wait for the
+                                                   event would become part of the graph */
     if (status == 0)
         status = kmm__driver_check(driver.EventRecord(event, stream), "cuEventRecord", device);
     kmm__driver_leave();
@@ -427,7 +432,8 @@ static int stream_wait(void *context, kmm_stream_t stream, void *event)
     int device = device_of(context), status = kmm__driver_enter(device);
     if (status)
         return status;
-    status = kmm__driver_check_capture(stream); /* or the graph would be spoiled */
+    status =
+        kmm__driver_check_capture(stream); /* a wait inside a capture would invalidate the graph */
     if (status == 0)
         status = kmm__driver_check(driver.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent",
                                    device);

@@ -21,7 +21,8 @@ static inline kmm__block_t *fit_own(kmm__pool_t *p, const request_t *q)
     return own->bytes <= clean->bytes ? own : clean;
 }
 
-/* A block of another stream, after making this one wait for it. */
+/* Returns the smallest block that other streams own and that is large enough, after making this
+ * stream wait for its owner. */
 static kmm__block_t *fit_other(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *best = NULL;
@@ -37,8 +38,8 @@ static kmm__block_t *fit_other(kmm__pool_t *p, const request_t *q)
     return best;
 }
 
-/* The last block of a run of free blocks from b that is large enough; NULL: the run is too short.
- */
+/* Returns the last block of the shortest run of free blocks from b that has `need` bytes. NULL: the
+ * run of free blocks is too short. */
 static kmm__block_t *run_end(kmm__block_t *b, size_t need)
 {
     size_t bytes = 0;
@@ -61,14 +62,14 @@ static kmm__block_t *join_run(kmm__pool_t *p, const request_t *q, kmm__block_t *
         if (b == last)
             break;
     }
-    /* The stream waits for all of them now, so the epoch it is in covers them. */
+    /* The stream waits for all the blocks' owners now, so its current epoch covers them. */
     kmm__lock_take(&mine->lock);
     uint64_t epoch = mine->epoch;
     kmm__lock_drop(&mine->lock);
     return kmm__heap_join(p, first, last, q->stream, epoch);
 }
 
-/* Whether free blocks have different owners. */
+/* True if free blocks have at least two different owners. */
 static bool owners_differ(kmm__pool_t *p)
 {
     int owners = kmm__shelf_count(&p->clean) > 0;
@@ -77,8 +78,9 @@ static bool owners_differ(kmm__pool_t *p)
     return owners > 1;
 }
 
-/* Joins neighbours of different owners into a block that is large enough. The only path that is not
- * of constant time: taken when there is nothing else, and only while such neighbours may exist. */
+/* Joins neighbouring blocks of different owners into one that is large enough. This takes time
+ * proportional to the number of blocks. So it is tried last, and only if such neighbours may exist.
+ */
 static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
 {
     if (p->shelved < q->need || !owners_differ(p))
@@ -96,17 +98,17 @@ static kmm__block_t *pool_join(kmm__pool_t *p, const request_t *q)
     return NULL;
 }
 
-/* Whether there is a block that has its place below what its segment has used so far: the extent of
- * a segment is what it would need if it ended there, so it grows only when nothing else can be had.
- */
+/* True if the request fits into the block without raising the extent of its segment (the highest
+ * address that was used so far). The extent grows only when there is no other memory. */
 static inline bool is_within_extent(const request_t *q, const kmm__block_t *b)
 {
     return b && b->address + q->need <= b->segment->address + b->segment->extent;
 }
 
-/* What a request takes at the end of a segment: from 2 MiB on, a multiple of 1/16 of its power of
- * two and of at most 2 MiB. Loads of varying sizes then fit more often into what they have left
- * there; elsewhere they take what they need, and where frames can be gathered. */
+/* Returns the bytes that a request takes from the end of a segment. From 2 MiB on they are rounded
+ * up to a multiple of 1/16 of the largest power of two that is not larger, or of 2 MiB if that is
+ * less. So requests of varying sizes fit more often where others were freed. Elsewhere, and if
+ * frames can be gathered, a request takes only what it needs. */
 static inline size_t generous(const kmm__pool_t *p, size_t bytes)
 {
     if (bytes < 2 * MIB || p->head.upstream->mapper)
@@ -136,7 +138,7 @@ static bool others_have(kmm__pool_t *p, const request_t *q)
     return false;
 }
 
-/* All memory that needs no waiting and no mapping. */
+/* Takes memory that needs neither a wait nor a mapping. */
 kmm__block_t *kmm__take_any(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = fit_own(p, q);
@@ -145,7 +147,8 @@ kmm__block_t *kmm__take_any(kmm__pool_t *p, const request_t *q)
     return carve(p, q, b);
 }
 
-/* The same, unless there are frames to gather instead of more extent. */
+/* Takes memory that needs neither a wait nor a mapping, unless gathering frames is better than
+ * raising the extent. */
 kmm__block_t *kmm__take_ready(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = fit_own(p, q);
@@ -163,7 +166,7 @@ kmm__block_t *kmm__take_ready(kmm__pool_t *p, const request_t *q)
     return kmm__pool_is_worth_gathering(p, q) ? NULL : kmm__take_any(p, q);
 }
 
-/* Memory that other streams may still use. */
+/* Takes memory that other streams may still use. */
 kmm__block_t *kmm__take_pending(kmm__pool_t *p, const request_t *q)
 {
     if (!p->head.order)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A resource with blocks of one size. Each stream has a stack of the blocks that were freed on
- * it, the newest on top. */
+/* A resource with blocks of one size. Each stream has a stack of the blocks that were freed on it,
+ * the newest on top. Chunks of blocks come from upstream. A chunk is given back when none of its
+ * blocks is live. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,19 @@ typedef struct fixed_chunk fixed_chunk_t;
 
 typedef struct fixed_block {
     void *address;
-    size_t asked;          /* 0: free */
-    fixed_stream_t *owner; /* free: whose work may still use it; NULL: nobody's */
+    size_t asked;          /* bytes of the request; 0: the block is free */
+    fixed_stream_t *owner; /* of a free block: the stream whose work may still use it; NULL: none */
     uint64_t epoch;
-    struct fixed_block *below; /* on a stack */
+    struct fixed_block *below; /* the next block on the stack */
     fixed_chunk_t *chunk;
 } fixed_block_t;
 
 struct fixed_chunk {
     fixed_chunk_t *next;
     void *memory;
-    size_t live;  /* blocks */
-    bool leaving; /* its blocks are on no stack, and it is in no list of the resource */
+    size_t live;  /* number of live blocks */
+    bool leaving; /* the chunk is being given back: its blocks are on no stack, and it is not in the
+                     resource's list */
     fixed_block_t blocks[];
 };
 
@@ -38,8 +40,8 @@ typedef struct fixed {
     kmm_resource_t head;
     kmm_fixed_size_options_t options;
     kmm__timelines_t timelines;
-    kmm__table_t table; /* address -> block, for all blocks */
-    kmm__lock_t lock;   /* of everything below, and of every block and stack */
+    kmm__table_t table; /* address -> block, for all blocks, live or free */
+    kmm__lock_t lock;   /* guards all fields below, all blocks and all stacks */
     fixed_block_t *clean;
     fixed_chunk_t *chunks;
     size_t chunk_count, live_bytes, live_count;
@@ -105,7 +107,7 @@ static int chunk_map(fixed_t *f, fixed_chunk_t *c, fixed_stream_t *owner)
     return 0;
 }
 
-/* With the lock held. */
+/* Puts a chunk on the list, and its blocks on their stacks. The caller holds the lock. */
 static void chunk_list(fixed_t *f, fixed_chunk_t *c)
 {
     for (size_t i = f->options.blocks_per_chunk; i-- > 0;)
@@ -116,7 +118,7 @@ static void chunk_list(fixed_t *f, fixed_chunk_t *c)
     f->chunk_count++;
 }
 
-/* Takes a chunk from upstream; without the lock. */
+/* Takes a chunk from upstream. The caller does not hold the lock. */
 static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
 {
     fixed_chunk_t *c = calloc(1, sizeof(*c) + f->options.blocks_per_chunk * sizeof(c->blocks[0]));
@@ -140,7 +142,8 @@ static int chunk_add(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
     return status;
 }
 
-/* The same; when upstream has no more, after others have given back what they do not use. */
+/* Takes a chunk from upstream. If upstream has no more memory, other resources first give back what
+ * they do not use. */
 static int chunk_get(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
 {
     int status = chunk_add(f, s, stream);
@@ -150,7 +153,8 @@ static int chunk_get(fixed_t *f, fixed_stream_t *s, kmm_stream_t stream)
     return chunk_add(f, s, stream);
 }
 
-/* With the lock held: takes blocks of chunks that leave off a stack. */
+/* Takes the blocks of leaving chunks off a stack. Returns their number. The caller holds the lock.
+ */
 static size_t stack_filter(fixed_block_t **top)
 {
     size_t gone = 0;
@@ -173,7 +177,8 @@ static void stacks_filter(fixed_t *f)
     }
 }
 
-/* With the lock held: a list of chunks without live blocks, until at most `keep` bytes are held. */
+/* Takes chunks without live blocks off the resource, until its chunks have at most `keep` bytes.
+ * Returns them as a list. The caller holds the lock. */
 static fixed_chunk_t *chunks_detach(fixed_t *f, size_t keep)
 {
     fixed_chunk_t *detached = NULL, **at = &f->chunks;
@@ -194,7 +199,8 @@ static fixed_chunk_t *chunks_detach(fixed_t *f, size_t keep)
     return detached;
 }
 
-/* Gives a detached chunk back once its work is over; if that cannot be awaited it remains. */
+/* Gives a detached chunk back when the work that may use it is done. If that work cannot be
+ * awaited, puts the chunk back on the list. */
 static int chunk_end(fixed_t *f, fixed_chunk_t *c)
 {
     int status = 0;
@@ -215,9 +221,10 @@ static int chunk_end(fixed_t *f, fixed_chunk_t *c)
     return status;
 }
 
-/* ---- Blocks; with the lock held ---- */
+/* ---- Blocks; the caller holds the lock ---- */
 
-/* A block of another stream: one whose work has passed if there is one, else after a wait. */
+/* Takes a block of another stream. A block whose work is done is preferred; otherwise this stream
+ * waits for the other one. */
 static fixed_block_t *take_other(fixed_t *f, fixed_stream_t *s)
 {
     fixed_stream_t *waiting = NULL;
@@ -280,7 +287,8 @@ static int fixed_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm
     }
 }
 
-/* With the lock held. The live block of an address, or the reason why there is none. */
+/* Finds the live block at an address. An error says why there is none. The caller holds the lock.
+ */
 static int find_live(fixed_t *f, const void *p, size_t bytes, fixed_block_t **out)
 {
     fixed_block_t *b = kmm__table_find(&f->table, p);

@@ -10,13 +10,13 @@
 #include "resource/table.h"
 #include "resource/timeline.h"
 
-/* ---- Which resource ---- */
+/* ---- The resources ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kmm_resource_t
-    *pools[KMM__MAX_DEVICES]; /* ours, for good: frameworks free until the process ends */
+static kmm_resource_t *pools[KMM__MAX_DEVICES]; /* created by libkmm; never destroyed, because
+                                                   frameworks free memory until the process ends */
 
-/* Whether any device of the process can be let reach memory of any other. */
+/* True if each device of the process can be given access to the memory of each other one. */
 static bool all_reach_all(const kmm__driver_t *driver)
 {
     for (int a = 0; a < driver->devices; a++)
@@ -26,9 +26,10 @@ static bool all_reach_all(const kmm__driver_t *driver)
     return true;
 }
 
-/* On mapped memory, since what training allocates leaves plain memory in pieces. On plain memory
- * where copies between devices have to go through the host, which they do for plain memory only;
- * where the driver cannot map; and with HIP, some of whose releases claim to map and do not. */
+/* Creates the pool of a device for a framework. It is on mapped memory, because training leaves
+ * plain memory fragmented. It is on plain memory in three cases. If copies between devices go
+ * through the host, they work on plain memory only. Some drivers cannot map. And with HIP some
+ * releases claim to map and do not. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out)
 {
     const kmm__driver_t *driver = kmm__driver();
@@ -42,9 +43,10 @@ int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out)
     return status;
 }
 
-/* Frameworks copy between devices, and let kernels of one read another's arrays: each device that
- * has a pool of ours reaches all of them, plain memory as frameworks open it themselves. So one
- * that uses one device of many has no other opened to it. */
+/* Gives a new pool's device access to the other pools, and their devices access to the new pool.
+ * Frameworks copy between devices, and kernels on one device read arrays of another. Only mapped
+ * memory needs it here: frameworks open plain memory themselves. A process that uses one device of
+ * many opens no other. */
 static int open_to_others(int device, kmm_resource_t *pool)
 {
     int status = 0;
@@ -57,8 +59,8 @@ static int open_to_others(int device, kmm_resource_t *pool)
     return status;
 }
 
-/* With the lock held. What has been made is kept though it cannot be opened to others now: the next
- * call tries again. */
+/* Returns the pool of a device; NULL: an error. A pool that cannot be opened to other devices now
+ * is kept, and the next call tries again. The caller holds the lock. */
 static kmm_resource_t *pool_of(int device, kmm_resource_t *plain)
 {
     static kmm_resource_t *made[KMM__MAX_DEVICES];
@@ -73,7 +75,8 @@ static kmm_resource_t *pool_of(int device, kmm_resource_t *plain)
     return pools[device];
 }
 
-/* A pool of ours on the device's memory unless the program has set a resource. */
+/* Returns the resource that the program has set for a device, or else a pool on the device's
+ * memory. */
 static kmm_resource_t *resource_of(int device)
 {
     if (device < 0) {
@@ -89,7 +92,7 @@ static kmm_resource_t *resource_of(int device)
     return pool;
 }
 
-/* ---- What is outstanding, and on which streams ---- */
+/* ---- Live allocations, and the streams that use them ---- */
 
 typedef struct use {
     struct use *next;
@@ -97,20 +100,21 @@ typedef struct use {
 } use_t;
 
 typedef struct allocation {
-    kmm_resource_t *resource; /* the device's may be another by the time it is freed */
+    kmm_resource_t
+        *resource; /* where it is from; the device's resource may be another one when it is freed */
     kmm_stream_t stream;
-    uintptr_t life; /* which of the streams that have had this handle; NO_LIFE: the memory waits for
-                       all work of its device */
+    uintptr_t life; /* tells apart the streams that had this handle one after the other; NO_LIFE:
+                       the memory waits for all work of its device */
     size_t bytes;
-    use_t *others; /* guarded by the lock */
+    use_t *others; /* other streams that use the memory; guarded by `lock` */
 } allocation_t;
 
 #define NO_LIFE UINTPTR_MAX
 
-/* What zeros are is an empty table. */
+/* A table of zeros is empty. */
 static kmm__table_t outstanding; /* address -> allocation_t */
-static kmm__table_t ended;       /* a stream's handle -> how many streams have ended that had it */
-static _Atomic uint64_t used;    /* devices that something has been allocated on */
+static kmm__table_t ended;       /* stream handle -> number of ended streams that had it */
+static _Atomic uint64_t used;    /* one bit for each device on which memory was allocated */
 _Static_assert(KMM__MAX_DEVICES <= 64, "a bit for each");
 
 static uintptr_t life_of(kmm_stream_t stream)
@@ -118,8 +122,9 @@ static uintptr_t life_of(kmm_stream_t stream)
     return stream ? (uintptr_t)kmm__table_find(&ended, stream) : 0;
 }
 
-/* What a graph has been given must be nobody else's as long as it may run, which is not known here:
- * so it is given nothing. The default stream is never captured. */
+/* Refuses to allocate on a stream that is being captured. A graph may run as long as it exists, and
+ * may use the memory each time; but libkmm does not know when it ends. The default stream is never
+ * captured. */
 static int check_capture(kmm_stream_t stream)
 {
     if ((uintptr_t)stream <= KMM__STREAM_LEGACY || !kmm__driver() ||
@@ -153,11 +158,12 @@ static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
     if (status)
         free(a);
     else
-        kmm__driver_settle_in(device); /* frameworks count on it */
+        kmm__driver_settle_in(device); /* frameworks expect a current context after an allocation */
     return status;
 }
 
-/* The events are those of the memory's device: for a stream of another one the processor waits. */
+/* Makes `stream` wait for the work on `other`. Events belong to the memory's device; for a stream
+ * of another device, this thread waits. */
 static int wait_for(const allocation_t *a, kmm_stream_t stream, kmm_stream_t other)
 {
     const kmm_stream_order_t *o = a->resource->order;
@@ -175,7 +181,7 @@ static int wait_for(const allocation_t *a, kmm_stream_t stream, kmm_stream_t oth
     return status;
 }
 
-/* Makes `stream` wait for what the other streams have been given by now. */
+/* Makes `stream` wait for the work so far of the other streams that use the memory. */
 static int wait_for_others(const allocation_t *a, kmm_stream_t stream)
 {
     int status = 0;
@@ -196,9 +202,9 @@ static int settle(int device)
     return status;
 }
 
-/* Orders the free after all uses of the memory. The stream it was allocated on may be gone: then on
- * the default one, after all work there is, since nobody can say any more which of it uses the
- * memory. */
+/* Makes the free follow all uses of the memory. If the stream on which the memory was allocated has
+ * ended, no stream is known to have its uses. Then this waits for all work of the device, and the
+ * memory is freed on the default stream. */
 static int order_free(const allocation_t *a, kmm_stream_t *stream)
 {
     if (a->life == life_of(a->stream))
@@ -208,8 +214,7 @@ static int order_free(const allocation_t *a, kmm_stream_t *stream)
     return status ? status : wait_for_others(a, NULL);
 }
 
-/* Memory that cannot be ordered after its last use stays allocated: that is the safe way to lose
- * it. */
+/* Frees memory. If it cannot be ordered after its last use it stays allocated: a leak is safe. */
 static void put(void *p, kmm_stream_t stream)
 {
     allocation_t *a = p ? kmm__table_take(&outstanding, p) : NULL;
@@ -242,7 +247,7 @@ KMM__API void *kmm_torch_alloc(ptrdiff_t bytes, int device, kmm_stream_t stream)
     const int status = get(device, (size_t)bytes, stream, &p);
     void (*fn)(int, int, size_t, const char *) = atomic_load(&on_failure);
     if (status && fn)
-        fn(status, device, (size_t)bytes, kmm_resource_error_text()); /* may throw */
+        fn(status, device, (size_t)bytes, kmm_resource_error_text()); /* may throw an exception */
     return p;
 }
 
@@ -298,9 +303,9 @@ KMM__API void kmm_cupy_stream_end(kmm_stream_t stream, int device)
     kmm_resource_stream_end(kmm_resource_of_device(device), stream);
     pthread_mutex_lock(&lock);
     const uintptr_t lives = (uintptr_t)kmm__table_take(&ended, stream);
-    kmm__table_put(
-        &ended, stream,
-        (void *)(lives + 1)); /* should that fail, its memory is freed on a stream that is gone */
+    kmm__table_put(&ended, stream,
+                   (void *)(lives + 1)); /* if this fails, memory of the stream is freed on its
+                                            handle although it has ended */
     pthread_mutex_unlock(&lock);
     if (cupy_stream == stream)
         cupy_stream = NULL;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gathering avoids fragmentation of a pool on memory that can be mapped elsewhere. If a large
- * request fits nowhere, whole frames of free blocks are gathered into a new segment before the
- * extent or the pool grows. In their old places they leave left blocks, which have addresses but no
- * memory. The old mapping stays until earlier work has finished. Left blocks are freed with their
- * segment once it holds nothing else.
+ * request fits nowhere, whole frames of free blocks are gathered: they are mapped side by side as a
+ * new segment. This is tried before the pool uses addresses that it never used (its extent grows),
+ * and before it takes more memory.
+ *
+ * At the old addresses left blocks remain, which have no memory. The old mapping stays until
+ * earlier work has finished. A segment that has nothing but left blocks is freed.
  */
 #include "resource/gather.h"
 
@@ -15,21 +17,24 @@
 #include "resource/segment.h"
 
 enum {
-    WORTH_PART = 2,  /* gathered frames are at least this part of a request: mapping costs time; */
-    SPARE_PART = 8,  /* there is more extent instead while it is at most this part larger than the
-                        most that was used; */
-    RUN_REQUESTS = 8 /* and free frames for so many requests are gathered at once, so that the next
-                        ones need not be */
+    WORTH_PART =
+        2, /* gathering must find at least 1/2 of a request's frames, because mapping costs time */
+    SPARE_PART = 8,  /* the extent may grow instead, up to 1/8 more than the maximum use so far */
+    RUN_REQUESTS = 8 /* free frames for so many requests are gathered at once, so that the next
+                        requests need no mapping */
 };
 
+/* The part of a segment in which frames are looked for: its extent, or all of it. */
 typedef enum within { WITHIN_EXTENT, WITHIN_SEGMENT } within_t;
 
-/* Free blocks whose frames a request takes, as pieces and as a list through `next`. */
+/* Free blocks whose frames are gathered, as pieces and as a list through `next`. */
 typedef struct gathering {
     kmm__block_t *blocks;
     kmm__piece_t *pieces;
-    size_t count, capacity, frames;
-    size_t total; /* frames of the new segment: new ones too, where there are too few */
+    size_t count, capacity; /* of pieces */
+    size_t frames;          /* of all pieces */
+    size_t total; /* frames of the new segment: the gathered ones and, if there are too few, new
+                     ones */
 } gathering_t;
 
 static const kmm__mapper_t *mapper_of(const kmm__pool_t *p)
@@ -42,7 +47,8 @@ static size_t frames_for(const kmm__pool_t *p, size_t bytes)
     return kmm__round_up(bytes, mapper_of(p)->frame_bytes) / mapper_of(p)->frame_bytes;
 }
 
-/* The whole frames of a free block. */
+/* Returns the whole frames of a free block, up to the end of its segment's extent or of the
+ * segment. */
 static kmm__piece_t piece_of(const kmm__pool_t *p, const kmm__block_t *b, within_t within)
 {
     const size_t frame = mapper_of(p)->frame_bytes;
@@ -53,10 +59,9 @@ static kmm__piece_t piece_of(const kmm__pool_t *p, const kmm__block_t *b, within
     return (kmm__piece_t){r->address, from, to > from ? (to - from) / frame : 0};
 }
 
-/* ---- Looking for frames; with the pool's lock held ---- */
+/* ---- Search for frames; the caller holds the pool's lock ---- */
 
-/* Adds the frames of a piece of b, at most `want` in all. False: no memory on the host, or for an
- * event. */
+/* Adds frames of a piece of b, so that there are at most `want`. False: the host has no memory. */
 static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piece_t piece,
                       size_t want)
 {
@@ -80,14 +85,14 @@ static bool add_piece(kmm__pool_t *p, gathering_t *g, kmm__block_t *b, kmm__piec
     return true;
 }
 
-/* From the largest blocks of a shelf down: few pieces. `waiter` waits for the owner of each; NULL:
- * it need not. */
+/* Adds frames of the blocks of a shelf, the largest first, so that there are few pieces. The stream
+ * `waiter` waits for each block's owner; NULL: no wait is needed. */
 static bool add_shelf(kmm__pool_t *p, gathering_t *g, const kmm__shelf_t *s,
                       kmm__pool_stream_t *waiter, within_t within, size_t want)
 {
     for (unsigned c = KMM__CLASSES; g->frames < want && (c = kmm__shelf_below(s, c));)
         for (kmm__block_t *b = s->classes[c], *next; b && g->frames < want; b = next) {
-            next = b->next; /* what is cut off goes to lower classes, but for the last piece */
+            next = b->next; /* what is cut off goes to a smaller class, except at the last piece */
             kmm__piece_t piece = piece_of(p, b, within);
             if (piece.frames == 0)
                 continue;
@@ -137,8 +142,8 @@ static bool may_gather(const kmm__pool_t *p, const kmm__request_t *q)
     return m && q->bytes > m->frame_bytes && q->alignment <= m->frame_bytes;
 }
 
-/* Whether the request may have more extent instead. Pieces that have been cut off are not free any
- * more, so before that. */
+/* True if the extent may grow for the request, so that gathering is not worth its cost. To be asked
+ * before pieces are cut: cut pieces do not count as free. */
 static bool is_spared(const kmm__pool_t *p, const kmm__request_t *q)
 {
     const size_t used = kmm__pool_used(p) + q->bytes,
@@ -156,9 +161,9 @@ bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q)
     return found >= least || found + count_shelf(p, &q->stream->shelf, least - found) >= least;
 }
 
-/* ---- Moving them ---- */
+/* ---- Moving the frames ---- */
 
-/* Undoes a search. */
+/* Undoes a search: puts the blocks back on their shelves. */
 static void give_up(kmm__pool_t *p, gathering_t *g)
 {
     while (g->blocks) {
@@ -168,8 +173,8 @@ static void give_up(kmm__pool_t *p, gathering_t *g)
     }
 }
 
-/* Frames for the request; what is missing is counted as held. False: there are not enough, all is
- * as before. */
+/* Finds frames for the request. Frames that are missing are counted as held; `move`
+ * creates them. False: there are not enough, and nothing has changed. */
 static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
 {
     const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
@@ -180,7 +185,8 @@ static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__g
                  (want - g->frames) * frame <= p->options.maximum_bytes - p->held;
     if (found && g->frames == want)
         add_all(p, g, q, KMM__GATHER_READY, WITHIN_EXTENT,
-                RUN_REQUESTS * want); /* what cannot be added is not needed */
+                RUN_REQUESTS *
+                    want); /* a failure does no harm: the request has its frames already */
     g->total = g->frames < want ? want : g->frames;
     p->moving += found ? g->frames * frame : 0;
     if (found)
@@ -190,7 +196,7 @@ static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__g
     return found;
 }
 
-/* The blocks of a piece are addresses only. */
+/* Makes a block a left block: it keeps its addresses and loses its memory. */
 static void leave(kmm__pool_t *p, kmm__block_t *b)
 {
     atomic_store_explicit(&b->state, KMM__BLOCK_LEFT, memory_order_relaxed);
@@ -206,7 +212,8 @@ static void leave(kmm__pool_t *p, kmm__block_t *b)
     p->left = b;
 }
 
-/* The frames are in `memory` now: carves the request from there. Locked. */
+/* Makes the gathered frames, which are mapped at `memory` now, a segment, and carves the request
+ * from it. The caller holds the lock. */
 static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, void *memory)
 {
     const size_t frame = mapper_of(p)->frame_bytes, bytes = g->total * frame;
@@ -226,7 +233,7 @@ static kmm__block_t *arrive(kmm__pool_t *p, gathering_t *g, const kmm__request_t
     return b;
 }
 
-/* Not locked: with the frames found, maps them. */
+/* Maps the frames that were found. The caller does not hold the lock. */
 static kmm__block_t *move(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q)
 {
     const size_t want = g->total, frame = mapper_of(p)->frame_bytes,
@@ -268,7 +275,7 @@ kmm__block_t *kmm__pool_gather(kmm__pool_t *p, const kmm__request_t *q, kmm__gat
     return b;
 }
 
-/* ---- What has been left ---- */
+/* ---- Left blocks ---- */
 
 static bool has_passed(kmm__pool_t *p, const kmm__block_t *b)
 {
@@ -276,7 +283,8 @@ static bool has_passed(kmm__pool_t *p, const kmm__block_t *b)
            kmm__timeline_poll(&p->timelines, &b->owner->timeline, b->epoch) >= b->epoch;
 }
 
-/* Takes left blocks off the list, as another. */
+/* Takes left blocks off the pool's list and returns them as a list: all, or those whose earlier
+ * work is done. */
 static kmm__block_t *left_take(kmm__pool_t *p, kmm__forget_t which)
 {
     kmm__block_t *taken = NULL, **at = &p->left;
@@ -293,14 +301,16 @@ static kmm__block_t *left_take(kmm__pool_t *p, kmm__forget_t which)
     return taken;
 }
 
-/* Not locked. The block is ours alone. */
+/* Removes a left block's mapping. The caller does not hold the lock, and no other thread knows the
+ * block. */
 static int unmap(kmm__pool_t *p, const kmm__block_t *b)
 {
     const kmm__piece_t piece = {b->segment->address, b->address, frames_for(p, b->bytes)};
     return mapper_of(p)->forget(p->head.upstream, &piece);
 }
 
-/* Gives the addresses of a segment back in which there is nothing any more. Unlocks meanwhile. */
+/* Gives the addresses of a segment back that has nothing but left blocks without mappings. Releases
+ * the lock meanwhile. */
 static int segment_end(kmm__pool_t *p, kmm__segment_t *r)
 {
     kmm__segment_detach(p, r);
@@ -311,8 +321,8 @@ static int segment_end(kmm__pool_t *p, kmm__segment_t *r)
     return status;
 }
 
-/* Ends a left block's mapping; unlocks meanwhile. When its work cannot be awaited it remains as it
- * is. */
+/* Removes a left block's mapping after the work that may use it. Releases the lock meanwhile. If
+ * that work cannot be awaited, the block stays on the list. */
 static int forget(kmm__pool_t *p, kmm__block_t *b)
 {
     kmm__segment_t *r = b->segment;
@@ -346,7 +356,7 @@ int kmm__pool_forget(kmm__pool_t *p, kmm__forget_t which)
     return status;
 }
 
-/* Leaves the frames of free blocks, without gathering them, until at most `keep` bytes are held. */
+/* Gives up the frames of free blocks of one shelf, until at most `keep` bytes are held. */
 static void leave_unused(kmm__pool_t *p, const kmm__shelf_t *s, size_t keep)
 {
     const size_t frame = mapper_of(p)->frame_bytes;

@@ -7,8 +7,9 @@
 static const size_t MIB = (size_t)1 << 20;
 enum { GROWTH_MOST = 1024 /* MiB */, MAPPED_GROWTH_PART = 16 };
 
-/* The default: as much as is held, so that segments are few, and what is left over in each matters
- * little. Where frames can be gathered it does not matter, and the pool grows by little. */
+/* Returns the default growth: as much as the pool holds, so that it has few segments, and the rest
+ * that is left over in each matters little. If frames can be gathered such a rest does not matter,
+ * and the pool grows by 1/16. */
 static size_t usual_growth(const kmm__pool_t *p)
 {
     if (p->head.upstream->mapper)
@@ -18,14 +19,16 @@ static size_t usual_growth(const kmm__pool_t *p)
     return more > p->growth_least ? more : p->growth_least;
 }
 
-/* What is got from upstream in whole: of frames, a part of one would be taken and not used. */
+/* Returns the unit of growth. On frames it is a frame, since the pool would pay for a whole one
+ * anyway. */
 static size_t growth_unit(const kmm__pool_t *p)
 {
     const kmm__mapper_t *m = p->head.upstream->mapper;
     return m && m->frame_bytes > MIB ? m->frame_bytes : MIB;
 }
 
-/* How much to take from upstream for a request, at least `least`; 0: the maximum forbids it. */
+/* Returns the bytes to take from upstream for a request, at least `least`. 0: the pool's maximum
+ * forbids it. */
 static size_t growth(const kmm__pool_t *p, size_t least)
 {
     if (least > p->options.maximum_bytes - p->held)
@@ -49,7 +52,7 @@ static int add_memory(kmm__pool_t *p, void *memory, size_t bytes, kmm__pool_stre
     return status;
 }
 
-/* Takes `bytes` from upstream, which `held` counts already. */
+/* Takes `bytes` from upstream. `held` counts them already. */
 int kmm__pool_grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, kmm_stream_t handle)
 {
     void *memory;
@@ -62,7 +65,7 @@ int kmm__pool_grow_by(kmm__pool_t *p, size_t bytes, kmm__pool_stream_t *stream, 
     return status;
 }
 
-/* Takes at least `least` bytes; when there is not as much as one would like, just those. */
+/* Takes memory from upstream: the default growth, or `least` bytes if upstream has no more. */
 int kmm__pool_grow(kmm__pool_t *p, size_t least, kmm__pool_stream_t *stream, kmm_stream_t handle)
 {
     kmm__lock_take(&p->lock);

@@ -45,7 +45,7 @@ void kmm__heap_unshelve(kmm__pool_t *p, kmm__block_t *b)
     atomic_store_explicit(&b->state, KMM__BLOCK_CACHED, memory_order_relaxed);
 }
 
-/* Gives `upper`, which is on no shelf, to its neighbour below, which keeps its owner and epoch. */
+/* Joins `upper`, which is on no shelf, to its lower neighbour, which keeps its owner and epoch. */
 static inline void absorb(kmm__block_t *lower, kmm__block_t *upper)
 {
     lower->bytes += upper->bytes;
@@ -57,8 +57,8 @@ static inline void absorb(kmm__block_t *lower, kmm__block_t *upper)
     kmm__descriptor_put(upper);
 }
 
-/* Cuts a block that is on no shelf. The lower part is returned, which has the new descriptor: what
- * is cut for a stream is what it will write to. */
+/* Cuts a block that is on no shelf. Returns the lower part. It has the new descriptor, from the
+ * page of the stream that will write to it. */
 static inline kmm__block_t *cut(kmm__block_t **spare, kmm__block_t *b, size_t bytes)
 {
     kmm__block_t *lower = kmm__descriptor_get(spare, b->address, bytes, b->segment);
@@ -82,9 +82,10 @@ static inline void make_clean(kmm__block_t *b)
     b->epoch = 0;
 }
 
-/* Whether b, being freed, may swallow a free neighbour and keep one tag that is right for both. A
- * clean neighbour no larger than b takes b's tag: little is lost, and memory does not fall to
- * pieces. The end of a segment loses nothing, since `clean_from` tells. */
+/* True if a block b that is being freed may be merged with a free neighbour, so that one tag is
+ * right for both. A clean neighbour that is no larger than b may take b's tag: little clean memory
+ * is lost, and memory is not cut into ever smaller pieces. At the end of a segment nothing is lost,
+ * since `clean_from` remembers where clean memory begins. */
 static inline bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbour)
 {
     if (!kmm__block_is_free(neighbour))
@@ -93,7 +94,7 @@ static inline bool may_merge(const kmm__block_t *b, const kmm__block_t *neighbou
            (!neighbour->owner && (neighbour->bytes <= b->bytes || !neighbour->above));
 }
 
-/* Before b, which is being freed, is joined with what lies above it. */
+/* Updates `clean_from` before b, which is being freed, is merged with the block above it. */
 static inline void note_clean_from(const kmm__block_t *b)
 {
     kmm__segment_t *r = b->segment;
@@ -103,8 +104,9 @@ static inline void note_clean_from(const kmm__block_t *b)
         r->clean_from = r->last->address;
 }
 
-/* The epoch of what b becomes is no earlier than that of any block of its owner's shelf: looking at
- * each would cost more than it gains, since b is freed now, and few have a later one. */
+/* A merged block gets the newest epoch of its owner's shelf, which covers all parts. To look at the
+ * epoch of each part would cost more than it gains: b is freed now, and few parts have a later
+ * epoch. */
 kmm__block_t *kmm__heap_release(kmm__pool_t *p, kmm__block_t *b)
 {
     kmm__pool_stream_t *owner = b->owner;
@@ -168,7 +170,7 @@ kmm__block_t *kmm__heap_cut(kmm__pool_t *p, kmm__block_t *b, uintptr_t start, si
     return cut_out(p, &p->spare, b, start, bytes);
 }
 
-/* Gives a block that is on no shelf a descriptor of the list. */
+/* Replaces the descriptor of a block that is on no shelf by one of the list. */
 static kmm__block_t *describe_anew(kmm__block_t **spare, kmm__block_t *b)
 {
     kmm__block_t *whole = cut(spare, b, b->bytes);
@@ -222,8 +224,9 @@ kmm__block_t *kmm__heap_join(kmm__pool_t *p, kmm__block_t *first, kmm__block_t *
     return kmm__heap_release(p, first);
 }
 
-/* All blocks are looked at when an epoch has passed of which there may be some. Few epochs at a
- * time have an event, so each block is looked at a few times. */
+/* Makes the blocks of a stream's shelf clean whose epoch has passed. All blocks are looked at
+ * whenever the oldest epoch on the shelf has passed. Few epochs have an event of their own, so each
+ * block is looked at a few times only. */
 static bool poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
 {
     if (kmm__shelf_count(&s->shelf) == 0)
@@ -234,7 +237,7 @@ static bool poll_stream(kmm__pool_t *p, kmm__pool_stream_t *s)
     uint64_t oldest = UINT64_MAX;
     for (unsigned c = KMM__CLASSES; (c = kmm__shelf_below(&s->shelf, c));)
         for (kmm__block_t *b = s->shelf.classes[c], *next; b; b = next) {
-            next = b->next; /* stays: clean blocks join clean ones only */
+            next = b->next; /* stays valid: clean blocks merge with clean blocks only */
             if (b->epoch > done) {
                 oldest = b->epoch < oldest ? b->epoch : oldest;
                 continue;

@@ -11,7 +11,7 @@
 
 typedef struct host_source {
     kmm__source_t source;
-    int node; /* -1: anywhere */
+    int node; /* NUMA node; -1: any */
 } host_source_t;
 
 static int host_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **out)
@@ -58,7 +58,7 @@ KMM__API int kmm_host_resource_create(kmm_resource_t **out)
 
 /* ---- One NUMA node ---- */
 
-enum { BIND = 2, MASK_BITS = 1024 }; /* MPOL_BIND of <linux/mempolicy.h> */
+enum { BIND = 2, MASK_BITS = 1024 }; /* BIND is MPOL_BIND of <linux/mempolicy.h> */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -75,7 +75,7 @@ static int numa_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void **
         mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no %zu bytes", s->head.name, bytes);
-    /* A kernel without NUMA has one node, and every page is on it. */
+    /* A kernel without NUMA has one node, which has all memory. */
     if (syscall(SYS_mbind, p, whole_pages(bytes), BIND, mask, (unsigned long)MASK_BITS, 0u) &&
         errno != ENOSYS) {
         munmap(p, whole_pages(bytes));
@@ -99,7 +99,8 @@ static bool node_exists(int node)
     snprintf(path, sizeof(path), "/sys/devices/system/node/node%d", node);
     if (access(path, F_OK) == 0)
         return true;
-    return node == 0 && access("/sys/devices/system/node/node0", F_OK) != 0; /* no NUMA here */
+    return node == 0 &&
+           access("/sys/devices/system/node/node0", F_OK) != 0; /* the kernel has no NUMA */
 }
 
 KMM__API int kmm_numa_resource_create(int node, kmm_resource_t **out)

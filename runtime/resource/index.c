@@ -17,7 +17,7 @@ void *kmm__pool_memory_new(size_t bytes)
     if (!memory)
         return NULL;
     if (page == HUGE_PAGE)
-        madvise(memory, whole, MADV_HUGEPAGE); /* as good without */
+        madvise(memory, whole, MADV_HUGEPAGE); /* only a hint: its failure does no harm */
     return memset(memory, 0, bytes);
 }
 
@@ -29,7 +29,8 @@ kmm__index_t *kmm__index_new(unsigned bits)
     return x;
 }
 
-/* At least as many buckets as blocks are expected, while the host has memory for them. */
+/* Makes sure that the table has at least as many buckets as blocks are expected, if the host has
+ * memory for them. */
 void kmm__index_expect(kmm__pool_t *p, bool large, size_t blocks)
 {
     kmm__index_t *old = kmm__index_of(p, large);

@@ -38,7 +38,7 @@ int kmm__ledger_take(kmm_resource_t *r, const void *p, size_t bytes, size_t *siz
                               *size, bytes);
 }
 
-/* Cannot fail: a place has just become free. */
+/* Cannot fail: the table has a free entry, the one that was just taken out. */
 void kmm__ledger_return(kmm_resource_t *r, const void *p, size_t size)
 {
     kmm__table_put(sizes_of(r), p, value_of(size));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* At most so many bytes at a time. */
+/* Limits the bytes that are allocated at a time. */
 #include <stdatomic.h>
 
 #include "resource/ledger.h"
@@ -7,7 +7,8 @@
 typedef struct limiting {
     kmm__ledger_t ledger;
     size_t limit;
-    _Atomic size_t used; /* of requests rounded up to 256; never more than limit */
+    _Atomic size_t
+        used; /* bytes of live requests, each rounded up to 256; never more than the limit */
 } limiting_t;
 
 static size_t counted(size_t bytes)
@@ -15,7 +16,7 @@ static size_t counted(size_t bytes)
     return kmm__round_up(bytes, KMM_RESOURCE_ALIGNMENT);
 }
 
-/* Reserves before upstream is asked, so that threads cannot exceed the limit together. */
+/* Reserves bytes before upstream is called. So threads cannot exceed the limit together. */
 static bool reserve(limiting_t *l, size_t bytes)
 {
     size_t used = atomic_load(&l->used);

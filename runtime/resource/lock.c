@@ -29,8 +29,8 @@ static bool spin(kmm__lock_t *l)
     return false;
 }
 
-/* Sleeps until the lock is dropped, or for SLEEP_NS. True: this thread has taken the lock
- * instead of sleeping. */
+/* Sleeps until the lock is released, or for SLEEP_NS. True: the lock was free, and this thread has
+ * taken it. */
 static bool sleep_briefly(kmm__lock_t *l)
 {
     const struct timespec most = {.tv_nsec = SLEEP_NS};

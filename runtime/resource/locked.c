@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call at a time. */
+/* Lets one thread at a time call upstream. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -7,18 +7,18 @@
 
 typedef struct locked {
     kmm_resource_t head;
-    pthread_mutex_t
-        lock; /* recursive: a pool upstream may give memory of a pool above back under pressure */
+    pthread_mutex_t lock; /* recursive: under memory pressure a pool upstream may free memory
+                             through this resource */
 } locked_t;
 
-/* Returns upstream, to which one thread at a time may talk until it leaves. */
+/* Takes the lock. Returns upstream. */
 static kmm_resource_t *enter(kmm_resource_t *r)
 {
     pthread_mutex_lock(&((locked_t *)r)->lock);
     return r->upstream;
 }
 
-/* Returns the status of the call upstream. */
+/* Releases the lock. Returns the status of the call upstream. */
 static int leave(kmm_resource_t *r, int status)
 {
     pthread_mutex_unlock(&((locked_t *)r)->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line of CSV for each call: Thread,Time,Action,Pointer,Size,Stream. */
+/* Writes a line of CSV for each call: Thread,Time,Action,Pointer,Size,Stream. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 typedef struct logging {
     kmm__ledger_t ledger;
-    pthread_mutex_t lock; /* of the file, and so of the order of its lines */
+    pthread_mutex_t lock; /* guards the file, and so the order of its lines */
     FILE *file;
 } logging_t;
 
-/* With the lock held. */
+/* Writes one line. The caller holds the lock. */
 static void line(logging_t *l, const char *action, const void *p, size_t bytes, kmm_stream_t stream)
 {
     struct timespec now;
@@ -38,8 +38,8 @@ static int logging_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, k
     return status;
 }
 
-/* The line is written before the memory can be allocated again, so that a pointer's lines
- * alternate. */
+/* Writes the line before it frees the memory. So a pointer's next allocation is logged after its
+ * free. */
 static int logging_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream)
 {
     logging_t *l = (logging_t *)r;

@@ -4,9 +4,9 @@
  * allocation is an area: contiguous addresses with a frame behind each.
  *
  * A pool on this source can gather unused frames into a new area instead of taking more memory. The
- * frames are then mapped at both addresses, so that nobody has to wait: earlier work may still use
- * the old addresses, and later work uses the new ones. The old mapping is removed after the earlier
- * work.
+ * frames are then mapped at both addresses, so that no thread has to wait: earlier work may still
+ * use the old addresses, and later work uses the new ones. The old mapping is removed after the
+ * earlier work. A frame's home is the mapping to which it was moved last.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,37 +18,39 @@
 
 typedef struct frame {
     CUmemGenericAllocationHandle handle;
-    uint32_t mappings; /* places that have it; guarded by the lock */
-    bool homed;        /* one of them has not been left; likewise */
+    uint32_t refs; /* number of its mappings; guarded by `lock` */
+    bool homed;    /* its home still exists; guarded by `lock` */
 } frame_t;
 
-typedef struct place {
-    frame_t *frame; /* NULL: nothing is mapped here */
-    bool left;      /* the frame's home is another place */
-} place_t;
+typedef struct mapping {
+    frame_t *frame; /* NULL: nothing is mapped at this address */
+    bool left;      /* the frame has moved: its home is another mapping */
+} mapping_t;
 
-/* Its places are written by whoever has them allocated, with `access` held for reading. */
+/* One allocation. The thread that has the memory allocated writes the mappings, with `access` held
+ * for reading. */
 typedef struct area {
     uintptr_t at;
     size_t count;
-    place_t places[];
+    mapping_t mappings[];
 } area_t;
 
 typedef struct mapped {
     kmm__source_t source;
     kmm__mapper_t mapper;
-    size_t most;        /* a request of more is out of memory, whatever the driver would call it */
+    size_t most; /* bytes of the device's memory; a larger request fails without a call of the
+                    driver */
     kmm__table_t areas; /* address -> area_t */
     pthread_mutex_t lock;
-    /* Held for reading while memory is mapped or unmapped, and for writing while devices are given
-     * access to all of it. */
+    /* Held for reading while frames are mapped or unmapped. Held for writing while another device
+     * gets access to all areas. */
     pthread_rwlock_t access;
-    uint64_t allowed; /* other devices that reach the memory; by number; guarded by `access` */
+    uint64_t allowed; /* one bit for each other device that has access; guarded by `access` */
 } mapped_t;
 
 enum {
     FRAMES_AT_ONCE = 64
-}; /* so many and more are not begun with where memory would not do for all */
+}; /* an area with so many new frames or more is not begun if the device has too little memory */
 
 static size_t frame_bytes(const mapped_t *m)
 {
@@ -66,7 +68,7 @@ static CUmemAllocationProp properties_of(const mapped_t *m)
                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, m->source.head.device}};
 }
 
-/* ---- Frames and places; the device is entered ---- */
+/* ---- Frames and mappings; the device is entered ---- */
 
 static int frame_new(mapped_t *m, frame_t **out)
 {
@@ -92,30 +94,31 @@ static int frame_free(mapped_t *m, frame_t *f)
     return status;
 }
 
-static int place_map(mapped_t *m, uintptr_t at, place_t *place, frame_t *f)
+static int mapping_make(mapped_t *m, uintptr_t at, mapping_t *mapping, frame_t *f)
 {
     int status = check(m, kmm__driver()->MemMap(at, frame_bytes(m), 0, f->handle, 0), "cuMemMap");
     if (status)
         return status;
-    place->frame = f;
+    mapping->frame = f;
     pthread_mutex_lock(&m->lock);
-    f->mappings++;
+    f->refs++;
     pthread_mutex_unlock(&m->lock);
     return 0;
 }
 
-/* Unmaps a place. A frame that has no home then, and is nowhere else, goes back to the driver. */
-static int place_clear(mapped_t *m, uintptr_t at, place_t *place)
+/* Unmaps one frame. The frame goes back to the driver if it has no other mapping and its home is
+ * gone. */
+static int mapping_clear(mapped_t *m, uintptr_t at, mapping_t *mapping)
 {
-    frame_t *f = place->frame;
+    frame_t *f = mapping->frame;
     if (!f)
         return 0;
     int status = check(m, kmm__driver()->MemUnmap(at, frame_bytes(m)), "cuMemUnmap");
     pthread_mutex_lock(&m->lock);
-    f->homed = f->homed && place->left;
-    bool last = --f->mappings == 0 && !f->homed;
+    f->homed = f->homed && mapping->left;
+    bool last = --f->refs == 0 && !f->homed;
     pthread_mutex_unlock(&m->lock);
-    place->frame = NULL;
+    mapping->frame = NULL;
     int freed = last ? frame_free(m, f) : 0;
     return status ? status : freed;
 }
@@ -126,7 +129,7 @@ static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
 {
     int status = 0;
     for (size_t i = 0; i < a->count; i++) {
-        int one = place_clear(m, at + i * frame_bytes(m), &a->places[i]);
+        int one = mapping_clear(m, at + i * frame_bytes(m), &a->mappings[i]);
         status = status ? status : one;
     }
     int one =
@@ -135,18 +138,19 @@ static int area_clear(mapped_t *m, uintptr_t at, area_t *a)
     return status ? status : one;
 }
 
-/* The place of a frame that is gathered: `i` counts through the pieces. NULL: they have ended. */
-static place_t *gathered_place(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t i)
+/* Returns the mapping of the i-th frame of the pieces, counted through all of them. NULL: the
+ * pieces have fewer frames. */
+static mapping_t *gathered_mapping(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; i -= pieces[k++].frames)
         if (i < pieces[k].frames) {
             area_t *a = kmm__table_find(&m->areas, (void *)pieces[k].area);
-            return &a->places[(pieces[k].address - pieces[k].area) / frame_bytes(m) + i];
+            return &a->mappings[(pieces[k].address - pieces[k].area) / frame_bytes(m) + i];
         }
     return NULL;
 }
 
-/* Lets one device reach a row of places in which frames are mapped. */
+/* Gives one device access to contiguous addresses with frames. */
 static int allow_row(mapped_t *m, uintptr_t at, size_t frames, int device)
 {
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
@@ -155,7 +159,7 @@ static int allow_row(mapped_t *m, uintptr_t at, size_t frames, int device)
                  "cuMemSetAccess");
 }
 
-/* The same for the device itself and all that have been allowed. */
+/* Gives access to the device itself and to all devices that have been allowed. */
 static int allow_all(mapped_t *m, uintptr_t at, size_t frames)
 {
     int status = allow_row(m, at, frames, m->source.head.device);
@@ -165,40 +169,42 @@ static int allow_all(mapped_t *m, uintptr_t at, size_t frames)
     return status;
 }
 
-/* Maps the frames of the pieces, then new ones. */
+/* Maps the frames of the pieces into the area, and new frames after them. */
 static int area_fill(mapped_t *m, uintptr_t at, area_t *a, const kmm__piece_t *pieces, size_t count)
 {
     for (size_t i = 0; i < a->count; i++) {
-        const place_t *from = gathered_place(m, pieces, count, i);
+        const mapping_t *from = gathered_mapping(m, pieces, count, i);
         frame_t *f = from ? from->frame : NULL;
         int status = f ? 0 : frame_new(m, &f);
         if (status)
             return status;
-        status = place_map(m, at + i * frame_bytes(m), &a->places[i], f);
+        status = mapping_make(m, at + i * frame_bytes(m), &a->mappings[i], f);
         if (status && !from)
             frame_free(m, f);
         if (status)
             return status;
-        a->places[i].left = from != NULL; /* until all has gone well */
+        a->mappings[i].left =
+            from != NULL; /* if a later step fails, the frame stays at home in its old mapping */
     }
     return allow_all(m, at, a->count);
 }
 
-/* The frames are at home in the new area. */
+/* Makes the new area the home of its frames. */
 static void area_settle(mapped_t *m, area_t *a, const kmm__piece_t *pieces, size_t count)
 {
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < a->count; i++) {
-        place_t *from = gathered_place(m, pieces, count, i);
+        mapping_t *from = gathered_mapping(m, pieces, count, i);
         if (from)
             from->left = true;
-        a->places[i].left = false;
-        a->places[i].frame->homed = true;
+        a->mappings[i].left = false;
+        a->mappings[i].frame->homed = true;
     }
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Frames are made one by one, so it is seen before the first whether there can be as many. */
+/* Checks that the device has memory for the new frames. They are created one by one, so a lack
+ * would be noticed only after most of them have been created. */
 static int check_memory(mapped_t *m, const kmm__piece_t *pieces, size_t count, size_t frames)
 {
     size_t available, total, fresh = frames;
@@ -218,7 +224,7 @@ static int area_make(mapped_t *m, const kmm__piece_t *pieces, size_t count, size
     const int lacks = check_memory(m, pieces, count, frames);
     if (lacks)
         return lacks;
-    area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->places[0]));
+    area_t *a = calloc(1, sizeof(*a) + frames * sizeof(a->mappings[0]));
     if (!a)
         return kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for an area",
                                   m->source.head.name);
@@ -276,7 +282,8 @@ static int mapped_get(kmm__source_t *s, size_t bytes, kmm_stream_t stream, void 
     return status;
 }
 
-/* Waits for the stream, which other work with the memory has been ordered before. */
+/* Waits for the stream before it unmaps the memory. All work that uses the memory has been ordered
+ * before the stream's position. */
 static int mapped_put(kmm__source_t *s, void *p, size_t bytes, kmm_stream_t stream)
 {
     mapped_t *m = (mapped_t *)s;
@@ -318,8 +325,7 @@ static int mapped_gather(kmm_resource_t *r, const kmm__piece_t *pieces, size_t c
         return status;
     status = area_new(m, pieces, count, frames, out);
     kmm__driver_leave();
-    /* Should that fail, the frames remain where they were, and what is mapped there is all that
-     * keeps them. */
+    /* If this fails, the frames stay at home in their old mappings, which keep them. */
     return status ? status : kmm__source_adopt(&m->source, *out, frames * frame_bytes(m));
 }
 
@@ -333,7 +339,7 @@ static int mapped_forget(kmm_resource_t *r, const kmm__piece_t *piece)
     pthread_rwlock_rdlock(&m->access);
     for (size_t i = 0; i < piece->frames; i++) {
         uintptr_t at = piece->address + i * frame_bytes(m);
-        int one = place_clear(m, at, &a->places[(at - piece->area) / frame_bytes(m)]);
+        int one = mapping_clear(m, at, &a->mappings[(at - piece->area) / frame_bytes(m)]);
         status = status ? status : one;
     }
     pthread_rwlock_unlock(&m->access);
@@ -348,21 +354,22 @@ typedef struct newcomer {
     int device, status;
 } newcomer_t;
 
-/* Rows of places in which frames are mapped, one after the other. */
+/* Gives a device access to one area. A call of the driver covers a run of mapped frames; parts
+ * without frames are left out. */
 static void allow_area(void *context, void *value)
 {
     newcomer_t *n = context;
     const area_t *a = value;
     for (size_t i = 0, end; i < a->count && n->status == 0; i = end) {
-        for (end = i + 1; end < a->count && !a->places[end].frame == !a->places[i].frame; end++)
+        for (end = i + 1; end < a->count && !a->mappings[end].frame == !a->mappings[i].frame; end++)
             ;
-        if (a->places[i].frame)
+        if (a->mappings[i].frame)
             n->status = allow_row(n->m, a->at + i * frame_bytes(n->m), end - i, n->device);
     }
 }
 
-/* With `access` held for writing. On failure the device reaches some of what there is, and nothing
- * that will be. */
+/* Gives another device access to all areas. The caller holds `access` for writing. On failure the
+ * device has access to some of them, and to no later ones. */
 static int allow_newcomer(mapped_t *m, int device)
 {
     newcomer_t n = {m, device, 0};
@@ -391,7 +398,7 @@ static int mapped_allow(kmm__source_t *s, int device)
 
 /* ---- Creation ---- */
 
-/* Whether what goes to an address comes back. */
+/* True if bytes that are written to the address can be read back. */
 static bool keeps(CUdeviceptr at)
 {
     const kmm__driver_t *d = kmm__driver();
@@ -409,21 +416,20 @@ static bool keeps(CUdeviceptr at)
     return !result && !end && !memcmp(there, back, sizeof(there));
 }
 
-/* Maps two frames in a row and writes across their border: that there are the calls and a
- * granularity says little, and releases of ROCm answer with success and map nothing but the first.
- */
+/* Maps two frames in a row and writes across their border. It is not enough that the calls exist:
+ * some releases of ROCm report success, and map only the first frame. */
 static int try_frames(mapped_t *m)
 {
     const CUmemAllocationProp properties = properties_of(m);
     const kmm__driver_t *d = kmm__driver();
     void *at;
-    CUdeviceptr place;
+    CUdeviceptr reserved;
     if (d->MemGetAllocationGranularity(&m->mapper.frame_bytes, &properties,
                                        CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
-        frame_bytes(m) == 0 || d->MemAddressReserve(&place, frame_bytes(m), 0, 0, 0))
+        frame_bytes(m) == 0 || d->MemAddressReserve(&reserved, frame_bytes(m), 0, 0, 0))
         return kmm__resource_fail(KMM_E_UNSUPPORTED, "mapped: device %d cannot map memory",
                                   m->source.head.device);
-    d->MemAddressFree(place, frame_bytes(m));
+    d->MemAddressFree(reserved, frame_bytes(m));
     int status = area_new(m, NULL, 0, 2, &at);
     if (status)
         return status;
@@ -436,7 +442,7 @@ static int try_frames(mapped_t *m)
                       m->source.head.device);
 }
 
-/* Fills in the rest of a resource whose source is ready. */
+/* Completes a resource whose source is ready: finds the device's memory and its granularity. */
 static int mapped_open(mapped_t *m, int device)
 {
     CUdevice d;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behaves as another resource, and destroys it with what it is built on. */
+/* Passes all calls to another resource, and destroys that one together with what it is built on. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "resource/adaptor.h"
 
 typedef struct owning {
-    kmm_resource_t head; /* upstream is the inner resource */
+    kmm_resource_t head; /* its upstream is the inner resource */
     size_t count;
     kmm_resource_t *owned[];
 } owning_t;

@@ -37,7 +37,8 @@ static inline kmm__pool_stream_t *kmm__pool_stream_of(kmm__pool_t *p, kmm_stream
     return (kmm__pool_stream_t *)kmm__timeline_of(&p->timelines, stream);
 }
 
-/* Inlined, so that `take` is called directly: this is the path of most requests. */
+/* Calls `take` with the lock held. Inlined, so that `take` is called directly: most requests that
+ * miss the cache come here. */
 __attribute__((always_inline)) static inline kmm__block_t *
 take_locked(kmm__pool_t *p, const request_t *q,
             kmm__block_t *(*take)(kmm__pool_t *, const request_t *))
@@ -48,7 +49,8 @@ take_locked(kmm__pool_t *p, const request_t *q,
     return b;
 }
 
-/* Another thread may take what we have grown by, so try again a few times. */
+/* Grows, and takes from the new memory. Another thread may take that memory first, so a few more
+ * tries follow. */
 static kmm__block_t *take_grown(kmm__pool_t *p, const request_t *q)
 {
     for (int i = 0; i < GROW_TRIES; i++) {
@@ -98,11 +100,13 @@ static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
         b = take_waiting(p, q);
     if (b || *q->failure)
         return b;
-    /* Nothing fits and upstream has no more: give back what is unused, here and in other pools. */
+    /* Nothing fits, and upstream has no more memory. This pool and others give back what is unused.
+     */
     kmm__pool_trim(&p->head, 0);
     if (!p->is_alone)
         kmm__pressure(&p->head, may_hold(p, q->need) ? KMM__PRESS_ALL : KMM__PRESS_ABOVE);
-    b = take_locked(p, q, kmm__take_ready); /* what stands on this pool has given back, too */
+    b = take_locked(
+        p, q, kmm__take_ready); /* pools that are built on this one have given memory back too */
     if (!b)
         b = take_grown(p, q);
     return b ? b : take_waiting(p, q);
@@ -171,12 +175,12 @@ __attribute__((cold, noinline)) static int fail_address(const kmm__pool_t *p, co
                               p->head.name, pointer);
 }
 
-/* The block was claimed for nothing. */
+/* Makes a block live again that was claimed by mistake, and returns the error. */
 __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const void *pointer,
                                                    size_t bytes, kmm__block_t *b)
 {
     const size_t right = b->asked;
-    /* Another thread has freed the block since it was found. */
+    /* The block was found by a stale descriptor: another thread has freed it since. */
     const bool moved = !kmm__block_is_at(b, (uintptr_t)pointer);
     atomic_store_explicit(&b->state, KMM__BLOCK_LIVE, memory_order_release);
     if (moved)
@@ -185,13 +189,13 @@ __attribute__((cold, noinline)) static int unclaim(const kmm__pool_t *p, const v
                               pointer, right, bytes);
 }
 
-/* The block of a live pointer, which is ours alone from now on. */
+/* Finds the block of a live pointer and claims it: no other thread can free it from now on. */
 static inline int claim(kmm__pool_t *p, void *pointer, size_t bytes, kmm__block_t **out)
 {
     kmm__block_t *b = *out = kmm__heap_find(p, pointer, bytes);
     if (b)
-        __builtin_prefetch(&b->epoch,
-                           1); /* the rest of it, before the exchange, which others wait for */
+        __builtin_prefetch(&b->epoch, 1); /* fetches the second line of the block before the
+                                             exchange, which other threads may wait for */
     kmm__block_state_t live = KMM__BLOCK_LIVE;
     if (!b || !atomic_compare_exchange_strong_explicit(&b->state, &live, KMM__BLOCK_CACHED,
                                                        memory_order_acquire, memory_order_relaxed))
@@ -276,7 +280,7 @@ static int pool_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     out->live_bytes =
         bytes > 0
             ? (size_t)bytes
-            : 0; /* streams are looked at one after another, while threads allocate and free */
+            : 0; /* the sum may be negative: threads allocate and free while streams are added up */
     out->live_count = blocks > 0 ? (size_t)blocks : 0;
     out->held_bytes = p->held;
     out->regions = p->segment_count;
@@ -315,7 +319,7 @@ static int pool_stream_end(kmm_resource_t *r, kmm_stream_t stream)
     kmm__lock_take(&p->lock);
     kmm__cache_flush(p, s);
     atomic_store_explicit(&s->eager, 0,
-                          memory_order_relaxed); /* another stream may have its timeline */
+                          memory_order_relaxed); /* the timeline may be given to another stream */
     int status = kmm__timeline_end(&p->timelines, stream);
     kmm__pool_unlock(p);
     if (status)
@@ -350,7 +354,7 @@ static void pool_free(kmm__pool_t *p)
     free(p);
 }
 
-/* Waits for all work with freed memory, then gives every segment back. */
+/* Waits for all work that uses freed memory, then gives every segment back. */
 static int pool_destroy(kmm_resource_t *r)
 {
     kmm__pool_t *p = (kmm__pool_t *)r;
@@ -393,7 +397,7 @@ static void options_init(kmm_pool_options_t *o, const kmm_pool_options_t *given)
         o->growth_bytes = kmm__round_up(o->growth_bytes, KMM_RESOURCE_ALIGNMENT);
 }
 
-/* 1/512 of all memory, between 2 and 256 MiB. */
+/* Returns 1/512 of upstream's memory, between 2 and 256 MiB. */
 static size_t least_growth(kmm_resource_t *upstream)
 {
     size_t available, total, least = 2 * MIB;
@@ -444,7 +448,7 @@ int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options
     size_t initial = kmm__round_up(p->options.initial_bytes, KMM_RESOURCE_ALIGNMENT);
     initial = initial < p->options.maximum_bytes
                   ? initial
-                  : p->options.maximum_bytes; /* which has been rounded down */
+                  : p->options.maximum_bytes; /* the maximum was rounded down */
     if (initial) {
         kmm__pool_stream_t *s = kmm__pool_stream_of(p, NULL);
         p->held = initial;

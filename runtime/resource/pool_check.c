@@ -12,13 +12,13 @@ static bool block_is_valid(kmm__pool_t *p, const kmm__block_t *b)
     if (b->above && (b->above->below != b || b->above->address != b->address + b->bytes))
         return false;
     if (kmm__block_is_free(b) && kmm__block_is_free(b->above) && b->owner == b->above->owner)
-        return false; /* should be one block */
+        return false; /* free neighbours with one owner should have been merged */
     const kmm__block_state_t state = atomic_load(&b->state);
     const bool listed = kmm__index_find_locked(p, kmm__is_large(b), b->address) == b;
     return state == KMM__BLOCK_CACHED || listed == (state == KMM__BLOCK_LIVE);
 }
 
-/* Blocks tile their segments, and what is counted of them is right. */
+/* True if blocks tile their segments, and the segments' counts are right. */
 static bool segments_are_valid(kmm__pool_t *p)
 {
     size_t count = 0, blocks = 0;
@@ -51,7 +51,7 @@ static bool segments_are_valid(kmm__pool_t *p)
            held == p->listed && extent == p->extent && kmm__descriptors_are_valid(p, blocks);
 }
 
-/* What a stream keeps. With its lock held. */
+/* True if a stream's cache is consistent. The caller holds the stream's lock. */
 static bool cache_is_valid(const kmm__pool_stream_t *s)
 {
     int large = 0;

@@ -3,12 +3,13 @@
 #include "resource/pool_state.h"
 
 enum {
-    CACHE_PART = 32, /* a stream caches at most 1/32 of the extent, so that little is kept apart, */
-    CACHE_LEAST = 128 << 10, /* or 128 KiB, */
-    BLOCK_PART = 512,        /* in blocks of at most 1/512 of that, */
-    BLOCK_LEAST = 64 << 10,  /* or of 64 KiB: larger ones are worth more to their neighbours */
-    EAGER_MORE = 8,          /* a stream that meets others at the lock caches 8 times as much, */
-    EAGER_BLOCK_PART = 16    /* in blocks of at most 1/16 of it */
+    CACHE_PART = 32, /* a stream caches at most 1/32 of the extent: the rest is for all streams */
+    CACHE_LEAST = 128 << 10, /* but it may always cache 128 KiB */
+    BLOCK_PART = 512,        /* it caches no block larger than 1/512 of its limit */
+    BLOCK_LEAST =
+        64 << 10,   /* but any block of at most 64 KiB; larger ones are worth more when merged */
+    EAGER_MORE = 8, /* an eager stream (it found the pool's lock taken) caches 8 times as much */
+    EAGER_BLOCK_PART = 16 /* and no block larger than 1/16 of its limit */
 };
 
 static void limits_set(kmm__limits_t *l, size_t most, size_t block)

@@ -19,7 +19,7 @@ static int prefetch_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, 
     status = kmm__driver_enter(r->device);
     if (status == 0) {
         CUresult result = prefetch(r->device, *out, bytes, stream);
-        /* A device that pages on no fault has nothing to prefetch. */
+        /* A device without page faults has nothing to prefetch. */
         if (result != CUDA_ERROR_INVALID_DEVICE && result != CUDA_ERROR_NOT_SUPPORTED)
             status = kmm__driver_check(result, "cuMemPrefetchAsync", r->device);
         kmm__driver_leave();

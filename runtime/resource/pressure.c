@@ -53,14 +53,15 @@ static bool stands_on(const kmm_resource_t *above, const kmm_resource_t *r)
 void kmm__pressure(const kmm_resource_t *r, kmm__pressed_t whom)
 {
     pthread_mutex_lock(&lock);
-    for (kmm__holder_t *h = holders; h; h = h->next) /* who is pinned stays in the list */
+    for (kmm__holder_t *h = holders; h; h = h->next) /* a pinned holder stays in the list */
         if (h->resource != r && h->resource->kind == r->kind && h->resource->device == r->device &&
             (whom == KMM__PRESS_ALL || stands_on(h->resource, r)))
             trim(h);
     pthread_mutex_unlock(&lock);
 }
 
-/* Who is asked takes no lock but its own, which nobody has who waits for this one. */
+/* The lock of the list is held while a holder is asked. A holder takes only its own lock to answer,
+ * and no thread that has a holder's lock waits for the lock of the list. */
 bool kmm__is_held(const kmm_resource_t *r, const void *p)
 {
     bool held = false;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 typedef struct kmm__source_record {
-    void *base;           /* what the outside gave */
-    _Atomic size_t bytes; /* asked of us */
-    size_t taken;         /* asked of the outside */
+    void *base;           /* address that the driver or the operating system returned */
+    _Atomic size_t bytes; /* bytes of the request */
+    size_t taken;         /* bytes that were taken from the driver or the operating system */
     struct kmm__source_record *next;
 } record_t;
 
@@ -32,7 +32,7 @@ static void record_end(kmm__source_t *s, record_t *r)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Puts memory that cannot be recorded back. */
+/* Returns memory that could not be recorded. */
 static int record_put(kmm__source_t *s, void *p, record_t *record, kmm_stream_t stream)
 {
     int status = kmm__table_put(&s->live, p, record);
@@ -84,7 +84,7 @@ static int source_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_strea
             KMM_E_ADDRESS, "%s: %p is not allocated (freed twice, or not from here)", r->name, p);
     if (bytes != KMM_SIZE_RECORDED && bytes != record->bytes) {
         size_t right = record->bytes;
-        /* Nothing is lost by this put: the slot has just become free. */
+        /* Cannot fail: the table has a free entry, the one that was just taken out. */
         kmm__table_put(&s->live, p, record);
         return kmm__resource_fail(KMM_E_INVALID, "%s: %p has %zu bytes, freed with %zu", r->name, p,
                                   right, bytes);

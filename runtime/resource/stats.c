@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts bytes and allocations: now, at most and in all, in nested scopes. */
+/* Counts bytes and allocations in nested scopes: current, maximum and total. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 typedef struct statistics {
     kmm__ledger_t ledger;
     pthread_mutex_t lock;
-    kmm_statistics_t *scopes; /* outermost first; each counts since its push */
+    kmm_statistics_t *scopes; /* outermost first; a scope counts since it was pushed */
     size_t depth, capacity;
 } statistics_t;
 
@@ -128,7 +128,8 @@ KMM__API int kmm_statistics_push(kmm_resource_t *r)
     return fits ? 0 : kmm__resource_fail(KMM_E_MEMORY, "%s: no host memory for a scope", r->name);
 }
 
-/* The inner scope began when the outer one held outer->current. */
+/* Adds an inner scope's counts to the outer one. When the inner scope began, outer->current was
+ * what it is now. */
 static void counter_merge(kmm_counter_t *outer, const kmm_counter_t *inner)
 {
     if (outer->peak < outer->current + inner->peak)

@@ -10,22 +10,22 @@
 
 enum { KMM__TABLE_SHARDS = 64 };
 
-typedef struct kmm__table_slot {
+typedef struct kmm__table_entry {
     _Atomic uintptr_t key; /* 0: empty */
     _Atomic(void *) value;
-} kmm__table_slot_t;
+} kmm__table_entry_t;
 
 /* Open addressing with linear probing, at most three quarters full. */
-typedef struct kmm__table_slots {
-    struct kmm__table_slots
+typedef struct kmm__table_entries {
+    struct kmm__table_entries
         *smaller;    /* the array that this one replaced; readers may still use it */
     size_t capacity; /* a power of two */
-    kmm__table_slot_t slot[];
-} kmm__table_slots_t;
+    kmm__table_entry_t entry[];
+} kmm__table_entries_t;
 
 typedef struct kmm__table_shard {
-    _Alignas(64) _Atomic uint32_t version; /* odd while a thread writes the shard */
-    _Atomic(kmm__table_slots_t *) slots;   /* NULL until the first put */
+    _Alignas(64) _Atomic uint32_t version;   /* odd while a thread writes the shard */
+    _Atomic(kmm__table_entries_t *) entries; /* NULL until the first put */
     size_t count;
 } kmm__table_shard_t;
 

@@ -21,7 +21,8 @@ static void name_of(const kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t *
     *key = (uintptr_t)stream;
     *thread = 0;
     if (!ts->order) {
-        /* Any stream is as good as another: spread threads instead, over a bounded number. */
+        /* Without an order all streams are alike: threads get different keys, so that they do not
+         * share one. */
         *key = kmm__thread_number() % UNORDERED_KEYS;
     } else if (*key <= KMM__STREAM_LEGACY) {
         *key = KMM__STREAM_LEGACY;
@@ -75,9 +76,9 @@ void kmm__timelines_deinit(kmm__timelines_t *ts)
     pthread_mutex_destroy(&ts->lock);
 }
 
-/* Whether the work of an ended stream is over: memory with its tag, which may be on no shelf for a
- * moment, is anybody's then. With ts->lock held, which comes after a timeline's; who has that one
- * now may be waiting for just this. */
+/* True if the work of an ended stream is done. Then any stream may use memory that has its tag,
+ * even memory that is on no shelf at the moment. The caller holds ts->lock. A timeline's lock comes
+ * before it in the order, so it is only tried: its holder may be waiting for ts->lock. */
 static bool is_over(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
     if (!kmm__lock_try(&t->lock))
@@ -89,7 +90,7 @@ static bool is_over(kmm__timelines_t *ts, kmm__timeline_t *t)
     return over;
 }
 
-/* A timeline for a new stream: one whose stream has ended and whose memory is all reused, or a new
+/* Returns a timeline for a new stream: that of an ended stream whose memory is all reused, or a new
  * one. */
 static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
 {
@@ -100,7 +101,9 @@ static kmm__timeline_t *timeline_create(kmm__timelines_t *ts)
                 t->after[i] = 0;
             return t;
         }
-    size_t bytes = kmm__round_up(ts->timeline_bytes, 128); /* processors fetch lines in pairs */
+    size_t bytes = kmm__round_up(
+        ts->timeline_bytes,
+        128); /* a multiple of two cache lines, because processors fetch lines in pairs */
     kmm__timeline_t *t = aligned_alloc(128, bytes);
     if (!t)
         return NULL;
@@ -119,7 +122,7 @@ static kmm__timeline_t *add(kmm__timelines_t *ts, kmm_stream_t stream, uintptr_t
 {
     kmm__timeline_name_t *n = find(ts, key, thread);
     if (n && n->timeline)
-        return n->timeline; /* another thread was faster */
+        return n->timeline; /* another thread has added it first */
     if (!n) {
         n = calloc(1, sizeof(*n));
         if (!n)
@@ -153,7 +156,7 @@ kmm__timeline_t *kmm__timeline_of_any(kmm__timelines_t *ts, kmm_stream_t stream)
     return t;
 }
 
-/* Forgets the oldest event; what it covers is covered by the next one too. */
+/* Removes and returns the oldest event. The next event covers what it covers. */
 static void *drop_oldest(kmm__timeline_t *t)
 {
     void *event = t->recorded[0].event;
@@ -184,14 +187,15 @@ static void event_put(kmm__timelines_t *ts, void *event)
         ts->order->event_destroy(ts->order->context, event);
 }
 
-/* Where an event covers the timeline's work. Another thread's own stream cannot be named, but the
- * default one, NULL, waits for the work of all of them. */
+/* Returns the stream on which an event covers the timeline's work. Another thread's own stream has
+ * no handle here; the default stream, NULL, waits for the work of all of them. */
 static kmm_stream_t stream_of(const kmm__timeline_t *t)
 {
     return t->thread && t->thread != kmm__thread_number() ? NULL : t->stream;
 }
 
-/* Covers everything up to now. The timeline's lock is held. */
+/* Records an event that covers all work on the stream so far. The caller holds the timeline's lock.
+ */
 static int record(kmm__timelines_t *ts, kmm__timeline_t *t)
 {
     void *event;
@@ -210,13 +214,14 @@ static int record(kmm__timelines_t *ts, kmm__timeline_t *t)
     return 0;
 }
 
-/* The newest epoch that an event covers or that has passed. */
+/* Returns the newest epoch that has passed or that an event covers. */
 static uint64_t covered(const kmm__timeline_t *t)
 {
     return t->recorded_count ? t->recorded[t->recorded_count - 1].epoch : t->done;
 }
 
-/* The index of the oldest event that covers the epoch, recorded now if there is none. */
+/* Returns the index of the oldest event that covers the epoch. If there is none, records one now.
+ * Negative: an error. */
 static int cover(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t epoch)
 {
     if (covered(t) < epoch) {
@@ -246,7 +251,7 @@ uint64_t kmm__timeline_poll(kmm__timelines_t *ts, kmm__timeline_t *t, uint64_t n
 {
     kmm__lock_take(&t->lock);
     if (covered(t) < newest && !t->ended)
-        record(ts, t); /* when it fails nothing has passed, which is safe */
+        record(ts, t); /* if this fails no epoch passes, which is safe */
     query(ts, t);
     uint64_t done = t->done;
     kmm__lock_drop(&t->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers what is outstanding, and where it was allocated. */
+/* Records live allocations and where they were made. */
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct tracking {
     kmm_resource_t head;
     kmm_track_t track;
     kmm__table_t table;   /* address -> entry_t */
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* guards the list */
     entry_t *oldest, *newest;
     size_t count;
 } tracking_t;
@@ -87,7 +87,7 @@ static int tracking_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_str
             KMM_E_ADDRESS, "%s: %p is not outstanding (freed twice, or not from here)", r->name, p);
     int status = kmm__resource_give_back(r->upstream, p, bytes, stream);
     if (status) {
-        kmm__table_put(&t->table, p, e); /* cannot fail: the slot has just become free */
+        kmm__table_put(&t->table, p, e); /* cannot fail: the entry has just become free */
         return status;
     }
     list_remove(t, e);

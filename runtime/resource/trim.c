@@ -25,7 +25,7 @@ static kmm__segment_t *detach_unused(kmm__pool_t *p, size_t keep)
     return NULL;
 }
 
-/* Waits until nothing uses the segment. Its blocks are ours alone. */
+/* Waits until no work uses the segment. No other thread knows its blocks. */
 static int settle_segment(kmm__pool_t *p, kmm__segment_t *r)
 {
     int status = 0;
@@ -43,7 +43,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
     kmm__pool_flush(p);
     kmm__heap_poll(p);
     if (p->left)
-        /* before segments that their frames have gone to */
+        /* before the segments that their frames have moved to */
         status = kmm__pool_forget(p, KMM__FORGET_ALL);
     for (kmm__segment_t *r; status == 0 && (r = detach_unused(p, keep));) {
         kmm__pool_unlock(p);
@@ -52,7 +52,7 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
             status = kmm__resource_give_back(head->upstream, (void *)r->address, r->bytes, NULL);
         kmm__lock_take(&p->lock);
         if (status) {
-            kmm__segment_attach(p, r); /* work may still use it */
+            kmm__segment_attach(p, r); /* work may still use the segment */
             break;
         }
         p->held -= r->bytes - r->left;

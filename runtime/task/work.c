@@ -100,7 +100,7 @@ void kmm__works_free(kmm_runtime_t *rt)
     }
 }
 
-uint32_t kmm__partials_index(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk)
+uint32_t kmm__partial_of(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk)
 {
     return (uint32_t)((uint64_t)chunk * p->count / w->chunk_count);
 }

@@ -27,21 +27,20 @@ typedef struct kmm__work kmm__work_t;
 typedef struct kmm__pointer {
     uint32_t at;         /* byte offset in the packed arguments */
     kmm__array_t *array; /* a reference */
-    int64_t offset;      /* bytes from the array's base to the address */
+    int64_t offset;      /* of the address in the array, bytes */
     int16_t partials;    /* index of the partials that it is redirected to; -1: none */
 } kmm__pointer_t;
 
-/* The partials of a reduction: private copies of what a launch reduces into through one pointer.
- * `count` of them lie one behind the other in `array`. Chunk k of n uses partial k * count / n.
- * Byte b of the target is byte b - begin of each partial. */
+/* The partials (private copies) of what a launch reduces into through one pointer. They lie one
+ * after the other in `array`. Chunk k of n uses partial k * count / n. Byte b of the target is byte
+ * b - begin of a partial. */
 typedef struct kmm__partials {
-    /* holds the partials; NULL: the launch has one chunk, which works on the target */
-    kmm__array_t *array;
+    kmm__array_t *array; /* holds the partials; NULL: the only chunk works on the target */
     kmm__array_t *target;
-    const char *base;   /* the pointer, as in the items */
-    int64_t begin, end; /* bytes of the target */
-    int64_t partial_bytes;
-    uint32_t count;
+    const char *base;      /* the pointer, as the items give it */
+    int64_t begin, end;    /* bytes of the target */
+    int64_t partial_bytes; /* bytes from one partial to the next */
+    uint32_t count;        /* number of partials */
 } kmm__partials_t;
 
 /* An operation of the runtime on the host. `run` finds the arrays of the task's accesses in host
@@ -111,7 +110,7 @@ void kmm__work_ref(kmm__work_t *w);
 void kmm__work_unref(kmm__work_t *w);
 void kmm__works_free(kmm_runtime_t *rt); /* frees the free list */
 
-/* Returns the index of the partial that chunk `chunk` uses. */
-uint32_t kmm__partials_index(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
+/* Returns the number of the partial that a chunk uses. */
+uint32_t kmm__partial_of(const kmm__work_t *w, const kmm__partials_t *p, uint32_t chunk);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -197,6 +198,33 @@ static void test_runs_once(void **state)
         assert_int_equal(got[k], rounds);
     kmm_use(NULL);
     assert_int_equal(kmm_destroy(rt), 0);
+}
+
+/* A kernel that was compiled with another version of kmm/launch.h is refused, and the message names
+ * both versions. */
+static void test_versions(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = NULL;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1"}), 0);
+    kmm_use(rt);
+    for (uint32_t version = KMM_LAUNCH_VERSION - 1; version <= KMM_LAUNCH_VERSION + 1; version++) {
+        unsigned x = 0, *address = &x;
+        void *args[] = {&address};
+        const uint32_t sizes[] = {sizeof(void *)};
+        const kmm_kernel_t kernel = {version, KMM_KIND_HOST, "mark", mark, NULL, 1, sizes, 0, NULL};
+        const kmm_geometry_t one = {{1, 1, 1}, {1, 1, 1}, 0, NULL};
+        const int expected = version == KMM_LAUNCH_VERSION ? 0 : KMM_E_INVALID;
+        char text[80];
+        snprintf(text, sizeof(text), "version %u of kmm/launch.h, and libkmm has version %d",
+                 version, KMM_LAUNCH_VERSION);
+        assert_int_equal(kmm_launch_kernel(&kernel, &one, args), expected);
+        assert_true(!expected || strstr(kmm_error_text(rt), text));
+        kmm_wait(rt);
+        assert_int_equal(x, expected ? 0 : 1);
+    }
+    kmm_use(NULL);
+    kmm_destroy(rt);
 }
 
 /* ---- Small chunks that become one task ---- */
@@ -425,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_apart),      cmocka_unit_test(test_runs_once),
         cmocka_unit_test(test_join),       cmocka_unit_test(test_join_not),
         cmocka_unit_test(test_join_boxes), cmocka_unit_test(test_join_tiles),
+        cmocka_unit_test(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

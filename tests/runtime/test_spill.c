@@ -375,9 +375,9 @@ static uint32_t *shifted(uint32_t *values, int64_t n)
     return p + 4;
 }
 
-/* Memory of the program that is used from one end to the other: blocks are page-locked ahead, each
- * once, and all unlocked; also where the map ends before they are used. */
-static void blocks_are_locked_ahead(void **state)
+/* Memory of the program that is used from one end to the other: blocks are page-locked before they
+ * are used, each once, and all unlocked; also where the map ends before they are used. */
+static void blocks_are_locked_early(void **state)
 {
     (void)state;
     enum { BLOCK = 64 << 20 };
@@ -724,7 +724,7 @@ int main(void)
         cmocka_unit_test(copies_overlap),
         cmocka_unit_test(gpus_spill_to_disk),
         cmocka_unit_test(what_ends_is_unlocked),
-        cmocka_unit_test(blocks_are_locked_ahead),
+        cmocka_unit_test(blocks_are_locked_early),
         cmocka_unit_test(only_what_nobody_else_has_is_written),
         cmocka_unit_test(unchanged_data_is_written_once),
         cmocka_unit_test(dead_data_does_not_move),

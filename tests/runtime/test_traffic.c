@@ -882,7 +882,7 @@ static bool try_sweeps(sweep_t kind, int64_t chunk, bool waits)
            (kind == MIXED ? 1.2 : 1.1); /* the best for mixed ones would mind what is dirty */
 }
 
-/* How far ahead frames are evicted depends on which thread comes first, so a busy machine gets
+/* How many frames are evicted early depends on which thread comes first, so a busy machine gets
  * another try. */
 static bool check_sweeps(sweep_t kind, int64_t chunk, bool waits)
 {

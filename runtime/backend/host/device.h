@@ -4,7 +4,7 @@
 #define KMM__BACKEND_HOST_DEVICE_H
 
 #include "backend/backend.h"
-#include "backend/host/pool.h"
+#include "backend/host/thread_pool.h"
 
 /* A frame of a pretend device. */
 typedef struct kmm__host_frame {
@@ -31,7 +31,7 @@ struct kmm__gpu {
 /* The backend. */
 struct kmm__host {
     kmm__backend_t base;
-    kmm__pool_t pool;
+    kmm__thread_pool_t pool;
     /* pretend devices; 0: none, the CPU is one device that works in host memory */
     uint32_t pretend;
     uint64_t mem;      /* bytes of memory of each pretend device */

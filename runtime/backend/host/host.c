@@ -82,7 +82,7 @@ static void host_unload(kmm__backend_t *b)
     if (!b)
         return;
     kmm__host_t *host = (kmm__host_t *)b;
-    kmm__pool_deinit(&host->pool);
+    kmm__thread_pool_deinit(&host->pool);
     for (kmm__stream_t *s = host->streams; s;) {
         kmm__stream_t *next = s->next;
         kmm__host_stream_free(s);
@@ -94,7 +94,7 @@ static void host_unload(kmm__backend_t *b)
 
 static bool host_assist(kmm__backend_t *b)
 {
-    return kmm__pool_assist(&((kmm__host_t *)b)->pool);
+    return kmm__thread_pool_assist(&((kmm__host_t *)b)->pool);
 }
 
 static const kmm__backend_t host_functions = {
@@ -165,7 +165,7 @@ int kmm__host_backend_create(uint32_t threads, uint32_t pretend, uint64_t mem, k
     host->pretend = pretend;
     host->mem = mem;
     host->check_frames = environment_lists("KMM_CHECK", "frames");
-    int error = kmm__pool_init(&host->pool, threads > 0 ? threads : core_count());
+    int error = kmm__thread_pool_init(&host->pool, threads > 0 ? threads : core_count());
     if (error) {
         free(host);
         return error;

@@ -66,11 +66,11 @@ static void run_claims(kmm__op_t *op)
     }
 }
 
-static void help(kmm__item_t *item)
+static void help(kmm__pool_item_t *item)
 {
     kmm__op_t *op = (kmm__op_t *)((char *)item - offsetof(kmm__op_t, item));
     run_claims(op);
-    if (kmm__pool_leave(op->pool, item))
+    if (kmm__thread_pool_leave(op->pool, item))
         op->resume(op);
 }
 
@@ -99,7 +99,7 @@ static bool is_small(const kmm__op_t *op)
            (double)op->units * block[0] * block[1] * block[2] < SMALL_KERNEL_THREADS;
 }
 
-bool kmm__op_run(kmm__op_t *op, kmm__pool_t *pool, void (*resume)(kmm__op_t *op))
+bool kmm__op_run(kmm__op_t *op, kmm__thread_pool_t *pool, void (*resume)(kmm__op_t *op))
 {
     if (op->units == 0)
         return true;
@@ -119,12 +119,12 @@ bool kmm__op_run(kmm__op_t *op, kmm__pool_t *pool, void (*resume)(kmm__op_t *op)
     uint64_t claims = (left + op->grain - 1) / op->grain;
     uint64_t seats = claims < pool->thread_count ? claims - 1 : pool->thread_count - 1;
     atomic_store_explicit(&op->claimed, done, memory_order_relaxed);
-    op->item = (kmm__item_t){.run = help};
+    op->item = (kmm__pool_item_t){.run = help};
     op->resume = resume;
     op->pool = pool;
-    kmm__pool_share(pool, &op->item, (uint32_t)seats);
+    kmm__thread_pool_share(pool, &op->item, (uint32_t)seats);
     run_claims(op);
-    return kmm__pool_leave(pool, &op->item);
+    return kmm__thread_pool_leave(pool, &op->item);
 }
 
 uint64_t kmm__op_pieces(uint64_t bytes)

@@ -5,7 +5,7 @@
 #define KMM__BACKEND_HOST_OPERATION_H
 
 #include "backend/backend.h"
-#include "backend/host/pool.h"
+#include "backend/host/thread_pool.h"
 
 typedef enum kmm__op_kind {
     KMM__OP_WAIT,
@@ -27,9 +27,9 @@ struct kmm__op {
     /* `inline_payload`, or allocated memory that is freed when the operation is done */
     void *payload;
     /* Of operations that consist of units. */
-    kmm__item_t item;
+    kmm__pool_item_t item;
     void (*resume)(kmm__op_t *op); /* called by the last thread that leaves a shared operation */
-    kmm__pool_t *pool;
+    kmm__thread_pool_t *pool;
     uint64_t units, grain;    /* number of units; units that a thread claims at a time */
     _Atomic uint64_t claimed; /* units claimed so far; may exceed `units` */
     union {
@@ -66,7 +66,7 @@ struct kmm__op {
 /* Runs an operation, which is no KMM__OP_WAIT, and shares it with other threads of the pool if it
  * is large enough. True: it is done. False: other threads still work on it, and the last of them
  * calls resume(op). */
-bool kmm__op_run(kmm__op_t *op, kmm__pool_t *pool, void (*resume)(kmm__op_t *op));
+bool kmm__op_run(kmm__op_t *op, kmm__thread_pool_t *pool, void (*resume)(kmm__op_t *op));
 
 /* Number of units of a copy or fill of so many bytes. */
 uint64_t kmm__op_pieces(uint64_t bytes);

@@ -17,7 +17,7 @@
 /* Operations of a stream that a thread runs before other items of the pool get their turn. */
 enum { TURN = 8 };
 
-static void stream_run(kmm__item_t *item);
+static void stream_run(kmm__pool_item_t *item);
 /* Completes a shared operation, and goes on with its stream. */
 static void resume(kmm__op_t *op);
 
@@ -126,7 +126,7 @@ void kmm__op_enqueue(kmm__stream_t *s, kmm__op_t *op)
     s->tail = op;
     s->enqueued++;
     if (atomic_fetch_add_explicit(&s->pending, 1, memory_order_acq_rel) == 0)
-        kmm__pool_push(&s->host->pool, &s->item);
+        kmm__thread_pool_push(&s->host->pool, &s->item);
 }
 
 /* ---- Running ---- */
@@ -152,7 +152,7 @@ static void unpark(kmm__stream_t *s)
     while (reached) {
         kmm__stream_t *waiter = reached;
         reached = waiter->parked_next;
-        kmm__pool_push(&waiter->host->pool, &waiter->item);
+        kmm__thread_pool_push(&waiter->host->pool, &waiter->item);
     }
 }
 
@@ -198,14 +198,14 @@ static bool finish(kmm__stream_t *s, kmm__op_t *op)
  * the program to the pool's threads, because they may run for long and need a large stack. */
 static bool leaves(kmm__stream_t *s, const kmm__op_t *op, int turn)
 {
-    if (!kmm__pool_is_assisting())
+    if (!kmm__thread_pool_is_assisting())
         return turn >= TURN && atomic_load_explicit(&s->host->pool.ready, memory_order_relaxed) > 0;
     if (op->kind == KMM__OP_CALL)
-        kmm__pool_refuse();
+        kmm__thread_pool_refuse();
     return turn >= TURN || op->kind == KMM__OP_CALL;
 }
 
-static void stream_run(kmm__item_t *item)
+static void stream_run(kmm__pool_item_t *item)
 {
     kmm__stream_t *s = (kmm__stream_t *)item; /* item is the first member */
     for (int turn = 0;; turn++) {
@@ -213,7 +213,7 @@ static void stream_run(kmm__item_t *item)
         kmm__op_t *op = atomic_load_explicit(&done->next, memory_order_acquire);
         assert(op);
         if (leaves(s, op, turn)) {
-            kmm__pool_push(&s->host->pool, &s->item);
+            kmm__thread_pool_push(&s->host->pool, &s->item);
             return;
         }
         if (op->kind == KMM__OP_WAIT ? !try_pass(s, op->wait.stream, op->wait.position)

@@ -18,7 +18,7 @@
 /* A stream's operations form a chain from `spare` over `done` to `tail`. Those before `done` may be
  * used again. `done` was completed last. Those behind it are still to be run. */
 struct kmm__stream {
-    kmm__item_t item;
+    kmm__pool_item_t item;
     kmm__host_t *host;
     kmm__stream_t *next; /* in host->streams; guarded by the host's lock */
     /* In host->spare_streams; guarded by the host's lock. */

@@ -17,7 +17,7 @@ enum { LEAST_CPUS = 4, SPARED_CPUS = 2, BUFFER_BYTES = 1 << 20 };
 /* ---- Notes ---- */
 
 /* Locked: true if a piece before the note has not landed. */
-static bool is_behind(const struct kmm__stager *p, const kmm__note_t *n)
+static bool is_behind(const struct kmm__stager *p, const kmm__staged_note_t *n)
 {
     for (uint32_t k = KMM__STAGE_BUFFERS; k < 2 * KMM__STAGE_BUFFERS; k++)
         if (p->buffers[k].state != KMM__STAGING_FREE && p->buffers[k].device == n->device &&
@@ -27,10 +27,10 @@ static bool is_behind(const struct kmm__stager *p, const kmm__note_t *n)
 }
 
 /* Locked: removes the first note that waits for nothing. NULL: there is none. */
-static kmm__note_t *note_take(struct kmm__stager *p)
+static kmm__staged_note_t *note_take(struct kmm__stager *p)
 {
-    for (kmm__note_t **at = &p->notes; *at; at = &(*at)->next) {
-        kmm__note_t *n = *at;
+    for (kmm__staged_note_t **at = &p->notes; *at; at = &(*at)->next) {
+        kmm__staged_note_t *n = *at;
         if (is_behind(p, n))
             continue;
         *at = n->next;
@@ -45,7 +45,7 @@ static kmm__note_t *note_take(struct kmm__stager *p)
 void kmm__notes_deliver(struct kmm__stager *p)
 {
     p->delivering++;
-    for (kmm__note_t *n; (n = note_take(p));) {
+    for (kmm__staged_note_t *n; (n = note_take(p));) {
         pthread_mutex_unlock(&p->lock);
         n->fn(n->arg, n->status);
         free(n);
@@ -57,7 +57,7 @@ void kmm__notes_deliver(struct kmm__stager *p)
 
 static void note_arrived(void *arg, int status)
 {
-    kmm__note_t *n = arg;
+    kmm__staged_note_t *n = arg;
     struct kmm__stager *p = n->device->runtime->memory->stager;
     n->status = status;
     n->next = NULL;
@@ -74,8 +74,8 @@ int kmm__stage_notify(kmm__device_t *d, void (*fn)(void *arg, int status), void 
     struct kmm__stager *p = d->runtime->memory->stager;
     if (!p->landing) /* pieces of all that is on d->out are counted by now */
         return d->backend->notify(d->out, fn, arg);
-    kmm__note_t *n = kmm__alloc(sizeof(*n));
-    *n = (kmm__note_t){.device = d, .fn = fn, .arg = arg};
+    kmm__staged_note_t *n = kmm__alloc(sizeof(*n));
+    *n = (kmm__staged_note_t){.device = d, .fn = fn, .arg = arg};
     pthread_mutex_lock(&p->lock);
     n->number = p->next_number;
     p->coming++;

@@ -45,14 +45,14 @@ typedef struct kmm__staging {
 
 /* A notification that its stream has delivered, and that is passed on once all earlier pieces have
  * landed. */
-typedef struct kmm__note {
+typedef struct kmm__staged_note {
     kmm__device_t *device;
     void (*fn)(void *arg, int status);
     void *arg;
     int status;
     uint64_t number; /* number of the first piece behind it */
-    struct kmm__note *next;
-} kmm__note_t;
+    struct kmm__staged_note *next;
+} kmm__staged_note_t;
 
 struct kmm__stager {
     pthread_mutex_t lock;   /* no other lock is taken while it is held */
@@ -74,7 +74,7 @@ struct kmm__stager {
     kmm__staging_t *first, **end; /* list of queued buffers */
     _Atomic uint32_t landing;     /* buffers of copies out that are in use */
     uint64_t next_number;
-    kmm__note_t *notes, **notes_end;
+    kmm__staged_note_t *notes, **notes_end;
     uint32_t coming;     /* notes that streams have not delivered yet */
     uint32_t delivering; /* threads in kmm__notes_deliver */
 };

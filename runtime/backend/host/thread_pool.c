@@ -6,7 +6,7 @@
  * `seekers`. A thread stops being a seeker under the lock, after it has looked at the queue under
  * the same lock.
  */
-#include "backend/host/pool.h"
+#include "backend/host/thread_pool.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -47,13 +47,13 @@ static void relax(void)
 #endif
 }
 
-static void ready_add(kmm__pool_t *p, int64_t seats)
+static void ready_add(kmm__thread_pool_t *p, int64_t seats)
 {
     uint64_t now = atomic_load_explicit(&p->ready, memory_order_relaxed) + (uint64_t)seats;
     atomic_store_explicit(&p->ready, now, memory_order_relaxed);
 }
 
-static void unlink_item(kmm__pool_t *p, kmm__item_t *item)
+static void unlink_item(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     if (item->previous)
         item->previous->next = item->next;
@@ -65,7 +65,7 @@ static void unlink_item(kmm__pool_t *p, kmm__item_t *item)
         p->last = item->previous;
 }
 
-static void append_item(kmm__pool_t *p, kmm__item_t *item)
+static void append_item(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     item->next = NULL;
     item->previous = p->last;
@@ -78,7 +78,7 @@ static void append_item(kmm__pool_t *p, kmm__item_t *item)
 
 /* Counts threads to wake, if there is more work than threads that look for it. Returns how often to
  * signal once the lock is released. */
-static uint32_t begin_wake(kmm__pool_t *p)
+static uint32_t begin_wake(kmm__thread_pool_t *p)
 {
     uint32_t count = 0;
     uint64_t ready = atomic_load_explicit(&p->ready, memory_order_relaxed);
@@ -91,7 +91,7 @@ static uint32_t begin_wake(kmm__pool_t *p)
     return count;
 }
 
-static void unlock_and_wake(kmm__pool_t *p)
+static void unlock_and_wake(kmm__thread_pool_t *p)
 {
     uint32_t count = begin_wake(p);
     pthread_mutex_unlock(&p->lock);
@@ -99,9 +99,9 @@ static void unlock_and_wake(kmm__pool_t *p)
         pthread_cond_signal(&p->wakeup);
 }
 
-static kmm__item_t *take(kmm__pool_t *p)
+static kmm__pool_item_t *take(kmm__thread_pool_t *p)
 {
-    kmm__item_t *item = p->first;
+    kmm__pool_item_t *item = p->first;
     if (!item)
         return NULL;
     item->users++;
@@ -111,7 +111,7 @@ static kmm__item_t *take(kmm__pool_t *p)
     return item;
 }
 
-static void spin(kmm__pool_t *p)
+static void spin(kmm__thread_pool_t *p)
 {
     uint64_t deadline = kmm__host_now() + SPIN_NS;
     do {
@@ -125,7 +125,7 @@ static void spin(kmm__pool_t *p)
     } while (kmm__host_now() < deadline);
 }
 
-static void sleep_until_woken(kmm__pool_t *p)
+static void sleep_until_woken(kmm__thread_pool_t *p)
 {
     p->seekers--;
     p->sleepers++;
@@ -140,12 +140,12 @@ static void sleep_until_woken(kmm__pool_t *p)
 }
 
 /* Returns the next item to run. NULL: the pool ends. */
-static kmm__item_t *next_item(kmm__pool_t *p)
+static kmm__pool_item_t *next_item(kmm__thread_pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     uint32_t most_spinners = p->thread_count > 1 ? p->thread_count / 2 : 1;
     p->seekers++;
-    kmm__item_t *item;
+    kmm__pool_item_t *item;
     bool rested = false;
     while (!(item = take(p)) && !p->stop) {
         if (!rested && p->spinners < most_spinners) {
@@ -167,8 +167,8 @@ static kmm__item_t *next_item(kmm__pool_t *p)
 
 static void *worker(void *arg)
 {
-    kmm__pool_t *p = arg;
-    kmm__item_t *item;
+    kmm__thread_pool_t *p = arg;
+    kmm__pool_item_t *item;
     while ((item = next_item(p)))
         item->run(item);
     return NULL;
@@ -185,7 +185,7 @@ static void worker_signals(sigset_t *set)
 }
 
 /* Starts `threads` threads, or as many as the system allows. */
-static void start_threads(kmm__pool_t *p, uint32_t threads)
+static void start_threads(kmm__thread_pool_t *p, uint32_t threads)
 {
     sigset_t blocked, before;
     worker_signals(&blocked);
@@ -199,9 +199,9 @@ static void start_threads(kmm__pool_t *p, uint32_t threads)
     pthread_mutex_unlock(&p->lock);
 }
 
-int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
+int kmm__thread_pool_init(kmm__thread_pool_t *p, uint32_t threads)
 {
-    *p = (kmm__pool_t){0};
+    *p = (kmm__thread_pool_t){0};
     p->threads = calloc(threads, sizeof(*p->threads));
     if (!p->threads)
         return kmm__host_error(KMM_E_MEMORY, "no memory for %u threads", threads);
@@ -210,13 +210,13 @@ int kmm__pool_init(kmm__pool_t *p, uint32_t threads)
     fegetenv(&p->environment);
     start_threads(p, threads);
     if (p->thread_count < threads) {
-        kmm__pool_deinit(p);
+        kmm__thread_pool_deinit(p);
         return kmm__host_error(KMM_E_DEVICE, "the system refused to start %u threads", threads);
     }
     return 0;
 }
 
-void kmm__pool_deinit(kmm__pool_t *p)
+void kmm__thread_pool_deinit(kmm__thread_pool_t *p)
 {
     pthread_mutex_lock(&p->lock);
     assert(!p->first);
@@ -230,7 +230,7 @@ void kmm__pool_deinit(kmm__pool_t *p)
     free(p->threads);
 }
 
-void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item)
+void kmm__thread_pool_push(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     pthread_mutex_lock(&p->lock);
     assert(item->seats == 0);
@@ -241,7 +241,7 @@ void kmm__pool_push(kmm__pool_t *p, kmm__item_t *item)
     unlock_and_wake(p);
 }
 
-void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats)
+void kmm__thread_pool_share(kmm__thread_pool_t *p, kmm__pool_item_t *item, uint32_t seats)
 {
     assert(seats > 0);
     pthread_mutex_lock(&p->lock);
@@ -252,7 +252,7 @@ void kmm__pool_share(kmm__pool_t *p, kmm__item_t *item, uint32_t seats)
     unlock_and_wake(p);
 }
 
-bool kmm__pool_leave(kmm__pool_t *p, kmm__item_t *item)
+bool kmm__thread_pool_leave(kmm__thread_pool_t *p, kmm__pool_item_t *item)
 {
     pthread_mutex_lock(&p->lock);
     if (item->seats > 0) {
@@ -292,14 +292,14 @@ static bool can_assist(void)
 }
 
 /* A pool of one thread runs work in sequence, which a program may rely on; so nobody assists it. */
-bool kmm__pool_assist(kmm__pool_t *p)
+bool kmm__thread_pool_assist(kmm__thread_pool_t *p)
 {
     fenv_t own;
     if (p->thread_count < 2 || atomic_load_explicit(&p->ready, memory_order_relaxed) == 0 ||
         !can_assist())
         return false;
     pthread_mutex_lock(&p->lock);
-    kmm__item_t *item = take(p);
+    kmm__pool_item_t *item = take(p);
     pthread_mutex_unlock(&p->lock);
     if (!item)
         return false;
@@ -313,12 +313,12 @@ bool kmm__pool_assist(kmm__pool_t *p)
     return ran;
 }
 
-bool kmm__pool_is_assisting(void)
+bool kmm__thread_pool_is_assisting(void)
 {
     return assists != ASSISTS_NOT;
 }
 
-void kmm__pool_refuse(void)
+void kmm__thread_pool_refuse(void)
 {
     assists = REFUSES;
 }

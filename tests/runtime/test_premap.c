@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that are mapped ahead, on the fake CUDA driver: that they are, by whom, within which
- * limits, and what happens when they cannot be. */
+/* Premapped frames on the fake CUDA driver: that frames are premapped, by which thread and within
+ * which limits, and what happens when premapping fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,8 +90,8 @@ static bool is_struck(const sum_t *s)
     return fake_counts_now().faults > s->faults;
 }
 
-/* Until all but the first chunk's frames have been mapped ahead, or something has failed. */
-static void await_ahead(const sum_t *s)
+/* Waits until all frames but the first chunk's have been premapped, or a call has failed. */
+static void await_premap(const sum_t *s)
 {
     for (bool over = false; !over;) {
         pthread_mutex_lock(&s->rt->lock);
@@ -115,13 +115,13 @@ static int sum_end(sum_t *s)
     return error;
 }
 
-static void test_mapped_meanwhile(void **state)
+static void test_premapped_while_issuing(void **state)
 {
     (void)state;
     setenv("KMM_FAKE_MAP_US", "300", 1);
     kmm_runtime_t *rt = make("cuda:1,mem=64M", 0);
     sum_t s = sum_begin(rt);
-    await_ahead(&s);
+    await_premap(&s);
     assert_int_equal(kmm_wait(rt), 0);
     pthread_mutex_lock(&rt->lock);
     assert_int_equal(s.d->counters.premapped, FRAMES - CHUNK_FRAMES);
@@ -135,9 +135,9 @@ static void test_mapped_meanwhile(void **state)
     unsetenv("KMM_FAKE_MAP_US");
 }
 
-/* A call that fails ahead shows nowhere; one that fails where the frame is needed does as ever. Of
- * all these calls the 9 for the first chunk are made there; which they are differs from time to
- * time. */
+/* A failed call of the premapping thread is reported nowhere. A failed call of the issuing thread
+ * is an error of the launch. Of all these calls the issuing thread makes the 9 for the first chunk;
+ * which of the calls these are differs from run to run. */
 static void test_failures(void **state)
 {
     enum { TRIES = 40 };
@@ -149,7 +149,7 @@ static void test_failures(void **state)
         setenv("KMM_FAKE_FAIL", fault, 1);
         kmm_runtime_t *rt = make("cuda:1,mem=64M", 0);
         sum_t s = sum_begin(rt);
-        await_ahead(&s);
+        await_premap(&s);
         int error = sum_end(&s);
         errors += error != 0;
         quiet += !error && is_struck(&s);
@@ -252,7 +252,7 @@ static void test_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mapped_meanwhile),
+        cmocka_unit_test(test_premapped_while_issuing),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_ends),
