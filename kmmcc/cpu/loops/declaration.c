@@ -12,7 +12,7 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 
 static const char *initial_value(emitter_t *e, const variable_t *v)
 {
@@ -37,28 +37,28 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
     text_printf(&e->out,
                 "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
                 type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
-    region_open(e);
-    v->region = e->region_number;
+    phase_open(e);
+    v->phase = e->phase_number;
     if (v->is_array) {
         const char *value = declarator_suffix(e, v);
-        region_add(
+        phase_add(
             e, statement,
             arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, declarator_values(v)));
         if (*value)
-            text_printf(&e->region,
+            text_printf(&e->phase,
                         " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
                         "sizeof(kmm_initial)); }",
                         type, value, v->name);
         return;
     }
-    region_add(e, statement,
-               arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
-                            "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
-                            qualifier, type, v->name, declarator_values(v), type,
-                            initial_value(e, v)));
+    phase_add(e, statement,
+              arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
+                           "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
+                           qualifier, type, v->name, declarator_values(v), type,
+                           initial_value(e, v)));
 }
 
-/* Computed again in each region; where it has an axis, from its value for the first thread. */
+/* Computed again in each phase; where it has an axis, from its value for the first thread. */
 static void declare_recomputed(emitter_t *e, variable_t *v)
 {
     const char *axis = axis_of_variable(e, v);
@@ -89,14 +89,14 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         declare_recomputed(e, v);
         return;
     }
-    region_open(e);
-    region_note_uses(e, v->declaration);
+    phase_open(e);
+    phase_note_uses(e, v->declaration);
     if (v->storage == STORAGE_THREAD)
         declare_each(e, v, statement);
     else
-        region_add(e, statement,
-                   arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
-                                declarator_type(e, v), v->name, declarator_suffix(e, v)));
+        phase_add(e, statement,
+                  arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
+                               declarator_type(e, v), v->name, declarator_suffix(e, v)));
 }
 
 bool declaration_is_stored(const node_t *declaration, storage_t storage)
@@ -122,7 +122,7 @@ static void emit_as_written(emitter_t *e, const node_t *n)
         text_printf(&e->out, "%s\n", text);
 }
 
-/* The names of structured bindings stay in the region that has their declaration. */
+/* The names of structured bindings stay in the phase that has their declaration. */
 static bool emit_bindings(emitter_t *e, const node_t *n)
 {
     variable_t *last = NULL;
@@ -140,7 +140,7 @@ static bool emit_bindings(emitter_t *e, const node_t *n)
     per_thread_emit(e, n);
     for (int k = 0; k < e->b.variable_count; k++)
         if (e->b.variable[k].is_binding && e->b.variable[k].declaration == last->declaration)
-            e->b.variable[k].region = e->region_number;
+            e->b.variable[k].phase = e->phase_number;
     return true;
 }
 
@@ -150,7 +150,7 @@ static void refuse_destructors(emitter_t *e, const node_t *n)
     for (const node_t *c = n->child; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl && !c->variable->is_reference &&
             type_is_dependent(clang_getCursorType(c->cursor)))
-            text_printf(&e->region, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
+            text_printf(&e->phase, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
 }
 
 void declaration_emit(emitter_t *e, node_t *n)
@@ -172,7 +172,7 @@ void declaration_emit(emitter_t *e, node_t *n)
         emit_as_written(e, n);
         return;
     }
-    if (declaration_is_stored(n, STORAGE_REGION)) {
+    if (declaration_is_stored(n, STORAGE_PHASE)) {
         per_thread_emit(e, n);
         refuse_destructors(e, n);
         return;

@@ -15,7 +15,7 @@
 const char *declarator_type(emitter_t *e, const variable_t *v);
 bool declarator_is_const(const variable_t *v);
 /* Whether the end of the variable's life runs no code of the program; otherwise the function is not
- * split, since that code belongs to the end of the scope, wherever the regions end. */
+ * split, since that code belongs to the end of the scope, wherever the phases end. */
 bool declarator_ends_silently(emitter_t *e, CXCursor variable, const node_t *at);
 /* The name of the array that holds its values of all threads. */
 const char *declarator_values(const variable_t *v);

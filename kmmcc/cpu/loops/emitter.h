@@ -31,26 +31,26 @@ enum { MAX_BOUND = 256 };
 typedef struct emitter {
     const split_t *s;
     body_tree_t b;
-    int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
+    int pass; /* 0: which variables cross phases; 1: whether states are needed; 2: the text */
     text_t out;
     bool is_sized; /* the text is for blocks of the size s->extent */
 
-    /* The region that is open; region_open resets these. */
+    /* The phase that is open; phase_open resets these. */
     bool is_open, changes_state;
-    text_t region;                /* its statements */
+    text_t phase;                 /* its statements */
     variable_t *bound[MAX_BOUND]; /* the variables that it uses and the block declares */
     int bound_count;
     bool is_independent; /* no thread uses what another one changes: KMM_HOST_APART ... */
     text_t generic;      /* ... if these types, which templates' arguments make, are scalars */
     bool is_short;       /* each thread does little */
     bool is_counted;     /* memory is indexed by an unsigned variable that has an axis */
-    const variable_t *counter; /* of the strided loop that the region is in; NULL: none */
+    const variable_t *counter; /* of the strided loop that the phase is in; NULL: none */
     const char *limits;        /* statements that limit kmm_p, the threads that run; NULL: all do */
     bool has_exact;            /* the limits say all that the condition does, if kmm_exact */
     bool has_stored, has_strides; /* a thread has stored to memory; has used it in steps */
     bool reads_after_store;
 
-    int region_number, last_region; /* last_region: as the pass before found it */
+    int phase_number, last_phase; /* last_phase: as the pass before found it */
     int loop_depth;
     bool is_divergent;              /* inside a branch or loop that some threads do not run */
     const node_t *thread_condition; /* of a branch around, if it depends on threadIdx alone */

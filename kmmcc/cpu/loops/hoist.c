@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations are taken out of the expressions in which they stand: a region in which the
+ * Collective operations are taken out of the expressions in which they stand: a phase in which the
  * threads bring their operands, the operation for all of them, and each thread's result in place of
  * the call.
  */
@@ -15,17 +15,17 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist_builtin.h"
 #include "cpu/loops/hoist_call.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/program/collectives.h"
 #include "cpu/tree/call.h"
 
-/* A barrier ends the region that is open: the regions before and behind it are loops of their own.
+/* A barrier ends the phase that is open: the phases before and behind it are loops of their own.
  */
 static bool hoist_barrier(emitter_t *e, const node_t *call, const node_t *whole)
 {
     if (tree_stripped(whole) != call)
         return emitter_fail(e, call, "a barrier is no statement of its own");
-    region_close(e);
+    phase_close(e);
     const bool is_block = collectives_builtin(call->collective_name) == BUILTIN_BARRIER;
     text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm_b.barrier();" : "");
     return true;
@@ -100,17 +100,17 @@ static void emit_first_operand(emitter_t *e, const choice_t *c)
     const char *text = edits_copy_node(e, c->first);
     const bool is_or =
         !c->third && clang_getCursorBinaryOperatorKind(c->n->cursor) == CXBinaryOperator_LOr;
-    region_open(e);
-    region_note_uses(e, c->first);
+    phase_open(e);
+    phase_note_uses(e, c->first);
     text_printf(&e->out, "kmm_host_values<%s> kmm_c%d;\n", c->type, c->value);
-    region_add(e, c->n,
-               c->third
-                   ? arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", text, c->state)
-                   : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
-                                  "kmm_b.state[kmm_t] = %d;",
-                                  c->value, text, is_or ? "" : "!", c->value, c->state));
-    region_change_state(e);
-    region_close(e);
+    phase_add(e, c->n,
+              c->third
+                  ? arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", text, c->state)
+                  : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
+                                 "kmm_b.state[kmm_t] = %d;",
+                                 c->value, text, is_or ? "" : "!", c->value, c->state));
+    phase_change_state(e);
+    phase_close(e);
 }
 
 static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const node_t *whole)
@@ -119,13 +119,13 @@ static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const
     if (!hoist(e, operand, whole))
         return false;
     const char *text = edits_copy_node(e, operand);
-    region_open(e);
-    region_note_uses(e, operand);
-    region_add(e, operand,
-               c->third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
-                                       c->value, c->type, text)
-                        : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", c->value, text));
-    region_close(e);
+    phase_open(e);
+    phase_note_uses(e, operand);
+    phase_add(e, operand,
+              c->third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
+                                      c->value, c->type, text)
+                       : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", c->value, text));
+    phase_close(e);
     text_printf(&e->out, "}\n");
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations are taken out of the expressions in which they stand: a region in which the
+ * Collective operations are taken out of the expressions in which they stand: a phase in which the
  * threads bring their operands, the operation for all of them, and each thread's result in place of
  * the call.
  */

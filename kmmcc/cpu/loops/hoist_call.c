@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "clang/cursor.h"
 #include "cpu/loops/edits.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/tree/call.h"
 
 /* Whether the argument names an object, and is no temporary. */
@@ -68,7 +68,7 @@ static bool store_temporaries(emitter_t *e, node_t *call, int number)
         if (strchr(type, '[') || strstr(type, "(lambda"))
             return emitter_fail(e, argument[k], "an argument's type has no name");
         text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
-        region_add(
+        phase_add(
             e, call,
             arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);",
                          number, k, type, edits_copy_node(e, argument[k])));
@@ -107,9 +107,9 @@ bool hoist_call(emitter_t *e, node_t *call)
     int number = e->collective_count++;
     if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
         return emitter_fail(e, call, "a preprocessor line divides a call");
-    region_open(e);
+    phase_open(e);
     e->is_independent = false;
-    region_note_uses(e, call);
+    phase_note_uses(e, call);
     emitter_name_in_block(call);
     if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
         return false;
@@ -117,10 +117,9 @@ bool hoist_call(emitter_t *e, node_t *call)
     if (!type)
         return false;
     text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
-    region_add(
-        e, call,
-        arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
-    region_close(e);
+    phase_add(e, call,
+              arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the compiler may take the threads of a region for independent of each other: none uses
+ * Whether the compiler may take the threads of a phase for independent of each other: none uses
  * what another one changes, and nothing lies in memory that they use in turn.
  */
 #include "cpu/loops/independence.h"
@@ -60,7 +60,7 @@ static bool is_pack(const node_t *n, const void *context)
                   "...");
 }
 
-/* Called for each statement of the open region. */
+/* Called for each statement of the open phase. */
 void independence_note(emitter_t *e, const node_t *n)
 {
     e->is_independent &= is_independent(n) && !tree_any(n, is_pack, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the compiler may take the threads of a region for independent of each other: none uses
+ * Whether the compiler may take the threads of a phase for independent of each other: none uses
  * what another one changes, and nothing lies in memory that they use in turn.
  */
 #ifndef KMMCC_CPU_LOOPS_INDEPENDENCE_H
@@ -9,7 +9,7 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Whether the open region remains one of independent threads, with a statement more. */
+/* Whether the open phase remains one of independent threads, with a statement more. */
 void independence_note(emitter_t *e, const node_t *n);
 /*
  * Notes in which order a thread loads and stores, and whether threads side by side use what lies

@@ -9,7 +9,7 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/statement.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/rounds.h"
@@ -69,7 +69,7 @@ static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
         text_printf(&e->out, "if (!kmm_b.active) break;\n");
         return;
     }
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "if (!(%s)) break;\n", edits_copy_node(e, condition));
 }
 
@@ -79,7 +79,7 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     text_printf(&e->out, "{\n");
     if (p->initial)
         statement_emit(e, p->initial);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "for (;;) {\n");
     e->is_divergent |= p->condition && uniformity_of(&e->b, p->condition) != UNIFORM;
     if (n->kind != CXCursor_DoStmt)
@@ -87,7 +87,7 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     emit_loop_body(e, n, p->first);
     if (p->increment)
         statement_emit_expression(e, p->increment);
-    region_close(e);
+    phase_close(e);
     if (n->kind == CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     if (e->is_masked)
@@ -102,7 +102,7 @@ void loop_emit(emitter_t *e, node_t *n)
     int depth = e->loop_depth;
     if (!per_thread_can_copy(e, n) || !parts_of(&e->b, n, &p))
         return;
-    region_close(e);
+    phase_close(e);
     n->number = emitter_new_states(e, n);
     bool plain = is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
                  (!p.condition ||

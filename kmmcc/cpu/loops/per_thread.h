@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements that each thread runs for itself: they are added to the open region, or make one that
+ * Statements that each thread runs for itself: they are added to the open phase, or make one that
  * is limited to the threads that their condition chooses.
  */
 #ifndef KMMCC_CPU_LOOPS_PER_THREAD_H

@@ -62,13 +62,13 @@ void preprocessor_add_definitions(emitter_t *e, size_t begin, size_t end)
 {
     const char *lines = lines_between(e, begin, end, definitions);
     if (*lines)
-        text_printf(e->is_open ? &e->region : &e->out, "%s", lines);
+        text_printf(e->is_open ? &e->phase : &e->out, "%s", lines);
 }
 
 void preprocessor_add_pragmas(emitter_t *e, const node_t *n)
 {
     static const char *const pragmas[] = {"pragma", NULL};
     if (n->parent && n->parent->kind == CXCursor_CompoundStmt)
-        text_printf(&e->region, "%s",
+        text_printf(&e->phase, "%s",
                     lines_between(e, preprocessor_end_before(e, n), n->begin, pragmas));
 }

@@ -15,8 +15,8 @@
 #include "cpu/loops/jump.h"
 #include "cpu/loops/loop.h"
 #include "cpu/loops/per_thread.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/preprocessor.h"
-#include "cpu/loops/region.h"
 #include "cpu/loops/strided.h"
 #include "cpu/loops/switch.h"
 #include "cpu/tree/call.h"
@@ -29,32 +29,32 @@ void statement_emit_children(emitter_t *e, node_t *n)
         preprocessor_add_definitions(e, preprocessor_end_before(e, c), c->begin);
         statement_emit(e, c);
     }
-    region_close(e);
+    phase_close(e);
     preprocessor_add_definitions(e, n->last ? parts_end(&e->b, n->last) : n->begin + 1, n->end - 1);
 }
 
 void statement_emit_inner(emitter_t *e, node_t *n)
 {
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "{\n");
     if (n->kind == CXCursor_CompoundStmt)
         statement_emit_children(e, n);
     else
         statement_emit(e, n);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "}\n");
 }
 
-/* A region in which the threads evaluate the condition. */
+/* A phase in which the threads evaluate the condition. */
 void statement_emit_condition(emitter_t *e, node_t *condition, int state)
 {
-    region_open(e);
-    region_note_uses(e, condition);
-    region_add(
+    phase_open(e);
+    phase_note_uses(e, condition);
+    phase_add(
         e, condition,
         arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", edits_copy_node(e, condition), state));
-    region_change_state(e);
-    region_close(e);
+    phase_change_state(e);
+    phase_close(e);
 }
 
 /* Whether the expression is made of threadIdx and numbers alone. */
@@ -102,7 +102,7 @@ static void emit_if(emitter_t *e, node_t *n)
         emit_divergent_if(e, &p, n);
         return;
     }
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "%s\n%s\n", edits_line(e, n->begin), edits_copy(e, n->begin, p.close + 1));
     statement_emit_inner(e, p.first);
     if (p.second) {
@@ -143,7 +143,7 @@ void statement_emit_expression(emitter_t *e, node_t *n)
         call->collective == COLLECTIVE_FUNCTION)
         return;
     if (statement_changes_block(e, n)) {
-        region_close(e);
+        phase_close(e);
         text_printf(&e->out, "%s\n%s;\n", edits_line(e, n->begin), edits_copy_node(e, n));
         return;
     }

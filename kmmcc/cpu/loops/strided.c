@@ -16,8 +16,8 @@
 #include "cpu/loops/independence.h"
 #include "cpu/loops/memory.h"
 #include "cpu/loops/per_thread.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/prefetch.h"
-#include "cpu/loops/region.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/uniformity.h"
 
@@ -75,7 +75,7 @@ typedef struct strided {
     const char *type, *limit, *stride;
 } strided_t;
 
-/* One round of the loop, which is a region. */
+/* One round of the loop, which is a phase. */
 static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *limits,
                        const char *condition)
 {
@@ -83,7 +83,7 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     prefetch_next_round(e, p->first, l->v, l->stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
-    region_open(e);
+    phase_open(e);
     e->limits = limits;
     independence_note(e, p->first);
     independence_note_order(e, p->first);
@@ -94,14 +94,14 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     e->is_counted =
         axis_is_unsigned(l->v) || !axis_is_index_type(clang_getCursorType(l->v->cursor));
     memory_edit_atomics(e, p->first);
-    region_note_uses(e, p->first);
-    region_note_uses(e, p->condition);
-    region_add(
+    phase_note_uses(e, p->first);
+    phase_note_uses(e, p->condition);
+    phase_add(
         e, p->first,
         arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s",
                      l->type, l->v->name, e->is_counted ? "kmm_small" : "false", l->v->number,
                      condition, edits_copy(e, p->first->begin, parts_end(&e->b, p->first))));
-    region_close(e);
+    phase_close(e);
 }
 
 /* The block makes each round for all its threads. Memory is read in order, and the compiler can
@@ -151,7 +151,7 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
                "");
     text_printf(&e->out, "}\n}\n}\n%sif (!kmm_done%d) {\n", is_generic ? "#endif\n" : "", number);
     per_thread_emit(e, n);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "} }\n");
 }
 
@@ -166,7 +166,7 @@ bool strided_emit(emitter_t *e, node_t *n)
         return false;
     const strided_t l = {v, declarator_type(e, v), edits_copy_node(e, tree_bare(p.condition)->last),
                          edits_copy_node(e, tree_bare(p.increment)->last)};
-    region_close(e);
+    phase_close(e);
     emitter_name_in_block(v->initializer);
     if (is_sure)
         emit_in_step(e, n, &p, &l);

@@ -11,7 +11,7 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/statement.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/uniformity.h"
@@ -73,7 +73,7 @@ static void emit_group(emitter_t *e, node_t **c)
         statement_emit(e, inner);
         *c = (*c)->next;
     } while (*c);
-    region_close(e);
+    phase_close(e);
 }
 
 /* A switch that is being written. The variable `name` holds the group with which the block, or
@@ -91,20 +91,20 @@ static void emit_choosing(emitter_t *e, const plan_t *s)
     int groups;
     const char *chosen = s->is_divergent ? arena_printf("%s[kmm_t]", s->name) : s->name,
                *text = chosen_text(e, s->n, &s->p, chosen, &groups);
-    region_close(e);
+    phase_close(e);
     if (!s->is_divergent) {
         text_printf(&e->out, "{ int %s = %d;\n%s\n%s", s->name, groups, edits_line(e, s->n->begin),
                     text);
         return;
     }
     text_printf(&e->out, "{ kmm_host_values<int> %s;\n", s->name);
-    region_open(e);
-    region_note_uses(e, s->p.condition);
-    region_add(e, s->n,
-               arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
-                            s->n->number + 1));
-    region_change_state(e);
-    region_close(e);
+    phase_open(e);
+    phase_note_uses(e, s->p.condition);
+    phase_add(e, s->n,
+              arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
+                           s->n->number + 1));
+    phase_change_state(e);
+    phase_close(e);
 }
 
 static void emit_groups(emitter_t *e, const plan_t *s)

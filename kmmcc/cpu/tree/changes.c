@@ -53,9 +53,9 @@ static void find_passed(variable_t *v, const node_t *call, const node_t *n)
         v->is_pointed_at = v->escapes = true;
 }
 
-/* Whether an address may be used when the region in which it is taken has ended: a variable gets
+/* Whether an address may be used when the phase in which it is taken has ended: a variable gets
  * it, or a function with barriers. */
-static bool outlives_region(const node_t *address)
+static bool outlives_phase(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
         enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
@@ -98,7 +98,7 @@ static void find_unary(variable_t *v, node_t *unary)
     else
         v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
     if (kind == CXUnaryOperator_AddrOf)
-        v->is_pointed_at |= outlives_region(unary);
+        v->is_pointed_at |= outlives_phase(unary);
 }
 
 static void find_binary(variable_t *v, node_t *binary, const node_t *n)
@@ -178,7 +178,7 @@ bool changes_find(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_DeclRefExpr && n->variable) {
         find_change(n->variable, n);
-        n->variable->is_pointed_at |= n->variable->is_array && outlives_region(n);
+        n->variable->is_pointed_at |= n->variable->is_array && outlives_phase(n);
     }
     if (n->kind == CXCursor_VarDecl && n->variable) {
         CXCursor initial = clang_Cursor_getVarDeclInitializer(n->cursor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The storage of each variable: what is uniform is one variable of the block, what is cheap is
- * computed again in each region, all else has a value for each thread. It is assumed that all
+ * computed again in each phase, all else has a value for each thread. It is assumed that all
  * variables are uniform, and this is taken back until nothing contradicts: a divergent initializer
  * or assigned value, or an assignment that only some threads reach.
  */

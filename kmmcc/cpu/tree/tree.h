@@ -15,14 +15,14 @@
 typedef struct node node_t;
 typedef struct variable variable_t;
 
-/* How a variable of the function outlives the region in which it is declared. */
+/* How a variable of the function outlives the phase in which it is declared. */
 typedef enum storage {
     STORAGE_SHARED,     /* declared once for the block: shared, static, constexpr */
     STORAGE_UNIFORM,    /* all threads have the same value: one variable of the block */
     STORAGE_RECOMPUTED, /* its initializer is cheap and always the same: declared again where it is
                            used */
     STORAGE_THREAD,     /* one value for each thread */
-    STORAGE_REGION      /* used only in the region that declares it */
+    STORAGE_PHASE       /* used only in the phase that declares it */
 } storage_t;
 
 struct variable {
@@ -34,17 +34,17 @@ struct variable {
     node_t **change;     /* the expressions that assign to it */
     int change_count, change_capacity;
     bool is_parameter, is_scalar, is_array, is_reference;
-    bool is_binding;        /* a name of a structured binding, which stays in its region */
+    bool is_binding;        /* a name of a structured binding, which stays in its phase */
     bool is_generic;        /* its type is a parameter of a template; is_scalar too */
     bool escapes;           /* something else may change it: its address is taken, or a reference */
-    bool is_pointed_at;     /* something may point to it beyond its region */
-    bool is_named_by_block; /* the block names it outside of regions, where its type is known */
+    bool is_pointed_at;     /* something may point to it beyond its phase */
+    bool is_named_by_block; /* the block names it outside of phases, where its type is known */
     bool is_block_level;    /* declared in a statement of the block */
     storage_t storage;
-    int region;           /* the one that declares it */
-    bool crosses_regions; /* some other one uses it */
-    int changed_in;       /* the last region found to change it */
-    int number;           /* its index in body_tree_t */
+    int phase;           /* the one that declares it */
+    bool crosses_phases; /* some other one uses it */
+    int changed_in;      /* the last phase found to change it */
+    int number;          /* its index in body_tree_t */
 };
 
 /* What a call of a function by some name is to the threads of a block. */
@@ -69,7 +69,7 @@ struct node {
     collective_t collective;     /* of a call: what it is to the threads of a block */
     const char *collective_name; /* the same as `called`; NULL: it is not collective */
     bool has_collective;         /* it or a part of it is a collective call */
-    bool is_divided;    /* a statement of the block, with regions in it; others are in one region */
+    bool is_divided;    /* a statement of the block, with phases in it; others are in one phase */
     bool is_left_early; /* a loop or switch that some threads leave, or continue, before others */
     int number; /* of a loop of the block: state of threads that wait for its end; + 1: for its next
                    round */
